@@ -1,0 +1,61 @@
+# Everything runs in .venv (benchmarks in .venv-bench, with the peers they are measured against).
+# Each stamp file says what is installed there, so that a second call installs nothing.
+
+PYTHON ?= python3
+WORKERS ?= 2
+ARGS ?=
+
+BIN := .venv/bin
+BENCH := .venv-bench/bin
+PINS := pyproject.toml constraints.txt
+# Twice quiet: errors are shown, warnings about the caller's own pip settings are not.
+INSTALL := -m pip install -qq --disable-pip-version-check --constraint constraints.txt
+SCRIPTS := $(sort $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py)))
+
+.PHONY: demo test check calibrate bench pins clean
+.NOTPARALLEL:  # two calls of pip in one environment would get in each other's way
+
+demo: .venv/core.stamp  ## see the main job on data whose truth is known
+	$(BIN)/quorate demo $(ARGS)
+
+test: .venv/test.stamp  ## all tests but the long ones
+	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+
+check: .venv/check.stamp  ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+calibrate: .venv/test.stamp  ## the long Monte Carlo tests, with their figures
+	$(BIN)/python -m pytest -n $(WORKERS) -m calibration -rP $(ARGS)
+
+bench: .venv-bench/bench.stamp  ## time against the named peers, in the same run
+	set -e; for script in $(SCRIPTS); do OPENBLAS_NUM_THREADS=1 $(BENCH)/python $$script $(ARGS); done
+
+pins:  ## resolve every dependency afresh and write constraints.txt
+	$(PYTHON) -m venv --clear .venv-pins
+	.venv-pins/bin/python -m pip install -qq --disable-pip-version-check '.[frames,test,check]'
+	echo '# Every installed package at the version the tests passed with; written by `make pins`.' > constraints.txt
+	.venv-pins/bin/python -m pip freeze --disable-pip-version-check --exclude quorate >> constraints.txt
+	rm -rf .venv-pins
+
+clean:
+	rm -rf .venv .venv-bench .venv-pins build dist
+
+.venv/core.stamp: $(PINS)
+	$(PYTHON) -m venv .venv
+	$(BIN)/python $(INSTALL) --editable .
+	touch $@
+
+.venv/test.stamp: .venv/core.stamp
+	$(BIN)/python $(INSTALL) --editable '.[test]'
+	touch $@
+
+.venv/check.stamp: .venv/core.stamp
+	$(BIN)/python $(INSTALL) --editable '.[check]'
+	touch $@
+
+.venv-bench/bench.stamp: $(PINS)
+	$(PYTHON) -m venv .venv-bench
+	$(BENCH)/python $(INSTALL) --editable . mixedlm==1.3.0 polars pandas
+	touch $@

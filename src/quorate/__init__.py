@@ -1,0 +1,78 @@
+"""Honest error bars for evaluations scored by judges, and what to buy next.
+
+Names load their module when they are first used, so that ``import quorate`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from quorate.errors import InvalidData as InvalidData
+    from quorate.errors import InvalidInput as InvalidInput
+    from quorate.errors import NotConverged as NotConverged
+    from quorate.errors import NotEstimable as NotEstimable
+    from quorate.errors import QuorateError as QuorateError
+    from quorate.errors import UnknownColumn as UnknownColumn
+    from quorate.errors import UnknownTerm as UnknownTerm
+    from quorate.estimate.components import decompose as decompose
+    from quorate.plan.naive import naive as naive
+    from quorate.estimate.published import components as components
+    from quorate.estimate.support import doctor as doctor
+    from quorate.estimate.targets import pool as pool
+    from quorate.plan.dstudy import project as project
+    from quorate.report.render import report as report
+    from quorate.table.judgments import Judgments as Judgments
+    from quorate.table.read import read as read
+
+    __version__: str
+
+_HOMES = {
+    "InvalidData": "quorate.errors",
+    "InvalidInput": "quorate.errors",
+    "Judgments": "quorate.table.judgments",
+    "NotConverged": "quorate.errors",
+    "NotEstimable": "quorate.errors",
+    "QuorateError": "quorate.errors",
+    "UnknownColumn": "quorate.errors",
+    "UnknownTerm": "quorate.errors",
+    "components": "quorate.estimate.published",
+    "decompose": "quorate.estimate.components",
+    "doctor": "quorate.estimate.support",
+    "naive": "quorate.plan.naive",
+    "pool": "quorate.estimate.targets",
+    "project": "quorate.plan.dstudy",
+    "read": "quorate.table.read",
+    "report": "quorate.report.render",
+}
+
+__all__ = ["__version__", *_HOMES]  # noqa: PLE0604  (the keys are strings)
+
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("quorate")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+class _Package(ModuleType):
+    """The package, on which a public name stays what it is when a folder of the same name is imported."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

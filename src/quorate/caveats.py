@@ -1,0 +1,109 @@
+"""Every caveat a result can carry, each with the sentence a report prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Caveat:
+    """Something the reader of a result must know.
+
+    Parameters
+    ----------
+    code : str
+        Stable name for programs, such as ``few-levels``.
+    sentence : str
+        What a report prints, on one line.
+    """
+
+    code: str
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def few_levels(facet: str, levels: int) -> Caveat:
+    """A facet with so few levels that its variance is barely known."""
+    return Caveat(
+        "few-levels",
+        f"{levels} {facet} levels: the {facet} component rests on {levels - 1} degree{'s' * (levels > 2)} of freedom; "
+        "the interval is wide because it must be",
+    )
+
+
+def one_level(facet: str) -> Caveat:
+    """A facet with one level: the result holds for that level only."""
+    return Caveat(
+        "one-level",
+        f"1 {facet}: the result is for this {facet} only; nothing here says how another would score",
+    )
+
+
+def boundary(terms: Iterable[str]) -> Caveat:
+    """Components estimated at zero."""
+    listed = ", ".join(terms)
+    return Caveat(
+        "boundary",
+        f"estimated at the boundary, zero: {listed}; too small to see in these data, which is not the same as absent",
+    )
+
+
+def zero_with_few_levels(facet: str, levels: int) -> Caveat:
+    """A main effect estimated at zero from few levels."""
+    return Caveat(
+        "zero-few-levels",
+        f"the {facet} variance is estimated at zero from {levels} levels, which happens in about 1 sample of 9 "
+        "when it is not zero; intervals then cover less than they claim (71 to 84% measured, for 95%)",
+    )
+
+
+def aliased(names: Iterable[str]) -> Caveat:
+    """Components that the design cannot tell apart."""
+    listed = " + ".join(sorted(names))
+    return Caveat("aliased", f"only the sum {listed} can be estimated from this design")
+
+
+def absorbed(terms: Iterable[str]) -> Caveat:
+    """Components with nothing left to estimate them from."""
+    listed = ", ".join(terms)
+    return Caveat("absorbed", f"not estimable here, absorbed by fixed effects or one level only: {listed}")
+
+
+def near_alias(condition: float) -> Caveat:
+    """Components that are barely told apart."""
+    return Caveat(
+        "near-alias",
+        f"some components are barely told apart by this design (condition number {condition:.0f}); "
+        "their sum is known better than each",
+    )
+
+
+def few_items(items: int) -> Caveat:
+    """Fewer items than the pilot floor."""
+    return Caveat("few-items", f"{items} items: fewer than the 30 a pilot needs for stable components")
+
+
+def missing(share: float) -> Caveat:
+    """Some judgments have no usable score."""
+    return Caveat(
+        "missing",
+        f"{share:.1%} of the judgments have no usable score; the estimate is right only if they are missing at random",
+    )
+
+
+def negative(terms: Iterable[str]) -> Caveat:
+    """Analysis-of-variance estimates below zero."""
+    listed = ", ".join(terms)
+    return Caveat("negative", f"negative estimates, taken as zero wherever a variance is needed: {listed}")
+
+
+def sensitivity(facet: str) -> Caveat:
+    """An interval that uses the spread of chosen levels as if it were a sampling variance."""
+    return Caveat(
+        "sensitivity",
+        f"the {facet} term is a sensitivity index (spread of the chosen levels), not a sampling variance: "
+        "no coverage is claimed for an interval built from it",
+    )

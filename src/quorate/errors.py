@@ -1,0 +1,116 @@
+"""Every exception Quorate raises on purpose.
+
+::
+
+    QuorateError
+    ├── InvalidInput        (also ValueError)  an argument, option or file breaks a rule
+    │   ├── UnknownColumn                      the data have no such column
+    │   ├── UnknownTerm     (also KeyError)    the model has no such facet or term
+    │   └── InvalidData                        the data themselves cannot be used as they are
+    ├── NotEstimable                           the data cannot answer the question, however it is asked
+    └── NotConverged                           the optimiser stopped early; carries the partial result
+
+Messages are one line: the argument, the rule, the value got, and the fix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class QuorateError(Exception):
+    """Base of every error that is meant for the user; the command line prints it without a traceback."""
+
+
+class InvalidInput(QuorateError, ValueError):
+    """An argument, option or file breaks a rule."""
+
+
+class UnknownColumn(InvalidInput):
+    """The data have no such column.
+
+    Parameters
+    ----------
+    role : str
+        What the column was wanted for.
+    column : str
+        The name that is not there.
+    columns : iterable of str
+        The names that are.
+    """
+
+    def __init__(self, role: str, column: str, columns: Iterable[str]) -> None:
+        self.role = role
+        self.column = column
+        self.columns = tuple(columns)
+        super().__init__(f'{role}: no column "{column}"; the data have {_listed(self.columns)}')
+
+    def __reduce__(self) -> tuple[type[UnknownColumn], tuple[str, str, tuple[str, ...]]]:
+        return type(self), (self.role, self.column, self.columns)
+
+
+class UnknownTerm(InvalidInput, KeyError):
+    """The model has no such facet or term.
+
+    Parameters
+    ----------
+    term : str
+        The name asked for.
+    terms : iterable of str
+        The names that exist.
+    """
+
+    def __init__(self, term: str, terms: Iterable[str]) -> None:
+        self.term = term
+        self.terms = tuple(terms)
+        super().__init__(f'no term "{term}"; the model has {_listed(self.terms)}')
+
+    def __reduce__(self) -> tuple[type[UnknownTerm], tuple[str, tuple[str, ...]]]:
+        return type(self), (self.term, self.terms)
+
+    def __str__(self) -> str:  # KeyError would show the repr of the message
+        return str(self.args[0])
+
+
+class InvalidData(InvalidInput):
+    """The data cannot be used as they are: scores that are not numbers, repeated keys, a broken file."""
+
+
+class NotEstimable(QuorateError):
+    """The data cannot answer the question.
+
+    Parameters
+    ----------
+    message : str
+        What is missing, and what would supply it.
+    names : iterable of str, optional
+        The components that cannot be told apart.
+    bounds : (float, float), optional
+        The range of the quantity over every non-negative split of what is known.
+    """
+
+    def __init__(self, message: str, names: Iterable[str] = (), bounds: tuple[float, float] | None = None) -> None:
+        self.names = frozenset(names)
+        self.bounds = bounds
+        super().__init__(message)
+
+
+class NotConverged(QuorateError):
+    """The optimiser stopped before the criterion was flat.
+
+    Parameters
+    ----------
+    message : str
+        Where it stopped and why.
+    partial : object
+        The best result so far.
+    """
+
+    def __init__(self, message: str, partial: object = None) -> None:
+        self.partial = partial
+        super().__init__(message)
+
+
+def _listed(names: tuple[str, ...], most: int = 20) -> str:
+    shown = ", ".join(f'"{name}"' for name in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,64 @@
+import re
+
+import pytest
+
+from quorate import caveats
+from quorate.caveats import Caveat
+
+ONE_OF_EACH = [
+    caveats.few_levels("prompt", 2),
+    caveats.one_level("judge"),
+    caveats.boundary(["judge", "item:prompt"]),
+    caveats.zero_with_few_levels("prompt", 2),
+    caveats.aliased(["replicate", "cell"]),
+    caveats.absorbed(["judge"]),
+    caveats.near_alias(12_345.6),
+    caveats.few_items(12),
+    caveats.missing(0.0312),
+    caveats.negative(["item:judge"]),
+    caveats.sensitivity("judge"),
+]
+
+
+def test_there_is_one_of_each():
+    makers = [name for name, value in vars(caveats).items() if callable(value) and value.__module__ == caveats.__name__]
+    assert len(ONE_OF_EACH) == len(set(makers) - {"Caveat"})
+
+
+def test_codes_are_unique_names_for_programs():
+    codes = [caveat.code for caveat in ONE_OF_EACH]
+    assert len(set(codes)) == len(codes)
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", code) for code in codes)
+
+
+@pytest.mark.parametrize("caveat", ONE_OF_EACH, ids=lambda caveat: caveat.code)
+def test_a_caveat_prints_as_its_sentence_on_one_line(caveat):
+    assert str(caveat) == caveat.sentence
+    assert "\n" not in caveat.sentence
+    assert not caveat.sentence.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("caveat", "part"),
+    [
+        (caveats.few_levels("prompt", 2), "2 prompt levels: what differs between them rests on 1 degree of freedom;"),
+        (caveats.one_level("judge"), "1 judge: the result is for this judge only"),
+        (caveats.boundary(["judge", "item:prompt"]), "zero: judge, item:prompt;"),
+        (caveats.zero_with_few_levels("prompt", 2), "the prompt variance is estimated at zero from 2 levels"),
+        (caveats.aliased(["replicate", "cell"]), "only the sum cell + replicate can be estimated"),
+        (caveats.absorbed(["judge", "prompt"]), "one level only: judge, prompt"),
+        (caveats.near_alias(12_345.6), "(condition number 12346)"),
+        (caveats.few_items(12), "12 items: fewer than the 30"),
+        (caveats.missing(0.0312), "3.1% of the judgments"),
+        (caveats.negative(["item:judge"]), "wherever a variance is needed: item:judge"),
+        (caveats.sensitivity("judge"), "the judge term is a sensitivity index"),
+    ],
+    ids=lambda value: value.code if isinstance(value, Caveat) else "",
+)
+def test_a_sentence_says_what_it_is_about(caveat, part):
+    assert part in caveat.sentence
+
+
+def test_caveats_are_values():
+    assert caveats.few_items(12) == caveats.few_items(12)
+    assert len({caveats.few_items(12), caveats.few_items(12), caveats.few_items(13)}) == 2

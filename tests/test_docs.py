@@ -1,0 +1,147 @@
+"""Every example that a reader can see runs: code blocks of the pages, and examples in docstrings.
+
+The blocks of one page run in order, in one name space and one empty working directory. Python blocks are executed; in
+bash blocks, lines that start with ``quorate`` run through the command line and must succeed. An HTML comment on the
+line before a block says what a reader need not see:
+
+- ``<!-- exit: 2 -->``: the last command of the bash block ends with this code;
+- ``<!-- skip: reason -->``: the block does not run; `SKIPPED` counts these, so that none slips in.
+
+A comment that starts with ``<!-- python`` on a line of its own is a Python block that is not shown.
+"""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+import sys
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SRC = ROOT / "src"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SKIPPED = 0
+
+BLOCK = re.compile(
+    r"(?:^<!-- *(?:exit: *(?P<exit>\d+)|skip: *(?P<skip>.+?)) *-->\n\n?)?"
+    r"^(?:```|<!-- *)(?P<language>python|bash)\n(?P<code>.*?)^(?:```|-->)$",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    language: str
+    code: str
+    line: int
+    exit: int
+    skip: str | None
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [block(match, text.count("\n", 0, match.start("code"))) for match in BLOCK.finditer(text)]
+
+
+def block(match: re.Match[str], line: int) -> Block:
+    return Block(match["language"], match["code"], line, int(match["exit"] or 0), match["skip"])
+
+
+def commands(code: str) -> list[list[str]]:
+    lines = code.replace("\\\n", " ").splitlines()
+    return [shlex.split(line, comments=True) for line in lines if line.startswith("quorate ")]
+
+
+def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
+    """Exit code of the installed command, called as its script calls it."""
+    from quorate.cli import main
+
+    monkeypatch.setattr(sys, "argv", words)
+    try:
+        code = main()
+    except SystemExit as leaving:
+        code = leaving.code
+    return int(code or 0)
+
+
+def run_bash(block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = commands(block.code)
+    codes = [run_command(words, monkeypatch) for words in asked]
+    assert codes == [0 for _ in asked[:-1]] + [block.exit for _ in asked[-1:]], block.code
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_the_blocks_of_a_page_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "page"}
+    for block in blocks(page):
+        if block.skip is None and block.language == "python":
+            # Blank lines before the code make a traceback name the line of the page.
+            exec(compile("\n" * block.line + block.code, str(page), "exec"), names)
+        elif block.skip is None:
+            run_bash(block, monkeypatch)
+
+
+def test_every_skipped_block_is_counted():
+    assert sum(block.skip is not None for page in PAGES for block in blocks(page)) == SKIPPED
+
+
+EXAMPLES = [path for path in sorted(SRC.rglob("*.py")) if ">>> " in path.read_text(encoding="utf-8")]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.relative_to(SRC).as_posix())
+def test_the_examples_of_a_module_run(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    module = import_module(".".join(path.relative_to(SRC).with_suffix("").parts).removesuffix(".__init__"))
+    results = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    assert results.attempted > 0
+    assert results.failed == 0
+
+
+def test_blocks_are_read_from_a_page(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(PAGE, encoding="utf-8")
+    found = [(block.language, block.code, block.line, block.exit, block.skip) for block in blocks(page)]
+    assert found == [
+        ("python", "x = 1\n", 3, 0, None),
+        ("bash", "quorate a 'b c' \\\n    --d  # why\nls\n", 8, 2, None),
+        ("python", "y = 1\n", 15, 0, None),
+        ("bash", "quorate x\n", 21, 0, "asks a server"),
+    ]
+    assert commands(found[1][1]) == [["quorate", "a", "b c", "--d"]]
+
+
+PAGE = """\
+# Page
+
+```python
+x = 1
+```
+
+<!-- exit: 2 -->
+```bash
+quorate a 'b c' \\
+    --d  # why
+ls
+```
+
+text
+<!-- python
+y = 1
+-->
+
+
+<!-- skip: asks a server -->
+```bash
+quorate x
+```
+
+```text
+quorate no
+```
+"""

@@ -1,0 +1,80 @@
+import pickle
+
+import pytest
+
+from quorate import errors
+from quorate.errors import (
+    InvalidData,
+    InvalidInput,
+    NotConverged,
+    NotEstimable,
+    QuorateError,
+    UnknownColumn,
+    UnknownTerm,
+)
+
+ONE_OF_EACH = [
+    InvalidInput("level: must lie between 0 and 1, got 2; use for example 0.95"),
+    UnknownColumn("score", "points", ["item", "grade"]),
+    UnknownTerm("rater", ["item", "judge"]),
+    InvalidData('column "score": 12 values are not numbers'),
+    NotEstimable("judge: needs two judges", {"judge"}, (0.0, 0.5)),
+    NotConverged("stopped after 100 steps", partial=[1.0]),
+]
+KIND = {"ids": lambda error: type(error).__name__}
+
+
+def test_there_is_one_of_each():
+    classes = {value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, QuorateError)}
+    assert {type(error) for error in ONE_OF_EACH} | {QuorateError} == classes
+
+
+@pytest.mark.parametrize("error", ONE_OF_EACH, **KIND)
+def test_every_error_is_one_line_for_the_user(error):
+    assert isinstance(error, QuorateError)
+    assert str(error)
+    assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("kind", "builtin"), [(InvalidInput, ValueError), (UnknownColumn, ValueError), (InvalidData, ValueError)]
+)
+def test_a_broken_rule_is_a_value_error_too(kind, builtin):
+    assert issubclass(kind, InvalidInput)
+    assert issubclass(kind, builtin)
+
+
+def test_an_unknown_term_is_a_key_error_without_its_quotes():
+    error = UnknownTerm("rater", ["item", "judge"])
+    assert isinstance(error, KeyError)
+    assert str(error) == 'no term "rater"; the model has "item", "judge"'
+    assert (error.term, error.terms) == ("rater", ("item", "judge"))
+
+
+def test_an_unknown_column_names_the_role_and_the_columns():
+    error = UnknownColumn("score", "points", iter(["item", "grade"]))
+    assert str(error) == 'score: no column "points"; the data have "item", "grade"'
+    assert (error.role, error.column, error.columns) == ("score", "points", ("item", "grade"))
+
+
+def test_long_lists_are_cut():
+    message = str(UnknownTerm("x", [f"c{i}" for i in range(25)]))
+    assert message.endswith('"c19" and 5 more')
+    assert str(UnknownTerm("x", [f"c{i}" for i in range(20)])).endswith('"c19"')
+
+
+def test_what_is_not_estimable_carries_names_and_bounds():
+    error = NotEstimable("judge and prompt vary together", ["judge", "prompt"], (0.1, 0.4))
+    assert error.names == frozenset({"judge", "prompt"})
+    assert error.bounds == (0.1, 0.4)
+    assert (NotEstimable("no").names, NotEstimable("no").bounds) == (frozenset(), None)
+
+
+def test_an_early_stop_carries_the_partial_result():
+    assert NotConverged("stopped", partial=3.5).partial == 3.5
+
+
+@pytest.mark.parametrize("error", ONE_OF_EACH, **KIND)
+def test_errors_travel_between_processes(error):
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
