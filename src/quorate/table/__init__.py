@@ -1,0 +1,1 @@
+"""Tables: the one form in which judgments travel. Knows no statistics."""

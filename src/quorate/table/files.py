@@ -1,0 +1,230 @@
+"""Files of judgments, opened lazily: CSV, JSON lines and Parquet."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import csv
+import gzip
+import hashlib
+import io
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quorate.errors import InvalidData, InvalidInput
+
+if TYPE_CHECKING:
+    import duckdb
+
+KINDS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+"""How a file is read, by the end of its name; ``.gz`` may follow for the text formats."""
+
+_DELIMITERS = (",", "\t", ";", "|")
+_HEAD = 1 << 20
+_LINE = r"CSV Error on Line: (?P<line>\d+).*"
+_SENTENCES = (
+    (
+        _LINE + r"Expected Number of Columns: (?P<wanted>\d+) Found: (?P<found>\d+)",
+        "line {line}: the header has {wanted} columns, this line {found}; repair or drop the line",
+    ),
+    (_LINE + "not utf-8", "line {line} is not UTF-8 text; save the file as UTF-8"),
+    (
+        _LINE + "unterminated quote",
+        "line {line} has a quote that is not closed, or text after one; write quotes inside a value twice",
+    ),
+    (_LINE + "Maximum line size", "line {line} is longer than 2,000,000 bytes; is a quote missing before it?"),
+    (
+        "state machine reached an invalid state",
+        "lines end in different ways (CRLF, LF and CR mixed), or quotes are broken; save it with one line ending",
+    ),
+    (
+        r"Malformed JSON in file .* in line (?P<next>\d+): (?P<why>[^.\n]*)",
+        "line {before} is not JSON ({why}); write one object per line, in UTF-8",
+    ),
+    (r"in line (?P<line>\d+): Expected OBJECT", "line {line} is not a JSON object; write one object per line"),
+    ("json_read expected records", "some line is not a JSON object; write one object per line"),
+)
+_JSON_TYPES = ("BIGINT", "UBIGINT", "HUGEINT", "DOUBLE", "BOOLEAN")
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A file as a lazy relation.
+
+    Parameters
+    ----------
+    relation : DuckDBPyRelation
+        One row per row of the file.
+    columns : tuple of str
+        Names as written in the file, in the order of the relation's columns.
+    typed : bool
+        Whether the format tells numbers from text; CSV does not.
+    """
+
+    relation: duckdb.DuckDBPyRelation
+    columns: tuple[str, ...]
+    typed: bool
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Opened]:
+    """The file as a lazy relation, closed on leaving; errors of the reader become one line.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such file or its format is not known.
+    InvalidData
+        If the file cannot be read as what its name says.
+    """
+    import duckdb
+
+    kind = kind_of(path)
+    connection = duckdb.connect(":memory:", config={"autoinstall_known_extensions": False})
+    with contextlib.closing(connection), explained(str(path)):
+        connection.execute("SET enable_progress_bar = false")
+        yield _OPENERS[kind](connection, path)
+
+
+@contextmanager
+def explained(name: str) -> Iterator[None]:
+    """Errors of DuckDB and of the file system as one line about ``name``."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        raise InvalidData(f"{name}: {explain(str(error))}") from error
+    except OSError as error:
+        raise InvalidInput(f"{name}: cannot be read ({error.strerror or error})") from error
+
+
+def kind_of(path: Path) -> str:
+    """``csv``, ``json`` or ``parquet``, by the end of the name.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such file, or the name says nothing that can be read.
+    """
+    if path.is_dir():
+        raise InvalidInput(f"source: {path} is a directory; name a file in it")
+    if not path.exists():
+        raise InvalidInput(f"source: no such file {path}")
+    packed = path.suffix.lower() == ".gz"
+    suffix = Path(path.stem).suffix.lower() if packed else path.suffix.lower()
+    kind = KINDS.get(suffix)
+    if kind is None or (packed and kind == "parquet"):
+        known = ", ".join(KINDS)
+        raise InvalidInput(f"source: cannot tell the format of {path.name} by its name; rename it to end in {known}")
+    return kind
+
+
+def sha256(path: Path) -> str:
+    """Hash of the file's bytes, in hexadecimal."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def explain(message: str) -> str:
+    """One line for what DuckDB says about a broken file."""
+    for pattern, sentence in _SENTENCES:
+        found = re.search(pattern, message, re.DOTALL)
+        if found:
+            said = found.groupdict()
+            # DuckDB counts the line after the one that it cannot read
+            before = str(int(said["next"]) - 1) if "next" in said else ""
+            return sentence.format(**said, before=before)
+    return "cannot be read: " + message.split("\n", maxsplit=1)[0].split("Error: ", 1)[-1]
+
+
+def quoted(name: str) -> str:
+    """A name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Text as an SQL string."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
+    head = _head(path)
+    delimiter = _delimiter(head)
+    columns = _header(head, delimiter, path)
+    types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(columns)))
+    relation = connection.sql(
+        f"SELECT * FROM read_csv({_pattern(path)}, delim={literal(delimiter)}, quote='\"', escape='\"', header=true, "
+        f"auto_detect=false, columns={{{types}}})"
+    )
+    return Opened(relation, columns, typed=False)
+
+
+def _open_json(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
+    if not _head(path).strip():
+        raise InvalidData(f"{path}: is empty")
+    lines = f"read_json({_pattern(path)}, format='newline_delimited', records='true'"
+    seen = connection.sql(f"SELECT * FROM {lines}, sample_size=-1)")
+    # dates, times and ids that DuckDB would recognise stay text, as written
+    types = (str(kind) if str(kind) in _JSON_TYPES else "VARCHAR" for kind in seen.types)
+    columns = ", ".join(f"{literal(name)}: '{kind}'" for name, kind in zip(seen.columns, types, strict=True))
+    return Opened(connection.sql(f"SELECT * FROM {lines}, columns={{{columns}}})"), tuple(seen.columns), typed=True)
+
+
+def _open_parquet(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
+    relation = connection.sql(f"SELECT * FROM read_parquet({_pattern(path)})")
+    return Opened(relation, tuple(relation.columns), typed=True)
+
+
+_OPENERS = {"csv": _open_csv, "json": _open_json, "parquet": _open_parquet}
+
+
+def _pattern(path: Path) -> str:
+    return literal(re.sub(r"([*?\[])", r"[\1]", str(path.absolute())))
+
+
+def _head(path: Path) -> str:
+    with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as stream:
+        try:
+            block = stream.read(_HEAD)
+        except (gzip.BadGzipFile, EOFError) as error:
+            raise InvalidData(f"{path}: is not gzip ({error})") from error
+    if b"\0" in block:
+        raise InvalidData(f"{path}: is binary or UTF-16, not UTF-8 text; export it as UTF-8 text")
+    try:
+        # the block may end inside a character
+        return codecs.getincrementaldecoder("utf-8-sig")().decode(block, final=len(block) < _HEAD)
+    except UnicodeDecodeError as error:
+        line = block.count(b"\n", 0, error.start) + 1
+        raise InvalidData(f"{path}: line {line} is not UTF-8 text; save the file as UTF-8") from error
+
+
+def _delimiter(head: str) -> str:
+    first = re.sub(r'"[^"]*"', "", head)
+    line = re.split(r"[\r\n]", first.lstrip("\r\n"), maxsplit=1)[0]
+    return max(_DELIMITERS, key=line.count)
+
+
+def _header(head: str, delimiter: str, path: Path) -> tuple[str, ...]:
+    try:
+        names: Sequence[str] = next(csv.reader(io.StringIO(head, newline=""), delimiter=delimiter), [])
+    except csv.Error as error:
+        raise InvalidData(f"{path}: line 1 is not a header ({error})") from error
+    if not names:
+        raise InvalidData(f"{path}: is empty; the first line must name the columns")
+    named = tuple(name.strip() or f"column{place}" for place, name in enumerate(names, 1))
+    repeated = [name for place, name in enumerate(named) if name in named[:place]]
+    if repeated:
+        raise InvalidData(f'{path}: two columns are named "{repeated[0]}"; rename one')
+    return named

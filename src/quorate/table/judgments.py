@@ -1,0 +1,235 @@
+"""The waist of the package: judgments, collapsed to one row per cell.
+
+A *cell* is one combination of the levels of every facet except the replicate. All estimators need of the raw rows is,
+per cell, how many answers there are, their mean and their sum of squares; this is the only form in which judgments
+travel, so the cost of everything after reading depends on cells, not rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import UnknownTerm
+from quorate.table.describe import Description, describe
+
+OK = "ok"
+STATUSES = (OK, "unparsed", "refused", "error", "truncated", "missing")
+"""Status of a row. ``missing`` is a score that is absent for an unstated reason."""
+
+
+@dataclass(frozen=True)
+class Facet:
+    """A facet of the measurement: its role, its column and its levels.
+
+    Parameters
+    ----------
+    name : str
+        Role, such as ``item`` or ``judge``.
+    column : str
+        Column of the source.
+    levels : tuple of str
+        Labels in order: ascending for numeric columns, lexicographic otherwise.
+    fixed : bool
+        Whether the levels are chosen (fixed) rather than drawn (random).
+    parent : str, optional
+        Role of the facet this one is nested in.
+    values : array of float, shape (levels,), optional
+        The levels as numbers, where the column is numeric.
+    """
+
+    name: str
+    column: str
+    levels: tuple[str, ...]
+    fixed: bool = False
+    parent: str | None = None
+    values: NDArray[np.float64] | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where judgments came from.
+
+    Parameters
+    ----------
+    name : str
+        Path, or the kind of frame.
+    sha256 : str, optional
+        Hash of the file's bytes.
+    backend : str, optional
+        Frame library of the caller, so that answers come back in the same kind.
+    """
+
+    name: str
+    sha256: str | None = None
+    backend: str | None = None
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """Scores by cell, with their facets, statuses and source.
+
+    Parameters
+    ----------
+    facets : tuple of Facet
+        In the order they were declared; parents that were only named follow.
+    object : str
+        Role of the object of measurement, usually ``item``.
+    score : str
+        Column of the score.
+    codes : array of int32, shape (cells, facets)
+        Level of each facet, as an index into its ``levels``. A nested facet keeps its own label here; use
+        `level_codes` for the combination with its parents.
+    n, mean, ss, low, high : arrays, shape (cells,)
+        Answers with status ``ok``: how many, their mean, sum of squares about the mean, least and greatest. ``mean``,
+        ``low`` and ``high`` are nan where ``n`` is 0.
+    status : mapping of str to array of int64, shape (cells,)
+        Rows per status; only statuses that occur.
+    replicate : str, optional
+        Column that tells replicates apart.
+    distinct : array of int64, shape (cells,), optional
+        Distinct replicate ids per cell; fewer than rows means that a key is repeated.
+    source : Source
+        Where the rows came from.
+    notes : tuple of str
+        What reading decided for the user, such as aliases taken.
+    """
+
+    facets: tuple[Facet, ...]
+    object: str
+    score: str
+    codes: NDArray[np.int32]
+    n: NDArray[np.int64]
+    mean: NDArray[np.float64]
+    ss: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    status: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
+    replicate: str | None = None
+    distinct: NDArray[np.int64] | None = None
+    source: Source = Source("memory")
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells with at least one row, answered or not."""
+        return len(self.n)
+
+    @property
+    def n_answers(self) -> int:
+        """Number of rows with a usable score."""
+        return int(self.n.sum())
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """Rows per cell, whatever their status; shape (cells,)."""
+        return np.sum(list(self.status.values()), axis=0, dtype=np.int64) if self.status else self.n
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Roles of the facets."""
+        return tuple(facet.name for facet in self.facets)
+
+    def facet(self, name: str) -> Facet:
+        """The facet with this role.
+
+        Raises
+        ------
+        UnknownTerm
+            If there is none.
+        """
+        return self.facets[self._position(name)]
+
+    def ancestors(self, name: str) -> tuple[str, ...]:
+        """Roles of the facets that ``name`` is nested in, nearest first."""
+        parent = self.facet(name).parent
+        return () if parent is None else (parent, *self.ancestors(parent))
+
+    def column(self, name: str) -> NDArray[np.int32]:
+        """Label index of a facet in every cell, shape (cells,)."""
+        return self.codes[:, self._position(name)]
+
+    def level_codes(self, names: Sequence[str]) -> NDArray[np.int64]:
+        """Dense codes 0, 1, ... of the combinations of these facets, with the facets they are nested in; shape (cells,)."""
+        closed = list(dict.fromkeys(n for name in names for n in (name, *self.ancestors(name))))
+        if not closed:
+            return np.zeros(self.n_cells, dtype=np.int64)
+        key, span = self.column(closed[0]).astype(np.int64), len(self.facet(closed[0]).levels)
+        for name in closed[1:]:
+            size = len(self.facet(name).levels)
+            if span > 2**62 // size:
+                key = dense(key)
+                span = int(key.max(initial=0)) + 1
+            key, span = key * size + self.column(name), span * size
+        return key if len(closed) == 1 else dense(key)
+
+    def n_levels(self, name: str) -> int:
+        """Number of levels of a facet, counted within its parents."""
+        return int(self.level_codes([name]).max(initial=-1)) + 1
+
+    def keep(self, mask: NDArray[np.bool_]) -> Judgments:
+        """The judgments in the cells where ``mask`` (shape (cells,)) is true, with levels that no longer occur dropped."""
+        arrays: dict[str, Any] = {name: getattr(self, name)[mask] for name in ("n", "mean", "ss", "low", "high")}
+        status = {name: counts[mask] for name, counts in self.status.items()}
+        distinct = None if self.distinct is None else self.distinct[mask]
+        codes, facets = _drop_levels(self.codes[mask], self.facets)
+        return replace(self, codes=codes, facets=facets, status=status, distinct=distinct, **arrays)
+
+    def only(self, name: str, level: str) -> Judgments:
+        """The judgments at one level of a facet."""
+        return self.keep(self.column(name) == self.level_index(name, level))
+
+    def without(self, name: str, level: str) -> Judgments:
+        """The judgments at every other level of a facet."""
+        return self.keep(self.column(name) != self.level_index(name, level))
+
+    def level_index(self, name: str, level: str) -> int:
+        """Index of a level's label.
+
+        Raises
+        ------
+        UnknownTerm
+            If the facet has no such level.
+        """
+        levels = self.facet(name).levels
+        if level not in levels:
+            raise UnknownTerm(level, levels)
+        return levels.index(level)
+
+    def describe(self) -> Description:
+        """Facts about these judgments: facets, crossing, balance, what is missing, repeated or constant."""
+        return describe(self)
+
+    def _position(self, name: str) -> int:
+        if name not in self.names:
+            raise UnknownTerm(name, self.names)
+        return self.names.index(name)
+
+
+def dense(key: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Codes 0, 1, ... in the order of the values of ``key``; linear where the values are compact."""
+    if key.size == 0:
+        return key
+    span = int(key.max()) + 1
+    if span > max(4 * key.size, 1024):
+        return np.unique(key, return_inverse=True)[1].astype(np.int64)
+    seen = np.zeros(span, dtype=np.int64)
+    seen[key] = 1
+    return (np.cumsum(seen) - 1)[key]
+
+
+def _drop_levels(
+    codes: NDArray[np.int32], facets: tuple[Facet, ...]
+) -> tuple[NDArray[np.int32], tuple[Facet, ...]]:
+    columns, kept = [], []
+    for position, facet in enumerate(facets):
+        column = codes[:, position]
+        used = np.flatnonzero(np.bincount(column, minlength=len(facet.levels)))
+        columns.append(np.searchsorted(used, column).astype(np.int32))
+        values = None if facet.values is None else facet.values[used]
+        kept.append(replace(facet, levels=tuple(facet.levels[i] for i in used), values=values))
+    return np.column_stack(columns) if columns else codes, tuple(kept)

@@ -1,0 +1,132 @@
+"""Levels of a facet: distinct labels in order, and the level of every cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+ABSENT = "(missing)"
+"""Label of the level that stands for rows without a label."""
+
+_MOST_DIGITS = 1e15
+
+
+@dataclass(frozen=True)
+class Coded:
+    """One facet over cells, as levels and codes.
+
+    Parameters
+    ----------
+    levels : tuple of str
+        Labels in order: ascending where the column is numeric, lexicographic otherwise.
+    values : array of float, shape (levels,), optional
+        The levels as numbers, where the column is numeric.
+    codes : array of int64, shape (cells,)
+        Index into ``levels``; -1 where the label is null.
+    """
+
+    levels: tuple[str, ...]
+    values: NDArray[np.float64] | None
+    codes: NDArray[np.int64]
+
+    @cached_property
+    def absent(self) -> bool:
+        """Whether some label is null."""
+        return bool(self.codes.min(initial=0) < 0)
+
+    @property
+    def size(self) -> int:
+        """Number of levels, null counted as one."""
+        return len(self.levels) + self.absent
+
+    def last_if_absent(self) -> NDArray[np.int64]:
+        """The codes with null as one level after the others."""
+        return np.where(self.codes < 0, len(self.levels), self.codes) if self.absent else self.codes
+
+
+def encode(column: NDArray[Any], absent: NDArray[np.bool_]) -> Coded:
+    """Levels and codes of one column.
+
+    Parameters
+    ----------
+    column : array, shape (cells,)
+        Numbers, booleans or text; entries where ``absent`` is true are ignored.
+    absent : array of bool, shape (cells,)
+        Where there is no label.
+    """
+    if column.dtype == object:
+        return _encode_text(column, absent)
+    if not absent.any():
+        distinct, codes = _distinct(column)
+        return Coded(*number_labels(distinct), codes)
+    distinct, present = _distinct(column[~absent])
+    codes = np.full(len(column), -1, dtype=np.int64)
+    codes[~absent] = present
+    return Coded(*number_labels(distinct), codes)
+
+
+def number_labels(distinct: NDArray[Any]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """Labels and values of distinct numbers or booleans in ascending order."""
+    labels = tuple(map(label, distinct))
+    if distinct.dtype == np.bool_:
+        return labels, distinct.astype(np.float64)
+    return labels, np.array([float(label) for label in labels], dtype=np.float64)
+
+
+def label(value: object) -> str:
+    """The text of one label: whole numbers without a decimal point, booleans in lower case."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (float, np.floating)) and float(value).is_integer() and abs(float(value)) < _MOST_DIGITS:
+        return str(int(value))
+    return str(value)
+
+
+def in_numeric_order(coded: Coded) -> Coded:
+    """The same facet with levels ordered as numbers and ``values`` set, if every label is a number.
+
+    For columns of files that have no types: labels stay exactly as written.
+    """
+    values = _as_numbers(coded.levels)
+    if values is None:
+        return coded
+    order = np.argsort(values, kind="stable")
+    place = np.empty(len(order) + 1, dtype=np.int64)
+    place[order] = np.arange(len(order))
+    place[-1] = -1
+    return Coded(tuple(coded.levels[i] for i in order), values[order], place[coded.codes])
+
+
+def _distinct(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """As `numpy.unique` with its inverse, without sorting where integers are compact."""
+    least, most = (int(column.min()), int(column.max())) if column.size and column.dtype.kind in "iub" else (0, -1)
+    if not 0 <= most - least <= max(4 * column.size, 1024):
+        distinct, inverse = np.unique(column, return_inverse=True)
+        return distinct, inverse.astype(np.int64)
+    offset = column.astype(np.int64) - least
+    seen = np.bincount(offset) > 0
+    return (np.flatnonzero(seen) + least).astype(column.dtype), (np.cumsum(seen) - 1)[offset]
+
+
+def _encode_text(column: NDArray[Any], absent: NDArray[np.bool_]) -> Coded:
+    entries = column.tolist()
+    if absent.any():
+        entries = [None if gone else entry for entry, gone in zip(entries, absent.tolist(), strict=True)]
+    levels = sorted(entry for entry in set(entries) if entry is not None)
+    index: dict[str | None, int] = {level: code for code, level in enumerate(levels)}
+    index[None] = -1
+    codes = np.fromiter(map(index.__getitem__, entries), dtype=np.int64, count=len(entries))
+    return Coded(tuple(levels), None, codes)
+
+
+def _as_numbers(levels: Sequence[str]) -> NDArray[np.float64] | None:
+    try:
+        values = np.array([float(level) for level in levels], dtype=np.float64)
+    except ValueError:
+        return None
+    return values if levels and bool(np.isfinite(values).all()) else None

@@ -1,0 +1,159 @@
+"""How facets are laid out against each other: crossed, nested, or in between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+COMPLETE, PARTIAL, NESTED, ONE_TO_ONE, ONE_LEVEL = "complete", "partial", "nested", "one-to-one", "one level"
+
+
+class Side(Protocol):
+    """A facet, as far as its layout needs to know it."""
+
+    @property
+    def name(self) -> str:
+        """Role."""
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Labels."""
+
+    @property
+    def parent(self) -> str | None:
+        """Role of the facet it is nested in."""
+
+
+class Layout(Protocol):
+    """Cells with their facets, such as `quorate.table.judgments.Judgments`."""
+
+    @property
+    def facets(self) -> Sequence[Side]:
+        """The facets."""
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells."""
+
+    def column(self, name: str) -> NDArray[np.int32]:
+        """Label of a facet in every cell, as an index."""
+
+    def level_codes(self, names: Sequence[str]) -> NDArray[np.int64]:
+        """Dense codes of combinations of facets, parents included."""
+
+    def n_levels(self, name: str) -> int:
+        """Number of levels, counted within parents."""
+
+    def ancestors(self, name: str) -> tuple[str, ...]:
+        """Roles a facet is nested in."""
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """How two facets meet in the cells.
+
+    Parameters
+    ----------
+    a, b : str
+        Roles. Where one is nested in the other, ``a`` is the inner one.
+    kind : str
+        ``complete``: every pair of levels occurs; ``nested``: each level of ``a`` occurs with one level of ``b``;
+        ``one-to-one``: each is nested in the other; ``one level``: nothing to cross; ``partial``: in between.
+    pairs : int
+        Pairs of levels that occur.
+    share : float
+        Of all pairs of levels, those that occur.
+    """
+
+    a: str
+    b: str
+    kind: str
+    pairs: int
+    share: float
+
+
+@dataclass(frozen=True)
+class FullCrossing:
+    """The design if every combination were judged, given the nesting that was declared.
+
+    Parameters
+    ----------
+    cells : float
+        Number of cells; a float because it can be beyond any integer type.
+    by_label : mapping of str to array of float, shape (levels,)
+        Cells at each label, per facet.
+    """
+
+    cells: float
+    by_label: dict[str, NDArray[np.float64]]
+
+
+def crossing(layout: Layout, a: str, b: str) -> Crossing:
+    """How two facets meet."""
+    n_a, n_b = layout.n_levels(a), layout.n_levels(b)
+    pairs = int(layout.level_codes([a, b]).max(initial=-1)) + 1
+    share = pairs / (n_a * n_b)
+    if n_a == 1 or n_b == 1:
+        return Crossing(a, b, ONE_LEVEL, pairs, share)
+    if pairs == n_a == n_b:
+        return Crossing(a, b, ONE_TO_ONE, pairs, share)
+    if pairs == n_a:
+        return Crossing(a, b, NESTED, pairs, share)
+    if pairs == n_b:
+        return Crossing(b, a, NESTED, pairs, share)
+    return Crossing(a, b, COMPLETE if pairs == n_a * n_b else PARTIAL, pairs, share)
+
+
+def crossings(layout: Layout) -> tuple[Crossing, ...]:
+    """How every two facets meet."""
+    names = [facet.name for facet in layout.facets]
+    return tuple(crossing(layout, a, b) for a, b in combinations(names, 2))
+
+
+def full_crossing(layout: Layout) -> FullCrossing:
+    """Cells of the design if every combination of levels were judged."""
+    codes = {facet.name: layout.level_codes([facet.name]) for facet in layout.facets}
+    above = {f.name: _one_per_level(codes[f.name], codes[f.parent]) for f in layout.facets if f.parent is not None}
+    outward = sorted(layout.facets, key=lambda facet: -len(layout.ancestors(facet.name)))
+    size = {facet.name: np.ones(layout.n_levels(facet.name)) for facet in layout.facets}
+    for facet in outward:
+        if facet.parent is not None:
+            size[facet.parent] *= np.bincount(above[facet.name], weights=size[facet.name])
+    cells = float(np.prod([size[facet.name].sum() for facet in layout.facets if facet.parent is None]))
+    share: dict[str, NDArray[np.float64]] = {}
+    for facet in reversed(outward):
+        share[facet.name] = _share(facet, size[facet.name], above, share)
+    by_label = {f.name: cells * _on_labels(layout, f, codes[f.name], share[f.name]) for f in layout.facets}
+    return FullCrossing(cells, by_label)
+
+
+def _share(
+    facet: Side,
+    size: NDArray[np.float64],
+    above: dict[str, NDArray[np.int64]],
+    share: dict[str, NDArray[np.float64]],
+) -> NDArray[np.float64]:
+    if facet.parent is None:
+        return size / float(size.sum())
+    parent = above[facet.name]
+    siblings = np.bincount(parent, weights=size).astype(np.float64)
+    return share[facet.parent][parent] * size / siblings[parent]
+
+
+def _one_per_level(codes: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
+    found = np.zeros(int(codes.max()) + 1, dtype=np.int64)
+    found[codes] = values
+    return found
+
+
+def _on_labels(
+    layout: Layout, facet: Side, codes: NDArray[np.int64], share: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    label = _one_per_level(codes, layout.column(facet.name).astype(np.int64))
+    totals: NDArray[np.float64] = np.bincount(label, weights=share, minlength=len(facet.levels)).astype(np.float64)
+    return totals

@@ -1,0 +1,122 @@
+"""Read a file or a frame of judge scores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from quorate.errors import InvalidInput
+from quorate.table import collapse_sql
+from quorate.table.collapse import judgments
+from quorate.table.files import Opened, explained, opened, sha256
+from quorate.table.frames import LIBRARIES
+from quorate.table.judgments import Judgments, Source
+from quorate.table.roles import FIXED, resolve
+from quorate.table.scores import Missing, as_missing
+
+
+def read(
+    source: Any,
+    *,
+    score: str = "score",
+    facets: Mapping[str, str] | None = None,
+    object: str = "item",
+    nested: Mapping[str, str] | None = None,
+    fixed: Iterable[str] = FIXED,
+    status: str | None = None,
+    missing: Iterable[str] = (),
+) -> Judgments:
+    """Read judge scores from a file or a data frame, one row per judgment.
+
+    Parameters
+    ----------
+    source : path or frame
+        A CSV, TSV, JSON lines or Parquet file (text formats also gzipped), or any frame that narwhals knows: pandas,
+        polars, pyarrow, a DuckDB relation and others. Files are read lazily; only the result per cell is held.
+    score : str
+        Column of the score: numbers, booleans, or text that says either.
+    facets : mapping of str to str, optional
+        Role to column, such as ``{"item": "item_id", "judge": "judge_model"}``. The role ``replicate`` names the
+        column that tells repeated judgments of one cell apart. Without it columns are recognised by their names and
+        what was taken is said in ``notes``.
+    object : str
+        Role of the object of measurement.
+    nested : mapping of str to str, optional
+        Role to the role or column it is nested in, such as ``{"item": "category"}``. A column that is no facet yet
+        becomes one, under its own name.
+    fixed : iterable of str
+        Roles whose levels are chosen, not drawn.
+    status : str, optional
+        Column that says of every row whether it is ok, unparsed, refused, error or truncated. A row that is not ok
+        gives no score, whatever number stands there.
+    missing : iterable of str
+        Scores that stand for no score, such as ``("N/A",)``.
+
+    Returns
+    -------
+    Judgments
+        One entry per cell. Cells are in the order of their levels, whatever the order of the rows.
+
+    Raises
+    ------
+    InvalidInput
+        If the source cannot be opened or a declaration contradicts itself.
+    UnknownColumn
+        If a column is not there.
+    InvalidData
+        If scores are not finite numbers, statuses are not known, the object has no label, or the file is broken.
+
+    Examples
+    --------
+    >>> import polars
+    >>> frame = polars.DataFrame({"item": ["a", "a", "b", "b"], "judge": ["x", "y", "x", "y"], "score": [1, 2, 3, 4]})
+    >>> table = read(frame, facets={"item": "item", "judge": "judge"})
+    >>> table.n_cells, table.facet("judge").levels
+    (4, ('x', 'y'))
+    """
+    declared = {
+        "score": score,
+        "facets": facets,
+        "object": object,
+        "nested": nested,
+        "fixed": fixed,
+        "status": status,
+    }
+    blank = as_missing(missing)
+    if isinstance(source, (str, os.PathLike)):
+        return _read_file(Path(source), declared, blank)
+    return _read_frame(source, declared, blank)
+
+
+def _read_file(path: Path, declared: Mapping[str, Any], missing: Missing) -> Judgments:
+    with opened(path) as file:
+        roles = resolve(file.columns, **declared)
+        grouped = collapse_sql.collapse(file, roles, missing)
+    return judgments(grouped, roles, Source(str(path), sha256=sha256(path)))
+
+
+def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing) -> Judgments:
+    import narwhals as nw
+
+    from quorate.table import collapse_eager, collapse_lazy
+
+    try:
+        frame = nw.from_native(source)
+    except TypeError as error:
+        kind = type(source).__name__
+        raise InvalidInput(f"source: expects a path or a data frame, got {kind}; make a frame of it first") from error
+    except nw.exceptions.DuplicateError as error:
+        repeated = " ".join(str(error).split()).rpartition(": ")[-1]
+        raise InvalidInput(f"source: two columns have one name ({repeated}); rename one") from error
+    roles = resolve(frame.collect_schema().names(), **declared)
+    library = frame.implementation.value
+    if frame.implementation.is_duckdb():
+        held = Opened(frame.to_native(), tuple(frame.columns), typed=True)
+        with explained("duckdb relation"):
+            grouped = collapse_sql.collapse(held, roles, missing)
+        return judgments(grouped, roles, Source("duckdb relation"))
+    engine = collapse_lazy if isinstance(frame, nw.LazyFrame) else collapse_eager
+    place = Source(f"{library} frame", backend=library if library in LIBRARIES else None)
+    return judgments(engine.collapse(frame, roles, missing), roles, place)

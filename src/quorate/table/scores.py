@@ -1,0 +1,77 @@
+"""Scores as numbers: which values count, and what is said about those that cannot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidData
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Scores that stand for no score.
+
+    Parameters
+    ----------
+    words : frozenset of str
+        As text.
+    numbers : tuple of float
+        Those that are numbers, for columns of numbers; nan is told by ``nan``.
+    nan : bool
+        Whether nan stands for no score.
+    """
+
+    words: frozenset[str]
+    numbers: tuple[float, ...]
+    nan: bool
+
+
+def as_missing(values: Iterable[str]) -> Missing:
+    """The scores that stand for no score, from the option ``missing``."""
+    words = frozenset(str(value).strip() for value in ((values,) if isinstance(values, str) else values))
+    numbers = [value for value in map(number, sorted(words)) if value is not None]
+    finite = tuple(value for value in numbers if not math.isnan(value))
+    return Missing(words, finite, nan=len(finite) < len(numbers))
+
+
+def number(value: object) -> float | None:
+    """A score as a number: numbers, booleans, and text that says either; None for anything else."""
+    if isinstance(value, str):
+        text = value.strip().lower()
+        value = {"true": 1.0, "false": 0.0}.get(text, text)
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def parse(entries: Sequence[object], missing: Missing) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Scores as numbers, nan where they are none, and whether an entry is there and does not stand for no score."""
+    values = [number(entry) for entry in entries]
+    present = [not _is_blank(entry, value, missing) for entry, value in zip(entries, values, strict=True)]
+    return np.array(values, dtype=np.float64), np.array(present, dtype=np.bool_)
+
+
+def not_numbers(column: str, count: int, first: object, row: int) -> InvalidData:
+    """The error for scores that are not finite numbers; ``row`` counts from 1."""
+    kind = "finite number" if isinstance(first, (float, np.floating)) else "number"
+    which = f"1 value that is not a {kind}" if count == 1 else f"{count} values that are not {kind}s"
+    shown = str(first) if kind != "number" else f'"{first}"'
+    return InvalidData(
+        f'column "{column}" has {which} (first: {shown} in row {row}). '
+        f'Mark them missing with --missing "{first}", or drop them.'
+    )
+
+
+def _is_blank(entry: object, value: float | None, missing: Missing) -> bool:
+    if entry is None:
+        return True
+    text = str(entry).strip()
+    if not text or text in missing.words:
+        return True
+    return value is not None and (value in missing.numbers or (missing.nan and math.isnan(value)))

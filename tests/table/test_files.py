@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import gzip
+import hashlib
+
+import duckdb
+import pytest
+
+from quorate.errors import InvalidData, InvalidInput
+from quorate.table.files import explain, explained, kind_of, literal, opened, quoted, sha256
+
+
+@pytest.fixture
+def write(tmp_path):
+    def writer(name, content):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return writer
+
+
+def content(path):
+    with opened(path) as file:
+        return file.columns, file.relation.fetchall()
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.CSV", "a.csv.gz", "a.jsonl", "a.ndjson.gz", "a.parquet", "a.pq"])
+def test_the_name_says_the_format(write, name):
+    assert kind_of(write(name, "")) in name.lower().replace("tsv", "csv").replace("ndjson", "json").replace("pq", "parquet")
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a", "a.gz", "a.parquet.gz", "a.json"])
+def test_a_name_that_says_nothing_is_an_error_with_the_known_ones(write, name):
+    with pytest.raises(InvalidInput, match=r"cannot tell the format of .*; rename it to end in \.csv"):
+        kind_of(write(name, "x"))
+
+
+def test_a_path_that_is_not_there(tmp_path):
+    with pytest.raises(InvalidInput, match="source: no such file"):
+        kind_of(tmp_path / "absent.csv")
+
+
+def test_a_directory(tmp_path):
+    with pytest.raises(InvalidInput, match="is a directory; name a file in it"):
+        kind_of(tmp_path)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_header_tells_the_delimiter(write, delimiter):
+    path = write("a.csv", f'item{delimiter}"a,b;c"{delimiter}score\n1{delimiter}x{delimiter}2\n')
+    assert content(path) == (("item", "a,b;c", "score"), [("1", "x", "2")])
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        (b"\xef\xbb\xbfa,b\r\n1,2\r\n", [("1", "2")]),
+        (b'\xef\xbb\xbf"a",b\n1,2\n', [("1", "2")]),
+        (b"a,b\r1,2\r", [("1", "2")]),
+        (b'a,b\n"x\ny","he said ""no"""\n', [("x\ny", 'he said "no"')]),
+        (b'a,b\n"",007\n, 7 \n', [(None, "007"), (None, " 7 ")]),
+        (b"a,b\n1,2\n\n3,4", [("1", "2"), ("3", "4")]),
+        (b"a,b\n", []),
+        ("a,b\nü,→\n".encode(), [("ü", "→")]),
+    ],
+)
+def test_csv_is_read_as_text_exactly_as_written(write, text, rows):
+    assert content(write("a.csv", text)) == (("a", "b"), rows)
+
+
+def test_names_of_columns_may_differ_in_case_only_or_be_absent(write):
+    path = write("a.csv", ",Score,score\n0,1,2\n")
+    assert content(path) == (("column1", "Score", "score"), [("0", "1", "2")])
+
+
+def test_one_column_needs_no_delimiter(write):
+    assert content(write("a.csv", "score\n1\n2\n")) == (("score",), [("1",), ("2",)])
+
+
+def test_a_header_may_run_over_two_lines(write):
+    assert content(write("a.csv", '"a\nb",c\n1,2\n')) == (("a\nb", "c"), [("1", "2")])
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_gzip(write, suffix):
+    text = {"csv": "a\nx\n", "jsonl": '{"a": "x"}\n'}[suffix]
+    assert content(write(f"a.{suffix}.gz", gzip.compress(text.encode()))) == (("a",), [("x",)])
+
+
+def test_names_with_wild_cards_are_names(write):
+    path = write("a[1]*?.csv", "a\nx\n")
+    write("a1.csv", "a\nother\n")
+    assert content(path) == (("a",), [("x",)])
+
+
+def test_json_values_keep_their_kind_and_text_stays_text(write):
+    lines = '{"n": 1, "f": 1.5, "b": true, "d": "2026-01-02", "m": 1}\n\n{"n": 2, "m": "N/A", "o": {"x": [1]}}\n'
+    assert content(write("a.jsonl", lines)) == (
+        ("n", "f", "b", "d", "m", "o"),
+        [(1, 1.5, True, "2026-01-02", "1", None), (2, None, None, None, "N/A", '{"x":[1]}')],
+    )
+
+
+def test_a_kind_that_changes_late_in_the_file_is_seen(write):
+    lines = '{"a": 1}\n' * 30_000 + '{"a": "x"}\n'
+    assert content(write("a.jsonl", lines))[1][-1] == ("x",)
+
+
+BROKEN = [
+    ("a.csv", "", "is empty; the first line must name the columns"),
+    ("a.csv", "a,a\n1,2\n", 'two columns are named "a"'),
+    ("a.csv", "a,b\n1,2\n3\n", "line 3: the header has 2 columns, this line 1; repair"),
+    ("a.csv", "a,b\n1,2\n3,4,5\n", "line 3: the header has 2 columns, this line 3; repair"),
+    ("a.csv", 'a,b\n1,"2\n3,4\n', "line 2 has a quote that is not closed"),
+    ("a.csv", "a,b\n1,2\r\n3,4\n", "lines end in different ways"),
+    ("a.csv", b"a,b\n1,\x00\xff\n", "is binary or UTF-16"),
+    ("a.csv", "a,b\n1,ü\n".encode("utf-16"), "is binary or UTF-16"),
+    ("a.csv", "a,b\n1,2\n1,ü\n".encode("latin-1"), "line 3 is not UTF-8 text"),
+    ("a.csv", b"\x89PNG\r\n\x1a\n\xff", "line 1 is not UTF-8 text"),
+    ("a.csv", "a,b\n" + "x" * 2_100_000 + ",1\n", "line 2 is longer than 2,000,000 bytes"),
+    ("a.csv", "x" * 200_000, "line 1 is not a header"),
+    ("a.csv.gz", b"a,b\n1,2\n", "is not gzip"),
+    ("a.csv.gz", gzip.compress(b"a,b\n1,2\n" * 99)[:-20], "is not gzip"),
+    ("a.jsonl", "", "is empty"),
+    ("a.jsonl", '{"a": 1}\nx\n', "line 2 is not JSON"),
+    ("a.jsonl", '{"a": 1}\n{"a":\n', "line 2 is not JSON"),
+    ("a.jsonl", '{"a": 1}\n[1]\n', "some line is not a JSON object"),
+    ("a.jsonl", '{"a": "ü"}\n'.encode("latin-1"), "line 1 is not UTF-8 text"),
+    ("a.parquet", b"", "too small to be a Parquet file"),
+    ("a.parquet", b"x" * 100, "cannot be read: .*magic bytes"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "message"), BROKEN)
+def test_broken_files_are_told_in_one_line(write, name, text, message):
+    path = write(name, text)
+    with pytest.raises(InvalidData, match=message) as caught, opened(path) as file:
+        file.relation.fetchall()
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 100 + len(str(path)) + len(message)
+
+
+def test_a_character_at_the_end_of_the_first_block_is_not_broken(write):
+    assert content(write("a.csv", "a\n" + "ü" * 60_000 + "\n" + "1234567\n" * 150_000))[0] == ("a",)
+
+
+def test_a_file_that_may_not_be_read():
+    with pytest.raises(InvalidInput, match=r"x: cannot be read \(Permission denied\)"), explained("x"):
+        raise PermissionError(13, "Permission denied")
+
+
+def test_the_connection_is_closed(write):
+    with opened(write("a.csv", "a\n1\n")) as file:
+        relation = file.relation
+    with pytest.raises(duckdb.ConnectionException):
+        relation.fetchall()
+
+
+def test_errors_of_ours_pass_through(write):
+    with pytest.raises(InvalidInput, match="^ours$"), opened(write("a.csv", "a\n1\n")):
+        raise InvalidInput("ours")
+
+
+def test_what_duckdb_says_otherwise_is_cut_to_its_first_line():
+    assert explain("IO Error: disk is full\n\nLINE 1: SELECT") == "cannot be read: disk is full"
+
+
+def test_the_hash_is_that_of_the_bytes(write):
+    assert sha256(write("a.csv", "a\n1\n")) == hashlib.sha256(b"a\n1\n").hexdigest()
+
+
+def test_names_and_text_are_quoted():
+    row = duckdb.sql(f"SELECT {literal(chr(39) + '; --')} AS {quoted('a' + chr(34) + 'b')}")
+    assert (row.columns, row.fetchall()) == (['a"b'], [("'; --",)])
