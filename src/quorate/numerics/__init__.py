@@ -1,0 +1,1 @@
+"""Statistics on arrays: arrays in, arrays out. Knows no tables."""

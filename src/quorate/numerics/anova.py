@@ -1,0 +1,108 @@
+"""Analysis of variance for balanced data: mean squares, their expectations, and the components they give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import NotEstimable
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Strata:
+    """Strata of a balanced design, on the scale of cell means.
+
+    Parameters
+    ----------
+    squares, df : array, shape (strata,)
+        Sum of squares and degrees of freedom of every random stratum.
+    expected : array, shape (strata, components)
+        ``E[squares / df] = expected @ components``.
+    """
+
+    squares: Floats
+    df: Floats
+    expected: Floats
+
+    def components(self) -> Floats:
+        """Unbiased estimates; they can be negative."""
+        return np.asarray(np.linalg.lstsq(self.expected, self.squares / self.df, rcond=None)[0], dtype=np.float64)
+
+
+def strata(
+    y: Floats, fixed: list[Ints], random: list[Ints], noise: Floats, within_ss: Floats, within_df: Floats
+) -> Strata:
+    """Decompose balanced cell means into orthogonal strata.
+
+    Parameters
+    ----------
+    y : array, shape (cells,)
+        Cell means.
+    fixed, random : list of array of int, shape (cells,)
+        Levels of the terms.
+    noise : array, shape (residual components,)
+        Variance of a cell mean per unit of each residual component.
+    within_ss, within_df : array, shape (residual components,)
+        Sums of squares inside cells, and their degrees of freedom.
+
+    Raises
+    ------
+    NotEstimable
+        If the design is unbalanced, or the terms do not give orthogonal strata.
+
+    References
+    ----------
+    Searle, Casella and McCulloch (1992), Variance Components, chapter 4; expected mean squares of the unrestricted
+    model, the one lme4 fits.
+    """
+    terms = [np.zeros(len(y), dtype=np.int64), *fixed, *random]
+    sizes = [int(term.max()) + 1 for term in terms]
+    if any(np.ptp(np.bincount(term)) for term in terms):
+        raise NotEstimable("method 'anova': the design is unbalanced (some levels have more cells); use method='reml'")
+    effects, df = _effects(y, terms, sizes)
+    left = y - sum(effects)
+    total = sum(float(e @ e) for e in effects) + float(left @ left)
+    if abs(total - float(y @ y)) > 1e-8 * float(y @ y):
+        raise NotEstimable(
+            "method 'anova': the terms are not orthogonal; add the terms they share, or use method='reml'"
+        )
+    chosen = range(1 + len(fixed), len(terms))
+    left_df = len(y) - sum(df)
+    expected = [_expected(terms, sizes, t, 1 + len(fixed), noise) for t in chosen]
+    rest = np.concatenate([np.zeros(len(random)), noise])
+    inside = [np.concatenate([np.zeros(len(random)), unit]) for unit in np.eye(len(noise))[within_df > 0]]
+    squares = [float(effects[t] @ effects[t]) for t in chosen] + [float(left @ left)] + list(within_ss[within_df > 0])
+    freedom = [float(df[t]) for t in chosen] + [float(left_df)] + list(within_df[within_df > 0])
+    keep = np.array(freedom) > 0
+    return Strata(np.array(squares)[keep], np.array(freedom)[keep], np.array([*expected, rest, *inside])[keep])
+
+
+def _effects(y: Floats, terms: list[Ints], sizes: list[int]) -> tuple[list[Floats], list[int]]:
+    """Effect of every term after the terms it contains, and its degrees of freedom."""
+    effects: list[Floats] = [np.zeros(0)] * len(terms)
+    df = [0] * len(terms)
+    for t in sorted(range(len(terms)), key=lambda t: (sizes[t], t)):
+        inside = [s for s in range(len(terms)) if len(effects[s]) and _nests(terms[t], terms[s], sizes[t])]
+        rest = y - sum((effects[s] for s in inside), np.zeros(len(y)))
+        effects[t] = (np.bincount(terms[t], rest) / np.bincount(terms[t]))[terms[t]]
+        df[t] = sizes[t] - sum(df[s] for s in inside)
+    return effects, df
+
+
+def _expected(terms: list[Ints], sizes: list[int], t: int, first_random: int, noise: Floats) -> Floats:
+    """Expected mean square of term ``t``: cells per level, for every random term that contains it."""
+    cells = len(terms[0])
+    row = [cells / sizes[u] if _nests(terms[u], terms[t], sizes[u]) else 0.0 for u in range(first_random, len(terms))]
+    return np.concatenate([row, noise])
+
+
+def _nests(fine: Ints, coarse: Ints, levels: int) -> bool:
+    """Whether every level of ``fine`` lies in one level of ``coarse``."""
+    owner = np.zeros(levels, dtype=np.int64)
+    owner[fine] = coarse
+    return bool(np.all(owner[fine] == coarse))

@@ -1,0 +1,251 @@
+"""Blocks that share a pattern of cells, reduced to the few units a likelihood needs.
+
+Cells of one block (an item, usually) are correlated through its random effects; blocks are linked only through shared
+effects. Blocks with the same cells and the same counts have the same covariance, so an orthogonal rotation among them
+leaves the likelihood alone and turns ``n`` blocks into one *mean unit*, which carries the whole design, and at most as
+many *contrast units* as a block has cells, which carry variance only. ``docs/methods/reml.md`` has the derivation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A linear mixed model for cell means.
+
+    Parameters
+    ----------
+    y : array, shape (cells,)
+        Cell means.
+    block : array of int, shape (cells,)
+        Block of each cell, dense codes.
+    position, attribute : array of int, shape (cells,)
+        Place of the cell in its block (including whatever its noise depends on), and the attribute shared by the
+        block's cells. Every other column is a function of position, attribute and block.
+    x : array, shape (cells, p)
+        Fixed-effects design.
+    within : array of int, shape (cells, terms within blocks)
+        Column of each within-block term inside the block.
+    shared : array of int, shape (cells, shared terms)
+        Level of each shared term, dense codes.
+    noise : array, shape (cells, residual components)
+        Variance of a cell mean per unit of each residual component.
+    """
+
+    y: Floats
+    block: Ints
+    position: Ints
+    attribute: Ints
+    x: Floats
+    within: Ints
+    shared: Ints
+    noise: Floats
+
+
+@dataclass(frozen=True)
+class Units:
+    """Patterns of cells and the units that represent their blocks.
+
+    Parameters
+    ----------
+    count : array, shape (patterns,)
+        Blocks per pattern.
+    cell_pattern : array of int, shape (pattern cells,)
+        Pattern of each pattern cell.
+    column : array of int, shape (pattern cells, terms within)
+        Column of each within-block term, numbered across terms.
+    column_term : array of int, shape (columns,)
+        Term of each column.
+    noise : array, shape (pattern cells, residual components)
+        Variance of a cell mean per unit of each residual component.
+    unit_pattern : array of int, shape (units,)
+        Pattern of each unit; mean units come first.
+    scale : array, shape (mean units,)
+        Square root of the number of blocks a mean unit stands for.
+    cell_unit, cell_index : array of int, shape (unit cells,)
+        Unit of each unit cell, and the pattern cell it sits on.
+    y : array, shape (unit cells,)
+        Data of the units.
+    row : array of int, shape (mean unit cells,)
+        Row of ``x`` and ``shared`` for each cell of a mean unit.
+    x : array, shape (rows, p)
+        Distinct rows of the fixed-effects design.
+    shared : array of int, shape (rows, shared terms)
+        Levels of the shared terms, numbered across terms.
+    shared_term : array of int, shape (shared levels,)
+        Term of each shared level.
+    """
+
+    count: Floats
+    cell_pattern: Ints
+    column: Ints
+    column_term: Ints
+    noise: Floats
+    unit_pattern: Ints
+    scale: Floats
+    cell_unit: Ints
+    cell_index: Ints
+    y: Floats
+    row: Ints
+    x: Floats
+    shared: Ints
+    shared_term: Ints
+
+    @property
+    def n_cells(self) -> int:
+        """Cells of all blocks."""
+        return int(np.bincount(self.cell_pattern, minlength=len(self.count)) @ self.count)
+
+
+def compress(cells: Cells) -> Units:
+    """Group equal blocks and rotate them into mean and contrast units.
+
+    Parameters
+    ----------
+    cells : Cells
+        The model, one row per cell, in any order.
+
+    Returns
+    -------
+    Units
+        An equivalent model: same likelihood, same estimates.
+    """
+    order, starts = _by_block(cells)
+    sizes = np.diff(np.append(starts, len(order)))
+    pattern = _patterns(cells.position[order], starts)
+    group = _dense(pattern * (int(cells.attribute.max(initial=0)) + 1) + cells.attribute[order][starts])
+    first_of_pattern = _first(pattern)
+    first_of_group = _first(group)
+    pattern_cells = _ranges(starts[first_of_pattern], sizes[first_of_pattern])
+    group_cells = _ranges(starts[first_of_group], sizes[first_of_group])
+    pattern_start = _offsets(sizes[first_of_pattern])
+    group_size = sizes[first_of_group]
+
+    rank = np.arange(len(order)) - np.repeat(starts, sizes)
+    slot = np.repeat(_offsets(group_size)[group], sizes) + rank
+    members = np.bincount(group).astype(float)
+    mean = np.bincount(slot, cells.y[order], minlength=len(group_cells)) / np.repeat(members, group_size)
+    scale = np.sqrt(members)
+
+    contrast_y, contrast_pattern = _contrasts(cells.y[order] - mean[slot], starts, sizes, pattern, group)
+    unit_pattern = np.concatenate([pattern[first_of_group], contrast_pattern])
+    unit_size = sizes[first_of_pattern][unit_pattern]
+    column, column_term = _number(
+        cells.within[order][pattern_cells], np.repeat(pattern[first_of_pattern], sizes[first_of_pattern])
+    )
+    row, rows = _rows(cells, order[group_cells])
+    shared, shared_term = _stack_levels(cells.shared, rows)
+    return Units(
+        count=np.bincount(pattern).astype(float),
+        cell_pattern=np.repeat(np.arange(len(first_of_pattern)), sizes[first_of_pattern]),
+        column=column,
+        column_term=column_term,
+        noise=cells.noise[order][pattern_cells],
+        unit_pattern=unit_pattern,
+        scale=scale,
+        cell_unit=np.repeat(np.arange(len(unit_pattern)), unit_size),
+        cell_index=_ranges(pattern_start[unit_pattern], unit_size),
+        y=np.concatenate([mean * np.repeat(scale, group_size), *contrast_y]),
+        row=row,
+        x=cells.x[rows],
+        shared=shared,
+        shared_term=shared_term,
+    )
+
+
+def _by_block(cells: Cells) -> tuple[Ints, Ints]:
+    """Order of the cells by block and position, and where each block starts."""
+    key = cells.block * (int(cells.position.max(initial=0)) + 1) + cells.position
+    order = np.argsort(key, kind="stable")
+    block = cells.block[order]
+    return order, np.flatnonzero(np.append(True, block[1:] != block[:-1]))
+
+
+def _patterns(position: Ints, starts: Ints) -> Ints:
+    """Pattern of every block: blocks with the same multiset of positions are equal.
+
+    Positions are hashed to 64 bits and summed, so two of a million patterns collide with probability 3e-8.
+    """
+    z = (position.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    total = np.add.reduceat(z ^ (z >> np.uint64(31)), starts)
+    return np.unique(total, return_inverse=True)[1].astype(np.int64)
+
+
+def _contrasts(centred: Floats, starts: Ints, sizes: Ints, pattern: Ints, group: Ints) -> tuple[list[Floats], Ints]:
+    """Contrast units of every pattern that has more blocks than groups: data, and the pattern of each unit."""
+    blocks = np.bincount(pattern)
+    groups = np.bincount(pattern[_first(group)], minlength=len(blocks))
+    order = np.argsort(pattern, kind="stable")
+    ends = np.cumsum(blocks)
+    data, owner = [], []
+    for p in np.flatnonzero(blocks > groups):
+        members = order[ends[p] - blocks[p] : ends[p]]
+        rows = centred[starts[members][:, None] + np.arange(sizes[members[0]])]
+        if blocks[p] - groups[p] > rows.shape[1]:
+            rows = _upper(rows)
+        data.append(rows.ravel())
+        owner.append(np.full(len(rows), p))
+    return data, np.concatenate(owner) if owner else np.zeros(0, dtype=np.int64)
+
+
+def _upper(rows: Floats) -> Floats:
+    """Square root of ``rows' rows`` with as few rows as columns."""
+    out: Floats = np.linalg.qr(rows).R
+    return out
+
+
+def _number(within: Ints, pattern: Ints) -> tuple[Ints, Ints]:
+    """Number the columns of the within-block terms: ranks inside a pattern, terms side by side."""
+    columns = np.zeros_like(within)
+    terms: list[int] = []
+    for t in range(within.shape[1]):
+        span = int(within[:, t].max(initial=0)) + 1
+        levels, code = np.unique(pattern * span + within[:, t], return_inverse=True)
+        owner = levels // span
+        rank = np.arange(len(levels)) - np.searchsorted(owner, owner)
+        columns[:, t] = rank[code] + len(terms)
+        terms += [t] * (int(rank.max(initial=-1)) + 1)
+    return columns, np.array(terms, dtype=np.int64)
+
+
+def _rows(cells: Cells, representatives: Ints) -> tuple[Ints, Ints]:
+    """Distinct design rows among the cells of mean units: the row of each cell, and a cell that has each row."""
+    span = int(cells.attribute.max(initial=0)) + 1
+    row = _dense(cells.position[representatives] * span + cells.attribute[representatives])
+    return row, representatives[_first(row)]
+
+
+def _stack_levels(shared: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """Number the levels of the shared terms side by side."""
+    levels = shared.max(axis=0, initial=-1) + 1
+    return shared[rows] + _offsets(levels), np.repeat(np.arange(len(levels)), levels)
+
+
+def _first(code: Ints) -> Ints:
+    """Index of the first occurrence of every dense code."""
+    first = np.full(int(code.max(initial=-1)) + 1, -1, dtype=np.int64)
+    first[code[::-1]] = np.arange(len(code) - 1, -1, -1)
+    return first
+
+
+def _ranges(starts: Ints, sizes: Ints) -> Ints:
+    """The concatenation of ``start, start + 1, ..., start + size - 1``."""
+    return np.repeat(starts - _offsets(sizes), sizes) + np.arange(int(sizes.sum()))
+
+
+def _offsets(sizes: Ints) -> Ints:
+    return np.cumsum(sizes) - sizes
+
+
+def _dense(key: Ints) -> Ints:
+    return np.unique(key, return_inverse=True)[1].astype(np.int64)
