@@ -1,0 +1,1 @@
+"""Estimators: one table in, one result out."""

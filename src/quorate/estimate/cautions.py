@@ -1,0 +1,41 @@
+"""What the reader of a decomposition must know."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quorate import caveats
+from quorate.estimate.model import CELL, REPLICATE
+
+if TYPE_CHECKING:
+    from quorate.estimate.decomposition import Decomposition
+
+
+def cautions(fit: Decomposition) -> list[caveats.Caveat]:
+    """Caveats of the fitted components, only those that apply."""
+    judgments, out = fit.judgments, []
+    if fit.assembled.missing > 0:
+        out.append(caveats.missing(fit.assembled.missing))
+    for facet in judgments.facets:
+        levels = judgments.n_levels(facet.name)
+        if levels == 1:
+            out.append(caveats.one_level(facet.name))
+        elif levels == 2 and facet.name in fit.variances:
+            out.append(caveats.few_levels(facet.name, levels))
+        elif levels <= 3 and fit.variances.get(facet.name) == 0:
+            out.append(caveats.zero_with_few_levels(facet.name, levels))
+    if (items := judgments.n_levels(judgments.object)) < 30:
+        out.append(caveats.few_items(items))
+    zero = [name for name, value in fit.variances.items() if value == 0]
+    negative = [name for name, value in fit.variances.items() if value < 0]
+    out += [caveats.boundary(zero)] if zero else []
+    out += [caveats.negative(negative)] if negative else []
+    out += [caveats.aliased(names) for names in fit.aliases if names != {CELL, REPLICATE}]
+    absorbed = [name for name in fit.absorbed if _levels(fit, name) > 1]
+    out += [caveats.absorbed(absorbed)] if absorbed else []
+    out += [caveats.near_alias(fit.identified.condition)] if fit.identified.condition > 1e4 else []
+    return out
+
+
+def _levels(fit: Decomposition, term: str) -> int:
+    return int(fit.judgments.level_codes(term.split(":")).max()) + 1

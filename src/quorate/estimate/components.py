@@ -1,0 +1,138 @@
+"""Variance components of judgments, with what the design cannot tell apart said by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidData, InvalidInput, NotEstimable
+from quorate.estimate.assemble import Assembled, assemble
+from quorate.estimate.balanced import balanced_strata
+from quorate.estimate.decomposition import Decomposition, Method
+from quorate.estimate.model import build
+from quorate.numerics.identify import Identified, identify
+from quorate.numerics.information import information, null_point, quadratic_forms
+from quorate.numerics.newton import minimise
+from quorate.numerics.reml import Point, Problem, evaluate, solve
+from quorate.table.judgments import Judgments
+
+Floats = NDArray[np.float64]
+
+
+def decompose(
+    judgments: Judgments,
+    *,
+    random: Sequence[str] | None = None,
+    covariates: Sequence[str] = (),
+    method: Method = "reml",
+    residual_by: str | None = None,
+) -> Decomposition:
+    """Where the variance of the judgments comes from.
+
+    Fits the crossed random-effects model ``score ~ fixed + item + prompt + item:prompt + ... + cell + replicate`` to
+    all answered cells at once; cost depends on the number of distinct patterns of cells, not on the number of rows.
+    Scores missing at random, given the model, do no harm; missingness that depends on the score or the judge does.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        From `quorate.read`.
+    random : sequence of str, optional
+        Random terms, facets joined by ":". Default: main effects of random facets, two-way interactions with at least
+        one random facet, and the cell.
+    covariates : sequence of str
+        Facets that enter as fixed covariates: numbers as they are, labels as factors, products joined by ":".
+    method : {"reml", "ml", "anova"}
+        Restricted maximum likelihood, maximum likelihood, or expected mean squares (balanced data only).
+    residual_by : str, optional
+        Fixed facet each of whose levels has its own cell and replicate variance.
+
+    Returns
+    -------
+    Decomposition
+
+    Raises
+    ------
+    InvalidData
+        If a key is repeated: the same cell and replicate twice.
+    NotEstimable
+        If nothing can be estimated: one item, equal scores, or a residual that fixed effects absorb.
+
+    Notes
+    -----
+    R: ``lme4::lmer(score ~ judge + (1|item) + (1|prompt) + (1|item:prompt) + ..., REML = TRUE)``.
+
+    References
+    ----------
+    Messing (2026), Hidden Measurement Error in LLM Pipelines, Eq. 1 and section C.6.
+
+    Examples
+    --------
+    >>> import quorate as q
+    >>> from quorate.simulate import demo_rows
+    >>> fit = q.decompose(q.read(demo_rows()))
+    >>> sorted(fit.variances)[:3]
+    ['category', 'cell', 'item']
+    """
+    if method not in ("reml", "ml", "anova"):
+        raise InvalidInput(f"method: one of 'reml', 'ml', 'anova' is needed, got {method!r}")
+    _refuse_duplicates(judgments)
+    model = build(judgments, random, covariates)
+    assembled = assemble(judgments, model, reml=method != "ml", residual_by=residual_by)
+    problem = assembled.problem
+    null = solve(problem, null_point(problem), reml=True)
+    g = 2 * information(problem, null)
+    identified = identify(g, problem.n_rows)
+    tail = set(range(problem.n_components - problem.n_residual, problem.n_components))
+    if not tail & set(identified.representatives):
+        raise NotEstimable("the residual variance is absorbed by the fixed effects: there are as many effects as cells")
+    if method == "anova":
+        return _by_anova(assembled, identified)
+    theta, point = _fit(problem, identified, g, quadratic_forms(problem, null))
+    return Decomposition(assembled, identified, theta, point, method)
+
+
+def _fit(problem: Problem, identified: Identified, g: Floats, forms: Floats) -> tuple[Floats, Point]:
+    """Minimise the criterion over one component per class, from the unweighted moment estimates (MINQUE(0))."""
+    kept = np.array(identified.representatives)
+    size = np.sqrt(np.diag(g)[kept])
+    moments = np.linalg.lstsq(g[np.ix_(kept, kept)] / size[:, None] / size, forms[kept] / size, rcond=1e-10)[0] / size
+    floor = 1e-3 * max(float(moments.clip(0).sum()), 1e-3)
+
+    def at(theta: Floats) -> Floats:
+        full = np.zeros(problem.n_components)
+        full[kept] = theta
+        return full
+
+    def restricted(theta: Floats) -> Point:
+        point = evaluate(problem, at(theta))
+        return Point(
+            point.criterion, point.gradient[kept], point.hessian[np.ix_(kept, kept)], point.solved, point.effects
+        )
+
+    optimum = minimise(restricted, np.maximum(moments, floor))
+    return at(optimum.theta), optimum.point
+
+
+def _by_anova(assembled: Assembled, identified: Identified) -> Decomposition:
+    strata = balanced_strata(assembled)
+    theta = np.zeros(assembled.problem.n_components)
+    kept = list(identified.representatives)
+    theta[kept] = strata.components()[kept]
+    point = evaluate(assembled.problem, np.maximum(theta, 0.0))
+    return Decomposition(assembled, identified, theta, point, "anova", strata)
+
+
+def _refuse_duplicates(judgments: Judgments) -> None:
+    if judgments.distinct is None:
+        return
+    repeated = int((judgments.rows - judgments.distinct).sum())
+    if repeated:
+        first = int(np.argmax(judgments.rows > judgments.distinct))
+        key = ", ".join(f"{f.name} {f.levels[judgments.codes[first, i]]}" for i, f in enumerate(judgments.facets))
+        raise InvalidData(
+            f"{repeated} rows repeat a key, the first at {key}: the same replicate twice. Drop the repeats, or read "
+            f'without the replicate column "{judgments.replicate}" if they are further replicates'
+        )

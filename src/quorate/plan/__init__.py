@@ -1,0 +1,1 @@
+"""Plans: what a design would give before it is paid for."""

@@ -1,0 +1,167 @@
+"""Decision studies: the standard error and the price that a design would have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quorate.errors import InvalidInput
+from quorate.estimate.decomposition import Decomposition
+from quorate.estimate.published import Components
+from quorate.estimate.targets import Target
+from quorate.numerics.inference import t_quantile
+from quorate.plan.layouts import Layout, LayoutName, lay_out
+from quorate.plan.prices import Prices, cost
+from quorate.plan.sources import Design, Source, from_components, from_fit
+
+
+@dataclass(frozen=True)
+class Projection:
+    """What a design would give.
+
+    Parameters
+    ----------
+    se : float
+        Standard error of the mean, in score units.
+    calls : int
+        Judgments the design asks for.
+    cost : float or None
+        Its price; None when a price is unknown.
+    shares : mapping of str to float
+        Fraction of the variance by component; sums to 1.
+    design : mapping of str to int
+        Levels of every facet, and replicates.
+    layout : str
+        How prompts and judges are assigned to items.
+    targets : mapping of str to str or Pool
+        What each facet stands for.
+    """
+
+    se: float
+    calls: int
+    cost: float | None
+    shares: Mapping[str, float]
+    design: Mapping[str, int]
+    layout: str
+    targets: Mapping[str, Target]
+
+    @property
+    def variance(self) -> float:
+        """Variance of the mean."""
+        return self.se**2
+
+    def half_width(self, level: float = 0.95) -> float:
+        """Half-width of the normal interval at this standard error.
+
+        A pilot's degrees of freedom say nothing about those of a larger study, so this is what the design tends to, not
+        what a small study will show.
+        """
+        return t_quantile(np.inf, (1 + level) / 2) * self.se
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            "se": self.se,
+            "half_width_95": self.half_width(),
+            "calls": self.calls,
+            "cost": self.cost,
+            "shares": dict(self.shares),
+            "design": dict(self.design),
+            "layout": self.layout,
+            "targets": {name: str(target) for name, target in self.targets.items()},
+        }
+
+
+def project(
+    source: Components | Decomposition,
+    *,
+    items: int | None = None,
+    prompts: int | None = None,
+    judges: int | None = None,
+    temperatures: int | None = None,
+    replicates: int | None = None,
+    layout: LayoutName = "factorial",
+    per_item: int | None = None,
+    levels: Mapping[str, int] | None = None,
+    categories: int | None = None,
+    targets: Mapping[str, Target] | None = None,
+    prices: Prices | None = None,
+) -> Projection:
+    """The standard error, calls and price of a proposed design.
+
+    Parameters
+    ----------
+    source : Components or Decomposition
+        Published components, or a fit. From a fit, what is not given stays as in the data. From published components,
+        a random facet that is not given has one level, and a fixed facet that is not given is a condition of the study:
+        its sensitivity does not enter.
+    items, prompts, judges, temperatures, replicates : int, optional
+        Levels per facet.
+    layout : {"factorial", "cyclic", "latin", "blocks"}
+        All crossed; one judge per item; one (prompt, judge) pair per item; or ``per_item`` judges per item. Facets that
+        a layout does not assign are crossed.
+    per_item : int, optional
+        Judges per item, for ``blocks``.
+    levels : mapping of str to int, optional
+        Levels of other facets; within one parent for nested ones.
+    categories : int, optional
+        Categories drawn with the items. From published components the category variance is otherwise absorbed in the
+        items' (divided by items), as the source paper has it.
+    targets : mapping of str to str or Pool, optional
+        As for `Decomposition.mean_for`.
+    prices : mapping, optional
+        ``{"call": usd}``, or ``{"judge": {name: usd}, "item": usd, "prompt": usd}``: per call, per call of each judge
+        (the cheapest ones are used), per item and per prompt.
+
+    Returns
+    -------
+    Projection
+
+    Raises
+    ------
+    InvalidInput
+        If a count is not a positive whole number or a layout does not fit.
+    NotEstimable
+        If the fit cannot tell components apart that the design weighs differently; carries the range.
+
+    References
+    ----------
+    Messing (2026), Eqs. 3, 8, 9, 10; the general form is derived in ``docs/methods/intervals.md``.
+
+    Examples
+    --------
+    >>> from quorate.estimate.published import components
+    >>> safety = components({"item": 0.0104, "item:judge": 0.0251, "replicate": 0.0120}, sensitivity={"judge": 4.65e-4})
+    >>> round(project(safety, items=141, judges=3, replicates=1).se, 4)
+    0.0173
+    >>> round(project(safety, items=141, judges=3, layout="cyclic").se, 4)
+    0.0222
+    """
+    asked = {"prompt": prompts, "judge": judges, "temperature": temperatures, **(levels or {})}
+    given = {name: count for name, count in asked.items() if count is not None}
+    for name, count in (*given.items(), ("items", items), ("replicates", replicates), ("categories", categories)):
+        if count is not None and (isinstance(count, bool) or count != int(count) or count < 1):
+            raise InvalidInput(f"{name}: must be a whole number of at least 1, got {count!r}")
+    design = Design(items, given, replicates, categories, targets or {})
+    made = from_fit(source, design) if isinstance(source, Decomposition) else from_components(source, design)
+    laid = lay_out(layout, made.counts, made.item, per_item=per_item, balance=made.balance)
+    return _projection(made, laid, layout, prices)
+
+
+def _projection(source: Source, laid: Layout, layout: str, prices: Prices | None) -> Projection:
+    parts = source.parts(laid)
+    variance = sum(parts.values())
+    calls = laid.cells * source.replicates
+    shares = {name: part / variance if variance > 0 else np.nan for name, part in parts.items()}
+    return Projection(
+        se=float(np.sqrt(variance)),
+        calls=calls,
+        cost=cost(prices, source.counts, source.item, calls),
+        shares=shares,
+        design={**source.counts, "replicate": source.replicates},
+        layout=layout,
+        targets=source.targets,
+    )

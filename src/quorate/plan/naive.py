@@ -1,0 +1,202 @@
+"""The naive interval against the corrected one, for the whole study and for every single configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quorate.errors import NotEstimable
+from quorate.estimate.components import decompose
+from quorate.estimate.decomposition import Decomposition
+from quorate.estimate.mean import Estimate
+from quorate.estimate.single import Configuration, configuration_facets, configurations
+from quorate.estimate.targets import SENSITIVITY, Target
+from quorate.numerics.inference import t_quantile
+from quorate.plan.dstudy import project
+from quorate.plan.sources import observed_counts
+from quorate.table.judgments import Judgments
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean with a normal interval.
+
+    Parameters
+    ----------
+    value, se, low, high : float
+        Mean, standard error and limits.
+    n : int
+        Judgments or items behind it.
+    """
+
+    value: float
+    se: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True)
+class SingleConfiguration:
+    """What a study with one configuration would have reported, and what it should have.
+
+    Parameters
+    ----------
+    labels : mapping of str to str
+        Level of each facet that the configuration fixes.
+    naive : Interval
+        ``s / sqrt(N)`` over item means.
+    corrected_se : float
+        Standard error of a single configuration drawn from these, from the components; nan where not estimable.
+    corrected_low, corrected_high : float
+        Limits of the corrected interval.
+    misses : bool
+        Whether the naive interval misses the mean over all configurations.
+    corrected_misses : bool
+        Whether the corrected interval does.
+    """
+
+    labels: Mapping[str, str]
+    naive: Interval
+    corrected_se: float
+    corrected_low: float
+    corrected_high: float
+    misses: bool
+    corrected_misses: bool
+
+
+@dataclass(frozen=True)
+class Naive:
+    """Naive intervals against corrected ones.
+
+    Parameters
+    ----------
+    overall : Interval
+        Every judgment taken as independent: what most reports print.
+    corrected : Estimate
+        The mean for the default targets.
+    target : float
+        Mean over all configurations, which every single configuration is compared with.
+    single : tuple of SingleConfiguration
+        One entry per configuration with at least 2 items.
+    level : float
+        Coverage that all intervals claim.
+    skipped : int
+        Configurations with fewer than 2 items, for which there is no naive interval.
+    reason : str
+        Why there is no corrected interval for single configurations; empty where there is.
+    """
+
+    overall: Interval
+    corrected: Estimate
+    target: float
+    single: tuple[SingleConfiguration, ...]
+    level: float
+    skipped: int
+    reason: str
+
+    @property
+    def width_ratio(self) -> float:
+        """Naive width over corrected width, averaged over configurations."""
+        return float(np.mean([one.naive.se / one.corrected_se for one in self.single])) if self.single else np.nan
+
+    @property
+    def underestimation(self) -> float:
+        """How much of the standard error of a single configuration the naive one leaves out."""
+        return 1 - self.width_ratio
+
+    @property
+    def naive_coverage(self) -> float:
+        """Fraction of configurations whose naive interval covers the mean over all."""
+        return float(np.mean([not one.misses for one in self.single])) if self.single else np.nan
+
+    @property
+    def corrected_coverage(self) -> float:
+        """Fraction of configurations whose corrected interval does; nan where there is none."""
+        known = [not one.corrected_misses for one in self.single if np.isfinite(one.corrected_se)]
+        return float(np.mean(known)) if known else np.nan
+
+    @property
+    def too_narrow(self) -> float:
+        """Corrected half-width over the naive one, for the whole study and the default targets."""
+        return self.corrected.half_width(self.level) / ((self.overall.high - self.overall.low) / 2)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary as plain values."""
+        names = ("width_ratio", "underestimation", "naive_coverage", "corrected_coverage", "too_narrow", "target")
+        return {"overall": vars(self.overall), "configurations": len(self.single), "skipped": self.skipped} | {
+            name: getattr(self, name) for name in names
+        }
+
+
+def naive(judgments: Judgments, fit: Decomposition | None = None, *, level: float = 0.95) -> Naive:
+    """How wrong the usual interval is.
+
+    For the whole study it takes every judgment as independent. For each single configuration (prompt x judge x
+    temperature ...) it is ``s / sqrt(N)`` over the items, compared with the standard error of a configuration drawn
+    from the ones at hand, projected from the components.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        From `quorate.read`.
+    fit : Decomposition, optional
+        Components to correct with; fitted by default.
+    level : float
+        Coverage of all intervals.
+
+    Returns
+    -------
+    Naive
+
+    References
+    ----------
+    Messing (2026), section K and Table 14.
+    """
+    fit = fit or decompose(judgments)
+    answered = fit.judgments
+    covariates = {name for term in fit.assembled.model.covariates for name in term.split(":")}
+    facets = configuration_facets(answered, frozenset(covariates - set(observed_counts(fit))))
+    found = configurations(answered, facets)
+    usable = [one for one in found if one.n_items > 1]
+    se, reason = _single_se(fit, facets, usable)
+    target, z = fit.mean.value, t_quantile(np.inf, (1 + level) / 2)
+    single = tuple(_compare(one, se.get(one.n_items, np.nan), target, z) for one in usable)
+    return Naive(_overall(answered, z), fit.mean, target, single, level, len(found) - len(usable), reason)
+
+
+def _overall(judgments: Judgments, z: float) -> Interval:
+    n = judgments.n_answers
+    value = float(judgments.n @ judgments.mean / n)
+    square = float(judgments.ss.sum() + judgments.n @ (judgments.mean - value) ** 2)
+    se = float(np.sqrt(square / (n - 1) / n))
+    return Interval(value, se, value - z * se, value + z * se, n)
+
+
+def _single_se(fit: Decomposition, facets: tuple[str, ...], found: list[Configuration]) -> tuple[dict[int, float], str]:
+    """Corrected standard error of a single configuration, by number of items."""
+    levels = dict.fromkeys(facets, 1)
+    targets: dict[str, Target] = {name: SENSITIVITY for name in facets if name in fit.assembled.fixed.levels}
+    try:
+        return {
+            items: project(fit, items=items, levels=levels, targets=targets).se
+            for items in {one.n_items for one in found}
+        }, ""
+    except NotEstimable as error:
+        return {}, str(error)
+
+
+def _compare(one: Configuration, se: float, target: float, z: float) -> SingleConfiguration:
+    low, high = one.value - z * one.se, one.value + z * one.se
+    return SingleConfiguration(
+        labels=one.labels,
+        naive=Interval(one.value, one.se, low, high, one.n_items),
+        corrected_se=se,
+        corrected_low=one.value - z * se,
+        corrected_high=one.value + z * se,
+        misses=not low <= target <= high,
+        corrected_misses=not one.value - z * se <= target <= one.value + z * se,
+    )

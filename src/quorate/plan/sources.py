@@ -1,0 +1,281 @@
+"""Components, fitted or published, as the variance of any layout's mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.estimate.decomposition import Decomposition
+from quorate.estimate.mean import draw_of
+from quorate.estimate.model import CELL, REPLICATE, closure
+from quorate.estimate.published import Components
+from quorate.estimate.targets import (
+    ABSORBED,
+    FINITE,
+    FIXED,
+    PANEL,
+    POPULATION,
+    SENSITIVITY,
+    Pool,
+    Target,
+    is_grouping,
+    resolve,
+)
+from quorate.numerics.assignment import toward
+from quorate.numerics.identify import bounds
+from quorate.plan.layouts import Layout
+
+Floats = NDArray[np.float64]
+ITEM = "item"
+CATEGORY = "category"
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is asked of a design: levels where they are given, targets, and nothing about the layout.
+
+    Parameters
+    ----------
+    items : int, optional
+        Levels of the object of measurement.
+    given : mapping of str to int
+        Levels of other facets.
+    replicates, categories : int, optional
+        Answers per cell, and groups of items.
+    targets : mapping of str to str or Pool
+        What facets stand for, where it is not the default.
+    """
+
+    items: int | None = None
+    given: Mapping[str, int] = field(default_factory=dict)
+    replicates: int | None = None
+    categories: int | None = None
+    targets: Mapping[str, Target] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A design's counts, and how its variance follows from a layout.
+
+    Parameters
+    ----------
+    item : str
+        Role of the object of measurement.
+    counts : mapping of str to int
+        Levels of every facet of the design; a nested facet counts its levels within one parent.
+    replicates : int
+        Answers per cell.
+    targets : mapping of str to str or Pool
+        What each facet stands for.
+    balance : str or None
+        Facet that must weigh equally whatever the layout.
+    parts : callable
+        Maps a layout to the variance each component brings.
+    """
+
+    item: str
+    counts: Mapping[str, int]
+    replicates: int
+    targets: Mapping[str, Target]
+    balance: str | None
+    parts: Callable[[Layout], dict[str, float]]
+
+
+def from_components(source: Components, design: Design) -> Source:
+    """A design under published components; see `quorate.project`."""
+    facets = [name for name in source.facets if name != CATEGORY]
+    unknown = [name for name in (*design.given, *design.targets) if name not in (*source.facets, CATEGORY)]
+    if unknown:
+        raise UnknownTerm(unknown[0], source.facets)
+    if design.items is None:
+        raise InvalidInput("items: the number of items is needed with published components, got None")
+    counts = {ITEM: design.items, **{name: design.given.get(name, 1) for name in facets if name != ITEM}}
+    sizes = {**counts, CATEGORY: design.categories or 0}
+    chosen: dict[str, Target] = dict.fromkeys(counts, POPULATION)
+    chosen |= {name: SENSITIVITY if name in design.given else PANEL for name in source.sensitivity}
+    chosen[CATEGORY] = POPULATION if design.categories else ABSORBED
+    chosen |= design.targets
+
+    def parts(laid: Layout) -> dict[str, float]:
+        out = {}
+        for name, value in source.random.items():
+            own = _own_facets(name, tuple(counts))
+            out[name] = value * _coefficient(name, own, own, laid, sizes, design.replicates or 1, chosen)
+        for name, value in source.sensitivity.items():
+            out[name] = value * _published(name, chosen[name], laid)
+        return out
+
+    return Source(ITEM, counts, design.replicates or 1, chosen, _first_fixed(source.sensitivity, counts), parts)
+
+
+def from_fit(source: Decomposition, design: Design) -> Source:
+    """A design under fitted components; see `quorate.project`."""
+    judgments = source.judgments
+    counts = observed_counts(source)
+    for name in design.given:
+        if name not in counts:
+            raise UnknownTerm(name, counts)
+    counts |= design.given
+    counts[judgments.object] = design.items or counts[judgments.object]
+    chosen = resolve(source, design.targets)
+    groups = {name: judgments.n_levels(name) for name in judgments.names if is_grouping(judgments, name)}
+    if design.categories is not None:
+        groups = dict.fromkeys(groups, design.categories)
+    answers = design.replicates or round(judgments.n_answers / judgments.n_cells)
+    sizes = {**counts, **groups}
+    names, theta, space = _extended(source)
+
+    def parts(laid: Layout) -> dict[str, float]:
+        weights = []
+        for name in names:
+            own = _own_facets(name, tuple(judgments.names))
+            whole = frozenset(closure(judgments, own)) & set(counts)
+            weights.append(_coefficient(name, own & set(sizes), whole, laid, sizes, answers, chosen))
+        vector = np.array(weights) * _stratum_weights(source, names)
+        _refuse_open(names, vector, theta, space)
+        return {**_by_class(source, names, vector * theta), **_fixed_parts(source, chosen, laid)}
+
+    balance = _first_fixed(source.assembled.fixed.levels, counts)
+    return Source(judgments.object, counts, answers, chosen, balance, parts)
+
+
+def observed_counts(fit: Decomposition) -> dict[str, int]:
+    """Levels of every facet in the data, within one parent for nested facets; without groupings and item attributes."""
+    judgments = fit.judgments
+    covariates = {name for term in fit.assembled.model.covariates for name in term.split(":")}
+    out = {}
+    for facet in judgments.facets:
+        name = facet.name
+        if is_grouping(judgments, name) or (name in covariates and _is_attribute(fit, name)):
+            continue
+        parents = 1 if facet.parent is None or name == judgments.object else judgments.n_levels(facet.parent)
+        out[name] = max(1, round(judgments.n_levels(name) / parents))
+    return out
+
+
+def _is_attribute(fit: Decomposition, name: str) -> bool:
+    """Whether a covariate is fixed by the level of some other facet, as a benchmark is by the item."""
+    judgments = fit.judgments
+    value = judgments.column(name)
+    for other in judgments.names:
+        codes = judgments.level_codes([other])
+        owner = np.zeros(int(codes.max()) + 1, dtype=value.dtype)
+        owner[codes] = value
+        if other != name and bool(np.all(owner[codes] == value)):
+            return True
+    return False
+
+
+def _own_facets(name: str, all_facets: tuple[str, ...]) -> frozenset[str]:
+    base = name.partition("[")[0]
+    return frozenset(all_facets if base in (CELL, REPLICATE) else base.split(":"))
+
+
+def _coefficient(
+    name: str,
+    own: frozenset[str],
+    whole: frozenset[str],
+    laid: Layout,
+    sizes: Mapping[str, int],
+    replicates: int,
+    targets: Mapping[str, Target],
+) -> float:
+    """``sum_l (w_l - tau_l)^2`` of a term in a layout."""
+    target = targets.get(name)
+    if target == FIXED:
+        return 0.0
+    if target == ABSORBED:
+        return laid.concentration(frozenset({laid.item}))
+    if name in sizes and name not in laid.counts:
+        return toward(1 / sizes[name], sizes[name] if target in (PANEL, FINITE) else None)
+    concentrated = laid.concentration(whole)
+    if name.startswith(REPLICATE):
+        return concentrated / replicates
+    if any(targets.get(facet) in (POPULATION, SENSITIVITY) for facet in own):
+        return concentrated
+    return toward(concentrated, float(np.prod([_size(targets[facet], laid.counts[facet]) for facet in whole])))
+
+
+def _size(target: Target, levels: int) -> int:
+    if isinstance(target, Pool) and target.size < levels:
+        raise InvalidInput(f"targets: a pool of {target.size} cannot hold the {levels} levels of the design")
+    return target.size if isinstance(target, Pool) else levels
+
+
+def _published(name: str, target: Target, laid: Layout) -> float:
+    """Weight of a published sensitivity in a layout."""
+    if target in (PANEL, FINITE):
+        return 0.0
+    concentrated = laid.concentration(frozenset({name}))
+    if target == SENSITIVITY:
+        return concentrated
+    if isinstance(target, Pool) and target.size > 1:
+        size = _size(target, laid.counts[name])
+        return size / (size - 1) * toward(concentrated, size)
+    raise InvalidInput(
+        f'targets: a sensitivity of {name} is known, not its population variance; use "sensitivity", "panel" or pool(K)'
+    )
+
+
+def _fixed_parts(fit: Decomposition, targets: Mapping[str, Target], laid: Layout) -> dict[str, float]:
+    """What fixed facets add where they stand for more than the levels of the plan."""
+    out = {}
+    theta = np.maximum(fit.theta, 0.0) * fit.assembled.scale**2
+    for name in fit.assembled.fixed.levels:
+        target = targets[name]
+        if target in (PANEL, FINITE) or name not in laid.counts:
+            continue
+        drawn = draw_of(fit, name, target)
+        size = _size(target, laid.counts[name]) if isinstance(target, Pool) else None
+        value = max(drawn.square - float(drawn.noise @ theta), 0.0)
+        out[name] = value * toward(laid.concentration(frozenset({name})), size)
+    return out
+
+
+def _extended(fit: Decomposition) -> tuple[tuple[str, ...], Floats, Floats]:
+    """Names, values and flat directions of all components, the replicate included where no cell was judged twice."""
+    names, space = fit.assembled.names, fit.identified.null_space()
+    theta = np.maximum(fit.theta, 0.0) * fit.assembled.scale**2
+    if fit.assembled.replicated:
+        return names, theta, space
+    cells = [t for t, name in enumerate(names) if name.startswith(CELL)]
+    more = tuple(names[t].replace(CELL, REPLICATE, 1) for t in cells)
+    space = np.hstack([space, np.zeros((len(space), len(cells)))])
+    rows = np.zeros((len(cells), space.shape[1]))
+    rows[np.arange(len(cells)), cells] = 1.0
+    rows[np.arange(len(cells)), len(names) + np.arange(len(cells))] = -1.0
+    return names + more, np.append(theta, np.zeros(len(cells))), np.vstack([space, rows])
+
+
+def _stratum_weights(fit: Decomposition, names: tuple[str, ...]) -> Floats:
+    """Residuals that differ by level are averaged over the levels."""
+    strata = max(1, len(fit.assembled.residual_levels))
+    return np.array([1 / strata if "[" in name else 1.0 for name in names])
+
+
+def _refuse_open(names: tuple[str, ...], vector: Floats, theta: Floats, space: Floats) -> None:
+    moved = np.abs(space @ vector) > 1e-9 * max(float(np.abs(vector).max()), 1e-300)
+    if not moved.any():
+        return
+    low, high = (float(np.sqrt(max(end, 0.0))) for end in bounds(vector, theta, space))
+    listed = sorted({names[t] for row in space[moved] for t in np.flatnonzero(row)})
+    limits = f"between {low:.4g} and {high:.4g}" if np.isfinite(high) else f"at least {low:.4g}"
+    raise NotEstimable(
+        f"this design weighs {', '.join(listed)} differently, and the data do not tell them apart: the standard error "
+        f"is {limits}. Collect a small crossed pilot with replicates to know",
+        listed,
+        (low, high),
+    )
+
+
+def _by_class(fit: Decomposition, names: tuple[str, ...], parts: Floats) -> dict[str, float]:
+    values = dict(zip(names, parts, strict=True))
+    return {name: float(sum(values.get(part, 0.0) for part in name.split(" + "))) for name in fit.variances}
+
+
+def _first_fixed(fixed: Mapping[str, object], counts: Mapping[str, int]) -> str | None:
+    return next((name for name in ("judge", *fixed) if name in fixed and name in counts), None)

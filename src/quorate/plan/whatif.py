@@ -1,0 +1,123 @@
+"""What a few changes to the design at hand would give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.decomposition import Decomposition
+from quorate.estimate.targets import Target
+from quorate.plan.dstudy import Projection, project
+from quorate.plan.prices import Prices
+from quorate.plan.sources import Design, from_fit
+
+AS_IT_IS = "as it is"
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """A change to the design and what it would do.
+
+    Parameters
+    ----------
+    label : str
+        The change, in words.
+    projection : Projection or None
+        What it would give; None where the data cannot tell.
+    change : float
+        Relative change of the standard error; nan where unknown.
+    more_calls : int
+        Judgments beyond those of the design as it is; 0 where unknown.
+    more_cost : float or None
+        Price of those judgments; None where a price is unknown.
+    reason : str
+        Why there is no projection; empty where there is.
+    """
+
+    label: str
+    projection: Projection | None
+    change: float
+    more_calls: int
+    more_cost: float | None
+    reason: str = ""
+
+
+def what_if(
+    fit: Decomposition, *, prices: Prices | None = None, targets: Mapping[str, Target] | None = None
+) -> tuple[WhatIf, ...]:
+    """The design as it is, and what a few changes to it would give.
+
+    Parameters
+    ----------
+    fit : Decomposition
+        Fitted components.
+    prices : mapping, optional
+        As for `quorate.project`.
+    targets : mapping, optional
+        As for `Decomposition.mean_for`.
+
+    Returns
+    -------
+    tuple of WhatIf
+        The first is the design as it is, balanced.
+    """
+    base = project(fit, prices=prices, targets=targets)
+    rows = [WhatIf(AS_IT_IS, base, 0.0, 0, 0.0 if base.cost is not None else None)]
+    for label, options in _changes(fit, base):
+        try:
+            rows.append(_row(label, project(fit, prices=prices, targets=targets, **options), base))
+        except NotEstimable as error:
+            rows.append(WhatIf(label, None, float("nan"), 0, None, str(error)))
+        except InvalidInput:  # a layout that needs more items than there are is no option
+            continue
+    return tuple(rows)
+
+
+def best_purchases(rows: tuple[WhatIf, ...], *, most: int = 3) -> tuple[WhatIf, ...]:
+    """The changes that buy most: largest fall of the variance per judgment added.
+
+    Parameters
+    ----------
+    rows : tuple of WhatIf
+        From `what_if`.
+    most : int
+        How many to return.
+    """
+    buys = [row for row in rows if row.projection is not None and row.more_calls > 0 and row.change < -0.005]
+    return tuple(sorted(buys, key=lambda row: (1 - (1 + row.change) ** 2) / row.more_calls, reverse=True)[:most])
+
+
+def _row(label: str, projection: Projection, base: Projection) -> WhatIf:
+    known = projection.cost is not None and base.cost is not None
+    return WhatIf(
+        label=label,
+        projection=projection,
+        change=projection.se / base.se - 1 if base.se > 0 else float("nan"),
+        more_calls=projection.calls - base.calls,
+        more_cost=projection.cost - base.cost if known else None,  # type: ignore[operator]
+    )
+
+
+def _changes(fit: Decomposition, base: Projection) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Changes worth showing, as options of `project`."""
+    item = fit.judgments.object
+    design = dict(base.design)
+    yield f"double the {item}s", {"items": 2 * design[item]}
+    yield f"half the {item}s", {"items": max(2, design[item] // 2)}
+    made = from_fit(fit, Design())
+    for name, count in made.counts.items():
+        if name == item:
+            continue
+        yield f"one more {name}", {"levels": {name: count + 1}}
+        yield f"two more {name}s", {"levels": {name: count + 2}}
+        if count > 1:
+            yield f"one {name} only", {"levels": {name: 1}}
+    yield "one more replicate", {"replicates": design["replicate"] + 1}
+    if design["replicate"] > 1:
+        yield "one replicate only", {"replicates": 1}
+    if design.get("judge", 1) > 1:
+        yield f"one judge per {item}, in turn", {"layout": "cyclic"}
+        if design.get("prompt", 1) > 1:
+            yield f"one prompt and judge per {item}, in turn", {"layout": "latin"}

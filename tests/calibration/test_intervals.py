@@ -1,0 +1,161 @@
+"""Coverage of the intervals for the mean, measured.
+
+Every test prints what it measured. The bounds are the claim (92.5 to 97.5% for 95%) widened by two Monte Carlo standard
+errors; figures for comparison come from the literature named in ``docs/methods/intervals.md``.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import quorate as q
+
+pytestmark = pytest.mark.calibration
+DRAWS = {20: 2000, 50: 2000, 200: 1500, 1000: 600}
+WALD = {20: 90.0, 50: 88.0, 200: 85.0, 1000: 83.5}
+
+
+def covers(estimate: Any, truth: float, method: str = "satterthwaite") -> bool:
+    low, high = estimate.interval(method=method)
+    return bool(low <= truth <= high)
+
+
+def coverage(
+    draws: int, seed: int, one: Callable[[np.random.Generator], dict[str, bool]]
+) -> dict[str, tuple[float, float]]:
+    """Percent covered and its Monte Carlo standard error, by interval."""
+    rng, hits = np.random.default_rng(seed), defaultdict(list)
+    for _ in range(draws):
+        for name, hit in one(rng).items():
+            hits[name].append(hit)
+    return {name: (100 * np.mean(h), 100 * np.sqrt(np.mean(h) * (1 - np.mean(h)) / len(h))) for name, h in hits.items()}
+
+
+def report(title: str, draws: int, found: dict[str, tuple[float, float]]) -> None:
+    line = ", ".join(f"{name} {value:.1f} ({error:.1f})" for name, (value, error) in found.items())
+    print(f"\n{title}, {draws} draws, percent covered (Monte Carlo se): {line}")
+
+
+def assert_nominal(found: dict[str, tuple[float, float]], *names: str) -> None:
+    for name in names:
+        value, error = found[name]
+        assert 92.5 - 2 * error <= value <= 97.5 + 2 * error, (name, value, error)
+
+
+@pytest.mark.parametrize("items", [20, 50, 200, 1000])
+def test_fixed_panel_and_finite_items(items: int, simulate: Any, design: Any) -> None:
+    """Judges and temperatures fixed with effects that sum to zero, V = H = M = 3, R = 5."""
+
+    def one(rng: np.random.Generator) -> dict[str, bool]:
+        drawn = simulate(design(items), rng)
+        fit = q.decompose(drawn.judgments)
+        return {
+            "panel": covers(fit.mean, drawn.population),
+            "Wald": covers(fit.mean, drawn.population, "wald"),
+            "pivotal": covers(fit.mean, drawn.population, "pivotal"),
+            "finite items": covers(fit.mean_for(item="finite"), drawn.finite_items),
+        }
+
+    found = coverage(DRAWS[items], items, one)
+    report(f"N = {items}, fixed panel", DRAWS[items], found)
+    assert_nominal(found, "panel", "finite items", "pivotal")
+    wald, error = found["Wald"]
+    assert abs(wald - WALD[items]) <= 1.5 + 2.5 * error
+
+
+@pytest.mark.parametrize("judges", [3, 5])
+@pytest.mark.parametrize("items", [20, 200])
+def test_population_of_judges(judges: int, items: int, simulate: Any, design: Any) -> None:
+    """Judges drawn at random with variance .015, fitted as fixed, generalised to their population."""
+
+    def one(rng: np.random.Generator) -> dict[str, bool]:
+        drawn = simulate(design(items, judges=judges, judge_variance=0.015), rng)
+        fit = q.decompose(drawn.judgments)
+        return {
+            "population": covers(fit.mean_for(judge="population"), drawn.population),
+            "sensitivity": covers(fit.mean_for(judge="sensitivity"), drawn.population, "wald"),
+        }
+
+    found = coverage(1500, 100 * judges + items, one)
+    report(f"N = {items}, M = {judges} judges drawn at random", 1500, found)
+    assert_nominal(found, "population")
+    assert found["sensitivity"][0] < 92.5
+
+
+def test_judges_fitted_as_random(simulate: Any, design: Any) -> None:
+    """The same population with the judge declared random."""
+
+    def one(rng: np.random.Generator) -> dict[str, bool]:
+        drawn = simulate(design(50, judges=5, judge_variance=0.015, fixed=("temperature",)), rng)
+        return {"population": covers(q.decompose(drawn.judgments).mean, drawn.population)}
+
+    found = coverage(1500, 7, one)
+    report("N = 50, M = 5 judges drawn and fitted at random", 1500, found)
+    assert_nominal(found, "population")
+
+
+@pytest.mark.parametrize("items", [20, 50, 200])
+def test_a_tenth_of_the_cells_missing_at_random(items: int, simulate: Any, design: Any) -> None:
+    def one(rng: np.random.Generator) -> dict[str, bool]:
+        drawn = simulate(design(items, missing=0.1), rng)
+        fit = q.decompose(drawn.judgments)
+        return {
+            "panel": covers(fit.mean, drawn.population),
+            "finite items": covers(fit.mean_for(item="finite"), drawn.finite_items),
+        }
+
+    draws = {20: 1500, 50: 1200, 200: 500}[items]
+    found = coverage(draws, 10 + items, one)
+    report(f"N = {items}, 10% of cells missing, fixed panel", draws, found)
+    assert_nominal(found, "panel", "finite items")
+
+
+@pytest.mark.parametrize("items", [20, 200])
+def test_binary_scores(items: int, simulate: Any, design: Any) -> None:
+    """Scores 0 and 1 with the probability that the model gives, cut to [0, 1]; the mean is 0.5."""
+
+    def one(rng: np.random.Generator) -> dict[str, bool]:
+        drawn = simulate(design(items, binary=True), rng)
+        return {"panel": covers(q.decompose(drawn.judgments).mean, drawn.population)}
+
+    found = coverage(1500, 20 + items, one)
+    report(f"N = {items}, binary scores, fixed panel", 1500, found)
+    assert_nominal(found, "panel")
+
+
+def test_intervals_of_components(simulate: Any, design: Any) -> None:
+    """Scaled chi-square intervals: close to nominal where levels are many, wide and conservative where they are few."""
+
+    def one(rng: np.random.Generator) -> dict[str, bool]:
+        drawn = design(50)
+        fit = q.decompose(simulate(drawn, rng).judgments)
+        return {
+            c.name: c.low <= drawn.components[c.name] <= c.high
+            for c in fit.components
+            if c.name in drawn.components
+        }
+
+    found = coverage(1500, 30, one)
+    report("N = 50, intervals of components", 1500, found)
+    for name in ("item", "item:prompt", "item:judge", "replicate"):
+        assert abs(found[name][0] - 95) <= 3 + 2 * found[name][1]
+    for name in ("prompt", "prompt:judge"):
+        assert found[name][0] >= 85
+
+
+def test_components_are_unbiased_inside_the_bounds(simulate: Any, design: Any) -> None:
+    """Mean of the estimates against the truth, within 3 Monte Carlo standard errors, boundary bias upwards only."""
+    rng, rows = np.random.default_rng(40), []
+    for _ in range(1500):
+        rows.append(dict(q.decompose(simulate(design(50), rng).judgments).variances))
+    for name, truth in design(50).components.items():
+        values = np.array([row[name] for row in rows])
+        error = values.std() / np.sqrt(len(values))
+        print(f"{name}: mean {values.mean():.5f} (se {error:.5f}), truth {truth}, at zero {np.mean(values == 0):.1%}")
+        assert values.mean() > truth - 3 * error
+        assert values.mean() < truth + 3 * error + 0.15 * truth * (np.mean(values == 0) > 0.01)
