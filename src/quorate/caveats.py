@@ -66,6 +66,15 @@ def aliased(names: Iterable[str]) -> Caveat:
     return Caveat("aliased", f"only the sum {listed} can be estimated from this design")
 
 
+def identical_replicates(facet_levels: Iterable[str]) -> Caveat:
+    """Replicates that always repeat the score of their cell."""
+    listed = ", ".join(facet_levels)
+    return Caveat(
+        "identical-replicates",
+        f"every repeated judgment gave the same score ({listed}): its variance is zero here, and repeating bought nothing",
+    )
+
+
 def absorbed(terms: Iterable[str]) -> Caveat:
     """Components with nothing left to estimate them from."""
     listed = ", ".join(terms)

@@ -129,27 +129,27 @@ def test_binary_scores(items: int, simulate: Any, design: Any) -> None:
 
 
 def test_intervals_of_components(simulate: Any, design: Any) -> None:
-    """Scaled chi-square intervals: close to nominal where levels are many, wide and conservative where they are few."""
+    """Chi-square intervals of the mean square behind each component."""
 
     def one(rng: np.random.Generator) -> dict[str, bool]:
         drawn = design(50)
         fit = q.decompose(simulate(drawn, rng).judgments)
         return {
-            c.name: c.low <= drawn.components[c.name] <= c.high
-            for c in fit.components
-            if c.name in drawn.components
+            c.name: c.low <= drawn.components[c.name] <= c.high for c in fit.components if c.name in drawn.components
         }
 
     found = coverage(1500, 30, one)
     report("N = 50, intervals of components", 1500, found)
-    for name in ("item", "item:prompt", "item:judge", "replicate"):
-        assert abs(found[name][0] - 95) <= 3 + 2 * found[name][1]
-    for name in ("prompt", "prompt:judge"):
-        assert found[name][0] >= 85
+    for name in ("item", "item:prompt", "item:judge", "prompt", "prompt:judge", "prompt:temperature"):
+        assert_nominal(found, name)
 
 
 def test_components_are_unbiased_inside_the_bounds(simulate: Any, design: Any) -> None:
-    """Mean of the estimates against the truth, within 3 Monte Carlo standard errors, boundary bias upwards only."""
+    """Mean of the estimates against the truth, within 3 Monte Carlo standard errors.
+
+    Two biases are known and bounded: a component that is often estimated at zero is too large on average, and the replicate
+    gives way to a cell component whose truth is zero.
+    """
     rng, rows = np.random.default_rng(40), []
     for _ in range(1500):
         rows.append(dict(q.decompose(simulate(design(50), rng).judgments).variances))
@@ -157,5 +157,5 @@ def test_components_are_unbiased_inside_the_bounds(simulate: Any, design: Any) -
         values = np.array([row[name] for row in rows])
         error = values.std() / np.sqrt(len(values))
         print(f"{name}: mean {values.mean():.5f} (se {error:.5f}), truth {truth}, at zero {np.mean(values == 0):.1%}")
-        assert values.mean() > truth - 3 * error
+        assert values.mean() > truth - 3 * error - (0.01 * truth if name == "replicate" else 0)
         assert values.mean() < truth + 3 * error + 0.15 * truth * (np.mean(values == 0) > 0.01)

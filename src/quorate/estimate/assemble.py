@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.fixed import FixedEffects, fixed_effects
-from quorate.estimate.model import CELL, REPLICATE, Model, closure
+from quorate.estimate.model import Model, closure
+from quorate.estimate.noise import residuals
 from quorate.numerics.patterns import Cells
-from quorate.numerics.reml import Problem, WithinCells
+from quorate.numerics.reml import Problem
 from quorate.table.judgments import Judgments, dense
 
 Floats = NDArray[np.float64]
@@ -39,6 +40,8 @@ class Assembled:
         Scores are ``center + scale * y``.
     residual_levels : tuple of str
         Levels with a residual of their own; empty when it is common.
+    identical : tuple of str
+        Replicate components that are exactly zero: every replicate repeats the score of its cell.
     missing : float
         Fraction of the rows without a usable score.
     """
@@ -51,6 +54,7 @@ class Assembled:
     center: float
     scale: float
     residual_levels: tuple[str, ...]
+    identical: tuple[str, ...]
     missing: float
 
     @property
@@ -65,7 +69,8 @@ def assemble(judgments: Judgments, model: Model, *, reml: bool, residual_by: str
     Raises
     ------
     NotEstimable
-        If there is nothing to decompose: no answers, one level of the object, or equal scores.
+        If there is nothing to decompose: no answers, one level of the object, equal scores, or replicates that are
+        copies.
     InvalidInput
         If terms shared by all blocks have too many levels.
     """
@@ -75,7 +80,7 @@ def assemble(judgments: Judgments, model: Model, *, reml: bool, residual_by: str
     block = _block_facet(answered, model)
     within = [term for term in model.random if block in closure(answered, term)]
     shared = [term for term in model.random if term not in within]
-    noise, names, levels = _noise(answered, model, residual_by)
+    noise = residuals(answered, model, residual_by, scale)
     cells = Cells(
         y=(answered.mean - center) / scale,
         block=answered.level_codes([block]),
@@ -84,12 +89,13 @@ def assemble(judgments: Judgments, model: Model, *, reml: bool, residual_by: str
         x=fixed.x,
         within=_stack([_local(answered, term, block) for term in within], answered.n_cells),
         shared=_stack([answered.level_codes(term) for term in shared], answered.n_cells),
-        noise=noise,
+        noise=noise.weight,
     )
-    problem = Problem(cells, _inside(answered, names, noise, scale), reml=reml)
+    problem = Problem(cells, noise.inside, reml=reml)
     labels = [":".join(term) for term in (*within, *shared)]
     missing = 1 - judgments.n_answers / int(judgments.rows.sum())
-    return Assembled(answered, model, problem, (*labels, *names), fixed, center, scale, levels, missing)
+    names = (*labels, *noise.names)
+    return Assembled(answered, model, problem, names, fixed, center, scale, noise.levels, noise.identical, missing)
 
 
 def _location(judgments: Judgments) -> tuple[float, float]:
@@ -119,7 +125,10 @@ def _block_facet(judgments: Judgments, model: Model) -> str:
         blocks, columns, shared = sizes(facet)
         return blocks * columns**3 + shared**3
 
-    order = [judgments.object, *(name for name in judgments.names if name != judgments.object)]
+    chosen = {*model.fixed, *(name for term in model.covariates for name in term.split(":"))}
+    order = sorted((name for name in judgments.names if name not in chosen), key=lambda name: name != judgments.object)
+    if not order:
+        raise InvalidInput("fixed: every facet is fixed, so no variance is left to estimate; make one random")
     best = min(order, key=work)
     largest = max(sizes(best)[1:])
     if largest > _MOST_LEVELS:
@@ -137,35 +146,6 @@ def _sizes_of_facets(judgments: Judgments) -> str:
 def _at_most(judgments: Judgments, term: tuple[str, ...]) -> int:
     sizes = [len(judgments.facet(name).levels) for name in closure(judgments, term)]
     return min(int(np.prod(np.array(sizes, dtype=float).clip(max=1e15))), judgments.n_cells)
-
-
-def _noise(
-    judgments: Judgments, model: Model, residual_by: str | None
-) -> tuple[Floats, tuple[str, ...], tuple[str, ...]]:
-    """Residual components: variance of a cell mean per unit of each, their names, and the levels they differ by."""
-    replicated = bool(judgments.n.max() > 1)
-    columns = {}
-    if model.cell or not replicated:
-        columns[CELL] = np.ones(judgments.n_cells)
-    if replicated:
-        columns[REPLICATE] = 1 / judgments.n
-    if residual_by is None:
-        return np.column_stack(list(columns.values())), tuple(columns), ()
-    facet = judgments.facet(residual_by)
-    if not facet.fixed:
-        raise InvalidInput(f'residual_by: "{residual_by}" is random; only a fixed facet can have its own residuals')
-    at = judgments.column(residual_by)[:, None] == np.arange(len(facet.levels))
-    names = tuple(f"{name}[{residual_by}={label}]" for name in columns for label in facet.levels)
-    return np.hstack([column[:, None] * at for column in columns.values()]), names, facet.levels
-
-
-def _inside(judgments: Judgments, names: tuple[str, ...], noise: Floats, scale: float) -> WithinCells:
-    """Sums of squares inside cells, one per replicate component."""
-    is_replicate = np.array([name.startswith(REPLICATE) for name in names])
-    member = (noise > 0) & is_replicate
-    ss = member.T.astype(float) @ judgments.ss / scale**2
-    df = member.T.astype(float) @ (judgments.n - 1.0)
-    return WithinCells(ss * is_replicate, df * is_replicate, float(np.log(judgments.n).sum()))
 
 
 def _position(judgments: Judgments, block: str, residual_by: str | None) -> Ints:

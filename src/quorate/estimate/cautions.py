@@ -28,6 +28,8 @@ def cautions(fit: Decomposition) -> list[caveats.Caveat]:
         out.append(caveats.few_items(items))
     zero = [name for name, value in fit.variances.items() if value == 0]
     negative = [name for name, value in fit.variances.items() if value < 0]
+    identical = fit.assembled.identical
+    out += [caveats.identical_replicates(identical)] if identical else []
     out += [caveats.boundary(zero)] if zero else []
     out += [caveats.negative(negative)] if negative else []
     out += [caveats.aliased(names) for names in fit.aliases if names != {CELL, REPLICATE}]

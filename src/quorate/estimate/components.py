@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.errors import InvalidData, InvalidInput, NotEstimable
+from quorate.errors import InvalidData, InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.assemble import Assembled, assemble
 from quorate.estimate.balanced import balanced_strata
 from quorate.estimate.decomposition import Decomposition, Method
@@ -19,6 +19,8 @@ from quorate.numerics.reml import Point, Problem, evaluate, solve
 from quorate.table.judgments import Judgments
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_EXACT = 1e-7  # of the variance of the scores; rounding errors reach this far
 
 
 def decompose(
@@ -112,15 +114,38 @@ def _fit(problem: Problem, identified: Identified, g: Floats, forms: Floats) -> 
             point.criterion, point.gradient[kept], point.hessian[np.ix_(kept, kept)], point.solved, point.effects
         )
 
-    optimum = minimise(restricted, np.maximum(moments, floor))
+    try:
+        optimum = minimise(restricted, np.maximum(moments, floor))
+    except NotConverged as stopped:
+        _refuse_exact(problem, _least_residual(problem, kept))
+        raise stopped
+    _refuse_exact(problem, at(optimum.theta))
     return at(optimum.theta), optimum.point
+
+
+def _least_residual(problem: Problem, kept: Ints) -> Floats:
+    """Residual variance that is left when every other component is as large as can be."""
+    wide = null_point(problem)
+    wide[kept] = np.where(kept < problem.n_components - problem.n_residual, 1e6, wide[kept])
+    return quadratic_forms(problem, solve(problem, wide)) / problem.n_rows
+
+
+def _refuse_exact(problem: Problem, theta: Floats) -> None:
+    """Refuse scores that the terms fit without error: the likelihood then has no maximum."""
+    residual = np.maximum(theta[-problem.n_residual :], 0.0)
+    if float(((problem.units.noise > 0) @ residual).min()) < _EXACT:
+        raise NotEstimable(
+            "the terms fit the scores exactly: the residual variance is zero, and nothing is left to judge the other "
+            "components by. Leave out a term, or check whether judges only copy one another"
+        )
 
 
 def _by_anova(assembled: Assembled, identified: Identified) -> Decomposition:
     strata = balanced_strata(assembled)
     theta = np.zeros(assembled.problem.n_components)
     kept = list(identified.representatives)
-    theta[kept] = strata.components()[kept]
+    theta[kept] = strata.components(kept)
+    _refuse_exact(assembled.problem, theta)
     point = evaluate(assembled.problem, np.maximum(theta, 0.0))
     return Decomposition(assembled, identified, theta, point, "anova", strata)
 

@@ -17,7 +17,7 @@ from quorate.estimate.cautions import cautions
 from quorate.estimate.model import CELL, REPLICATE, canonical
 from quorate.numerics.identify import Identified
 from quorate.numerics.inference import variance_interval
-from quorate.numerics.information import information
+from quorate.numerics.information import component_df, covariance
 from quorate.numerics.reml import Point
 from quorate.table.judgments import Judgments
 
@@ -62,7 +62,7 @@ class Component:
     share: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Decomposition:
     """Variance components of a table of judgments.
 
@@ -76,6 +76,10 @@ class Decomposition:
     point: Point
     method: Method
     strata: Strata | None = None
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{name} {value:.4g}" for name, value in self.variances.items())
+        return f"Decomposition({parts})"
 
     @property
     def judgments(self) -> Judgments:
@@ -112,12 +116,7 @@ class Decomposition:
     def covariance(self) -> Floats:
         """Covariance of all components (zero for those not fitted), from the expected information; in score units."""
         kept = list(self.identified.representatives)
-        inside = information(self.assembled.problem, self.point.solved)[np.ix_(kept, kept)]
-        scale = 1 / np.sqrt(np.diag(inside))
-        inverse = np.linalg.pinv(inside * scale[:, None] * scale, rcond=1e-10, hermitian=True)
-        out = np.zeros((len(self.theta), len(self.theta)))
-        out[np.ix_(kept, kept)] = inverse * scale[:, None] * scale
-        return out * self.assembled.scale**4
+        return covariance(self.assembled.problem, self.point.solved, kept) * self.assembled.scale**4
 
     def variance(self, term: str) -> float:
         """Variance component of a term, in squared score units.
@@ -125,7 +124,7 @@ class Decomposition:
         Parameters
         ----------
         term : str
-            Facets joined by ":" in any order, ``cell``, ``replicate``, a sum of aliased terms joined by " + ", or a
+            Facets joined by ":" in any order, ``cell``, ``replicate`` (0 where every replicate repeats its cell), a sum of aliased terms joined by " + ", or a
             fixed facet, which gives its sensitivity (population variance of its fitted level means, divisor M).
 
         Raises
@@ -135,9 +134,13 @@ class Decomposition:
         NotEstimable
             If only a sum that contains it can be estimated.
         """
+        if term in self.variances:
+            return self._told_apart(self._classes[list(self.variances).index(term)], self.variances[term])
         names = frozenset(canonical(self.judgments, part.strip()) for part in term.split("+"))
         if len(names) == 1 and (fixed := next(iter(names))) in self.assembled.fixed.levels:
             return self.sensitivity(fixed)
+        if names <= set(self.assembled.identical):
+            return 0.0
         for found, value in zip(self._classes, self.variances.values(), strict=True):
             if names == frozenset(found) or (names == {CELL} and frozenset(found) == {CELL, REPLICATE}):
                 return self._told_apart(found, value)
@@ -181,7 +184,7 @@ class Decomposition:
         out = []
         for (name, value), members in zip(self.variances.items(), self.identified.classes, strict=True):
             se = float(np.sqrt(max(self.covariance[members[-1], members[-1]], 0.0)))
-            low, high = variance_interval(value, se, 0.95)
+            low, high = variance_interval(value, se, self._df(members[-1]), 0.95)
             out.append(Component(name, value, se, low, high, self._levels(members[-1]), "random", value / total))
         for name, value in fixed.items():
             levels = len(self.judgments.facet(name).levels)
@@ -263,6 +266,7 @@ class Decomposition:
         """A residual component that differs by level, averaged over the levels; else an error that says why."""
         name = next(iter(names))
         split = [value for key, value in self.variances.items() if key.split(" + ")[0].startswith(f"{name}[")]
+        split += [0.0 for key in self.assembled.identical if key.startswith(f"{name}[")]
         if len(names) == 1 and split and len(split) == len(self.assembled.residual_levels):
             return float(np.mean(split))
         if names & set(self.absorbed):
@@ -270,6 +274,10 @@ class Decomposition:
         if name == REPLICATE and not self.assembled.replicated:
             raise NotEstimable('"replicate" is not estimable: no cell was judged twice', names)
         raise UnknownTerm(term, (*self.variances, *self.assembled.fixed.levels))
+
+    def _df(self, t: int) -> float:
+        kept = list(self.identified.representatives)
+        return component_df(self.assembled.problem, np.maximum(self.theta, 0.0), kept, t)
 
     def _levels(self, t: int) -> int:
         name = self.assembled.names[t].split("[")[0]

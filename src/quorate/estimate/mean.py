@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -69,7 +69,13 @@ class Estimate:
     target: Mapping[str, Target]
     shares: Mapping[str, float]
     caveats: tuple[caveats.Caveat, ...]
-    basis: Basis
+    basis: Basis = field(repr=False)
+
+    def __str__(self) -> str:
+        low, high = self.interval()
+        return (
+            f"{self.value:.6g} (se {self.se:.3g}, df {self.df:.3g}, 95% interval {low:.6g} to {high:.6g}, n {self.n})"
+        )
 
     @property
     def variance(self) -> float:

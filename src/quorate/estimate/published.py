@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 
 from quorate.errors import InvalidInput
 
@@ -69,4 +70,4 @@ def components(random: Mapping[str, float], *, sensitivity: Mapping[str, float] 
 
 def _is_variance(value: object) -> bool:
     """Whether a value from outside is a usable variance; a file may hold anything."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value) and value >= 0

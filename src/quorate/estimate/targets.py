@@ -72,7 +72,7 @@ def default_targets(fit: Decomposition) -> dict[str, Target]:
 def resolve(fit: Decomposition, asked: Mapping[str, Target]) -> dict[str, Target]:
     """Targets of every facet: the ones asked for, defaults for the rest.
 
-    Facets that group a finite facet are finite with it.
+    Facets that group a finite facet, or one with a pool, are finite with it.
 
     Raises
     ------
@@ -86,9 +86,18 @@ def resolve(fit: Decomposition, asked: Mapping[str, Target]) -> dict[str, Target
     for name, target in asked.items():
         _check(judgments, name, target)
     for name, target in asked.items():
-        if target in (FINITE, PANEL):
+        if target in (FINITE, PANEL) or isinstance(target, Pool):
+            _check_above(judgments, name, asked)
             out.update(dict.fromkeys(judgments.ancestors(name), FINITE))
     return {**out, **asked}
+
+
+def _check_above(judgments: Judgments, name: str, asked: Mapping[str, Target]) -> None:
+    for up in judgments.ancestors(name):
+        if asked.get(up) in (POPULATION, SENSITIVITY, ABSORBED):
+            raise InvalidInput(
+                f'{name}: {asked[name]} levels come with their {up}, which cannot be "{asked[up]}" then; use {up}="finite"'
+            )
 
 
 def is_grouping(judgments: Judgments, name: str) -> bool:

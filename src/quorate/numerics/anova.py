@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,9 +30,10 @@ class Strata:
     df: Floats
     expected: Floats
 
-    def components(self) -> Floats:
-        """Unbiased estimates; they can be negative."""
-        return np.asarray(np.linalg.lstsq(self.expected, self.squares / self.df, rcond=None)[0], dtype=np.float64)
+    def components(self, which: Sequence[int]) -> Floats:
+        """Unbiased estimates of some components, one of each set that cannot be told apart; they can be negative."""
+        mean_squares = self.squares / self.df
+        return np.asarray(np.linalg.lstsq(self.expected[:, list(which)], mean_squares, rcond=None)[0], dtype=np.float64)
 
 
 def strata(

@@ -6,7 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.numerics.moments import Products
-from quorate.numerics.reml import Problem, Projected, Solved, residual_projection, sandwich, second_moment, squares
+from quorate.numerics.reml import (
+    Problem,
+    Projected,
+    Solved,
+    residual_projection,
+    sandwich,
+    second_moment,
+    solve,
+    squares,
+)
 
 Floats = NDArray[np.float64]
 
@@ -35,12 +44,34 @@ def information(problem: Problem, solved: Solved) -> Floats:
     return out
 
 
+def covariance(problem: Problem, solved: Solved, kept: list[int]) -> Floats:
+    """Covariance of the components ``kept``, from the expected information; shape (components, components), else 0."""
+    inside = information(problem, solved)[np.ix_(kept, kept)]
+    scale = 1 / np.sqrt(np.diag(inside))
+    inverse = np.linalg.pinv(inside * scale[:, None] * scale, rcond=1e-10, hermitian=True)
+    out = np.zeros((problem.n_components, problem.n_components))
+    out[np.ix_(kept, kept)] = inverse * scale[:, None] * scale
+    return out
+
+
+def component_df(problem: Problem, theta: Floats, kept: list[int], t: int) -> float:
+    """Degrees of freedom a component would have if nothing disturbed it: ``2 s2^2 / var`` as ``s2`` grows.
+
+    For balanced data these are the degrees of freedom of its line in the analysis of variance.
+    """
+    large = theta.copy()
+    large[t] = 1e5 * max(float(theta.max()), 1e-12)
+    return float(2 * large[t] ** 2 / covariance(problem, solve(problem, large), kept)[t, t])
+
+
 def null_point(problem: Problem) -> Floats:
     """Components under which the raw rows are uncorrelated with variance 1, so that ``P`` projects out ``X`` only."""
-    theta = np.zeros(problem.n_components)
-    replicate = problem.replicates.df > 0
-    theta[-problem.n_residual :] = replicate if replicate.any() else np.ones(problem.n_residual)
-    return theta
+    noise = problem.units.noise
+    residual = (problem.replicates.df > 0).astype(float)
+    for r in reversed(range(problem.n_residual)):  # strata without replicates: one component stands for both
+        if np.any((noise[:, r] > 0) & (noise @ residual == 0)):
+            residual[r] = 1.0
+    return np.append(np.zeros(problem.n_components - problem.n_residual), residual)
 
 
 def quadratic_forms(problem: Problem, solved: Solved) -> Floats:

@@ -15,6 +15,7 @@ from quorate.numerics.moments import Moments, Products
 from quorate.numerics.patterns import Cells, Units, compress
 
 Floats = NDArray[np.float64]
+_LEAST_NOISE = 1e-18
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,8 @@ def solve(problem: Problem, theta: Floats, *, reml: bool | None = None) -> Solve
     """
     gamma, gamma_shared, residual = problem.split(theta)
     noise = problem.units.noise @ residual
+    if noise.min() < _LEAST_NOISE:
+        raise np.linalg.LinAlgError("a cell without residual variance")
     products = problem.moments.products(1 / noise)
     system = np.eye(len(gamma)) + products.k * gamma
     j = np.asarray(np.linalg.inv(system), dtype=np.float64)
@@ -169,6 +172,8 @@ def evaluate(problem: Problem, theta: Floats) -> Point:
     replicates = problem.replicates
     residual = theta[problem.n_within + problem.n_shared :]
     has = replicates.df > 0
+    if np.any(residual[has] < _LEAST_NOISE):
+        raise np.linalg.LinAlgError("replicates without variance")
     inside = float(replicates.df[has] @ np.log(residual[has]) + np.sum(replicates.ss[has] / residual[has]))
     free = problem.n_rows - (problem.p if problem.reml else 0)
     criterion = free * np.log(2 * np.pi) + solved.log_det + replicates.log_counts + quadratic + inside

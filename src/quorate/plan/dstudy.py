@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -142,13 +143,18 @@ def project(
     """
     asked = {"prompt": prompts, "judge": judges, "temperature": temperatures, **(levels or {})}
     given = {name: count for name, count in asked.items() if count is not None}
-    for name, count in (*given.items(), ("items", items), ("replicates", replicates), ("categories", categories)):
-        if count is not None and (isinstance(count, bool) or count != int(count) or count < 1):
+    others = {"items": items, "replicates": replicates, "categories": categories, "per_item": per_item}
+    for name, count in (given | others).items():
+        if count is not None and not _is_count(count):
             raise InvalidInput(f"{name}: must be a whole number of at least 1, got {count!r}")
     design = Design(items, given, replicates, categories, targets or {})
     made = from_fit(source, design) if isinstance(source, Decomposition) else from_components(source, design)
     laid = lay_out(layout, made.counts, made.item, per_item=per_item, balance=made.balance)
     return _projection(made, laid, layout, prices)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and value >= 1
 
 
 def _projection(source: Source, laid: Layout, layout: str, prices: Prices | None) -> Projection:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from numbers import Real
 
 from quorate.errors import InvalidInput
 
@@ -59,5 +60,5 @@ def _check(prices: Prices) -> None:
         values = value.values() if isinstance(value, Mapping) else [value]
         if isinstance(value, Mapping) and kind != "judge":
             raise InvalidInput(f"prices: {kind} must be one number, got {dict(value)!r}")
-        if any(isinstance(v, bool) or not math.isfinite(v) or v < 0 for v in values):
+        if not all(isinstance(v, Real) and not isinstance(v, bool) and math.isfinite(v) and v >= 0 for v in values):
             raise InvalidInput(f"prices: {kind} must be a finite amount of at least 0, got {value!r}")

@@ -88,9 +88,7 @@ class Source:
 def from_components(source: Components, design: Design) -> Source:
     """A design under published components; see `quorate.project`."""
     facets = [name for name in source.facets if name != CATEGORY]
-    unknown = [name for name in (*design.given, *design.targets) if name not in (*source.facets, CATEGORY)]
-    if unknown:
-        raise UnknownTerm(unknown[0], source.facets)
+    _check_published(source, design)
     if design.items is None:
         raise InvalidInput("items: the number of items is needed with published components, got None")
     counts = {ITEM: design.items, **{name: design.given.get(name, 1) for name in facets if name != ITEM}}
@@ -104,12 +102,30 @@ def from_components(source: Components, design: Design) -> Source:
         out = {}
         for name, value in source.random.items():
             own = _own_facets(name, tuple(counts))
-            out[name] = value * _coefficient(name, own, own, laid, sizes, design.replicates or 1, chosen)
+            out[name] = value * _coefficient(name, own, own, laid, {}, sizes, chosen) / _answers(name, design.replicates or 1)
         for name, value in source.sensitivity.items():
             out[name] = value * _published(name, chosen[name], laid)
         return out
 
     return Source(ITEM, counts, design.replicates or 1, chosen, _first_fixed(source.sensitivity, counts), parts)
+
+
+def _check_published(source: Components, design: Design) -> None:
+    """Refuse targets and counts that published components say nothing about."""
+    for name in (*design.given, *design.targets):
+        if name not in (*source.facets, CATEGORY):
+            raise UnknownTerm(name, source.facets)
+    for name in {ITEM, CATEGORY} & design.given.keys():
+        raise InvalidInput(f"levels: {name} has an argument of its own; use {'items' if name == ITEM else 'categories'}=")
+    for name, target in design.targets.items():
+        allowed = [POPULATION, PANEL, FINITE, *([SENSITIVITY] if name in source.sensitivity else [])]
+        allowed += [ABSORBED, FIXED] if name == CATEGORY else []
+        if not isinstance(target, Pool) and target not in allowed:
+            raise InvalidInput(f"targets: {name} must be one of {', '.join(allowed)} or pool(K), got {target!r}")
+    if design.categories is not None and CATEGORY not in source.facets:
+        raise InvalidInput(f"categories: there is no category component here, got {design.categories}")
+    if design.categories is None and design.targets.get(CATEGORY, ABSORBED) not in (ABSORBED, FIXED):
+        raise InvalidInput(f"categories: how many are needed for category={design.targets[CATEGORY]!s}, got None")
 
 
 def from_fit(source: Decomposition, design: Design) -> Source:
@@ -124,17 +140,20 @@ def from_fit(source: Decomposition, design: Design) -> Source:
     chosen = resolve(source, design.targets)
     groups = {name: judgments.n_levels(name) for name in judgments.names if is_grouping(judgments, name)}
     if design.categories is not None:
+        if not groups:
+            raise InvalidInput(f"categories: nothing groups the {judgments.object}s here, got {design.categories}")
         groups = dict.fromkeys(groups, design.categories)
     answers = design.replicates or round(judgments.n_answers / judgments.n_cells)
     sizes = {**counts, **groups}
+    above = {name: judgments.ancestors(name) for name in judgments.names}
     names, theta, space = _extended(source)
 
     def parts(laid: Layout) -> dict[str, float]:
         weights = []
         for name in names:
-            own = _own_facets(name, tuple(judgments.names))
-            whole = frozenset(closure(judgments, own)) & set(counts)
-            weights.append(_coefficient(name, own & set(sizes), whole, laid, sizes, answers, chosen))
+            own = _own_facets(name, tuple(judgments.names)) & set(sizes)
+            whole = closure(judgments, own) & set(sizes)
+            weights.append(_coefficient(name, own, whole, laid, above, sizes, chosen) / _answers(name, answers))
         vector = np.array(weights) * _stratum_weights(source, names)
         _refuse_open(names, vector, theta, space)
         return {**_by_class(source, names, vector * theta), **_fixed_parts(source, chosen, laid)}
@@ -180,24 +199,42 @@ def _coefficient(
     own: frozenset[str],
     whole: frozenset[str],
     laid: Layout,
+    above: Mapping[str, tuple[str, ...]],
     sizes: Mapping[str, int],
-    replicates: int,
     targets: Mapping[str, Target],
 ) -> float:
-    """``sum_l (w_l - tau_l)^2`` of a term in a layout."""
-    target = targets.get(name)
-    if target == FIXED:
+    """``sum_l (w_l - tau_l)^2`` of a term in a layout, replicates apart.
+
+    ``own`` are the term's facets, ``whole`` those and what they are nested in. What groups items is in ``whole`` but not
+    in the layout: items carry it where they are in the term; elsewhere it crosses the rest evenly, or is absorbed.
+    """
+    if targets.get(name) == FIXED:
         return 0.0
-    if target == ABSORBED:
-        return laid.concentration(frozenset({laid.item}))
-    if name in sizes and name not in laid.counts:
-        return toward(1 / sizes[name], sizes[name] if target in (PANEL, FINITE) else None)
-    concentrated = laid.concentration(whole)
-    if name.startswith(REPLICATE):
-        return concentrated / replicates
-    if any(targets.get(facet) in (POPULATION, SENSITIVITY) for facet in own):
+    groups = [] if laid.item in whole else [facet for facet in whole if facet not in laid.counts]
+    inside = whole & laid.counts.keys()
+    if any(targets[facet] == ABSORBED for facet in groups):
+        groups, inside = [], inside | {laid.item}
+    concentrated = laid.concentration(inside) / float(np.prod([sizes[facet] for facet in groups]))
+    if name.startswith(REPLICATE) or any(targets[facet] in (POPULATION, SENSITIVITY, ABSORBED) for facet in own):
         return concentrated
-    return toward(concentrated, float(np.prod([_size(targets[facet], laid.counts[facet]) for facet in whole])))
+    return toward(concentrated, _target_levels(frozenset((*inside, *groups)), above, sizes, targets))
+
+
+def _target_levels(
+    facets: frozenset[str], above: Mapping[str, tuple[str, ...]], sizes: Mapping[str, int], targets: Mapping[str, Target]
+) -> float:
+    """Levels of a term under the target; the pool of a nested facet counts over all that it is nested in."""
+    levels = {name: sizes[name] for name in facets}
+    for name, target in targets.items():
+        if name in facets and isinstance(target, Pool):
+            parents = [up for up in above.get(name, ()) if up in levels]
+            levels[name] = _size(target, levels[name] * int(np.prod([sizes[up] for up in parents])))
+            levels |= dict.fromkeys(parents, 1)
+    return float(np.prod(list(levels.values()), dtype=float))
+
+
+def _answers(name: str, replicates: int) -> int:
+    return replicates if name.startswith(REPLICATE) else 1
 
 
 def _size(target: Target, levels: int) -> int:
