@@ -62,7 +62,7 @@ def test_labels_of_every_kind(relation, values, levels):
 
 @pytest.mark.parametrize("label", ["[1, 2]", "{'a': 1}", "'x'::BLOB", "[1.5::DECIMAL(3, 1)]"])
 def test_records_lists_and_bytes_are_no_labels(relation, label):
-    with pytest.raises(InvalidData, match='column "item" holds .*; a facet needs text, numbers, booleans or dates'):
+    with pytest.raises(InvalidData, match=r'column "item" holds .*; a facet needs text, numbers, booleans or dates'):
         collapsed(relation(f"({label}, 1)"))
 
 

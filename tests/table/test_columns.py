@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 
 import narwhals as nw
 import polars as pl
@@ -20,7 +20,7 @@ def test_columns_come_under_our_names_with_one_kind_of_absence():
             "rep": [1],
             "st": [" OK "],
             "points": [3],
-            "day": [datetime.date(2026, 1, 2)],
+            "day": [dt.date(2026, 1, 2)],
             "it": [float("nan")],
             "more": [0],
         }
@@ -32,7 +32,7 @@ def test_columns_come_under_our_names_with_one_kind_of_absence():
 @pytest.mark.parametrize("labels", [[[1, 2]], [{"a": 1}], [b"x"]])
 def test_records_lists_and_bytes_are_no_labels(labels):
     frame = pl.DataFrame({"it": labels, "points": [1]})
-    with pytest.raises(InvalidData, match='column "it" holds .*; a facet needs text, numbers, booleans or dates'):
+    with pytest.raises(InvalidData, match=r'column "it" holds .*; a facet needs text, numbers, booleans or dates'):
         choose(nw.from_native(frame), Roles((Facet("item", "it", ()),), "item", "points"))
 
 

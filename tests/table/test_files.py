@@ -27,7 +27,9 @@ def content(path):
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.CSV", "a.csv.gz", "a.jsonl", "a.ndjson.gz", "a.parquet", "a.pq"])
 def test_the_name_says_the_format(write, name):
-    assert kind_of(write(name, "")) in name.lower().replace("tsv", "csv").replace("ndjson", "json").replace("pq", "parquet")
+    assert kind_of(write(name, "")) in name.lower().replace("tsv", "csv").replace("ndjson", "json").replace(
+        "pq", "parquet"
+    )
 
 
 @pytest.mark.parametrize("name", ["a.xlsx", "a", "a.gz", "a.parquet.gz", "a.json"])
@@ -128,7 +130,7 @@ BROKEN = [
     ("a.jsonl", '{"a": 1}\n[1]\n', "some line is not a JSON object"),
     ("a.jsonl", '{"a": "ü"}\n'.encode("latin-1"), "line 1 is not UTF-8 text"),
     ("a.parquet", b"", "too small to be a Parquet file"),
-    ("a.parquet", b"x" * 100, "cannot be read: .*magic bytes"),
+    ("a.parquet", b"x" * 100, r"cannot be read: .*magic bytes"),
 ]
 
 
@@ -159,7 +161,7 @@ def test_the_connection_is_closed(write):
 
 
 def test_errors_of_ours_pass_through(write):
-    with pytest.raises(InvalidInput, match="^ours$"), opened(write("a.csv", "a\n1\n")):
+    with pytest.raises(InvalidInput, match=r"^ours$"), opened(write("a.csv", "a\n1\n")):
         raise InvalidInput("ours")
 
 

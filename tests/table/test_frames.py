@@ -15,7 +15,8 @@ COLUMNS = {"judge": ["a", "b"], "mean": np.array([1.0, 2.0])}
 
 
 @pytest.mark.parametrize(
-    ("backend", "kind"), [("polars", pl.DataFrame), ("pandas", pd.DataFrame), ("pyarrow", pa.Table), (None, pl.DataFrame)]
+    ("backend", "kind"),
+    [("polars", pl.DataFrame), ("pandas", pd.DataFrame), ("pyarrow", pa.Table), (None, pl.DataFrame)],
 )
 def test_a_frame_in_the_library_asked_for(backend, kind):
     built = frames.frame(COLUMNS, backend)
@@ -30,7 +31,7 @@ def test_a_library_that_is_not_known():
 
 @pytest.mark.parametrize(("backend", "fix"), [(None, "pip install polars"), ("pandas", "pip install pandas")])
 def test_nothing_installed_says_what_to_install(monkeypatch, backend, fix):
-    monkeypatch.setattr(frames, "find_spec", lambda name: None)
+    monkeypatch.setattr(frames, "find_spec", {}.get)
     with pytest.raises(InvalidInput, match=fix):
         frames.frame(COLUMNS, backend)
 

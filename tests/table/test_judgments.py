@@ -65,7 +65,7 @@ def test_values_follow_their_levels():
 
 @pytest.mark.parametrize("ask", [lambda t: t.facet("prompt"), lambda t: t.only("judge", "z")])
 def test_unknown_names_are_told_with_those_that_exist(table, ask):
-    with pytest.raises(UnknownTerm, match='no term ".*"; the model has "'):
+    with pytest.raises(UnknownTerm, match=r'no term ".*"; the model has "'):
         ask(table)
 
 

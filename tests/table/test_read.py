@@ -31,7 +31,7 @@ def as_csv(rows):
     def text(value):
         return "" if value is None else '"' + str(value).replace('"', '""') + '"'
 
-    return ",".join(rows[0]) + "\n" + "".join(",".join(map(text, row.values())) + "\n" for row in rows)
+    return ",".join(rows[0]) + "\n" + "".join(",".join(text(row[name]) for name in rows[0]) + "\n" for row in rows)
 
 
 def in_every_form(rows, folder):
@@ -282,7 +282,9 @@ def test_repeated_keys_are_read_and_can_be_told(csv):
 
 
 def test_mixed_kinds_of_label():
-    table = read(pd.DataFrame({"item": [1, "b", 2.0, None, True], "judge": ["x"] * 5, "score": [1] * 5}), object="judge")
+    table = read(
+        pd.DataFrame({"item": [1, "b", 2.0, None, True], "judge": ["x"] * 5, "score": [1] * 5}), object="judge"
+    )
     assert table.facet("item").levels == ("1", "2", "b", "true", "(missing)")
 
 
@@ -314,7 +316,8 @@ def test_nothing_is_left_open_at_exit(csv):
     paths = [csv("item,score\na,1\n"), csv("item,score\na,x\n", "text.csv"), csv("item,score\na\n", "ragged.csv")]
     script = (
         "import sys\nfrom quorate.errors import QuorateError\nfrom quorate.table.read import read\n"
-        "for path in sys.argv[1:]:\n    try:\n        read(path)\n    except QuorateError as error:\n        print(error)\n"
+        "for path in sys.argv[1:]:\n"
+        "    try:\n        read(path)\n    except QuorateError as error:\n        print(error)\n"
     )
     command = [sys.executable, "-X", "dev", "-W", "error", "-c", script, *map(str, paths)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -339,7 +342,13 @@ SHARED = [
     (
         "data/rating_scale_human_llm",
         {
-            "facets": {"item": "item", "judge": "judge", "scale": "scale_max", "dimension": "dimension", "temperature": "temperature"},
+            "facets": {
+                "item": "item",
+                "judge": "judge",
+                "scale": "scale_max",
+                "dimension": "dimension",
+                "temperature": "temperature",
+            },
             "nested": {"item": "benchmark"},
             "score": "score01",
         },

@@ -69,7 +69,7 @@ class Source:
     backend: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Judgments:
     """Scores by cell, with their facets, statuses and source.
 
@@ -114,6 +114,10 @@ class Judgments:
     source: Source = Source("memory")
     notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        levels = ", ".join(f"{facet.name} {len(facet.levels)}" for facet in self.facets)
+        return f"Judgments({self.n_answers} answers in {self.n_cells} cells; levels: {levels})"
+
     @property
     def n_cells(self) -> int:
         """Number of cells with at least one row, answered or not."""
@@ -154,7 +158,7 @@ class Judgments:
         return self.codes[:, self._position(name)]
 
     def level_codes(self, names: Sequence[str]) -> NDArray[np.int64]:
-        """Dense codes 0, 1, ... of the combinations of these facets, with the facets they are nested in; shape (cells,)."""
+        """Dense codes 0, 1, ... of the combinations of these facets, parents included; shape (cells,)."""
         closed = list(dict.fromkeys(n for name in names for n in (name, *self.ancestors(name))))
         if not closed:
             return np.zeros(self.n_cells, dtype=np.int64)
@@ -172,7 +176,7 @@ class Judgments:
         return int(self.level_codes([name]).max(initial=-1)) + 1
 
     def keep(self, mask: NDArray[np.bool_]) -> Judgments:
-        """The judgments in the cells where ``mask`` (shape (cells,)) is true, with levels that no longer occur dropped."""
+        """The judgments where ``mask``, shape (cells,), is true; levels that no longer occur are dropped."""
         arrays: dict[str, Any] = {name: getattr(self, name)[mask] for name in ("n", "mean", "ss", "low", "high")}
         status = {name: counts[mask] for name, counts in self.status.items()}
         distinct = None if self.distinct is None else self.distinct[mask]
@@ -222,9 +226,7 @@ def dense(key: NDArray[np.int64]) -> NDArray[np.int64]:
     return (np.cumsum(seen) - 1)[key]
 
 
-def _drop_levels(
-    codes: NDArray[np.int32], facets: tuple[Facet, ...]
-) -> tuple[NDArray[np.int32], tuple[Facet, ...]]:
+def _drop_levels(codes: NDArray[np.int32], facets: tuple[Facet, ...]) -> tuple[NDArray[np.int32], tuple[Facet, ...]]:
     columns, kept = [], []
     for position, facet in enumerate(facets):
         column = codes[:, position]

@@ -110,10 +110,11 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing) -> J
     except nw.exceptions.DuplicateError as error:
         repeated = " ".join(str(error).split()).rpartition(": ")[-1]
         raise InvalidInput(f"source: two columns have one name ({repeated}); rename one") from error
-    roles = resolve(frame.collect_schema().names(), **declared)
+    names = tuple(frame.collect_schema().names())
+    roles = resolve(names, **declared)
     library = frame.implementation.value
     if frame.implementation.is_duckdb():
-        held = Opened(frame.to_native(), tuple(frame.columns), typed=True)
+        held = Opened(frame.to_native(), names, typed=True)
         with explained("duckdb relation"):
             grouped = collapse_sql.collapse(held, roles, missing)
         return judgments(grouped, roles, Source("duckdb relation"))
