@@ -11,10 +11,11 @@ ONE_OF_EACH = [
     caveats.boundary(["judge", "item:prompt"]),
     caveats.zero_with_few_levels("prompt", 2),
     caveats.aliased(["replicate", "cell"]),
+    caveats.identical_replicates(["replicate"]),
     caveats.absorbed(["judge"]),
     caveats.near_alias(12_345.6),
     caveats.few_items(12),
-    caveats.missing(0.0312),
+    caveats.missing(312, 10_000),
     caveats.negative(["item:judge"]),
     caveats.sensitivity("judge"),
 ]
@@ -41,7 +42,7 @@ def test_a_caveat_prints_as_its_sentence_on_one_line(caveat):
 @pytest.mark.parametrize(
     ("caveat", "part"),
     [
-        (caveats.few_levels("prompt", 2), "2 prompt levels: what differs between them rests on 1 degree of freedom;"),
+        (caveats.few_levels("prompt", 2), "2 prompt levels: the prompt component rests on 1 degree of freedom;"),
         (caveats.one_level("judge"), "1 judge: the result is for this judge only"),
         (caveats.boundary(["judge", "item:prompt"]), "zero: judge, item:prompt;"),
         (caveats.zero_with_few_levels("prompt", 2), "the prompt variance is estimated at zero from 2 levels"),
@@ -49,7 +50,7 @@ def test_a_caveat_prints_as_its_sentence_on_one_line(caveat):
         (caveats.absorbed(["judge", "prompt"]), "one level only: judge, prompt"),
         (caveats.near_alias(12_345.6), "(condition number 12346)"),
         (caveats.few_items(12), "12 items: fewer than the 30"),
-        (caveats.missing(0.0312), "3.1% of the judgments"),
+        (caveats.missing(312, 10_000), "312 of 10,000 judgments (3.1%)"),
         (caveats.negative(["item:judge"]), "wherever a variance is needed: item:judge"),
         (caveats.sensitivity("judge"), "the judge term is a sensitivity index"),
     ],

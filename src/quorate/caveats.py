@@ -95,11 +95,12 @@ def few_items(items: int) -> Caveat:
     return Caveat("few-items", f"{items} items: fewer than the 30 a pilot needs for stable components")
 
 
-def missing(share: float) -> Caveat:
+def missing(count: int, rows: int) -> Caveat:
     """Some judgments have no usable score."""
     return Caveat(
         "missing",
-        f"{share:.1%} of the judgments have no usable score; the estimate is right only if they are missing at random",
+        f"{count:,} of {rows:,} judgments ({count / rows:.1%}) have no usable score; "
+        "the estimate is right only if they are missing at random",
     )
 
 

@@ -395,3 +395,14 @@ def test_real_data_from_file_and_from_frame(shared, name, options, counts):
     np.testing.assert_allclose(from_file.ss, from_frame.ss, rtol=1e-9, atol=1e-12)
     if from_file.distinct is not None:
         assert from_file.describe().duplicates.rows == 0
+
+
+def test_a_recognised_system_that_every_item_belongs_to_groups_the_items(csv):
+    table = read(csv("item,model,judge,score\na,m1,x,1\na,m1,y,2\nb,m2,x,3\nb,m2,y,4\n"))
+    assert table.facet("item").parent == "system"
+    assert "every item belongs to one system: nested in it" in table.notes
+
+
+def test_a_recognised_system_that_is_crossed_with_items_stays_a_facet(csv):
+    table = read(csv("item,model,judge,score\na,m1,x,1\na,m2,x,2\nb,m1,x,3\nb,m2,x,4\n"))
+    assert table.facet("item").parent is None

@@ -42,8 +42,8 @@ class Assembled:
         Levels with a residual of their own; empty when it is common.
     identical : tuple of str
         Replicate components that are exactly zero: every replicate repeats the score of its cell.
-    missing : float
-        Fraction of the rows without a usable score.
+    missing : int
+        Rows without a usable score.
     """
 
     judgments: Judgments
@@ -55,7 +55,7 @@ class Assembled:
     scale: float
     residual_levels: tuple[str, ...]
     identical: tuple[str, ...]
-    missing: float
+    missing: int
 
     @property
     def replicated(self) -> bool:
@@ -93,7 +93,7 @@ def assemble(judgments: Judgments, model: Model, *, reml: bool, residual_by: str
     )
     problem = Problem(cells, noise.inside, reml=reml)
     labels = [":".join(term) for term in (*within, *shared)]
-    missing = 1 - judgments.n_answers / int(judgments.rows.sum())
+    missing = int(judgments.rows.sum()) - judgments.n_answers
     names = (*labels, *noise.names)
     return Assembled(answered, model, problem, names, fixed, center, scale, noise.levels, noise.identical, missing)
 

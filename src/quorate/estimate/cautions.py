@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 def cautions(fit: Decomposition) -> list[caveats.Caveat]:
     """Caveats of the fitted components, only those that apply."""
     judgments, out = fit.judgments, []
-    if fit.assembled.missing > 0:
-        out.append(caveats.missing(fit.assembled.missing))
+    if fit.assembled.missing:
+        out.append(caveats.missing(fit.assembled.missing, judgments.n_answers + fit.assembled.missing))
     for facet in judgments.facets:
         levels = judgments.n_levels(facet.name)
         if levels == 1:

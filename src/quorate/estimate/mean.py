@@ -255,7 +255,8 @@ def _refuse_unidentified(fit: Decomposition, gradient: Floats, concentrated: Flo
     theta = np.maximum(fit.theta, 0.0)
     if not fit.identified.estimable(gradient):
         low, high = bounds(gradient, theta, space)
-        open_ = [fit.assembled.names[t] for t in np.flatnonzero(np.abs(space).sum(axis=0)) if gradient[t] != 0]
+        moved = np.abs(space[np.abs(space @ gradient) > 1e-9]).sum(axis=0)
+        open_ = [fit.assembled.names[t] for t in np.flatnonzero(moved)]
         raise _not_estimable(fit, open_, low, high)
     residual = range(len(theta) - fit.assembled.problem.n_residual, len(theta))
     reduced = [t for t in residual if gradient[t] < concentrated[t] * (1 - 1e-9)]

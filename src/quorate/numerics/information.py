@@ -15,6 +15,7 @@ from quorate.numerics.reml import (
     second_moment,
     solve,
     squares,
+    times,
 )
 
 Floats = NDArray[np.float64]
@@ -143,7 +144,7 @@ def _random(problem: Problem, solved: Solved, terms: Floats, levels: Floats, blo
     m = solved.j @ solved.products.k
     same = np.einsum("pkl,p->kl", m**2, problem.units.count)
     owner = problem.units.unit_pattern[: len(solved.t)]
-    tb = solved.t @ solved.b_trace
+    tb = times(solved.t, solved.b_trace)
     same -= 2 * np.einsum("ukl,ukl->kl", m[owner], tb @ solved.t.transpose(0, 2, 1))
     out[:a, :a] = terms.T @ same @ terms
     br = [solved.b_trace @ block for block in blocks]
@@ -165,7 +166,7 @@ def _with_random(
     jk = solved.j @ products.k
     within = terms.T @ np.einsum("pkl,pkl,p->k", jk, solved.j, problem.units.count)
     cross = solved.j[problem.units.unit_pattern[: len(solved.t)]] @ _noise_cross(problem, solved, products)
-    within -= 2 * terms.T @ np.einsum("ukq,ukq->k", cross @ solved.b_trace, solved.t)
+    within -= 2 * terms.T @ np.einsum("ukq,ukq->k", times(cross, solved.b_trace), solved.t)
     br = solved.b_trace @ r
     within += np.array([np.sum(br * (solved.b_trace @ block).T) for block in blocks])
     outside = (np.eye(len(solved.c)) - solved.c @ solved.b_trace)[problem.p :]

@@ -223,7 +223,7 @@ def traces(problem: Problem, solved: Solved) -> Floats:
     """``tr(P A_t)`` for every component (``tr(V^-1 A_t)`` under ML)."""
     count = problem.units.count
     m = solved.j @ solved.products.k
-    within = np.einsum("pkk,p->k", m, count) - np.einsum("ukq,ukq->k", solved.t @ solved.b_trace, solved.t)
+    within = np.einsum("pkk,p->k", m, count) - np.einsum("ukq,ukq->k", times(solved.t, solved.b_trace), solved.t)
     c = solved.c
     shared = (np.diag(c) - np.einsum("ij,ji->i", c @ solved.b_trace, c))[problem.p :]
     residual = [_residual_trace(problem, solved, r) for r in range(problem.n_residual)]
@@ -275,6 +275,12 @@ def _apply(problem: Problem, j: Floats, z: Floats) -> Floats:
     """``J z`` per unit, for ``z`` of shape (units, columns) or (units, columns, m)."""
     matrices = j[problem.units.unit_pattern]
     out: Floats = matrices @ z if z.ndim == 3 else (matrices @ z[:, :, None])[:, :, 0]
+    return out
+
+
+def times(left: Floats, right: Floats) -> Floats:
+    """``left right`` for a stack of matrices, as one product."""
+    out: Floats = (left.reshape(-1, left.shape[-1]) @ right).reshape(*left.shape[:-1], right.shape[-1])
     return out
 
 

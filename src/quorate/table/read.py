@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -85,9 +86,23 @@ def read(
         "status": status,
     }
     blank = as_missing(missing)
-    if isinstance(source, (str, os.PathLike)):
-        return _read_file(Path(source), declared, blank)
-    return _read_frame(source, declared, blank)
+    by_path = isinstance(source, (str, os.PathLike))
+    table = _read_file(Path(source), declared, blank) if by_path else _read_frame(source, declared, blank)
+    return table if facets is not None else _nest_in_system(table)
+
+
+def _nest_in_system(table: Judgments) -> Judgments:
+    """Where columns were recognised and every item belongs to one system, items are nested in systems, not crossed."""
+    item = table.facet(table.object)
+    if "system" not in table.names or item.parent is not None or table.object == "system":
+        return table
+    if table.facet("system").parent is not None or len(table.facet("system").levels) < 2:
+        return table
+    facets = tuple(replace(f, parent="system") if f.name == table.object else f for f in table.facets)
+    nested = replace(
+        table, facets=facets, notes=(*table.notes, f"every {item.name} belongs to one system: nested in it")
+    )
+    return nested if nested.n_levels(item.name) == len(item.levels) else table
 
 
 def _read_file(path: Path, declared: Mapping[str, Any], missing: Missing) -> Judgments:
