@@ -317,7 +317,7 @@ def test_nothing_is_left_open_at_exit(csv):
     script = (
         "import sys\nfrom quorate.errors import QuorateError\nfrom quorate.table.read import read\n"
         "for path in sys.argv[1:]:\n"
-        "    try:\n        read(path)\n    except QuorateError as error:\n        print(error)\n"
+        "    try:\n        read(path, announce=False)\n    except QuorateError as error:\n        print(error)\n"
     )
     command = [sys.executable, "-X", "dev", "-W", "error", "-c", script, *map(str, paths)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -406,3 +406,12 @@ def test_a_recognised_system_that_every_item_belongs_to_groups_the_items(csv):
 def test_a_recognised_system_that_is_crossed_with_items_stays_a_facet(csv):
     table = read(csv("item,model,judge,score\na,m1,x,1\na,m2,x,2\nb,m1,x,3\nb,m2,x,4\n"))
     assert table.facet("item").parent is None
+
+
+def test_what_was_recognised_is_said_unless_it_is_not_wanted(csv, capsys):
+    path = csv("item_id,grader,score\na,x,1\nb,x,2\n")
+    read(path)
+    assert "item = column item_id; judge = column grader" in capsys.readouterr().err
+    read(path, announce=False)
+    read(path, facets={"item": "item_id"})
+    assert not capsys.readouterr().err

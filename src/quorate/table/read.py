@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +29,7 @@ def read(
     fixed: Iterable[str] = FIXED,
     status: str | None = None,
     missing: Iterable[str] = (),
+    announce: bool = True,
 ) -> Judgments:
     """Read judge scores from a file or a data frame, one row per judgment.
 
@@ -54,6 +56,8 @@ def read(
         gives no score, whatever number stands there.
     missing : iterable of str
         Scores that stand for no score, such as ``("N/A",)``.
+    announce : bool
+        Whether columns that were recognised by name are named on standard error; they are in ``notes`` either way.
 
     Returns
     -------
@@ -88,7 +92,12 @@ def read(
     blank = as_missing(missing)
     by_path = isinstance(source, (str, os.PathLike))
     table = _read_file(Path(source), declared, blank) if by_path else _read_frame(source, declared, blank)
-    return table if facets is not None else _nest_in_system(table)
+    if facets is not None:
+        return table
+    table = _nest_in_system(table)
+    if announce:
+        sys.stderr.write(f"quorate: {'; '.join(table.notes)}\n")
+    return table
 
 
 def _nest_in_system(table: Judgments) -> Judgments:
