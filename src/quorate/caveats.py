@@ -99,7 +99,7 @@ def missing(count: int, rows: int) -> Caveat:
     """Some judgments have no usable score."""
     return Caveat(
         "missing",
-        f"{count:,} of {rows:,} judgments ({count / rows:.1%}) have no usable score; "
+        f"{count:,} of {rows:,} judgments ({count / rows:.1%}) {'has' if count == 1 else 'have'} no usable score; "
         "the estimate is right only if they are missing at random",
     )
 

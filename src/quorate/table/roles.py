@@ -135,8 +135,8 @@ def _checked(facets: Mapping[Any, Any]) -> Mapping[str, str]:
     for role, column in facets.items():
         if not isinstance(role, str) or not isinstance(column, str):
             raise InvalidInput(f"facets: maps role names to column names, got {role!r}: {column!r}")
-        if not role or ":" in role or role in _RESERVED:
-            raise InvalidInput(f'facets: "{role}" cannot be a role (empty, with a colon, or reserved); choose another')
+        if not role or role in _RESERVED or any(mark in role for mark in ":[+"):
+            raise InvalidInput(f'facets: "{role}" cannot be a role (empty, reserved, or with : [ or +); choose another')
     return facets
 
 

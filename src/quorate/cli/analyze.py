@@ -1,0 +1,148 @@
+"""`quorate analyze`: from a file of judgments to honest error bars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from quorate.cli import reading
+from quorate.cli.console import console, print_json
+from quorate.cli.parts import show, show_files, show_reading
+from quorate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quorate.report.summary import Analysis
+
+UNDECIDED = 2
+
+Random = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TERM", help="A random term, such as item:judge; repeat for each. Default: all up to two-way."
+    ),
+]
+Covariate = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FACET", help="A facet that shifts the mean, such as answer order; repeat for each."),
+]
+Method = Annotated[Literal["reml", "ml", "anova"], typer.Option(help="How components are estimated.")]
+ResidualBy = Annotated[
+    str | None, typer.Option(metavar="FACET", help="Fixed facet whose levels each have their own noise.")
+]
+Level = Annotated[float, typer.Option(metavar="LEVEL", help="Coverage of the intervals.")]
+Price = Annotated[float | None, typer.Option(metavar="USD", help="Price of one call.")]
+HalfWidth = Annotated[
+    float | None,
+    typer.Option(
+        metavar="X",
+        help="Ask whether the interval is at most ±X: the one for judges like these where there are two or more. "
+        "Exit code 2 if it is not.",
+    ),
+]
+Report = Annotated[
+    Path | None,
+    typer.Option(metavar="PATH", help="HTML report. Default: <file>-quorate.html in this folder; with --json, none."),
+]
+NoReport = Annotated[bool, typer.Option("--no-report", help="Write no HTML report.")]
+Markdown = Annotated[Path | None, typer.Option(metavar="PATH", help="Write a Markdown report as well.")]
+
+
+def analyze(
+    context: typer.Context,
+    file: reading.File,
+    half_width: HalfWidth = None,
+    level: Level = 0.95,
+    price: Price = None,
+    report: Report = None,
+    no_report: NoReport = False,
+    markdown: Markdown = None,
+    as_json: reading.Json = False,
+    random: Random = None,
+    covariate: Covariate = None,
+    method: Method = "reml",
+    residual_by: ResidualBy = None,
+    score: reading.Score = "score",
+    facet: reading.Facets = None,
+    object_: reading.Object = "item",
+    nested: reading.Nested = None,
+    fixed: reading.Fixed = None,
+    status: reading.Status = None,
+    missing: reading.Missing = None,
+    _debug: reading.Debug = False,
+) -> int:
+    """Honest error bars for the mean, and what to buy next."""
+    if markdown is not None and markdown.suffix.lower() not in (".md", ".markdown"):
+        raise InvalidInput(f'--markdown: the file must end in .md, got "{markdown.name}"')
+    from quorate.report.summary import analyze as analysis
+
+    found = analysis(
+        reading.judgments(file, score, facet, object_, nested, fixed, status, missing),
+        random=random or None,
+        covariates=covariate or (),
+        method=method,
+        residual_by=residual_by,
+        level=level,
+        price=price,
+        half_width=half_width,
+    )
+    page = report or (None if no_report or as_json else report_path(file))
+    deliver(found, as_json=as_json, report=page, markdown=markdown, origin={"command": context.obj})
+    return UNDECIDED if found.answer is not None and not found.answer.met else 0
+
+
+def report_path(file: Path) -> Path:
+    """Where the report goes unless it is said: named after the file, in the current folder."""
+    return Path(f"{file.name.removesuffix('.gz').rsplit('.', 1)[0]}-quorate.html")
+
+
+def deliver(
+    found: Analysis,
+    *,
+    as_json: bool,
+    report: Path | None,
+    markdown: Path | None = None,
+    origin: Mapping[str, Any],
+    more: Mapping[str, Any] | None = None,
+    after: Callable[[Console], None] | None = None,
+) -> None:
+    """Print an analysis, then write its report; what is printed is never lost to a report that cannot be written.
+
+    Parameters
+    ----------
+    found : Analysis
+        What to show.
+    as_json : bool
+        Whether to print JSON and nothing else.
+    report, markdown : Path, optional
+        Files to write.
+    origin : mapping
+        What the report says of its origin: ``command``, ``seed``, ``note``.
+    more : mapping, optional
+        Further content of the JSON.
+    after : callable, optional
+        Prints a further part on the terminal.
+    """
+    out = console()
+    if as_json:
+        print_json({**found.to_dict(), **(more or {})})
+    else:
+        show(out, found)
+        if after is not None:
+            after(out)
+        show_reading(out, found)
+    written = _write(found, [path for path in (report, markdown) if path is not None], origin)
+    if not as_json:
+        show_files(out, written)
+
+
+def _write(found: Analysis, paths: Sequence[Path], origin: Mapping[str, Any]) -> list[Path]:
+    if not paths:
+        return []
+    from quorate.report.render import report
+
+    return [report(found, path, **origin) for path in paths]

@@ -1,0 +1,48 @@
+"""Published or assumed components from a JSON file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from quorate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from quorate.estimate.published import Components
+
+EXAMPLE = '{"random": {"item": 0.01, "item:judge": 0.02}, "sensitivity": {"judge": 0.0005}}'
+
+
+def components_from(path: Path) -> Components:
+    """Components of a file that looks like `EXAMPLE`.
+
+    Raises
+    ------
+    InvalidInput
+        If the file cannot be read or does not hold that.
+    """
+    from quorate.estimate.published import components
+
+    content = _parsed(path)
+    if not isinstance(content, dict) or "random" not in content or set(content) - {"random", "sensitivity"}:
+        raise InvalidInput(f"{path}: expects components such as {EXAMPLE}")
+    for part, entries in content.items():
+        if not isinstance(entries, dict):
+            raise InvalidInput(f'{path}: "{part}" must map terms to variances, such as in {EXAMPLE}')
+    try:
+        return components(content["random"], sensitivity=content.get("sensitivity"))
+    except InvalidInput as error:
+        raise InvalidInput(f"{path}: {error}") from error
+
+
+def _parsed(path: Path) -> Any:
+    try:
+        # whole numbers too long for a float become infinite, which components() refuses by name
+        return json.loads(path.read_text(encoding="utf-8-sig"), parse_int=float)
+    except OSError as error:
+        raise InvalidInput(f"{path}: cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path}: is not UTF-8 text") from error
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InvalidInput(f"{path}: is not JSON ({error}); expects components such as {EXAMPLE}") from error

@@ -1,0 +1,108 @@
+"""An analysis on the terminal, in five parts: verdict, sources, purchases, caveats, and where the report is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quorate.cli.console import heading, points, say, table, whole
+from quorate.cli.phrasing import columns, in_options
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quorate.plan.whatif import WhatIf
+    from quorate.report.summary import Analysis
+
+MOST_SOURCES = 6
+
+
+def show(out: Console, found: Analysis) -> None:
+    """Print the first four parts; the caller adds where the report was written."""
+    say(out, found.sentence, style="bold")
+    if found.answer is not None:
+        heading(out, f"Is that precise enough{_scope(found)}?")
+        say(out, found.answer.sentence)
+    _sources(out, found)
+    _purchases(out, found)
+    _caveats(out, found)
+
+
+def show_reading(out: Console, found: Analysis) -> None:
+    """Print which columns were recognised, if any were."""
+    if found.judgments.notes:
+        out.print()
+        say(out, f"Columns: {'; '.join(map(columns, found.judgments.notes))}")
+
+
+def show_files(out: Console, written: Sequence[Path]) -> None:
+    """Print the fifth part."""
+    if written:
+        out.print()
+    for path in written:
+        whole(out, f"Report: {path}")
+
+
+def dollars(amount: float | None) -> str:
+    """A price in dollars, with cents where they matter; "unknown" where there is none."""
+    if amount is None:
+        return "unknown"
+    return f"${amount:,.2f}" if amount < 1000 else f"${amount:,.0f}"
+
+
+def _sources(out: Console, found: Analysis) -> None:
+    from quorate.report.words import percent
+
+    rows = [(source.component, percent(source.share), source.advice) for source in found.sources[:MOST_SOURCES]]
+    rest = found.sources[MOST_SOURCES:]
+    if rest:
+        rows[-1:] = [(f"{len(rest) + 1} others", percent(sum(s.share for s in found.sources[MOST_SOURCES - 1 :])), "")]
+    heading(out, f"Where the uncertainty comes from{_scope(found)}")
+    table(out, {"source": "left", "share": "right", "what makes it smaller": "left"}, rows)
+
+
+def _purchases(out: Console, found: Analysis) -> None:
+    if not found.what_if:
+        heading(out, "What to do next")
+        points(out, ["These data do not say what a change to the design would give."])
+        return
+    heading(out, f"What to do next{_scope(found)}: most precision per call first")
+    show_changes(out, (found.what_if[0], *found.purchases), priced=found.price is not None)
+
+
+def show_changes(out: Console, changes: Sequence[WhatIf], *, priced: bool) -> None:
+    """Print one row per change: what it is, the standard error, how that differs, calls and, where known, the price."""
+    from quorate.report.words import decimals
+
+    places = 1 + max((decimals(change.projection.se) for change in changes if change.projection), default=2)
+    header = {"change": "left", "SE": "right", "difference": "right", "calls": "right"}
+    rows = (_change(change, places, priced) for change in changes)
+    table(out, header | ({"price": "right"} if priced else {}), rows)
+
+
+def _change(change: WhatIf, places: int, priced: bool) -> tuple[str, ...]:
+    from quorate.report.words import number
+
+    plan = change.projection
+    if plan is None:
+        return change.label, "not known"
+    difference = f"{change.change:+.0%}" if change.change else ""
+    cost = (dollars(plan.cost),) if priced else ()
+    return change.label, number(plan.se, places), difference, f"{plan.calls:,}", *cost
+
+
+def _caveats(out: Console, found: Analysis) -> None:
+    sentences = [caveat.sentence for caveat in found.caveats]
+    said = {sentence.partition(":")[0] for sentence in sentences}
+    views = {"judges like these": found.population_reason, "this panel": found.panel_reason}
+    for scope, reason in views.items():
+        if reason and reason.partition(":")[0] not in said:
+            sentences.append(f"no interval for {scope} ({reason})")
+    if sentences:
+        heading(out, "Caveats")
+        points(out, map(in_options, sentences))
+
+
+def _scope(found: Analysis) -> str:
+    return ", for judges like these" if found.population is not None else ""

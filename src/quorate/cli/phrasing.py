@@ -1,0 +1,38 @@
+"""Messages of the library in the words of the command line."""
+
+from __future__ import annotations
+
+import re
+
+_OPTIONS = (
+    (r'\bfacets=\{"([^"]*)": \.\.\.\}', r"--facet \1=COLUMN"),
+    (r"\bfacets=\{\.\.\.\}", "--facet ROLE=COLUMN"),
+    (r'\bnested=\{"([^"]*)": "([^"]*)"\}', r"--nested \1=\2"),
+    (r"\bfixed=\(\)", '--fixed ""'),
+    (r'\b(\w+)="(panel|population)"', r"--target \1=\2"),
+    (r'\blayout="(\w+)"', r"--layout \1"),
+)
+
+
+def in_options(message: str) -> str:
+    """A message with arguments of functions written as the options that stand for them.
+
+    Examples
+    --------
+    >>> in_options('name it in facets={...}, or read with fixed=()')
+    'name it in --facet ROLE=COLUMN, or read with --fixed ""'
+    """
+    for pattern, option in _OPTIONS:
+        message = re.sub(pattern, option, message)
+    return message
+
+
+def columns(note: str) -> str:
+    """What reading took for granted, without the word that says so each time.
+
+    Examples
+    --------
+    >>> columns("judge = column judge_model")
+    'judge = judge_model'
+    """
+    return note.replace(" = column ", " = ", 1)

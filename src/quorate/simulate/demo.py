@@ -1,0 +1,210 @@
+"""Judge scores simulated from published variance components, so that the true mean is known."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.estimate.published import Components, components
+from quorate.streams import stream
+
+Floats = NDArray[np.float64]
+
+SAFETY: Components = components(
+    {
+        "item:judge": 0.025050691069557353,
+        "replicate": 0.011978834819064439,
+        "item": 0.010388865023098515,
+        "cell": 0.005165442566614013,
+        "category": 0.0024294495273483345,
+        "item:prompt": 0.0017939977814810507,
+        "prompt:judge": 6.598746549346365e-4,
+        "prompt": 4.602379577174715e-14,
+    },
+    sensitivity={"judge": 4.653511507238085e-4},
+)
+"""Components of the AILuminate safety study of Messing (2026), scores from 0 to 1, at one temperature."""
+
+CENTER, POINTS = 7.0, 4.0
+"""The true mean, and the points that one published unit becomes: scores read like 0 to 10 and are not clipped."""
+
+ITEMS, CATEGORIES, PROMPTS, JUDGES, REPLICATES = 60, 12, 5, 3, 2
+NO_SCORE = 0.01
+"""Fraction of the rows without a score, drawn independently of everything else."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How often each 95% interval held the true mean.
+
+    Parameters
+    ----------
+    draws : int
+        Simulated data sets.
+    naive, panel, population : float
+        Fraction of them whose interval held the truth: all rows taken as independent, the mean for the panel of judges
+        used, and the mean for judges like these.
+    """
+
+    draws: int
+    naive: float
+    panel: float
+    population: float
+
+
+def demo_table(seed: int = 1) -> dict[str, list[Any]]:
+    """Simulated judge scores as columns: 1,800 rows, 60 items x 5 prompts x 3 judges x 2 replicates.
+
+    These are not real judgments. Item, category, prompt, their interactions with the judge, cell and replicate effects
+    are Gaussian with the variances published for the AILuminate safety study; the three judges are fixed, with level
+    means that add up to zero and have the published spread. The mean over items and prompts for this panel is therefore
+    known: `demo_truth`. About 1% of the rows, at random, have a status other than ``ok`` and no score.
+
+    Parameters
+    ----------
+    seed : int
+        Root of all random numbers.
+
+    Returns
+    -------
+    dict of str to list
+        Columns ``item_id``, ``category``, ``prompt``, ``judge_model``, ``replication``, ``score`` (points, two
+        decimals; None without an answer) and ``status``.
+
+    References
+    ----------
+    Messing (2026), Hidden Measurement Error in LLM Pipelines, arXiv:2604.11581, Eq. 1 and the safety components of its
+    replication data.
+
+    Examples
+    --------
+    >>> table = demo_table()
+    >>> len(table["score"]), sorted(set(table["judge_model"]))
+    (1800, ['judge-a', 'judge-b', 'judge-c'])
+    """
+    shape = (ITEMS, PROMPTS, JUDGES, REPLICATES)
+    item, prompt, judge, replicate = (index.ravel() for index in np.indices(shape))
+    scores = np.round(_scores(seed, shape).ravel(), 2)
+    status = _status(seed, len(scores))
+    return {
+        "item_id": [f"item-{i + 1:02d}" for i in item],
+        "category": [f"category-{_category(i) + 1:02d}" for i in item],
+        "prompt": [f"prompt-{v + 1}" for v in prompt],
+        "judge_model": [f"judge-{'abc'[m]}" for m in judge],
+        "replication": [int(r) + 1 for r in replicate],
+        "score": [float(s) if state == "ok" else None for s, state in zip(scores, status, strict=True)],
+        "status": status,
+    }
+
+
+def demo_truth() -> float:
+    """The mean that `demo_table` is drawn around: over all items and prompts, for these three judges."""
+    return CENTER
+
+
+def write_demo(path: str | Path, seed: int = 1) -> Path:
+    """Write the simulated scores of `demo_table` as a CSV file.
+
+    Parameters
+    ----------
+    path : path
+        File to write; replaced if it exists.
+    seed : int
+        As for `demo_table`.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    path = Path(path)
+    table = demo_table(seed)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(table)
+        writer.writerows(zip(*table.values(), strict=True))
+    return path
+
+
+def demo_coverage(draws: int = 1000, seed: int = 1) -> Coverage:
+    """How often each 95% interval holds the truth, over data sets drawn like the demonstration.
+
+    Every draw goes the way a user's file goes: written as CSV, read, fitted. `MEASURED` records
+    ``demo_coverage(draws=1000, seed=1)``; measure it again (a minute or two) with::
+
+        python -c "from quorate.simulate import demo_coverage; print(demo_coverage(1000, seed=1))"
+
+    Parameters
+    ----------
+    draws : int
+        Data sets to simulate, with seeds ``seed``, ``seed + 1`` and so on.
+    seed : int
+        First seed.
+    """
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "draw.csv"
+        held = [_holds(write_demo(path, draw)) for draw in range(seed, seed + draws)]
+    naive, panel, population = (float(share) for share in np.mean(held, axis=0))
+    return Coverage(draws, naive, panel, population)
+
+
+def _holds(path: Path) -> tuple[bool, bool, bool]:
+    """Whether the naive, panel and population intervals of one data set hold the truth."""
+    from quorate.estimate.components import decompose
+    from quorate.plan.naive import naive
+    from quorate.table.read import read
+
+    fit = decompose(read(path, announce=False))
+    overall = naive(fit.judgments, fit).overall
+    intervals = ((overall.low, overall.high), fit.mean.interval(), fit.mean_for(judge="population").interval())
+    first, second, third = (low <= demo_truth() <= high for low, high in intervals)
+    return first, second, third
+
+
+def _scores(seed: int, shape: tuple[int, ...]) -> Floats:
+    """Scores before rounding, shape (items, prompts, judges, replicates)."""
+    n, v, m, r = shape
+    category = _effect(seed, "category", (CATEGORIES, 1, 1, 1))[[_category(i) for i in range(n)]]
+    published = (
+        category
+        + _effect(seed, "item", (n, 1, 1, 1))
+        + _effect(seed, "prompt", (1, v, 1, 1))
+        + _judges(m)[:, np.newaxis]
+        + _effect(seed, "item:prompt", (n, v, 1, 1))
+        + _effect(seed, "item:judge", (n, 1, m, 1))
+        + _effect(seed, "prompt:judge", (1, v, m, 1))
+        + _effect(seed, "cell", (n, v, m, 1))
+        + _effect(seed, "replicate", (n, v, m, r))
+    )
+    return CENTER + POINTS * published
+
+
+def _effect(seed: int, term: str, shape: tuple[int, ...]) -> Floats:
+    return stream(seed, f"demo/{term}").normal(0.0, np.sqrt(SAFETY.random[term]), shape)
+
+
+def _judges(m: int) -> Floats:
+    """Equally spaced judge means that add up to zero and have the published spread (divisor M)."""
+    line = np.linspace(1.0, -1.0, m)
+    return np.asarray(line / line.std() * np.sqrt(SAFETY.sensitivity["judge"]))
+
+
+def _category(item: int) -> int:
+    return int(item) * CATEGORIES // ITEMS
+
+
+def _status(seed: int, rows: int) -> list[str]:
+    rng = stream(seed, "demo/status")
+    failed = rng.random(rows) < NO_SCORE
+    kind = rng.choice(["unparsed", "refused"], rows)
+    return [str(name) if fails else "ok" for name, fails in zip(kind, failed, strict=True)]
+
+
+MEASURED = Coverage(draws=1000, naive=0.341, panel=0.965, population=0.989)
+"""`demo_coverage` over 1,000 draws, seeds 1 to 1,000."""

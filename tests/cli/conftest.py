@@ -1,0 +1,66 @@
+"""Running commands in a folder of their own, and small files for them to read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from quorate.cli import main
+
+
+@dataclass(frozen=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path) -> Callable[..., Ran]:
+    """Runs the command with these words, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    capsys.readouterr()
+
+    def run(*words: object) -> Ran:
+        code = main([str(word) for word in words])
+        return Ran(code, *capsys.readouterr())
+
+    return run
+
+
+def crossed(judges=("a", "b", "c"), items=12, prompts=("x", "y", "z"), replicates=2) -> str:
+    """Crossed judgments with effects of item, judge and item:judge, as CSV."""
+    rng = np.random.default_rng(1)
+    item, judge, both = rng.normal(size=items), np.arange(len(judges)), rng.normal(size=(items, len(judges)))
+    lines = [
+        f"i{i},{name},{prompt},{r},{5 + item[i] + judge[m] + both[i, m] + rng.normal():.3f}\n"
+        for i in range(items)
+        for m, name in enumerate(judges)
+        for prompt in prompts
+        for r in range(replicates)
+    ]
+    return "".join(["item,judge,prompt,replicate,score\n", *lines])
+
+
+@pytest.fixture(name="crossed", scope="session")
+def _crossed() -> Callable[..., str]:
+    return crossed
+
+
+@pytest.fixture
+def scores(tmp_path) -> Path:
+    """12 items x 3 judges x 3 prompts x 2 replicates."""
+    path = tmp_path / "scores.csv"
+    path.write_text(crossed(), encoding="utf-8")
+    return path

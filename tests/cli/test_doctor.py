@@ -1,0 +1,105 @@
+import pytest
+
+import quorate as q
+from quorate.simulate.demo import write_demo
+
+
+@pytest.fixture
+def demo(tmp_path):
+    return write_demo(tmp_path / "demo.csv")
+
+
+def test_a_file_that_can_be_analysed(run, demo):
+    ran = run("doctor", demo.name)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("demo.csv can be analysed: ")
+    assert max(map(len, ran.out.splitlines())) <= 80
+    lines = [" ".join(line.split()) for line in ran.out.splitlines()]
+    assert "item item_id 60 random, inside category" in lines
+    assert "judge judge_model 3 fixed" in lines
+    assert "- other columns: score = score; status = status; replicate = replication" in lines
+    assert "- nested: item in category" in lines
+    assert "- by status: 1,773 ok, 12 unparsed, 15 refused" in lines
+    assert "- by judge: judge-a (1.8%), judge-b (1.8%), judge-c (0.8%)" in lines
+    assert "yes 60 items: enough for a pilot (30)" in lines
+    assert "mean for judges like these 3 judges, 2 degrees of freedom for their spread" in lines
+    assert lines[-1] == "Next: quorate analyze demo.csv"
+
+
+def test_the_next_step_repeats_the_options(run, scores):
+    words = "--facet item=item --facet judge=judge --fixed ''"
+    ran = run("doctor", scores, "--facet", "item=item", "--facet", "judge=judge", "--fixed", "")
+    assert ran.out.endswith(f"\nNext: quorate analyze {scores} {words}\n")
+
+
+def test_what_is_not_possible_is_said_with_the_reason(run, crossed, tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text(crossed(judges=["a"]))
+    ran = run("doctor", path)
+    said = " ".join(ran.out.split())
+    assert ran.code == 0
+    assert "Not possible - component item, component item:judge: only the sum item + item:judge can be" in said
+    assert "one level" not in said
+    assert "Without a usable score" not in said
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (lambda crossed: crossed(items=1), "1 item: there is nothing to vary between."),
+        (
+            lambda crossed: crossed() + "i0,a,x,0,5\n",
+            "1 row repeats the facets and replicate of another row, the first at item i0, prompt x, judge a.",
+        ),
+        (
+            lambda _: "item,judge,score\n" + "1,a,3\n1,b,3\n2,a,3\n2,b,3\n",
+            "all 4 scores are equal (3): nothing varies.",
+        ),
+        (lambda _: "item,judge,score\n1,a,\n1,b,\n2,a,\n", "none of the 3 judgments has a usable score."),
+    ],
+    ids=["one item", "duplicates", "equal", "no scores"],
+)
+def test_an_error_found_is_exit_2(run, crossed, tmp_path, content, says):
+    path = tmp_path / "bad.csv"
+    path.write_text(content(crossed))
+    ran = run("doctor", path)
+    said = " ".join(ran.out.split())
+    assert (ran.code, ran.err) == (2, "")
+    assert said.startswith(f"bad.csv cannot be analysed as it is: {says}")
+    assert f"Findings error {says[:-1]}" in said
+    assert "Next:" not in said
+    assert run("doctor", path, "--json").json["ok"] is False
+
+
+@pytest.mark.parametrize("content", ["", "item,score\n1,a\n2,b\n", "\0\0"], ids=["empty", "text", "binary"])
+def test_a_file_that_cannot_be_read_is_exit_1(run, tmp_path, content):
+    path = tmp_path / "bad.csv"
+    path.write_text(content)
+    ran = run("doctor", path)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+
+
+def test_json_is_the_support_and_nothing_else(run, demo):
+    ran = run("doctor", demo, "--json")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.json == q.doctor(q.read(demo)).to_dict()
+
+
+def test_findings_speak_of_options(run, tmp_path):
+    path = tmp_path / "loose.csv"
+    path.write_text(
+        "item,judge,team,score\n" + "".join(f"{i},{j},t{j % 2},{i * j % 5}\n" for i in range(9) for j in range(4))
+    )
+    ran = run("doctor", path, "--facet", "item=item", "--facet", "judge=judge", "--facet", "team=team")
+    assert "declare --nested judge=team" in " ".join(ran.out.split())
+
+
+def test_hostile_labels_are_shown_as_they_are(run, tmp_path):
+    path = tmp_path / "hostile.csv"
+    labels = ["[red]x[/red]", "\x1b[31m", "\u202eevil"]
+    rows = [f"{i},{j},{i * len(j) % 4 if i else ''}\n" for i in range(6) for j in labels]
+    path.write_text("item,judge,score\n" + "".join(rows), encoding="utf-8")
+    ran = run("doctor", path)
+    assert ran.code == 0
+    assert "[red]x[/red] (16.7%)" in " ".join(ran.out.split())
+    assert not {"\x1b", "\u202e"} & set(ran.out)

@@ -1,0 +1,112 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+import quorate
+from quorate.cli import entry
+from quorate.errors import InvalidInput
+
+
+def test_help_names_the_commands(run):
+    ran = run("--help")
+    assert ran.code == 0
+    assert all(f"\n  {name} " in ran.out for name in ("doctor", "analyze", "project", "demo"))
+    assert "..." not in ran.out.split("Commands:")[1]  # no summary is cut at 80 columns
+
+
+def test_the_version(run):
+    assert run("--version").out == f"quorate {quorate.__version__}\n"
+
+
+def test_without_a_command_the_help_is_shown_and_a_script_does_not_pass(run):
+    ran = run()
+    assert (ran.code, ran.err) == (1, "")
+    assert ran.out == run("--help").out
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["analyse"], "no such command 'analyse'. Did you mean 'analyze'? (see quorate --help)"),
+        (["analyze", "--zzz"], "no such option: --zzz (see quorate analyze --help)"),
+        (["analyze"], "missing argument 'FILE' (see quorate analyze --help)"),
+        (["analyze", "scores.csv", "--level"], "option '--level' requires an argument (see quorate --help)"),
+    ],
+    ids=["command", "option", "argument", "value"],
+)
+def test_a_usage_error_is_one_line_and_exit_1(run, words, line):
+    ran = run(*words)
+    assert (ran.code, ran.out, ran.err) == (1, "", f"quorate: {line}\n")
+
+
+def failing(error):
+    def command() -> None:
+        raise error
+
+    return command
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (InvalidInput("level: too big"), "level: too big"),
+        (InvalidInput("two\nlines \x1b[31m"), r"two\nlines \x1b[31m"),
+        (InvalidInput("x" * 5000), "x" * 997 + "..."),
+        (PermissionError(13, "Permission denied", "a.csv"), "a.csv: Permission denied"),
+        (OSError(28, "No space left on device"), "No space left on device"),
+        (KeyError("x"), "internal error (KeyError: 'x'); run again with --debug to see where"),
+        (OSError("odd"), "internal error (OSError: odd); run again with --debug to see where"),
+        (InvalidInput('say which: facets={"judge": ...}'), "say which: --facet judge=COLUMN"),
+        (InvalidInput("name it in facets={...}"), "name it in --facet ROLE=COLUMN"),
+        (InvalidInput('use judge="panel"'), "use --target judge=panel"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
+)
+def test_an_error_is_one_line_and_exit_1(run, monkeypatch, error, line):
+    monkeypatch.setattr(entry.app.registered_commands[0], "callback", failing(error))
+    ran = run("doctor")
+    assert (ran.code, ran.out, ran.err) == (1, "", f"quorate: {line}\n")
+
+
+def test_debug_shows_the_traceback_before_the_line(run):
+    ran = run("analyze", "none.csv", "--debug")
+    assert ran.code == 1
+    assert ran.err.startswith("Traceback")
+    assert ran.err.endswith("\nquorate: source: no such file none.csv\n")
+
+
+def test_an_interrupt_is_130_without_a_word(run, monkeypatch):
+    monkeypatch.setattr(entry.app.registered_commands[0], "callback", failing(KeyboardInterrupt()))
+    ran = run("doctor")
+    assert (ran.code, ran.out, ran.err.strip()) == (130, "", "")
+
+
+def test_exit_codes_and_output_of_the_process(scores):
+    """The script as installed: arguments from the process, text that the terminal's encoding cannot show."""
+    code = "import sys; from quorate.cli import main; sys.exit(main())"
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "80"}
+    ran = subprocess.run(
+        [sys.executable, "-c", code, "analyze", str(scores), "--no-report", "--half-width", "0.001"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
+    assert (ran.returncode, ran.stderr) == (2, "")
+    assert r"\xb1" in ran.stdout
+
+
+def test_a_reader_that_goes_away_is_no_error(scores):
+    code = "import sys; from quorate.cli import main; sys.exit(main())"
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as gone:
+        ran = subprocess.run(
+            [sys.executable, "-c", code, "analyze", str(scores), "--json"],
+            stdout=gone,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert (ran.returncode, ran.stderr) == (1, b"")

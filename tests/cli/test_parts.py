@@ -1,0 +1,83 @@
+from types import SimpleNamespace
+
+import pytest
+
+from quorate.cli.console import console
+from quorate.cli.parts import dollars, show, show_changes, show_files
+from quorate.plan.whatif import WhatIf
+from quorate.report.summary import Source
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"),
+    [(None, "unknown"), (0.0, "$0.00"), (12.345, "$12.35"), (1234.5, "$1,234"), (2e6, "$2,000,000")],
+)
+def test_prices_have_cents_where_they_matter(amount, shown):
+    assert dollars(amount) == shown
+
+
+def plan(se, calls, cost=None):
+    return SimpleNamespace(se=se, calls=calls, cost=cost)
+
+
+def change(label, projection, change=0.0):
+    return WhatIf(label, projection, change, 0, None)
+
+
+def test_changes_are_compared_with_three_digits(capsys):
+    rows = [change("as it is", plan(0.0984, 100)), change("more", plan(0.0812, 2000), -0.175), change("odd", None)]
+    show_changes(console(), rows, priced=False)
+    assert [line.split() for line in capsys.readouterr().out.splitlines()[1:]] == [
+        ["as", "it", "is", "0.0984", "100"],
+        ["more", "0.0812", "-18%", "2,000"],
+        ["odd", "not", "known"],
+    ]
+
+
+def test_prices_are_shown_where_asked_for(capsys):
+    show_changes(console(), [change("as it is", plan(0.1, 3, 0.5)), change("more", plan(0.1, 4))], priced=True)
+    assert [line.split()[-1] for line in capsys.readouterr().out.splitlines()] == ["price", "$0.50", "unknown"]
+
+
+def analysis(**parts):
+    """As much of an analysis as the terminal shows."""
+    empty = {"sources": (), "what_if": (), "purchases": (), "caveats": (), "answer": None, "price": None}
+    reasons = {"population": None, "population_reason": "", "panel_reason": ""}
+    return SimpleNamespace(**{"sentence": "Mean 1.", **empty, **reasons, **parts})
+
+
+def shown(capsys, **parts):
+    show(console(), analysis(**parts))
+    return capsys.readouterr().out
+
+
+def test_nothing_is_said_where_there_is_nothing_to_say(capsys):
+    out = shown(capsys)
+    assert out.startswith("Mean 1.\n\nWhere the uncertainty comes from\n")
+    assert "What to do next\n  - These data do not say" in out
+    assert "Caveats" not in out
+
+
+@pytest.mark.parametrize(
+    ("n", "lines", "last"), [(6, 6, "s5  1%  add s5"), (7, 6, "2 others  3%"), (9, 6, "4 others  10%")]
+)
+def test_at_most_six_sources_and_the_rest_together(capsys, n, lines, last):
+    sources = tuple(Source(f"s{i}", (n - i) / 100, 0.1, f"add s{i}") for i in range(n))
+    table = shown(capsys, sources=sources).split("\n\n")[1].splitlines()[2:]
+    assert len(table) == lines
+    assert table[-1].split() == last.split()
+
+
+def test_a_reason_for_no_interval_is_a_caveat_unless_it_is_said_already(capsys):
+    told = SimpleNamespace(sentence="1 judge: the result is for this judge only")
+    out = shown(capsys, population_reason="1 judge: one says nothing", caveats=(told,))
+    assert "no interval for judges like these" not in out
+    out = shown(capsys, population_reason='it needs judge apart, use judge="panel"')
+    assert "  - no interval for judges like these (it needs judge apart, use --target" in out
+
+
+def test_files_are_named_one_per_line(capsys):
+    show_files(console(), [])
+    assert capsys.readouterr().out == ""
+    show_files(console(), ["a.html", "b.md"])
+    assert capsys.readouterr().out == "\nReport: a.html\nReport: b.md\n"

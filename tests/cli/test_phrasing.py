@@ -1,0 +1,23 @@
+import pytest
+
+from quorate.cli.phrasing import columns, in_options
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ('say which: facets={"judge": ...}', "say which: --facet judge=COLUMN"),
+        ("name it in facets={...}", "name it in --facet ROLE=COLUMN"),
+        ('declare nested={"item": "category"}; or not', "declare --nested item=category; or not"),
+        ("read with fixed=() to make it random", 'read with --fixed "" to make it random'),
+        ('use judge="panel"', "use --target judge=panel"),
+        ('goes with layout="blocks"', "goes with --layout blocks"),
+        ("fixed: facet x has = signs", "fixed: facet x has = signs"),
+    ],
+)
+def test_arguments_become_options(message, said):
+    assert in_options(message) == said
+
+
+def test_a_note_says_column_once():
+    assert columns("a = column = column b") == "a = = column b"

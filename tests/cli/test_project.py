@@ -1,0 +1,105 @@
+import json
+
+import pytest
+
+SAFETY = {
+    "random": {"item": 0.0104, "item:judge": 0.0251, "replicate": 0.0120, "prompt:judge": 6.6e-4},
+    "sensitivity": {"judge": 4.65e-4},
+}
+
+
+@pytest.fixture
+def published(tmp_path):
+    path = tmp_path / "safety.json"
+    path.write_text(json.dumps(SAFETY))
+    return path
+
+
+def test_published_components_give_the_paper_s_formula(run, published):
+    """Messing (2026), Eq. 3."""
+    words = "--items 141 --judges 3 --prompts 5 --replicates 2 --price 0.01 --json"
+    ran = run("project", published, *words.split())
+    variance = 0.0104 / 141 + 0.0251 / 423 + 0.0120 / 4230 + 6.6e-4 / 15 + 4.65e-4 / 3
+    assert ran.code == 0
+    assert ran.json["se"] == pytest.approx(variance**0.5, rel=1e-9)
+    assert (ran.json["calls"], ran.json["cost"]) == (4230, pytest.approx(42.3))
+
+
+def test_published_components_need_a_design(run, published):
+    ran = run("project", published)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("quorate: items: the number of items is needed")
+
+
+def test_a_design_is_shown_beside_the_one_at_hand(run, scores):
+    ran = run("project", scores, "--items", 24, "--layout", "cyclic", "--price", "2000")
+    lines = {line.split("  ")[1]: line.split()[-2:] for line in ran.out.splitlines() if line.startswith("  ")}
+    assert lines["items"] == ["12", "24"]
+    assert lines["layout"] == ["factorial", "cyclic"]
+    assert lines["calls"] == ["216", "144"]
+    assert lines["price"] == ["$432,000", "$288,000"]
+    assert ran.out.endswith("a small study has a wider one.\n")
+    assert "Facets stand for: item, prompt = population; judge = panel" in ran.out
+
+
+def test_without_a_design_changes_are_shown(run, scores):
+    ran = run("project", scores)
+    assert ran.code == 0
+    assert ran.out.splitlines()[2].split()[-1] == "216"
+    assert "double the items" in ran.out
+    listed = run("project", scores, "--json").json
+    assert [change["label"] for change in listed][:2] == ["as it is", "double the items"]
+    assert listed[1]["projection"]["se"] < listed[0]["projection"]["se"]
+    assert listed[1]["more_calls"] == 216
+
+
+def test_what_is_not_known_is_said_with_its_reason(run, tmp_path, scores):
+    lines = scores.read_text().splitlines()
+    path = tmp_path / "once.csv"
+    path.write_text("\n".join(line for line in lines if ",1," not in line))
+    ran = run("project", path)
+    assert ran.code == 0
+    assert "one more replicate" in ran.out
+    assert "not known" in ran.out
+    assert "\nNot known\n  - this design weighs cell, replicate differently" in ran.out
+
+
+def test_targets_change_the_standard_error(run, scores):
+    def se(*words):
+        return run("project", scores, "--items", 12, "--json", *words).json["se"]
+
+    panel, pool, population = (se("--target", f"judge={text}") for text in ("panel", "pool(10)", "population"))
+    assert se() == panel < pool < population
+
+
+def test_every_design_option_is_used(run, scores):
+    words = "--items 30 --prompts 2 --judges 4 --replicates 3 --layout blocks --per-item 2 --json"
+    ran = run("project", scores, *words.split())
+    assert ran.json["design"] == {"item": 30, "prompt": 2, "judge": 4, "replicate": 3}
+    assert ran.json["calls"] == 30 * 2 * 2 * 3
+    levels = run("project", scores, "--levels", "prompt=2", "--json").json
+    assert levels["design"]["prompt"] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("--items 0", "items: must be a whole number of at least 1, got 0"),
+        ("--items many", "invalid value for '--items'"),
+        ("--levels rater=3", 'no term "rater"'),
+        ("--levels prompt=x", '--levels: prompt must be a whole number, got "x"'),
+        ("--levels prompt", "--levels: expects a pair such as annotator=4"),
+        ("--target rater=panel", 'no term "rater"'),
+        ("--target judge=all", "judge: the target must be one of"),
+        ("--target judge=pool(1)", "judge: a pool of 1 cannot hold the 3 levels"),
+        ("--layout spiral", "invalid value for '--layout'"),
+        ("--layout blocks", "per_item: goes with --layout blocks"),
+        ("--layout blocks --per-item 9", "per_item: must be between 1"),
+        ("--price -1", "prices: call must be a finite amount"),
+    ],
+)
+def test_a_design_that_cannot_be_is_one_line(run, scores, words, says):
+    ran = run("project", scores, *words.split())
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert ran.err.startswith("quorate: ")
+    assert says in ran.err
