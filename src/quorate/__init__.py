@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from quorate.errors import UnknownColumn as UnknownColumn
     from quorate.errors import UnknownTerm as UnknownTerm
     from quorate.estimate.components import decompose as decompose
-    from quorate.plan.naive import naive as naive
     from quorate.estimate.published import components as components
     from quorate.estimate.support import doctor as doctor
     from quorate.estimate.targets import pool as pool
     from quorate.plan.dstudy import project as project
+    from quorate.plan.naive import naive as naive
     from quorate.report.render import report as report
     from quorate.table.judgments import Judgments as Judgments
     from quorate.table.read import read as read

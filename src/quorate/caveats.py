@@ -71,7 +71,8 @@ def identical_replicates(facet_levels: Iterable[str]) -> Caveat:
     listed = ", ".join(facet_levels)
     return Caveat(
         "identical-replicates",
-        f"every repeated judgment gave the same score ({listed}): its variance is zero here, and repeating bought nothing",
+        f"every repeated judgment gave the same score ({listed}): its variance is zero here, "
+        "and repeating bought nothing",
     )
 
 

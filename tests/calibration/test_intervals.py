@@ -147,12 +147,11 @@ def test_intervals_of_components(simulate: Any, design: Any) -> None:
 def test_components_are_unbiased_inside_the_bounds(simulate: Any, design: Any) -> None:
     """Mean of the estimates against the truth, within 3 Monte Carlo standard errors.
 
-    Two biases are known and bounded: a component that is often estimated at zero is too large on average, and the replicate
-    gives way to a cell component whose truth is zero.
+    Two biases are known and bounded: a component that is often estimated at zero is too large on average, and the
+    replicate gives way to a cell component whose truth is zero.
     """
-    rng, rows = np.random.default_rng(40), []
-    for _ in range(1500):
-        rows.append(dict(q.decompose(simulate(design(50), rng).judgments).variances))
+    rng = np.random.default_rng(40)
+    rows = [dict(q.decompose(simulate(design(50), rng).judgments).variances) for _ in range(1500)]
     for name, truth in design(50).components.items():
         values = np.array([row[name] for row in rows])
         error = values.std() / np.sqrt(len(values))

@@ -16,13 +16,14 @@ def cautions(fit: Decomposition) -> list[caveats.Caveat]:
     judgments, out = fit.judgments, []
     if fit.assembled.missing:
         out.append(caveats.missing(fit.assembled.missing, judgments.n_answers + fit.assembled.missing))
+    own = {part: value for name, value in fit.variances.items() for part in name.split(" + ")}
     for facet in judgments.facets:
         levels = judgments.n_levels(facet.name)
         if levels == 1:
             out.append(caveats.one_level(facet.name))
-        elif levels == 2 and facet.name in fit.variances:
+        elif levels == 2 and facet.name in own:
             out.append(caveats.few_levels(facet.name, levels))
-        elif levels <= 3 and fit.variances.get(facet.name) == 0:
+        elif levels <= 3 and own.get(facet.name) == 0:
             out.append(caveats.zero_with_few_levels(facet.name, levels))
     if (items := judgments.n_levels(judgments.object)) < 30:
         out.append(caveats.few_items(items))

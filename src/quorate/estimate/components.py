@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidData, InvalidInput, NotConverged, NotEstimable
-from quorate.estimate.assemble import Assembled, assemble
+from quorate.estimate.assemble import Assembled
 from quorate.estimate.balanced import balanced_strata
 from quorate.estimate.decomposition import Decomposition, Method
-from quorate.estimate.model import build
-from quorate.numerics.identify import Identified, identify
-from quorate.numerics.information import information, null_point, quadratic_forms
+from quorate.estimate.design import design
+from quorate.numerics.identify import Identified
+from quorate.numerics.information import null_point, quadratic_forms
 from quorate.numerics.newton import minimise
 from quorate.numerics.reml import Point, Problem, evaluate, solve
 from quorate.table.judgments import Judgments
@@ -73,26 +73,19 @@ def decompose(
     Examples
     --------
     >>> import quorate as q
-    >>> from quorate.simulate import demo_rows
-    >>> fit = q.decompose(q.read(demo_rows()))
+    >>> from quorate.simulate import write_demo
+    >>> fit = q.decompose(q.read(write_demo("scores.csv")))
     >>> sorted(fit.variances)[:3]
     ['category', 'cell', 'item']
     """
     if method not in ("reml", "ml", "anova"):
         raise InvalidInput(f"method: one of 'reml', 'ml', 'anova' is needed, got {method!r}")
     _refuse_duplicates(judgments)
-    model = build(judgments, random, covariates)
-    assembled = assemble(judgments, model, reml=method != "ml", residual_by=residual_by)
-    problem = assembled.problem
-    null = solve(problem, null_point(problem), reml=True)
-    g = 2 * information(problem, null)
-    identified = identify(g, problem.n_rows)
-    tail = set(range(problem.n_components - problem.n_residual, problem.n_components))
-    if not tail & set(identified.representatives):
-        raise NotEstimable("the residual variance is absorbed by the fixed effects: there are as many effects as cells")
+    laid = design(judgments, random=random, covariates=covariates, reml=method != "ml", residual_by=residual_by)
+    assembled, identified = laid.assembled, laid.identified
     if method == "anova":
         return _by_anova(assembled, identified)
-    theta, point = _fit(problem, identified, g, quadratic_forms(problem, null))
+    theta, point = _fit(assembled.problem, identified, laid.g, quadratic_forms(assembled.problem, laid.null))
     return Decomposition(assembled, identified, theta, point, method)
 
 
@@ -116,9 +109,9 @@ def _fit(problem: Problem, identified: Identified, g: Floats, forms: Floats) -> 
 
     try:
         optimum = minimise(restricted, np.maximum(moments, floor))
-    except NotConverged as stopped:
+    except NotConverged:
         _refuse_exact(problem, _least_residual(problem, kept))
-        raise stopped
+        raise
     _refuse_exact(problem, at(optimum.theta))
     return at(optimum.theta), optimum.point
 

@@ -124,7 +124,8 @@ class Decomposition:
         Parameters
         ----------
         term : str
-            Facets joined by ":" in any order, ``cell``, ``replicate`` (0 where every replicate repeats its cell), a sum of aliased terms joined by " + ", or a
+            Facets joined by ":" in any order, ``cell``, ``replicate`` (0 where every replicate repeats its cell),
+            a sum of aliased terms joined by " + ", or a
             fixed facet, which gives its sensitivity (population variance of its fitted level means, divisor M).
 
         Raises
@@ -153,7 +154,10 @@ class Decomposition:
 
     def sensitivity(self, facet: str) -> float:
         """Population variance (divisor M) of the fitted means of a fixed facet's levels."""
-        return float(np.var(self.assembled.fixed.levels[facet] @ self.beta))
+        means = self.assembled.fixed.levels[facet] @ self.beta
+        if len(means) < 2:
+            raise NotEstimable(f'"{facet}" is not estimable: one level has no spread', {facet})
+        return float(np.var(means))
 
     @property
     def beta(self) -> Floats:
@@ -179,7 +183,7 @@ class Decomposition:
     @cached_property
     def components(self) -> tuple[Component, ...]:
         """All components, random ones first, with standard errors and 95% intervals."""
-        fixed = {name: self.sensitivity(name) for name in self.assembled.fixed.levels}
+        fixed = {name: self.sensitivity(name) for name, rows in self.assembled.fixed.levels.items() if len(rows) > 1}
         total = sum(max(v, 0.0) for v in self.variances.values()) + sum(fixed.values())
         out = []
         for (name, value), members in zip(self.variances.items(), self.identified.classes, strict=True):

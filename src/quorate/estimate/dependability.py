@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.mean import draw_of
 from quorate.estimate.model import CELL, REPLICATE, closure
-from quorate.estimate.targets import PANEL, POPULATION, default_targets
-from quorate.table.judgments import Judgments
+from quorate.estimate.targets import PANEL, default_targets
+from quorate.estimate.universe import DrawnFacet, Study
+from quorate.estimate.wording import listed
 
 Floats = NDArray[np.float64]
 Kind = Literal["universe", "relative", "absolute"]
@@ -100,8 +100,9 @@ def dependability(
 ) -> Dependability:
     """How dependably a mean score tells items (people, systems) apart, and holds them against a standard.
 
-    Components are sorted by the facets ``a`` that they contain beside the object ``p`` and what it is nested in, and
-    divided by the levels ``n_a`` that are averaged over::
+    The score of an object ``p`` is the plain mean of its cells. Components are sorted by the facets ``a`` that they
+    contain beside ``p`` and what ``p`` is nested in, and divided by the levels ``n_a`` that an object's score averages
+    over::
 
         universe   sigma2(p) + sigma2(parents of p) + sum of sigma2(p a) / n_a      for a all fixed
         relative   sum of sigma2(p a) / n_a                                         for a not all fixed
@@ -110,8 +111,10 @@ def dependability(
         generalizability = universe / (universe + relative)      comparisons and rankings of objects
         phi              = universe / (universe + absolute)      decisions against a standard
 
-    A facet that groups the object (a category) counts to the universe score, because objects of all groups are compared;
-    fit one group alone (`quorate.estimate.robustness.by_level`) for comparisons within it.
+    Where objects do not all meet the same levels, what they do not share of ``sigma2(a)`` does not cancel in
+    comparisons and is part of the relative error; so is what a single object misses of a fixed facet. A facet that
+    groups the object (a category) counts to the universe score, because objects of all groups are compared; fit one
+    group alone (`quorate.estimate.robustness.by_level`) for comparisons within it.
 
     Parameters
     ----------
@@ -123,8 +126,9 @@ def dependability(
         Facets whose levels are the whole universe: always these judges. By default those that are fixed in the fit, and
         those with one level; ``()`` generalises over all.
     **levels : float
-        Levels per object of each facet, and ``replicate``. By default those in the data: the harmonic mean over objects,
-        nested levels within one parent. Levels of fixed facets cannot be changed.
+        Levels per object of each facet, and ``replicate``. By default those in the data: the harmonic mean over
+        objects, nested levels within one parent. Other numbers keep the layout: divisors change in proportion. Levels
+        of fixed facets cannot be changed.
 
     Returns
     -------
@@ -141,13 +145,12 @@ def dependability(
 
     Notes
     -----
-    R: ``gtheory::dstudy(gtheory::gstudy(score ~ (1|item) + (1|judge) + (1|item:judge), data), colname.objects = "item")``.
+    R: ``gtheory::dstudy(gtheory::gstudy(data, score ~ (1|item) + (1|judge)), colname.objects = "item")``.
 
     References
     ----------
-    Brennan (2001), Generalizability Theory, chapter 4: any random model, then mixed models, where interactions of the
-    object with fixed facets alone, divided by their levels, join the universe score. The data of table 3.2 (page 73) are
-    in the tests.
+    Brennan (2001), Generalizability Theory, chapter 4: random models, then mixed models, where interactions of the
+    object with fixed facets alone, divided by their levels, join the universe score.
 
     Examples
     --------
@@ -156,16 +159,111 @@ def dependability(
     >>> rows = {"item": [1, 1, 2, 2, 3, 3, 4, 4], "judge": list("xyxyxyxy"), "score": [1, 2, 2, 4, 3, 4, 5, 5]}
     >>> fit = q.decompose(q.read(polars.DataFrame(rows), fixed=()))
     >>> round(dependability(fit).phi, 3), round(dependability(fit, judge=4).phi, 3)
-    (0.882, 0.937)
+    (0.836, 0.911)
     """
-    judgments = fit.judgments
-    target = object or judgments.object
-    if judgments.facet(target).fixed:
-        raise InvalidInput(f'object: "{target}" is fixed; read the data with it left out of fixed=')
-    chosen = _fixed(fit, target, fixed)
-    counts = _levels(fit, target, chosen, levels)
-    rows = [_kind(fit, name, target, chosen, counts) for name in fit.assembled.names]
-    parts = _Parts(fit, rows)
-    parts.add_drawn(target, chosen, counts)
-    parts.refuse_unidentified()
-    return _result(fit, target, chosen, counts, parts)
+    target = object or fit.judgments.object
+    if fit.judgments.facet(target).fixed:
+        raise InvalidInput(
+            f'object: "{target}" is fixed, so its levels are not compared as a draw; leave it out of fixed='
+        )
+    study = Study(fit, target, _fixed_facets(fit, target, fixed))
+    counts = study.counts()
+    given = {name: _given(study, name, value) for name, value in levels.items()}
+    growth = {name: value / counts[name] for name, value in given.items()}
+    rows = np.array([study.coefficients(name, growth) for name in fit.assembled.names])
+    _refuse_unidentified(study, rows, {**counts, **given})
+    return _result(study, rows, study.drawn(growth), {**counts, **given})
+
+
+def _fixed_facets(fit: Decomposition, target: str, fixed: Collection[str] | None) -> frozenset[str]:
+    own = closure(fit.judgments, [target])
+    if fixed is None:
+        fixed = [name for name, chosen in default_targets(fit).items() if chosen == PANEL]
+    for name in fixed:
+        fit.judgments.facet(name)
+    return frozenset(fixed) - own
+
+
+def _given(study: Study, name: str, value: float) -> float:
+    """A number of levels asked for, checked."""
+    names = [*(facet.name for facet in study.others), REPLICATE]
+    if name not in names:
+        raise UnknownTerm(name, names)
+    if name in study.fixed:
+        raise InvalidInput(f"{name}: its levels are fixed, so their number cannot change; leave it out of fixed=")
+    if not value >= 1:
+        raise InvalidInput(f"{name}: at least 1 level is needed, got {value}")
+    return value
+
+
+def _refuse_unidentified(study: Study, rows: Floats, counts: Mapping[str, float]) -> None:
+    fit, names = study.fit, study.fit.assembled.names
+    for column in rows.T:
+        if not fit.identified.estimable(column):
+            space = fit.identified.null_space()
+            open_ = sorted({names[t] for t in np.flatnonzero(np.abs(space).sum(axis=0)) if rows[t].any()})
+            raise NotEstimable(
+                f"{study.target}: the coefficients need {listed(open_)} apart, which this design does not tell",
+                open_,
+            )
+    cells = [row for name, row in zip(names, rows, strict=True) if name.startswith(CELL)]
+    if not fit.assembled.replicated and (counts[REPLICATE] != 1 or any(row[0] > 0 for row in cells)):
+        fix = "judge some again" + (", or generalise over all facets by fixed=()" if study.fixed else "")
+        raise NotEstimable(
+            f"{study.target}: the coefficients need cell and replicate apart, and no cell was judged twice; {fix}",
+            (CELL, REPLICATE),
+        )
+
+
+def _result(study: Study, rows: Floats, drawn: list[DrawnFacet], counts: Mapping[str, float]) -> Dependability:
+    fit = study.fit
+    theta = np.maximum(fit.theta, 0.0) * fit.assembled.scale**2
+    values = [max(one.square - float(one.noise @ theta), 0.0) for one in drawn]
+    named = [*fit.variances, *(one.name for one in drawn)]
+    kept = [members[-1] for members in fit.identified.classes]
+    parts = [*zip(theta[kept], rows[kept], strict=True), *zip(values, [one.row for one in drawn], strict=True)]
+    kinds: tuple[Kind, ...] = ("universe", "relative", "absolute")
+    contributions = tuple(
+        Contribution(name, kind, float(value * row[i]))
+        for name, (value, row) in zip(named, parts, strict=True)
+        for i, kind in enumerate(kinds)
+        if row[i] > 0
+    )
+    universe, relative, absolute = np.sum([value * row for value, row in parts], axis=0)
+    (up, down, more), covariance = _parameters(study, rows, drawn, values)
+    generalizability = _ratio(universe, relative, up, down, covariance)
+    phi = _ratio(universe, relative + absolute, up, down + more, covariance)
+    return Dependability(
+        object=study.target,
+        n_objects=study.n_objects,
+        levels=counts,
+        fixed=tuple(sorted(study.fixed)),
+        contributions=contributions,
+        generalizability=generalizability[0],
+        phi=phi[0],
+        generalizability_se=generalizability[1],
+        phi_se=phi[1],
+        caveats=fit.caveats,
+    )
+
+
+def _parameters(study: Study, rows: Floats, drawn: list[DrawnFacet], values: list[float]) -> tuple[Floats, Floats]:
+    """Slopes of the three variances in components and squares S^2, shape (3, parameters), and their covariance."""
+    slopes = np.vstack([rows, np.zeros((len(drawn), 3))])
+    covariance = np.zeros((len(slopes), len(slopes)))
+    covariance[: len(rows), : len(rows)] = study.fit.covariance
+    for i, (one, value) in enumerate(zip(drawn, values, strict=True), start=len(rows)):
+        covariance[i, i] = 2 * one.square**2 / one.df
+        if value > 0:
+            slopes[i] = one.row
+            slopes[: len(rows)] -= np.outer(one.noise, one.row)
+    return slopes.T, covariance
+
+
+def _ratio(universe: float, error: float, up: Floats, down: Floats, covariance: Floats) -> tuple[float, float]:
+    """``universe / (universe + error)`` with its standard error by the delta method."""
+    total = universe + error
+    if total <= 0:
+        return np.nan, np.nan
+    slope = (error * up - universe * down) / total**2
+    return float(universe / total), float(np.sqrt(slope @ covariance @ slope))

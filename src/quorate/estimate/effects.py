@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.assemble import Assembled, assemble
 from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.prediction import predict
+from quorate.estimate.prediction import predict, residual_facet
+from quorate.estimate.wording import plural
 from quorate.numerics.inference import satterthwaite, t_quantile
 from quorate.numerics.information import adjustment, weights
 from quorate.numerics.reml import Point, Solved, evaluate, squares
@@ -82,9 +83,9 @@ def effects(fit: Decomposition, facet: str, *, shrink: bool = False, level: floa
     """How far each judge, prompt or category is from the average over all of them.
 
     Levels are compared as they are, also those of a random facet: by contrasts at the fitted components, with
-    Satterthwaite's t. With ``shrink`` those of a random facet are predicted instead (BLUP): drawn towards the average as
-    far as the data are thin, with a normal interval that takes the components as known and is too narrow with few levels
-    (87 to 94% measured for 95%, with 3 to 10). Intervals hold for one level at a time, not for the largest of many.
+    Satterthwaite's t. With ``shrink`` those of a random facet are predicted instead (BLUP): drawn towards the average
+    as far as the data are thin, with a normal interval that takes the components as known and is too narrow with few
+    levels. Intervals hold for one level at a time, not for the largest of many.
 
     Parameters
     ----------
@@ -130,6 +131,8 @@ def effects(fit: Decomposition, facet: str, *, shrink: bool = False, level: floa
     """
     if not 0 < level < 1:
         raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+    if fit.judgments.n_levels(facet) < 2:
+        raise NotEstimable(f"{facet}: one level, and nothing to compare it with; use more {plural(facet)}", {facet})
     if facet in fit.assembled.fixed.levels:
         return _compared(fit.assembled, fit.point, fit.covariance, facet, level)
     term = predicted_term(fit, facet)
@@ -164,8 +167,8 @@ def table_of_means(source: Judgments | Decomposition, row: str, column: str) -> 
     --------
     >>> import polars
     >>> import quorate as q
-    >>> frame = polars.DataFrame({"item": [1, 1, 2], "judge": ["x", "y", "x"], "prompt": list("aab"), "score": [1, 2, 4]})
-    >>> table_of_means(q.read(frame), "judge", "prompt").mean
+    >>> rows = {"item": [1, 1, 2], "judge": list("xyx"), "prompt": list("aab"), "score": [1, 2, 4]}
+    >>> table_of_means(q.read(polars.DataFrame(rows)), "judge", "prompt").mean
     array([[ 1.,  4.],
            [ 2., nan]])
     """
@@ -256,8 +259,8 @@ def _as_fixed(fit: Decomposition, facet: str, term: str) -> tuple[Assembled, lis
     taken = {term, facet, *fit.judgments.ancestors(facet)}
     random = tuple(one for one in model.random if ":".join(one) not in taken)
     changed = replace(model, random=random, fixed=(*model.fixed, facet))
-    stratum = before[-1].partition("[")[2].partition("=")[0] or None
-    assembled = assemble(_chosen(fit.judgments, facet), changed, reml=fit.assembled.problem.reml, residual_by=stratum)
+    judgments, reml = _chosen(fit.judgments, facet), fit.assembled.problem.reml
+    assembled = assemble(judgments, changed, reml=reml, residual_by=residual_facet(fit))
     return assembled, [before.index(name) for name in assembled.names]
 
 
@@ -299,10 +302,10 @@ def _wrap(
 ) -> tuple[LevelEffect, ...]:
     n = np.rint(np.bincount(judgments.level_codes([facet]), judgments.n)).astype(int)
     half = se * np.array([t_quantile(float(d), (1 + level) / 2) for d in df])
-    columns = (effect, se, effect - half, effect + half, mean)
+    rows = zip(level_labels(judgments, facet), effect, se, effect - half, effect + half, mean, n, df, strict=True)
     return tuple(
-        LevelEffect(facet, label, *(float(column[i]) for column in columns), int(n[i]), float(df[i]))
-        for i, label in enumerate(level_labels(judgments, facet))
+        LevelEffect(facet, label, float(e), float(s), float(low), float(high), float(m), int(count), float(d))
+        for label, e, s, low, high, m, count, d in rows
     )
 
 

@@ -96,8 +96,8 @@ class Estimate:
             Coverage wanted, in (0, 1).
         method : {"satterthwaite", "pivotal", "wald"}
             Student's t on Satterthwaite degrees of freedom, the default; generalised pivotal, balanced data only; or
-            the normal interval without small-sample corrections, as the source paper has it, which covers 83 to 90% with 3
-            prompts. Coverage is measured in ``docs/methods/intervals.md``.
+            the normal interval without small-sample corrections, as the source paper has it, which covers 83 to 90%
+            with 3 prompts. Coverage is measured in ``docs/methods/intervals.md``.
 
         Returns
         -------
@@ -199,11 +199,19 @@ def coefficients(fit: Decomposition, concentrated: Floats, targets: Mapping[str,
         target = targets.get(name)
         if target == ABSORBED:
             out[t] = _object_concentration(fit, concentrated)
-        elif target == FIXED:
+        elif target == FIXED or inside_fixed(fit, name, targets):
             out[t] = 0.0
         else:
             out[t] = toward(concentrated[t], _target_levels(fit, name, targets))
     return out
+
+
+def inside_fixed(fit: Decomposition, name: str, targets: Mapping[str, Target]) -> bool:
+    """Whether a term is part of a fixed facet's spread: its other facets have one level and stand for themselves."""
+    facets = set(name.split(":")) & set(fit.judgments.names)
+    others = {facet for facet in facets if facet not in fit.assembled.fixed.levels}
+    single = all(fit.judgments.n_levels(facet) == 1 and targets[facet] in (PANEL, FINITE) for facet in others)
+    return name in fit.absorbed and len(others) < len(facets) and single
 
 
 def _object_concentration(fit: Decomposition, concentrated: Floats) -> float:

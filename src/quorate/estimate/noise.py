@@ -55,7 +55,7 @@ def residuals(judgments: Judgments, model: Model, residual_by: str | None, scale
     replicated = bool(judgments.n.max() > 1)
     for member, suffix in zip(strata, suffixes, strict=True):
         inner, freedom = float(judgments.ss[member].sum()) / scale**2, float((judgments.n[member] - 1).sum())
-        varies = inner > 1e-16 * freedom
+        varies = inner > 1e-12 * freedom
         unseen = replicated and freedom == 0
         if model.cell or not varies:
             columns[CELL + suffix] = member.astype(float)

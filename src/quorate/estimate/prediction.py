@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.estimate.model import REPLICATE
+from quorate.estimate.noise import residuals
 
 if TYPE_CHECKING:
     from quorate.estimate.decomposition import Decomposition
@@ -95,7 +95,8 @@ class _Layout:
         self.prior = theta[: problem.n_within]
         self.x = assembled.fixed.x
         self.y = (judgments.mean - assembled.center) / assembled.scale
-        self.noise = _noise(fit)
+        noise = residuals(judgments, assembled.model, residual_facet(fit), assembled.scale)
+        self.noise = noise.weight @ theta[-problem.n_residual :]
         inside = [
             {up for name in term for up in (name, *judgments.ancestors(name))} for term in terms[: len(self.prior)]
         ]
@@ -121,13 +122,6 @@ class _Layout:
         return levels[position], np.linalg.solve(system, weighted)[owner == position]
 
 
-def _noise(fit: Decomposition) -> Floats:
-    """Variance of every cell mean about its random effects."""
-    judgments, residual = fit.judgments, fit.assembled.problem.n_residual
-    out = np.zeros(judgments.n_cells)
-    for name, value in zip(fit.assembled.names[-residual:], fit.point.solved.theta[-residual:], strict=True):
-        base, _, stratum = name.partition("[")
-        facet, _, label = stratum.removesuffix("]").partition("=")
-        here = judgments.column(facet) == judgments.level_index(facet, label) if stratum else 1.0
-        out += value * here / (judgments.n if base == REPLICATE else 1)
-    return out
+def residual_facet(fit: Decomposition) -> str | None:
+    """The facet whose levels have residuals of their own."""
+    return fit.assembled.names[-1].partition("[")[2].partition("=")[0] or None

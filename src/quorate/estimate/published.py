@@ -70,4 +70,6 @@ def components(random: Mapping[str, float], *, sensitivity: Mapping[str, float] 
 
 def _is_variance(value: object) -> bool:
     """Whether a value from outside is a usable variance; a file may hold anything."""
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    return math.isfinite(value) and float(value) >= 0

@@ -30,7 +30,7 @@ class Part:
     fit : Decomposition, optional
         Components; None where there are none.
     change : float, optional
-        Mean of the part minus the mean of all judgments; None where one of them is missing.
+        Mean of the part minus the mean of all judgments; None where the part has none.
     reason : str
         Why there is no estimate; empty where there is.
     """
@@ -137,7 +137,8 @@ def leave_one_out(judgments: Judgments, facet: str = "judge", **options: Any) ->
 
 def _parts(judgments: Judgments, facet: str, chosen: np.ufunc, options: dict[str, Any]) -> tuple[Part, ...]:
     code = judgments.level_codes([facet])
-    full = decompose(judgments, **options).mean.value
+    whole = decompose(judgments, **options)
+    full = float(whole.assembled.fixed.mean @ whole.beta)
     return tuple(
         _part(judgments.keep(chosen(code, level)), facet, label, full, options)
         for level, label in enumerate(level_labels(judgments, facet))
@@ -146,8 +147,7 @@ def _parts(judgments: Judgments, facet: str, chosen: np.ufunc, options: dict[str
 
 def _part(judgments: Judgments, facet: str, level: str, full: float, options: dict[str, Any]) -> Part:
     """One part; what cannot be estimated is said, not raised, so that no part is dropped."""
-    answered = judgments.keep(judgments.n > 0)
-    sizes = (answered.n_levels(answered.object), answered.n_answers)
+    objects = np.unique(judgments.level_codes([judgments.object])[judgments.n > 0])
     fit, estimate, reason = None, None, ""
     try:
         fit = decompose(judgments, **options)
@@ -155,4 +155,4 @@ def _part(judgments: Judgments, facet: str, level: str, full: float, options: di
     except (NotEstimable, NotConverged) as error:
         reason = str(error)
     change = None if estimate is None else estimate.value - full
-    return Part(facet, level, *sizes, estimate, fit, change, reason)
+    return Part(facet, level, len(objects), judgments.n_answers, estimate, fit, change, reason)

@@ -96,7 +96,8 @@ def _check_above(judgments: Judgments, name: str, asked: Mapping[str, Target]) -
     for up in judgments.ancestors(name):
         if asked.get(up) in (POPULATION, SENSITIVITY, ABSORBED):
             raise InvalidInput(
-                f'{name}: {asked[name]} levels come with their {up}, which cannot be "{asked[up]}" then; use {up}="finite"'
+                f'{name}: {asked[name]} levels come with their {up}, which cannot be "{asked[up]}" then; '
+                f'use {up}="finite"'
             )
 
 

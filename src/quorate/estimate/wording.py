@@ -51,6 +51,6 @@ def percent(share: float) -> str:
     >>> percent(0.0312), percent(0.0001), percent(0.99999), percent(0.0)
     ('3.1%', '<0.1%', '>99.9%', '0.0%')
     """
-    if 0 < share < 0.0005:
+    if 0 < share < 0.001:
         return "<0.1%"
-    return ">99.9%" if 0.9995 < share < 1 else f"{share:.1%}"
+    return ">99.9%" if 0.999 < share < 1 else f"{share:.1%}"

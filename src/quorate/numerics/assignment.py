@@ -39,4 +39,7 @@ def toward(concentrated: float, levels: float | None) -> float:
 
     Weights sum to one, so the cross term is the same for every design.
     """
-    return concentrated if levels is None else max(concentrated - 1 / levels, 0.0)
+    if levels is None:
+        return concentrated
+    rest = concentrated - 1 / levels
+    return rest if rest > 1e-12 * concentrated else 0.0

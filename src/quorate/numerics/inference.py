@@ -41,9 +41,9 @@ def t_quantile(df: float, probability: float) -> float:
 def variance_interval(estimate: float, standard_error: float, df: float, level: float) -> tuple[float, float]:
     """Interval for a variance component, from the mean square it is estimated from.
 
-    A component is ``(MS - noise) / k``; its mean square is chi-square on ``df`` degrees of freedom, and the noise ``d`` in
-    units of the component follows from ``se^2 = 2 (s2 + d)^2 / df``. The interval of the mean square, less the noise and
-    cut at zero, is that of the component. It is continuous in the estimate and stays wide where levels are few.
+    A component is ``(MS - noise) / k``; its mean square is chi-square on ``df`` degrees of freedom, and the noise ``d``
+    in units of the component follows from ``se^2 = 2 (s2 + d)^2 / df``. The interval of the mean square, less the noise
+    and cut at zero, is that of the component. It is continuous in the estimate and stays wide where levels are few.
 
     Parameters
     ----------

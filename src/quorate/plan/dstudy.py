@@ -154,7 +154,9 @@ def project(
 
 
 def _is_count(value: object) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and value >= 1
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        return False
+    return int(value) >= 1
 
 
 def _projection(source: Source, laid: Layout, layout: str, prices: Prices | None) -> Projection:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.mean import draw_of
+from quorate.estimate.mean import draw_of, inside_fixed
 from quorate.estimate.model import CELL, REPLICATE, closure
 from quorate.estimate.published import Components
 from quorate.estimate.targets import (
@@ -102,7 +102,8 @@ def from_components(source: Components, design: Design) -> Source:
         out = {}
         for name, value in source.random.items():
             own = _own_facets(name, tuple(counts))
-            out[name] = value * _coefficient(name, own, own, laid, {}, sizes, chosen) / _answers(name, design.replicates or 1)
+            weight = _coefficient(name, own, own, laid, {}, sizes, chosen)
+            out[name] = value * weight / _answers(name, design.replicates or 1)
         for name, value in source.sensitivity.items():
             out[name] = value * _published(name, chosen[name], laid)
         return out
@@ -115,8 +116,9 @@ def _check_published(source: Components, design: Design) -> None:
     for name in (*design.given, *design.targets):
         if name not in (*source.facets, CATEGORY):
             raise UnknownTerm(name, source.facets)
-    for name in {ITEM, CATEGORY} & design.given.keys():
-        raise InvalidInput(f"levels: {name} has an argument of its own; use {'items' if name == ITEM else 'categories'}=")
+    for name, argument in ((ITEM, "items"), (CATEGORY, "categories")):
+        if name in design.given:
+            raise InvalidInput(f"levels: {name} has an argument of its own; use {argument}=")
     for name, target in design.targets.items():
         allowed = [POPULATION, PANEL, FINITE, *([SENSITIVITY] if name in source.sensitivity else [])]
         allowed += [ABSORBED, FIXED] if name == CATEGORY else []
@@ -147,18 +149,22 @@ def from_fit(source: Decomposition, design: Design) -> Source:
     sizes = {**counts, **groups}
     above = {name: judgments.ancestors(name) for name in judgments.names}
     names, theta, space = _extended(source)
+    fixed = source.assembled.fixed.levels
 
     def parts(laid: Layout) -> dict[str, float]:
         weights = []
         for name in names:
             own = _own_facets(name, tuple(judgments.names)) & set(sizes)
             whole = closure(judgments, own) & set(sizes)
+            if inside_fixed(source, name, chosen) and all(counts.get(f, 1) == 1 for f in own - set(fixed)):
+                weights.append(0.0)
+                continue
             weights.append(_coefficient(name, own, whole, laid, above, sizes, chosen) / _answers(name, answers))
         vector = np.array(weights) * _stratum_weights(source, names)
         _refuse_open(names, vector, theta, space)
         return {**_by_class(source, names, vector * theta), **_fixed_parts(source, chosen, laid)}
 
-    balance = _first_fixed(source.assembled.fixed.levels, counts)
+    balance = _first_fixed(fixed, counts)
     return Source(judgments.object, counts, answers, chosen, balance, parts)
 
 
@@ -205,8 +211,8 @@ def _coefficient(
 ) -> float:
     """``sum_l (w_l - tau_l)^2`` of a term in a layout, replicates apart.
 
-    ``own`` are the term's facets, ``whole`` those and what they are nested in. What groups items is in ``whole`` but not
-    in the layout: items carry it where they are in the term; elsewhere it crosses the rest evenly, or is absorbed.
+    ``own`` are the term's facets, ``whole`` those and what they are nested in. What groups items is in ``whole`` but
+    not in the layout: items carry it where they are in the term; elsewhere it crosses the rest evenly, or is absorbed.
     """
     if targets.get(name) == FIXED:
         return 0.0
@@ -221,7 +227,10 @@ def _coefficient(
 
 
 def _target_levels(
-    facets: frozenset[str], above: Mapping[str, tuple[str, ...]], sizes: Mapping[str, int], targets: Mapping[str, Target]
+    facets: frozenset[str],
+    above: Mapping[str, tuple[str, ...]],
+    sizes: Mapping[str, int],
+    targets: Mapping[str, Target],
 ) -> float:
     """Levels of a term under the target; the pool of a nested facet counts over all that it is nested in."""
     levels = {name: sizes[name] for name in facets}

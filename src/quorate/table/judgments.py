@@ -160,7 +160,7 @@ class Judgments:
     def level_codes(self, names: Sequence[str]) -> NDArray[np.int64]:
         """Dense codes 0, 1, ... of the combinations of these facets, parents included; shape (cells,)."""
         closed = list(dict.fromkeys(n for name in names for n in (name, *self.ancestors(name))))
-        if not closed:
+        if not closed or not self.n_cells:
             return np.zeros(self.n_cells, dtype=np.int64)
         key, span = self.column(closed[0]).astype(np.int64), len(self.facet(closed[0]).levels)
         for name in closed[1:]:

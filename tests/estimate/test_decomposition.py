@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import stats
+
+import quorate as q
+from quorate.errors import NotEstimable, UnknownTerm
+
+FACETS = {name: name for name in ("item", "prompt", "judge", "replicate")}
+
+
+@pytest.fixture(scope="module")
+def fit(judged):
+    return q.decompose(judged({"item": 15, "prompt": 4, "judge": 3}, replicates=2, keep=0.8, seed=2))
+
+
+def test_terms_are_read_in_any_order(fit):
+    assert fit.variance("judge:item") == fit.variance("item:judge") == fit.variances["item:judge"]
+    assert fit.variance("prompt:judge:item") == fit.variance("cell")
+
+
+def test_a_fixed_facet_gives_its_sensitivity(fit):
+    means = [fit.fixed_effects["(Intercept)"][0]] * 3
+    for k in (1, 2):
+        means[k] += fit.fixed_effects[f"judge[judge000{k}]"][0]
+    assert fit.variance("judge") == pytest.approx(np.var(means))  # divisor M
+
+
+def test_an_unknown_term_is_named_with_those_that_exist(fit):
+    with pytest.raises(UnknownTerm, match='no term "annotator"'):
+        fit.variance("annotator")
+    with pytest.raises(KeyError):
+        fit.variance("item:annotator")
+
+
+def test_a_term_that_was_left_out_of_the_model_is_unknown(judged):
+    fit = q.decompose(judged({"item": 8, "prompt": 3, "judge": 2}), random=["item", "prompt"])
+    with pytest.raises(UnknownTerm, match='no term "item:judge"'):
+        fit.variance("item:judge")
+
+
+def test_without_replicates_the_residual_is_the_cell(judged):
+    fit = q.decompose(judged({"item": 8, "prompt": 3, "judge": 2}))
+    assert fit.aliases == (frozenset({"cell", "replicate"}),)
+    assert fit.variance("cell") == fit.variances["cell + replicate"]
+    with pytest.raises(NotEstimable) as refused:
+        fit.variance("replicate")
+    assert refused.value.names == {"cell", "replicate"}
+
+
+def test_residuals_by_level_are_read_by_their_name_or_on_average(judged):
+    fit = q.decompose(judged({"item": 12, "prompt": 3, "judge": 2}, replicates=2), residual_by="judge")
+    levels = [fit.variance(f"cell[judge=judge000{k}]") for k in (0, 1)]
+    assert fit.variance("cell") == pytest.approx(np.mean(levels))
+    assert levels[0] != levels[1]
+
+
+def test_components_come_with_standard_errors_and_intervals(fit):
+    for component in fit.components:
+        if component.kind == "random":
+            assert component.low <= component.variance <= component.high
+            assert component.se > 0
+        else:
+            assert np.isnan([component.se, component.low, component.high]).all()
+    assert [c.name for c in fit.components if c.kind == "sensitivity"] == ["judge"]
+    assert sum(c.share for c in fit.components) == pytest.approx(1)
+
+
+def test_levels_of_components(fit):
+    judgments = fit.judgments
+    levels = {component.name: component.levels for component in fit.components}
+    assert levels["item"] == 15
+    assert levels["item:judge"] == judgments.level_codes(["item", "judge"]).max() + 1
+    assert levels["cell"] == judgments.n_cells
+    assert levels["replicate"] == judgments.n_answers
+    assert levels["judge"] == 3
+
+
+def test_standard_errors_of_a_balanced_one_way_layout_by_hand(judged):
+    """Var(MS) = 2 MS^2 / df, with item = (MSB - MSW) / n."""
+    fit = q.decompose(judged({"item": 10}, replicates=4, seed=3))
+    within, between = fit.variance("replicate"), fit.variance("replicate") + 4 * fit.variance("item")
+    wanted = np.sqrt(2 * between**2 / 9 + 2 * within**2 / 30) / 4
+    component = next(c for c in fit.components if c.levels == 10)
+    assert component.se == pytest.approx(wanted, rel=1e-5)
+    rest = next(c for c in fit.components if c.name == "replicate")
+    assert rest.se == pytest.approx(within * np.sqrt(2 / 30), rel=1e-5)
+    assert (rest.low, rest.high) == pytest.approx(
+        (30 * within / stats.chi2.ppf(0.975, 30), 30 * within / stats.chi2.ppf(0.025, 30)), rel=1e-4
+    )
+
+
+def test_covariance_of_a_crossed_layout_by_hand(judged):
+    """item = (MSI - MSE) / J and judge = (MSJ - MSE) / I share the error mean square."""
+    fit = q.decompose(judged({"item": 12, "judge": 6}, fixed=(), seed=4))
+    residual, item, judge = (fit.variance(name) for name in ("cell", "item", "judge"))
+    order = [fit.assembled.names.index(name) for name in ("item", "judge", "cell")]
+    error, ms_item, ms_judge = residual, residual + 6 * item, residual + 12 * judge
+    noise = 2 * error**2 / 55
+    wanted = np.array(
+        [
+            [(2 * ms_item**2 / 11 + noise) / 36, noise / 72, -noise / 6],
+            [noise / 72, (2 * ms_judge**2 / 5 + noise) / 144, -noise / 12],
+            [-noise / 6, -noise / 12, noise],
+        ]
+    )
+    np.testing.assert_allclose(fit.covariance[np.ix_(order, order)], wanted, rtol=1e-5)
+
+
+def test_fixed_effects_of_balanced_data_are_differences_of_means(judged):
+    judgments = judged({"item": 9, "prompt": 3, "judge": 3}, seed=5)
+    fit = q.decompose(judgments)
+    means = [judgments.only("judge", level).mean.mean() for level in judgments.facet("judge").levels]
+    values = [value for value, _ in fit.fixed_effects.values()]
+    np.testing.assert_allclose(values, [means[0], means[1] - means[0], means[2] - means[0]], rtol=1e-9)
+
+
+@pytest.mark.parametrize(("library", "kind"), [(pl, pl.DataFrame), (pd, pd.DataFrame)])
+def test_the_frame_is_of_the_callers_library(library, kind, simulate):
+    frame = simulate({"item": 8, "judge": 2}, seed=1)
+    source = frame if library is pl else pd.DataFrame(frame.to_dict(as_series=False))
+    fit = q.decompose(q.read(source, facets={"item": "item", "judge": "judge"}))
+    out = fit.to_frame()
+    assert isinstance(out, kind)
+    assert list(out.columns) == ["term", "variance", "se", "low", "high", "levels", "kind", "share"]
+    assert list(out["term"]) == [*fit.variances, "judge"]
+
+
+def test_the_criterion_is_that_of_the_scores_not_of_the_scaled_ones(judged):
+    """Independent scores about a mean: minus twice the restricted log-likelihood in closed form."""
+    judgments = judged({"item": 9, "judge": 2}, fixed=())
+    fit = q.decompose(judgments, random=[])
+    n, s2 = 18, fit.variance("cell")
+    assert s2 == pytest.approx(np.var(judgments.mean, ddof=1), rel=1e-6)
+    wanted = (n - 1) * (np.log(2 * np.pi * s2) + 1) + np.log(n)
+    assert fit.criterion == pytest.approx(wanted, rel=1e-9)
+
+
+def test_it_shows_its_components(fit):
+    assert repr(fit).startswith("Decomposition(item ")

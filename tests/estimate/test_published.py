@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import quorate as q
+from quorate.errors import InvalidInput
+
+
+def test_facets_in_the_order_they_are_named():
+    found = q.components({"item": 0.1, "item:judge": 0.2, "cell": 0.3, "replicate": 0.1}, sensitivity={"prompt": 0.4})
+    assert found.facets == ("item", "judge", "prompt")
+    assert found.random["item:judge"] == 0.2
+    assert found.sensitivity == {"prompt": 0.4}
+
+
+def test_the_mapping_is_copied():
+    given = {"item": 0.1}
+    found = q.components(given)
+    given["item"] = 5.0
+    assert found.random["item"] == 0.1
+
+
+@pytest.mark.parametrize("value", [0, 0.0, np.float64(0.1), np.float32(0.1), np.int64(2), Fraction(1, 10)])
+def test_any_kind_of_number_is_a_variance(value):
+    assert q.components({"item": value}).random["item"] == value
+
+
+@pytest.mark.parametrize("value", [-0.1, math.nan, math.inf, "0.1", None, True, [0.1]])
+def test_anything_else_is_refused(value):
+    with pytest.raises(InvalidInput, match='components: "item" must be a finite variance'):
+        q.components({"item": value})
+    with pytest.raises(InvalidInput, match='components: "judge" must be a finite variance'):
+        q.components({"item": 0.1}, sensitivity={"judge": value})
+
+
+def test_at_least_one_term():
+    with pytest.raises(InvalidInput, match="at least one random term"):
+        q.components({}, sensitivity={"judge": 0.1})

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import math
+
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.errors import NotEstimable
+from quorate.plan.whatif import AS_IT_IS, best_purchases, what_if
+
+
+@pytest.fixture(scope="module")
+def fit(judged):
+    return q.decompose(judged({"item": 24, "prompt": 3, "judge": 2}, replicates=2, seed=3))
+
+
+@pytest.fixture(scope="module")
+def rows(fit):
+    return {row.label: row for row in what_if(fit, prices={"call": 0.1})}
+
+
+def test_the_first_row_is_the_design_as_it_is(fit):
+    first = what_if(fit)[0]
+    assert first.label == AS_IT_IS
+    assert first.projection.se == pytest.approx(fit.mean.se, rel=1e-9)
+    assert (first.change, first.more_calls, first.more_cost) == (0.0, 0, None)
+
+
+def test_changes_to_every_facet(rows):
+    assert set(rows) == {
+        AS_IT_IS,
+        "double the items",
+        "half the items",
+        "one more prompt",
+        "two more prompts",
+        "one prompt only",
+        "one more judge",
+        "two more judges",
+        "one judge only",
+        "one more replicate",
+        "one replicate only",
+        "one judge per item, in turn",
+        "one prompt and judge per item, in turn",
+    }
+
+
+@pytest.mark.parametrize(
+    ("label", "options", "more"),
+    [
+        ("double the items", {"items": 48}, 288),
+        ("half the items", {"items": 12}, -144),
+        ("two more prompts", {"prompts": 5}, 192),
+        ("one judge only", {"judges": 1}, -144),
+        ("one more replicate", {"replicates": 3}, 144),
+        ("one judge per item, in turn", {"layout": "cyclic"}, -144),
+        ("one prompt and judge per item, in turn", {"layout": "latin"}, -240),
+    ],
+)
+def test_each_row_is_a_projection(fit, rows, label, options, more):
+    row, wanted = rows[label], q.project(fit, **options)
+    assert row.projection.se == pytest.approx(wanted.se)
+    assert row.change == pytest.approx(wanted.se / q.project(fit).se - 1)
+    assert row.more_calls == more
+    assert row.more_cost == pytest.approx(0.1 * more)
+
+
+def test_targets_are_passed_on(fit):
+    first = what_if(fit, targets={"item": "finite"})[0]
+    assert first.projection.se == pytest.approx(fit.mean_for(item="finite").se, rel=1e-8)
+
+
+def test_what_the_data_cannot_tell_is_shown_as_unknown(judged):
+    """No cell was judged twice: what a second answer would do is not known."""
+    rows = {row.label: row for row in what_if(q.decompose(judged({"item": 24, "prompt": 3, "judge": 2}, seed=3)))}
+    unknown = rows["one more replicate"]
+    assert unknown.projection is None
+    assert math.isnan(unknown.change)
+    assert "cell, replicate" in unknown.reason
+    assert rows["double the items"].reason == ""
+
+
+def test_layouts_that_need_more_items_are_left_out(judged):
+    fit = q.decompose(judged({"item": 5, "prompt": 3, "judge": 3}, replicates=2, seed=3))
+    labels = {row.label for row in what_if(fit)}
+    assert "one prompt and judge per item, in turn" not in labels
+    assert "one judge per item, in turn" in labels
+
+
+def test_a_study_that_cannot_judge_its_own_factorial_is_refused(simulate):
+    frame = simulate({"item": 12, "prompt": 2, "judge": 3}, seed=1)
+    turn = pl.col("item").str.slice(-4).cast(pl.Int64) % 3 == pl.col("judge").str.slice(-1).cast(pl.Int64)
+    fit = q.decompose(q.read(frame.filter(turn), facets={name: name for name in ("item", "prompt", "judge")}))
+    with pytest.raises(NotEstimable, match="item:judge"):
+        what_if(fit)
+
+
+def test_best_purchases_buy_most_variance_per_call(fit):
+    rows = what_if(fit)
+    best = best_purchases(rows, most=2)
+    assert len(best) == 2
+    gain = {r.label: (1 - (1 + r.change) ** 2) / r.more_calls for r in rows if r.projection and r.more_calls > 0}
+    assert [row.label for row in best] == sorted(gain, key=gain.get, reverse=True)[:2]
+
+
+def test_changes_that_cost_nothing_or_bring_nothing_are_no_purchases(fit):
+    best = best_purchases(what_if(fit), most=50)
+    assert all(row.more_calls > 0 and row.change < -0.005 for row in best)
+    assert "one more replicate" not in {row.label for row in best}
