@@ -1,0 +1,257 @@
+"""The report as data: sections with text, figures and tables, which HTML and Markdown both print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from quorate.estimate.wording import counted, listed
+from quorate.report import captions, figures, tables
+from quorate.report.captions import Caption
+from quorate.report.labels import shown
+from quorate.report.summary import MOST_PARTS, PROMPT, Analysis
+from quorate.report.tables import Row, known
+from quorate.report.views import JUDGE
+from quorate.report.words import percent
+
+if TYPE_CHECKING:
+    from quorate.report.marks import Chart
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with its numbers, or the numbers alone.
+
+    Parameters
+    ----------
+    name : str
+        For links and file names.
+    caption : Caption
+    rows : sequence of dict
+        The numbers.
+    chart : Chart, optional
+        None for a table.
+    headers : dict of str to str
+        Column titles that differ from the keys.
+    folded : bool
+        Whether it is shown on demand only.
+    unfolded : bool
+        Whether the numbers under the chart are shown from the start.
+    """
+
+    name: str
+    caption: Caption
+    rows: Sequence[Row]
+    chart: Chart | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    folded: bool = False
+    unfolded: bool = False
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the report.
+
+    Parameters
+    ----------
+    name, title : str
+        For links, and for readers.
+    text : tuple of str
+        Paragraphs.
+    figures : tuple of Figure
+    """
+
+    name: str
+    title: str
+    text: tuple[str, ...]
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a report comes from.
+
+    Parameters
+    ----------
+    command : str, optional
+        Command line.
+    seed : int, optional
+        Root of the random numbers, where there are any.
+    note : str, optional
+        What a reader must know before anything else.
+    """
+
+    command: str | None = None
+    seed: int | None = None
+    note: str | None = None
+
+
+def sections(analysis: Analysis) -> tuple[Section, ...]:
+    """All sections but the last, which is the methods' own."""
+    made = (_verdict, _sources, _purchases, _panel, _single, _health)
+    return tuple(section(analysis) for section in made)
+
+
+def title(analysis: Analysis) -> str:
+    """What was analysed: the file's name, or the kind of table."""
+    source = analysis.judgments.source
+    return shown(PurePath(source.name).name) if source.sha256 else f"Judgments from a {shown(source.name)}"
+
+
+def provenance(analysis: Analysis, origin: Provenance) -> dict[str, str]:
+    """What is needed to do it again."""
+    source = analysis.judgments.source
+    entries = {
+        "software": f"quorate {version('quorate')}",
+        "input": shown(source.name, 300),
+        "SHA-256 of the input": source.sha256 or "none: not read from a file",
+        "columns": "; ".join(shown(note, 300) for note in analysis.judgments.notes) or "as declared",
+        "estimator": f"{analysis.fit.method.upper()}, criterion {analysis.fit.criterion:.6f}",
+        "command": shown(origin.command, 1000) if origin.command else "not run from the command line",
+        "seed": "no random numbers were used" if origin.seed is None else str(origin.seed),
+    }
+    return {name: value for name, value in entries.items() if value}
+
+
+def _verdict(analysis: Analysis) -> Section:
+    answer = (analysis.answer.sentence,) if analysis.answer is not None else ()
+    why = [f"No interval for judges like these: {analysis.population_reason}."] if analysis.population_reason else []
+    why += [f"No interval for this panel: {analysis.panel_reason}."] if analysis.panel_reason else []
+    text = (*answer, *(shown(line, 500) for line in why))
+    chart = Figure("intervals", captions.intervals(analysis), tables.intervals(analysis), figures.intervals(analysis))
+    return Section("verdict", "How far the mean can be trusted", text, (chart,))
+
+
+def _sources(analysis: Analysis) -> Section:
+    headers = {"share_of_variance": "share of Var(mean)", "se": "standard error it brings", "low": "low, 95%"}
+    headers |= {"high": "high, 95%"}
+    found = tables.components(analysis)
+    figs = [
+        Figure("components", captions.components(analysis), found, figures.components(analysis), headers),
+        Figure(
+            "per-judgment",
+            captions.per_judgment(analysis),
+            tables.per_judgment(analysis),
+            figures.per_judgment(analysis),
+            {"share_of_variance": "share of Var(one judgment)"},
+            folded=True,
+        ),
+    ]
+    return Section("sources", "Where the uncertainty comes from", (), tuple(figs if found else figs[1:]))
+
+
+def _purchases(analysis: Analysis) -> Section:
+    heading = "What to buy next"
+    rows = tables.what_if(analysis)
+    if len(known(rows, "se", "calls")) < 2:
+        return Section("next", heading, ("These data do not say what a change to the design would give.",), ())
+    headers = {"number": "no.", "se": "standard error", "change_of_se": "change of standard error"}
+    headers |= {"calls": "judgments", "more_calls": "more judgments", "more_cost": "more to pay, USD"}
+    shown_rows = [{name: value for name, value in row.items() if name not in ("facet", "why_not")} for row in rows]
+    chart = Figure("what-if", captions.what_if(analysis), shown_rows, figures.what_if(analysis), headers, unfolded=True)
+    return Section("next", heading, tuple(_buys(analysis)), (chart,))
+
+
+def _buys(analysis: Analysis) -> Iterator[str]:
+    if analysis.price is None:
+        yield "No price per call was given, so designs are compared by the number of judgments."
+    if not analysis.purchases:
+        yield "No change listed here lowers the standard error by more than half a percent."
+    reasons: dict[str, list[str]] = {}
+    for one in analysis.what_if:
+        reasons.setdefault(one.reason, []).append(one.label)
+    for reason, changes in reasons.items():
+        if reason:
+            yield f"Not known: {shown(listed(changes), 300)}. {_capital(reason)}."
+
+
+def _panel(analysis: Analysis) -> Section:
+    figs = []
+    for facet in analysis.effects:
+        rows = tables.effects(analysis, facet)
+        chart = figures.effects(analysis, facet) if known(rows, "effect") else None
+        headers = {"level": shown(facet), "effect": "difference from the mean", "se": "standard error"}
+        figs.append(Figure(f"effects-{facet}", captions.effects(analysis, facet), rows, chart, headers))
+    if analysis.means is not None:
+        headers = {"row": captions.facet_of(analysis, "row"), "column": captions.facet_of(analysis, "column")}
+        figs.append(Figure("means", captions.means(analysis), tables.means(analysis), figures.means(analysis), headers))
+    figs += list(_parts(analysis))
+    reasons = [f"No {facet} effects: {shown(reason, 500)}." for facet, reason in analysis.effects_reasons.items()]
+    text = [*reasons, *_unfitted(analysis)]
+    text += [] if figs or text else ["One judge and one prompt at most: there is nothing to compare."]
+    return Section("judges", "Judges and prompts", tuple(text), tuple(figs))
+
+
+def _parts(analysis: Analysis) -> Iterator[Figure]:
+    """Leave-one-out and categories, where something can be said."""
+    left, within = tables.leave_one_out(analysis), tables.by_category(analysis)
+    if known(left, "mean"):
+        chart, caption = figures.leave_one_out(analysis), captions.leave_one_out(analysis)
+        yield Figure("leave-one-out", caption, left, chart, {"level": "left out", "se": "standard error"})
+    if known(within, "mean"):
+        chart, caption = figures.by_category(analysis), captions.by_category(analysis)
+        headers = {"level": shown(str(analysis.grouping)), "se": "standard error"}
+        yield Figure("categories", caption, within, chart, headers)
+
+
+def _unfitted(analysis: Analysis) -> Iterator[str]:
+    for facet, what in ((JUDGE, "without each judge"), (analysis.grouping, f"within each {analysis.grouping}")):
+        if facet in analysis.judgments.names and analysis.judgments.n_levels(str(facet)) > MOST_PARTS:
+            yield f"The mean {what} is left out: more than {MOST_PARTS} levels would be refitted."
+
+
+def _single(analysis: Analysis) -> Section:
+    heading = "What a single configuration would have told"
+    found = analysis.naive
+    if len(found.single) < 2:
+        return Section("single", heading, ("There is one configuration, or too few items to compare any.",), ())
+    text = [f"No corrected interval for single configurations: {shown(found.reason, 500)}."] if found.reason else []
+    if not found.reason:
+        text.append(
+            f"On average the naive standard error of one configuration is {percent(found.width_ratio)} of what it "
+            f"should be; the naive intervals hold the mean over all configurations in {found.naive_coverage:.0%} of "
+            f"cases, the corrected ones in {found.corrected_coverage:.0%}."
+        )
+    chart = Figure("single", captions.single(analysis), tables.single(analysis), figures.single(analysis))
+    return Section("single", heading, tuple(text), (chart,))
+
+
+def _health(analysis: Analysis) -> Section:
+    facts = tables.facts(analysis)
+    figs = [
+        _missing(analysis, facet) for facet in (JUDGE, PROMPT) if facts.answers < facts.rows and analysis.several(facet)
+    ]
+    statuses = Caption("Rows by status", (f"{counted(facts.rows, 'row')} in all.",))
+    layout = Caption("How facets meet", ("Pairs of levels that occur, of all pairs there could be.",))
+    figs.append(Figure("statuses", statuses, tables.statuses(analysis)))
+    if facts.crossings:
+        figs.append(Figure("crossings", layout, tables.crossings(analysis)))
+    figs.append(Figure("support", captions.support(analysis), tables.support(analysis), folded=True))
+    return Section("health", "Data health", tuple(_found(analysis)), tuple(figs))
+
+
+def _missing(analysis: Analysis, facet: str) -> Figure:
+    heads = {"level": facet, "share": "share without score"}
+    rows, chart = tables.missing(analysis, facet), figures.missing(analysis, facet)
+    return Figure(f"missing-{facet}", captions.missing(analysis, facet), rows, chart, heads)
+
+
+def _found(analysis: Analysis) -> Iterator[str]:
+    """What is worth knowing about the judgments: layout, findings, and what a pilot would need more of."""
+    facts, support = tables.facts(analysis), analysis.support
+    balance = facts.balance
+    if facts.answers == facts.rows:
+        yield f"Every one of {counted(facts.rows, 'row')} has a usable score."
+    least, most = balance.least, counted(balance.most, "answer")
+    each = most if least == balance.most else f"{least:,} to {most}"
+    yield f"{counted(facts.cells, 'cell')} with {each} each; {'balanced' if balance.balanced else 'unbalanced'}."
+    yield from (f"{_capital(one.sentence)}." for one in support.findings)
+    yield from (f"{_capital(one.sentence)}." for one in support.floors if not one.met)
+
+
+def _capital(sentence: str) -> str:
+    line = shown(sentence, 500)
+    return line[:1].upper() + line[1:]

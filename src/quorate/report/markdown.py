@@ -1,0 +1,44 @@
+"""The report as Markdown: the same sections, with tables for charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from quorate.report.cells import as_markdown, plain_markdown
+from quorate.report.document import Figure, Provenance, provenance, sections, title
+from quorate.report.labels import shown
+from quorate.report.summary import Analysis
+from quorate.report.writeup import methods_paragraph
+
+MOST_ROWS = 100
+
+
+def markdown(analysis: Analysis, origin: Provenance) -> str:
+    """The whole report."""
+    return "\n\n".join(_blocks(analysis, origin)) + "\n"
+
+
+def _blocks(analysis: Analysis, origin: Provenance) -> Iterator[str]:
+    yield f"# {plain_markdown(title(analysis))}"
+    if origin.note:
+        yield f"> {plain_markdown(shown(origin.note, 1000))}"
+    yield f"**{plain_markdown(shown(analysis.sentence, 1000))}**"
+    if analysis.caveats:
+        yield "\n".join(f"- {plain_markdown(shown(one.sentence, 1000))}" for one in analysis.caveats)
+    for section in sections(analysis):
+        yield f"## {plain_markdown(section.title)}"
+        if section.text:
+            yield "\n".join(f"{'- ' * (len(section.text) > 1)}{plain_markdown(line)}" for line in section.text)
+        for figure in section.figures:
+            yield from _figure(figure)
+    yield "## Methods"
+    yield plain_markdown(methods_paragraph(analysis))
+    yield "\n".join(f"- {name}: {plain_markdown(value)}" for name, value in provenance(analysis, origin).items())
+
+
+def _figure(figure: Figure) -> Iterator[str]:
+    yield f"### {plain_markdown(figure.caption.finding)}"
+    yield as_markdown(figure.rows[:MOST_ROWS], figure.headers)
+    if len(figure.rows) > MOST_ROWS:
+        yield f"And {len(figure.rows) - MOST_ROWS:,} more rows."
+    yield plain_markdown(" ".join(figure.caption.lines))

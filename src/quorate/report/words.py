@@ -1,0 +1,151 @@
+"""The words around the numbers: numbers with sensible digits, the first sentence, what shrinks a component."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from quorate.estimate.model import CELL, REPLICATE
+from quorate.estimate.wording import listed, plural
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One interval as a sentence needs it: limits, and whom it speaks for ("" where there is nothing to add)."""
+
+    low: float
+    high: float
+    scope: str
+
+    @property
+    def half_width(self) -> float:
+        """Half the width."""
+        return (self.high - self.low) / 2
+
+
+def decimals(uncertainty: float) -> int:
+    """Decimals that show two significant digits of an uncertainty; 3 where there is none to go by."""
+    if not math.isfinite(uncertainty) or uncertainty <= 0:
+        return 3
+    return max(0, 1 - math.floor(math.log10(uncertainty)))
+
+
+def number(value: float, places: int) -> str:
+    """A number with fixed decimals, and words for what is not a number.
+
+    Examples
+    --------
+    >>> number(7.4249, 2), number(float("inf"), 2), number(float("nan"), 2)
+    ('7.42', 'unbounded', 'not known')
+    """
+    if math.isnan(value):
+        return "not known"
+    if math.isinf(value):
+        return "unbounded"
+    text = f"{value:.{places}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """A number with so many significant digits, written out where that stays readable.
+
+    Examples
+    --------
+    >>> significant(0.0012345), significant(123456.0), significant(4.6e-14), significant(0.0)
+    ('0.00123', '123456', '4.60e-14', '0')
+    """
+    if not math.isfinite(value) or value == 0:
+        return number(value, 0)
+    exponent = math.floor(math.log10(abs(value)))
+    if exponent < -5 or exponent > 9:
+        return f"{value:.{digits - 1}e}"
+    return f"{value:.{max(0, digits - 1 - exponent)}f}"
+
+
+def percent(share: float) -> str:
+    """A share in percent: whole numbers, with "<1%" for what is there but small."""
+    if not math.isfinite(share):
+        return "not known"
+    if 0 < share < 0.01:
+        return "<1%"
+    return f"{share:.0%}"
+
+
+def sentence(mean: float, views: Sequence[Reading], naive: Reading, level: float) -> str:
+    """The verdict: the mean, its interval for each view, and how wrong the naive interval is.
+
+    Parameters
+    ----------
+    mean : float
+        The mean score.
+    views : sequence of Reading
+        The headline first.
+    naive : Reading
+        Every judgment taken as independent.
+    level : float
+        Coverage of all of them.
+
+    Examples
+    --------
+    >>> views = [Reading(7.11, 7.73, "for judges like these"), Reading(7.30, 7.54, "for this panel")]
+    >>> sentence(7.42, views, Reading(7.36, 7.51, ""), 0.95)  # doctest: +ELLIPSIS
+    'Mean 7.42; 95% interval 7.11 to 7.73 for judges like these, 7.30 to 7.54 for this panel. The naive ...too narrow.'
+    """
+    places = decimals(views[0].half_width / 2)
+    spans: dict[str, list[str]] = {}
+    for view in views:
+        spans.setdefault(span(view, places), []).append(view.scope)
+    shown = ", ".join(f"{limits} {listed(scopes)}".rstrip() for limits, scopes in spans.items())
+    first = f"Mean {number(mean, places)}; {level * 100:g}% interval {shown}."
+    return f"{first} {against_naive(views[0], naive, places)}"
+
+
+def span(reading: Reading, places: int) -> str:
+    """Limits of an interval, with as many more decimals as a narrow one needs."""
+    if 0 < reading.half_width < math.inf:
+        places = max(places, math.ceil(-math.log10(reading.half_width) - 1e-6))
+    return f"{number(reading.low, places)} to {number(reading.high, places)}"
+
+
+def against_naive(headline: Reading, naive: Reading, places: int) -> str:
+    """How the naive interval compares with the one that holds."""
+    if not naive.half_width > 0:
+        return "There is no naive interval: it needs two judgments that differ."
+    ratio = headline.half_width / naive.half_width
+    shown = f"The naive interval ({span(naive, places)}) is"
+    if not math.isfinite(ratio):
+        return f"{shown} no guide: nothing bounds the true one."
+    if ratio >= 1.05:
+        return f"{shown} {times(ratio)} times too narrow."
+    return f"{shown} about as wide." if ratio > 0.95 else f"{shown} {times(1 / ratio)} times too wide."
+
+
+def times(ratio: float) -> str:
+    """A ratio in words' company: one decimal below 10, none above."""
+    return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:,.0f}"
+
+
+def advice(component: str, facets: Iterable[str]) -> str:
+    """What makes a component's part of the uncertainty smaller.
+
+    Parameters
+    ----------
+    component : str
+        Term, or a sum of terms joined by " + ".
+    facets : iterable of str
+        All facets of the study, of which more levels could be had.
+
+    Examples
+    --------
+    >>> advice("judge", ["item", "judge"]), advice("item:judge", ["item", "judge"]), advice("replicate", ["item"])
+    ('add judges', 'add items or judges', 'more replicates per cell')
+    """
+    terms = [term.partition("[")[0] for term in component.split(" + ")]
+    if terms == [REPLICATE]:
+        return "more replicates per cell"
+    every = list(facets)
+    wanted = [every if term in (CELL, REPLICATE) else term.split(":") for term in terms]
+    named = list(dict.fromkeys(name for names in wanted for name in names))
+    common = [name for name in named if all(name in names for names in wanted)]
+    return f"add {listed([plural(name) for name in common or named], 'or')}"

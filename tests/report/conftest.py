@@ -1,0 +1,114 @@
+"""Small studies of every shape a report must cope with, each analysed once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.report.summary import Analysis, analyze
+from quorate.simulate.demo import demo_table
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "</script><img src=x onerror=alert(2)>",
+    "\"double\" 'single' & | `tick` \\",
+    "x" * 5000,
+    "مرحبا",
+    "👩‍👧 line\u2028break \u202eflip",
+    "=1+1",
+    "nul\x00 and\nnewline",
+)
+
+
+def scores(
+    items: int = 12,
+    judges: int = 3,
+    prompts: int = 2,
+    replicates: int = 2,
+    *,
+    labels: tuple[str, ...] = (),
+    seed: int = 1,
+) -> pl.DataFrame:
+    """Crossed scores; 0 judges or prompts means that there is no such column."""
+    rng = np.random.default_rng(seed)
+    item, judge, prompt = rng.normal(0, 1, items), rng.normal(0, 0.5, judges or 1), rng.normal(0, 0.3, prompts or 1)
+    rows = []
+    for i, j, p, r in product(range(items), range(judges or 1), range(prompts or 1), range(replicates)):
+        row = {"item": f"item {i}", "score": 5 + item[i] + judge[j] + prompt[p] + rng.normal(0, 0.5)}
+        row |= {"judge": labels[j] if labels else f"judge {j}"} if judges else {}
+        row |= {"prompt": labels[p] if labels else f"prompt {p}"} if prompts else {}
+        rows.append(row | ({"replicate": r} if replicates > 1 else {}))
+    return pl.DataFrame(rows)
+
+
+def _demo() -> Analysis:
+    return analyze(q.read(pl.DataFrame(demo_table()), status="status"), price=0.002, half_width=0.05)
+
+
+def _unbalanced() -> Analysis:
+    whole = scores(items=20, replicates=3)
+    kept = whole.with_columns(category=pl.col("item").str.slice(5, 1)).sample(fraction=0.7, seed=3)
+    return analyze(q.read(kept))
+
+
+def _hostile() -> Analysis:
+    frame = scores(judges=len(HOSTILE), prompts=len(HOSTILE), replicates=1, labels=HOSTILE)
+    group = pl.col("item").str.slice(5, 1).alias("<b>group</b>")
+    return analyze(q.read(frame.with_columns(group), nested={"item": "<b>group</b>"}))
+
+
+SHAPES: dict[str, Callable[[], Analysis]] = {
+    "demo": _demo,
+    "balanced": lambda: analyze(q.read(scores())),
+    "unbalanced": _unbalanced,
+    "one judge": lambda: analyze(q.read(scores(judges=1))),
+    "no prompt": lambda: analyze(q.read(scores(prompts=0))),
+    "items only": lambda: analyze(q.read(scores(judges=0, prompts=0, replicates=3))),
+    "random judges": lambda: analyze(q.read(scores(judges=4), fixed=())),
+    "two judges, no replicates": lambda: analyze(q.read(scores(judges=2, prompts=3, replicates=1))),
+    "many levels": lambda: analyze(q.read(scores(items=4, judges=55, prompts=51, replicates=1))),
+    "hostile labels": _hostile,
+}
+_MADE: dict[str, Analysis] = {}
+
+
+def made(name: str) -> Analysis:
+    """The analysis of one shape, made once per process."""
+    if name not in _MADE:
+        _MADE[name] = SHAPES[name]()
+    return _MADE[name]
+
+
+@pytest.fixture(params=list(SHAPES))
+def analysis(request) -> Analysis:
+    """Each shape in turn."""
+    return made(request.param)
+
+
+@pytest.fixture
+def demo() -> Analysis:
+    """Simulated data with everything in them."""
+    return made("demo")
+
+
+@pytest.fixture
+def shape() -> Callable[[str], Analysis]:
+    """A shape by name."""
+    return made
+
+
+@pytest.fixture
+def table() -> Callable[..., pl.DataFrame]:
+    """Makes crossed scores."""
+    return scores
+
+
+@pytest.fixture
+def hostile() -> tuple[str, ...]:
+    """Labels that try to break out of the page."""
+    return HOSTILE
