@@ -84,6 +84,15 @@ def test_a_covariate_with_missing_values_is_refused(simulate):
         coded(frame, covariates=("length",))
 
 
+def test_a_covariate_that_hardly_varies_is_refused(simulate):
+    """Seconds since 1970 within one hour: their variation is lost beside their size."""
+    frame = simulate({"item": 4, "judge": 2}).with_columns(time=1.7e9 + 450.0 * np.arange(8))
+    with pytest.raises(InvalidInput, match=r'"time" varies by .* subtract a constant'):
+        coded(frame, covariates=("time",))
+    fixed, _ = coded(frame.with_columns(time=pl.col("time") - 1.7e9), covariates=("time",))
+    assert "time" in fixed.names
+
+
 def test_too_many_levels_of_a_fixed_facet_are_refused():
     frame = pl.DataFrame({"item": [str(i % 7) for i in range(2100)], "judge": [str(i % 1050) for i in range(2100)]})
     with pytest.raises(InvalidInput, match=r'"judge" has 1050 levels; a fixed facet may have 1000'):

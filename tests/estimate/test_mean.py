@@ -174,6 +174,38 @@ def test_panel_weights_do_not_depend_on_how_often_a_judge_was_asked(simulate):
     assert abs(frame.filter(~rare)["score"].mean() - full.mean.value) > 3 * thin.mean.se
 
 
+@pytest.mark.parametrize("targets", [{"item": "finite"}, {"item": "finite", "prompt": "panel"}, {"item": q.pool(90)}])
+def test_categories_weigh_as_their_finite_items_do(simulate, targets):
+    """12 items in one category and 3 in each of two others: the estimate weighs categories, the target items."""
+    frame = simulate({"item": 18, "prompt": 3, "judge": 2}, replicates=2, seed=4)
+    number = pl.col("item").str.slice(-4).cast(pl.Int64)
+    frame = frame.with_columns(category=pl.when(number < 12).then(0).otherwise(number % 2 + 1))
+    frame = frame.with_columns(score=pl.col("score") + 3 * (pl.col("category") - 1))
+    facets = {name: name for name in ("item", "prompt", "judge", "replicate")}
+    fit = q.decompose(q.read(frame, facets=facets, nested={"item": "category"}))
+    judgments, v = fit.judgments, fit.variance
+    terms = ("category", "item", "prompt", "item:prompt", "item:judge", "prompt:judge")
+    structures = [np.eye(int(c.max()) + 1)[c] for c in (judgments.level_codes(t.split(":")) for t in terms)]
+    inner = v("cell") + v("replicate") / 2
+    sigma = sum(v(t) * z @ z.T for t, z in zip(terms, structures, strict=True)) + inner * np.eye(judgments.n_cells)
+    x = np.column_stack([np.ones(judgments.n_cells), judgments.column("judge") == 1]).astype(float)
+    w = np.linalg.solve(sigma, x)
+    w = w @ np.linalg.solve(x.T @ w, [1, 0.5])
+    each = np.full(judgments.n_cells, 1 / judgments.n_cells)  # the target weighs every cell alike
+    size = targets["item"].size if targets["item"] != "finite" else 18
+    finite = {"category", "item", "item:judge"} | (set(terms) if "prompt" in targets else set())
+    wanted = v("replicate") / 2 * w @ w + v("cell") * w @ w
+    wanted -= v("cell") / judgments.n_cells if "prompt" in targets else 0.0
+    for term, z in zip(terms, structures, strict=True):
+        wanted += v(term) * np.sum((z.T @ (w - each * (term in finite))) ** 2)
+        if size > 18 and term in ("item", "item:judge"):
+            wanted += v(term) * (1 / 18 - 1 / size) * (0.5 if term == "item:judge" else 1)
+    estimate = fit.mean_for(**targets)
+    assert v("category") > 1
+    assert estimate.basis.plain == pytest.approx(wanted, rel=1e-8)
+    assert estimate.shares["category"] > 0.1
+
+
 def test_more_of_everything_known_apart_only_narrows(unbalanced):
     """Each step from populations to panels removes variance."""
     order = [{"judge": "population"}, {}, {"item": "finite"}, {"item": "finite", "prompt": "panel"}]

@@ -35,6 +35,14 @@ def test_a_covariate_stands_for_itself(simulate):
     assert default_targets(fit)["order"] == "panel"
 
 
+@pytest.mark.parametrize("target", ["population", q.pool(20)])
+def test_a_covariate_stands_for_nothing_else(simulate, target):
+    frame = simulate({"item": 8, "order": 2})
+    fit = q.decompose(q.read(frame, facets={"item": "item", "order": "order"}), covariates=["order"])
+    with pytest.raises(InvalidInput, match="order: a covariate stands for its own levels"):
+        fit.mean_for(order=target)
+
+
 @pytest.mark.parametrize("target", ["finite", "panel", q.pool(40)])
 def test_categories_are_finite_with_their_items(fit, target):
     assert resolve(fit, {"item": target})["category"] == "finite"

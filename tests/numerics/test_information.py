@@ -5,7 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quorate.numerics.information import adjustment, information, null_point, quadratic_forms, weights
+from quorate.numerics.information import (
+    adjustment,
+    cell_weights,
+    component_df,
+    covariance,
+    information,
+    null_point,
+    quadratic_forms,
+    weights,
+)
 from quorate.numerics.patterns import Cells
 from quorate.numerics.reml import Problem, WithinCells, solve, squares
 
@@ -62,6 +71,35 @@ def test_weights_of_an_estimate(kind, model, seed):
     got = squares(drawn.problem, weights(drawn.problem, solve(drawn.problem, drawn.theta), contrast))
     close(got, [w @ a @ w for a in drawn.dense.structures])
     assert got @ drawn.theta == pytest.approx(contrast @ drawn.dense.beta_covariance(drawn.theta) @ contrast, rel=1e-9)
+
+
+@given(seed=SEEDS)
+@few
+def test_weights_of_cells(kind, model, seed):
+    drawn = model(kind, seed)
+    contrast = drawn.rng.normal(size=drawn.dense.x.shape[1])
+    solved = solve(drawn.problem, drawn.theta)
+    got = cell_weights(drawn.problem, weights(drawn.problem, solved, contrast))
+    close(got, drawn.dense.weights(drawn.theta, contrast))
+
+
+@given(seed=SEEDS)
+@few
+def test_covariance_is_the_inverse_of_the_information(kind, model, seed):
+    drawn = model(kind, seed)
+    kept = np.flatnonzero(np.diag(drawn.dense.information(drawn.theta)) > 1e-6)
+    got = covariance(drawn.problem, solve(drawn.problem, drawn.theta), list(kept))[np.ix_(kept, kept)]
+    inside = drawn.dense.information(drawn.theta)[np.ix_(kept, kept)]
+    np.testing.assert_allclose(inside @ got @ inside, inside, rtol=1e-6, atol=1e-6 * np.abs(inside).max())
+
+
+def test_degrees_of_freedom_of_a_component_are_those_of_its_mean_square(model):
+    """7 items, 3 prompts and 2 fixed judges, all crossed: 6 for the item, 12 for item:prompt, 2 for the prompt."""
+    drawn = model("no replicates", 0)
+    kept = [0, 1, 2, 4, 5, 6]  # not the category: two of them, nested above the items
+    theta = np.array([0.5, 0.3, 0.2, 0.0, 0.4, 0.1, 0.6])
+    got = [component_df(drawn.problem, theta, kept, t) for t in kept]
+    np.testing.assert_allclose(got, [6, 12, 6, 2, 2, 12], rtol=1e-3)
 
 
 @given(seed=SEEDS)

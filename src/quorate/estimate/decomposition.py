@@ -17,8 +17,8 @@ from quorate.estimate.cautions import cautions
 from quorate.estimate.model import CELL, REPLICATE, canonical
 from quorate.numerics.identify import Identified
 from quorate.numerics.inference import variance_interval
-from quorate.numerics.information import component_df, covariance
-from quorate.numerics.reml import Point
+from quorate.numerics.information import component_df, covariance, weights
+from quorate.numerics.reml import Point, squares
 from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:
@@ -164,6 +164,17 @@ class Decomposition:
         """Fixed-effect estimates, shape (p,)."""
         out = self.point.effects[: self.assembled.problem.p] * self.assembled.scale
         out[0] += self.assembled.center
+        return out
+
+    @cached_property
+    def level_noise(self) -> Mapping[str, Floats]:
+        """How much of each component is in the variance (divisor M - 1) of a fixed facet's level means."""
+        problem, solved = self.assembled.problem, self.point.solved
+        out = {}
+        for name, levels in self.assembled.fixed.levels.items():
+            centred = levels - levels.mean(axis=0)
+            parts = [squares(problem, weights(problem, solved, row)) for row in centred]
+            out[name] = np.sum(parts, axis=0) / max(len(levels) - 1, 1)
         return out
 
     @property

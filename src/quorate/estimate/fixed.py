@@ -13,6 +13,7 @@ from quorate.table.judgments import Judgments
 
 Floats = NDArray[np.float64]
 _MOST_COLUMNS = 1000
+_LEAST_VARIATION = 1e-4
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,11 @@ def _single(judgments: Judgments, name: str) -> _Single:
     value = facet.values[judgments.column(name)]
     if not np.all(np.isfinite(value)):
         raise InvalidInput(f'covariates: "{name}" has missing values; drop those rows or leave it out')
+    if 0 < np.ptp(value) < _LEAST_VARIATION * np.abs(value).max():
+        raise InvalidInput(
+            f'covariates: "{name}" varies by {np.ptp(value):.3g} about {value.mean():.6g}, which rounding errors '
+            "swallow; subtract a constant from it first"
+        )
     return _Single(value[:, None], (name,), np.array([value.mean()]), np.zeros((0, 1)))
 
 

@@ -27,8 +27,8 @@ from quorate.estimate.targets import (
 from quorate.numerics.assignment import toward
 from quorate.numerics.identify import bounds
 from quorate.numerics.inference import pivotal, t_quantile
-from quorate.numerics.information import adjustment, weights
-from quorate.numerics.reml import squares
+from quorate.numerics.information import adjustment, cell_weights, weights
+from quorate.numerics.reml import Projected, squares
 from quorate.streams import stream
 
 if TYPE_CHECKING:
@@ -159,9 +159,9 @@ def contrast(fit: Decomposition, weight: Floats, targets: Mapping[str, Target]) 
     ``docs/methods/intervals.md``.
     """
     problem, solved, scale = fit.assembled.problem, fit.point.solved, fit.assembled.scale
-    concentrated = squares(problem, weights(problem, solved, weight))
-    gradient = coefficients(fit, concentrated, targets)
-    _refuse_unidentified(fit, gradient, concentrated)
+    given = weights(problem, solved, weight)
+    gradient = coefficients(fit, given, targets)
+    _refuse_unidentified(fit, gradient, squares(problem, given))
     theta = np.maximum(fit.theta, 0.0) * scale**2
     parts = _named(fit, gradient * theta)
     slopes, spread, extra = gradient.copy(), 0.0, []
@@ -191,8 +191,9 @@ def contrast(fit: Decomposition, weight: Floats, targets: Mapping[str, Target]) 
     )
 
 
-def coefficients(fit: Decomposition, concentrated: Floats, targets: Mapping[str, Target]) -> Floats:
-    """``sum_l (w_l - tau_l)^2`` of every component, given ``sum_l w_l^2``."""
+def coefficients(fit: Decomposition, given: Projected, targets: Mapping[str, Target]) -> Floats:
+    """``sum_l (w_l - tau_l)^2`` of every component, for an estimate given by its `weights`."""
+    concentrated = squares(fit.assembled.problem, given)
     out = concentrated.copy()
     names = fit.assembled.names
     for t, name in enumerate(names):
@@ -201,9 +202,33 @@ def coefficients(fit: Decomposition, concentrated: Floats, targets: Mapping[str,
             out[t] = _object_concentration(fit, concentrated)
         elif target == FIXED or inside_fixed(fit, name, targets):
             out[t] = 0.0
+        elif _groups_finite_items(fit, name, targets):
+            out[t] = _toward_items(fit, name, given, targets)
         else:
             out[t] = toward(concentrated[t], _target_levels(fit, name, targets))
     return out
+
+
+def _groups_finite_items(fit: Decomposition, name: str, targets: Mapping[str, Target]) -> bool:
+    """Whether a term without the items has a facet that groups them, under a target of finite items."""
+    judgments = fit.judgments
+    facets = set(name.split(":")) & set(judgments.names)
+    over = facets & set(judgments.ancestors(judgments.object))
+    return bool(over) and targets[judgments.object] != POPULATION and _target_levels(fit, name, targets) is not None
+
+
+def _toward_items(fit: Decomposition, name: str, given: Projected, targets: Mapping[str, Target]) -> float:
+    """``sum_l (w_l - tau_l)^2`` where a category weighs as its items do, of which it may have many or few."""
+    judgments, facets = fit.judgments, name.split(":")
+    over = [facet for facet in facets if facet in judgments.ancestors(judgments.object)]
+    others = np.prod([_size(targets[f], judgments.n_levels(f)) for f in facets if f not in over], dtype=float)
+    level, group = judgments.level_codes(facets), judgments.level_codes(over)
+    first = np.unique(judgments.level_codes([judgments.object]), return_index=True)[1]
+    share = np.bincount(group[first]) / len(first)
+    total = np.bincount(level, cell_weights(fit.assembled.problem, given))
+    target = np.zeros_like(total)
+    target[level] = share[group] / others
+    return float(total @ total - 2 * total @ target + share @ share / others)
 
 
 def inside_fixed(fit: Decomposition, name: str, targets: Mapping[str, Target]) -> bool:
@@ -250,11 +275,8 @@ def draw_of(fit: Decomposition, facet: str, target: Target) -> Drawn:
         return Drawn(float(np.var(means)), np.inf, 1 / m, np.zeros(len(fit.theta)))
     if m < 2:
         raise NotEstimable(f'{facet}: one level says nothing about others; use {facet}="panel"', {facet})
-    problem, solved = fit.assembled.problem, fit.point.solved
-    centred = levels - levels.mean(axis=0)
-    noise = np.sum([squares(problem, weights(problem, solved, row)) for row in centred], axis=0) / (m - 1)
     factor = 1 / m - (1 / target.size if isinstance(target, Pool) else 0.0)
-    return Drawn(float(np.var(means, ddof=1)), m - 1, factor, noise)
+    return Drawn(float(np.var(means, ddof=1)), m - 1, factor, fit.level_noise[facet])
 
 
 def _refuse_unidentified(fit: Decomposition, gradient: Floats, concentrated: Floats) -> None:

@@ -62,9 +62,8 @@ def pool(size: int) -> Pool:
 def default_targets(fit: Decomposition) -> dict[str, Target]:
     """Population for random facets, panel for fixed ones and for those whose variance leaves nothing to see."""
     out: dict[str, Target] = {}
-    covariates = {name for term in fit.assembled.model.covariates for name in term.split(":")}
     for facet in fit.judgments.facets:
-        chosen = facet.fixed or facet.name in covariates or facet.name in fit.absorbed
+        chosen = facet.fixed or facet.name in _covariates(fit) or facet.name in fit.absorbed
         out[facet.name] = PANEL if chosen else POPULATION
     return out
 
@@ -85,11 +84,19 @@ def resolve(fit: Decomposition, asked: Mapping[str, Target]) -> dict[str, Target
     out = default_targets(fit)
     for name, target in asked.items():
         _check(judgments, name, target)
+        if name in _covariates(fit) and target not in (PANEL, FINITE):
+            raise InvalidInput(f'{name}: a covariate stands for its own levels ("panel"); got {str(target)!r}')
     for name, target in asked.items():
         if target in (FINITE, PANEL) or isinstance(target, Pool):
             _check_above(judgments, name, asked)
             out.update(dict.fromkeys(judgments.ancestors(name), FINITE))
     return {**out, **asked}
+
+
+def _covariates(fit: Decomposition) -> set[str]:
+    """Facets that are in the model as covariates only."""
+    names = {name for term in fit.assembled.model.covariates for name in term.split(":")}
+    return names - set(fit.assembled.model.fixed)
 
 
 def _check_above(judgments: Judgments, name: str, asked: Mapping[str, Target]) -> None:

@@ -58,11 +58,25 @@ def covariance(problem: Problem, solved: Solved, kept: list[int]) -> Floats:
 def component_df(problem: Problem, theta: Floats, kept: list[int], t: int) -> float:
     """Degrees of freedom a component would have if nothing disturbed it: ``2 s2^2 / var`` as ``s2`` grows.
 
-    For balanced data these are the degrees of freedom of its line in the analysis of variance.
+    For balanced data these are the degrees of freedom of its line in the analysis of variance. At ``s2`` the ratio is
+    ``df s2^2 / (s2 + d)^2``, so two moderate values give the limit without the rounding errors of a large one.
+
+    Parameters
+    ----------
+    theta : array, shape (components,)
+        Components at which the others stay.
+    kept : list of int
+        Components that are told apart.
+    t : int
+        The component.
     """
-    large = theta.copy()
-    large[t] = 1e5 * max(float(theta.max()), 1e-12)
-    return float(2 * large[t] ** 2 / covariance(problem, solve(problem, large), kept)[t, t])
+    sizes = np.array([10.0, 100.0]) * max(float(theta.max()), 1e-12)
+    roots = []
+    for size in sizes:
+        large = np.where(np.arange(len(theta)) == t, size, theta)
+        roots.append(size * np.sqrt(2 / covariance(problem, solve(problem, large), kept)[t, t]))
+    reciprocal = np.diff(sizes / np.array(roots)) / np.diff(sizes)
+    return max(1.0, float(reciprocal[0] ** -2))
 
 
 def null_point(problem: Problem) -> Floats:
@@ -106,6 +120,13 @@ def weights(problem: Problem, solved: Solved, contrast: Floats) -> Projected:
     zero = np.zeros_like(units.y)
     none = np.zeros((moments.n_units, moments.columns))
     return residual_projection(problem, solved, zero, none, np.zeros(moments.q), -h)
+
+
+def cell_weights(problem: Problem, projected: Projected) -> Floats:
+    """Weight of every cell of the model in an estimate, from `weights`; shape (cells,)."""
+    units = problem.units
+    out: Floats = projected.cells[units.mean_cell] / units.scale[units.cell_unit[units.mean_cell]]
+    return out
 
 
 def _traces_of_pairs(problem: Problem, solved: Solved) -> Floats:

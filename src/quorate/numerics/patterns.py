@@ -74,6 +74,8 @@ class Units:
         Unit of each unit cell, and the pattern cell it sits on.
     y : array, shape (unit cells,)
         Data of the units.
+    mean_cell : array of int, shape (cells,)
+        The mean-unit cell that stands for each cell of the model.
     row : array of int, shape (mean unit cells,)
         Row of ``x`` and ``shared`` for each cell of a mean unit.
     x : array, shape (rows, p)
@@ -94,6 +96,7 @@ class Units:
     cell_unit: Ints
     cell_index: Ints
     y: Floats
+    mean_cell: Ints
     row: Ints
     x: Floats
     shared: Ints
@@ -134,6 +137,8 @@ def compress(cells: Cells) -> Units:
     members = np.bincount(group).astype(float)
     mean = np.bincount(slot, cells.y[order], minlength=len(group_cells)) / np.repeat(members, group_size)
     scale = np.sqrt(members)
+    mean_cell = np.empty_like(slot)
+    mean_cell[order] = slot
 
     contrast_y, contrast_pattern = _contrasts(cells.y[order] - mean[slot], starts, sizes, pattern, group)
     unit_pattern = np.concatenate([pattern[first_of_group], contrast_pattern])
@@ -154,6 +159,7 @@ def compress(cells: Cells) -> Units:
         cell_unit=np.repeat(np.arange(len(unit_pattern)), unit_size),
         cell_index=_ranges(pattern_start[unit_pattern], unit_size),
         y=np.concatenate([mean * np.repeat(scale, group_size), *contrast_y]),
+        mean_cell=mean_cell,
         row=row,
         x=cells.x[rows],
         shared=shared,
