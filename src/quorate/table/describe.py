@@ -5,70 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.table.layout import COMPLETE, ONE_LEVEL, Crossing, FullCrossing, Layout, Side, crossings, full_crossing
+from quorate.table.layout import COMPLETE, ONE_LEVEL, Crossing, FullCrossing, crossings, full_crossing
+
+if TYPE_CHECKING:
+    from quorate.table.judgments import Facet, Judgments
 
 OK = "ok"
-
-
-class Column(Side, Protocol):
-    """A facet with where it came from."""
-
-    @property
-    def column(self) -> str:
-        """Column of the source."""
-
-    @property
-    def fixed(self) -> bool:
-        """Whether its levels are chosen."""
-
-
-class Table(Layout, Protocol):
-    """Judgments by cell, such as `quorate.table.judgments.Judgments`."""
-
-    @property
-    def facets(self) -> Sequence[Column]:
-        """The facets."""
-
-    @property
-    def object(self) -> str:
-        """Role of the object of measurement."""
-
-    @property
-    def rows(self) -> NDArray[np.int64]:
-        """Rows per cell."""
-
-    @property
-    def n(self) -> NDArray[np.int64]:
-        """Answers per cell."""
-
-    @property
-    def mean(self) -> NDArray[np.float64]:
-        """Mean answer per cell."""
-
-    @property
-    def ss(self) -> NDArray[np.float64]:
-        """Sum of squares about the mean per cell."""
-
-    @property
-    def low(self) -> NDArray[np.float64]:
-        """Least answer per cell."""
-
-    @property
-    def high(self) -> NDArray[np.float64]:
-        """Greatest answer per cell."""
-
-    @property
-    def status(self) -> Mapping[str, NDArray[np.int64]]:
-        """Rows per status and cell."""
-
-    @property
-    def distinct(self) -> NDArray[np.int64] | None:
-        """Distinct replicate ids per cell."""
 
 
 @dataclass(frozen=True)
@@ -242,7 +189,7 @@ class Description:
         return plain
 
 
-def describe(table: Table) -> Description:
+def describe(table: Judgments) -> Description:
     """What a table of judgments holds: facets, crossing, balance, what is missing, repeated or constant.
 
     Parameters
@@ -276,7 +223,7 @@ def describe(table: Table) -> Description:
     )
 
 
-def duplicates(table: Table) -> Duplicates | None:
+def duplicates(table: Judgments) -> Duplicates | None:
     """Rows that repeat the facets and replicate of another row; None without a replicate column."""
     if table.distinct is None:
         return None
@@ -288,7 +235,7 @@ def duplicates(table: Table) -> Duplicates | None:
     return Duplicates(int(extra.sum()), first)
 
 
-def _balance(table: Table, full: FullCrossing) -> Balance:
+def _balance(table: Judgments, full: FullCrossing) -> Balance:
     least, most = int(table.n.min()), int(table.n.max())
     complete = table.n_cells == full.cells
     return Balance(
@@ -302,12 +249,12 @@ def _balance(table: Table, full: FullCrossing) -> Balance:
     )
 
 
-def _is_crossed(table: Table, pairs: Sequence[Crossing]) -> bool:
+def _is_crossed(table: Judgments, pairs: Sequence[Crossing]) -> bool:
     declared = {(facet.name, above) for facet in table.facets for above in table.ancestors(facet.name)}
     return all(pair.kind in (COMPLETE, ONE_LEVEL) or {(pair.a, pair.b), (pair.b, pair.a)} & declared for pair in pairs)
 
 
-def _missing(table: Table, facet: Side, full: FullCrossing, crossed: bool) -> MissingByLevel:
+def _missing(table: Judgments, facet: Facet, full: FullCrossing, crossed: bool) -> MissingByLevel:
     column, levels = table.column(facet.name), len(facet.levels)
     cells = np.bincount(column, minlength=levels)
     rows, answers = (_summed(column, counts, levels) for counts in (table.rows, table.n))
@@ -320,7 +267,7 @@ def _summed(column: NDArray[np.int32], counts: NDArray[np.int64], levels: int) -
     return np.rint(np.bincount(column, weights=counts, minlength=levels)).astype(np.int64)
 
 
-def _constancy(table: Table) -> Constancy:
+def _constancy(table: Judgments) -> Constancy:
     code = table.level_codes([table.object])
     n = np.bincount(code, weights=table.n)
     answered = table.n > 0
@@ -337,7 +284,7 @@ def _constancy(table: Table) -> Constancy:
     )
 
 
-def _scores(table: Table) -> ScoreFacts:
+def _scores(table: Judgments) -> ScoreFacts:
     some = table.n > 0
     if not some.any():
         return ScoreFacts(math.nan, math.nan, binary=False, integers=False)

@@ -2,55 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    from quorate.table.judgments import Facet, Judgments
+
 COMPLETE, PARTIAL, NESTED, ONE_TO_ONE, ONE_LEVEL = "complete", "partial", "nested", "one-to-one", "one level"
-
-
-class Side(Protocol):
-    """A facet, as far as its layout needs to know it."""
-
-    @property
-    def name(self) -> str:
-        """Role."""
-
-    @property
-    def levels(self) -> tuple[str, ...]:
-        """Labels."""
-
-    @property
-    def parent(self) -> str | None:
-        """Role of the facet it is nested in."""
-
-
-class Layout(Protocol):
-    """Cells with their facets, such as `quorate.table.judgments.Judgments`."""
-
-    @property
-    def facets(self) -> Sequence[Side]:
-        """The facets."""
-
-    @property
-    def n_cells(self) -> int:
-        """Number of cells."""
-
-    def column(self, name: str) -> NDArray[np.int32]:
-        """Label of a facet in every cell, as an index."""
-
-    def level_codes(self, names: Sequence[str]) -> NDArray[np.int64]:
-        """Dense codes of combinations of facets, parents included."""
-
-    def n_levels(self, name: str) -> int:
-        """Number of levels, counted within parents."""
-
-    def ancestors(self, name: str) -> tuple[str, ...]:
-        """Roles a facet is nested in."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +55,7 @@ class FullCrossing:
     by_label: dict[str, NDArray[np.float64]]
 
 
-def crossing(layout: Layout, a: str, b: str) -> Crossing:
+def crossing(layout: Judgments, a: str, b: str) -> Crossing:
     """How two facets meet."""
     n_a, n_b = layout.n_levels(a), layout.n_levels(b)
     pairs = int(layout.level_codes([a, b]).max(initial=-1)) + 1
@@ -109,13 +71,13 @@ def crossing(layout: Layout, a: str, b: str) -> Crossing:
     return Crossing(a, b, COMPLETE if pairs == n_a * n_b else PARTIAL, pairs, share)
 
 
-def crossings(layout: Layout) -> tuple[Crossing, ...]:
+def crossings(layout: Judgments) -> tuple[Crossing, ...]:
     """How every two facets meet."""
     names = [facet.name for facet in layout.facets]
     return tuple(crossing(layout, a, b) for a, b in combinations(names, 2))
 
 
-def full_crossing(layout: Layout) -> FullCrossing:
+def full_crossing(layout: Judgments) -> FullCrossing:
     """Cells of the design if every combination of levels were judged."""
     codes = {facet.name: layout.level_codes([facet.name]) for facet in layout.facets}
     above = {f.name: _one_per_level(codes[f.name], codes[f.parent]) for f in layout.facets if f.parent is not None}
@@ -133,7 +95,7 @@ def full_crossing(layout: Layout) -> FullCrossing:
 
 
 def _share(
-    facet: Side,
+    facet: Facet,
     size: NDArray[np.float64],
     above: dict[str, NDArray[np.int64]],
     share: dict[str, NDArray[np.float64]],
@@ -152,7 +114,7 @@ def _one_per_level(codes: NDArray[np.int64], values: NDArray[np.int64]) -> NDArr
 
 
 def _on_labels(
-    layout: Layout, facet: Side, codes: NDArray[np.int64], share: NDArray[np.float64]
+    layout: Judgments, facet: Facet, codes: NDArray[np.int64], share: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     label = _one_per_level(codes, layout.column(facet.name).astype(np.int64))
     totals: NDArray[np.float64] = np.bincount(label, weights=share, minlength=len(facet.levels)).astype(np.float64)
