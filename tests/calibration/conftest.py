@@ -64,7 +64,8 @@ def draw(design: Design, rng: np.random.Generator) -> Draw:
     mean = np.broadcast_to(sum(effects.values()), design.sizes)
     mean = mean + _levels(design.temperatures)[:, None] + _judges(design, rng)
     centre = 0.5 if design.binary else 0.0
-    return Draw(_answers(design, mean + centre, rng), centre, centre + float(effects["item"].mean()))
+    items = sum(float(effects[name].mean()) for name in ("item", "item:judge", "item:temperature"))
+    return Draw(_answers(design, mean + centre, rng), centre, centre + items)
 
 
 def _shape(term: str, design: Design) -> list[int]:

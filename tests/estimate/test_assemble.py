@@ -3,15 +3,76 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.assemble import assemble
 from quorate.estimate.model import build
+from quorate.numerics.reml import evaluate
 
 
 def assembled(judgments, *, random=None, covariates=(), reml=True, residual_by=None):
     return assemble(judgments, build(judgments, random, covariates), reml=reml, residual_by=residual_by)
+
+
+DESIGNS = {
+    "crossed": ({}, {}),
+    "all random": ({"fixed": ()}, {}),
+    "fixed items": ({"fixed": ("item",)}, {}),
+    "items in categories": ({"nested": {"item": "category"}}, {}),
+    "categories that meet prompts": ({"nested": {"item": "category"}}, {"random": ["category:prompt", "item", "cell"]}),
+    "prompts in categories too": ({"nested": {"item": "category", "prompt": "category"}}, {}),
+    "prompts in judges": ({"nested": {"prompt": "judge"}, "fixed": ()}, {}),
+    "prompts in items": ({"nested": {"prompt": "item"}}, {}),
+    "few terms": ({}, {"random": ["prompt", "prompt:judge"]}),
+    "no terms": ({}, {"random": []}),
+    "a covariate": ({}, {"covariates": ["length", "judge:length"]}),
+    "a covariate of items": (
+        {"nested": {"item": "category"}},
+        {"covariates": ["category"], "random": ["item", "prompt"]},
+    ),
+    "residuals by judge": ({}, {"residual_by": "judge"}),
+    "ml": ({}, {"reml": False}),
+}
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@given(seed=st.integers(0, 10**6), replicates=st.integers(1, 3))
+@settings(max_examples=6)
+def test_the_problem_is_the_model_it_names(simulate, design, seed, replicates):
+    """The criterion at any point, against dense algebra on the levels of every named term."""
+    reading, options = DESIGNS[design]
+    frame = simulate({"item": 7, "prompt": 3, "judge": 3}, replicates=replicates, keep=0.8, seed=seed)
+    number = pl.col("item").str.slice(-4).cast(pl.Int64)
+    frame = frame.with_columns(category=number % 3, length=(number * 7 + pl.col("prompt").str.len_chars()) % 5)
+    facets = {name: name for name in ("item", "prompt", "judge", "replicate")}
+    facets |= {name: name for name in options.get("covariates", ()) if name in {"length", "category"}}
+    judgments = q.read(frame, facets=facets, **reading)
+    got = assembled(judgments, **options)
+    problem, replicated = got.problem, got.problem.replicates
+    random, residual = got.names[: -problem.n_residual], got.names[-problem.n_residual :]
+    levels = [got.judgments.level_codes(name.split(":")) for name in random]
+    structures = [np.equal.outer(level, level).astype(float) for level in levels]
+    for name in residual:
+        weight = 1 / got.judgments.n if name.startswith("replicate") else np.ones(len(got.judgments.n))
+        if "[" in name:
+            facet = got.judgments.facet("judge").levels.index(name.split("=")[1][:-1])
+            weight = weight * (got.judgments.column("judge") == facet)
+        structures.append(np.diag(weight))
+    theta = np.random.default_rng(seed).uniform(0.1, 1, len(structures))
+    v = sum(value * a for value, a in zip(theta, structures, strict=True))
+    x, y = got.fixed.x, (got.judgments.mean - got.center) / got.scale
+    inner = x.T @ np.linalg.solve(v, x)
+    rest = y - x @ np.linalg.solve(inner, x.T @ np.linalg.solve(v, y))
+    wanted = np.linalg.slogdet(v).logabsdet + rest @ np.linalg.solve(v, rest) + replicated.log_counts
+    has, tail = replicated.df > 0, theta[-problem.n_residual :]
+    wanted += replicated.df[has] @ np.log(tail[has]) + np.sum(replicated.ss[has] / tail[has])
+    reml = options.get("reml", True)
+    wanted += np.linalg.slogdet(inner).logabsdet if reml else 0.0
+    wanted += (problem.n_rows - (x.shape[1] if reml else 0)) * np.log(2 * np.pi)
+    assert evaluate(problem, theta).criterion == pytest.approx(wanted, rel=1e-9, abs=1e-7)
 
 
 def test_scores_are_centred_and_scaled(judged):

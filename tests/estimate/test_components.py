@@ -293,6 +293,13 @@ def test_judges_that_copy_one_another(simulate, method, fixed):
         q.decompose(judgments, method=method)
 
 
+def test_a_residual_that_rounding_errors_reach(simulate):
+    """The search ends, at a residual of 1e-9 of the variance, but its digits are noise."""
+    frame = simulate({"item": 10, "judge": 3}, sd={"item:judge": 0.0, "cell": 3e-5, "replicate": 0.0}, seed=3)
+    with pytest.raises(NotEstimable, match="fit the scores exactly"):
+        q.decompose(q.read(frame, facets={"item": "item", "judge": "judge"}))
+
+
 @pytest.mark.parametrize("spread", [1e-2, 1e-3])
 def test_a_small_residual_is_no_copy(simulate, spread):
     frame = simulate({"item": 10, "judge": 3}, sd={"item:judge": 0.0, "cell": spread, "replicate": 0.0}, seed=3)

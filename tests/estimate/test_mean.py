@@ -241,6 +241,30 @@ def test_degrees_of_freedom_of_two_crossed_facets_by_hand(judged):
     assert fit.mean.df == pytest.approx(2 * variance**2 / (np.sum(2 * ms**2 / strata.df) / 3600), rel=1e-6)
 
 
+def test_a_fixed_facet_taken_as_a_draw_is_the_random_facet(judged):
+    """Balanced data with positive components: the same variance, degrees of freedom and intervals."""
+    fixed, random = (judged({"item": 12, "judge": 4}, fixed=chosen, seed=4) for chosen in (("judge",), ()))
+    one, other = q.decompose(fixed).mean_for(judge="population"), q.decompose(random).mean
+    assert min(q.decompose(random).variances.values()) > 0
+    assert one.se == pytest.approx(other.se, rel=1e-6)
+    assert one.df == pytest.approx(other.df, rel=1e-5)
+    for method in ("satterthwaite", "wald", "pivotal"):
+        assert one.interval(method=method) == pytest.approx(other.interval(method=method), rel=1e-2)
+
+
+def test_degrees_of_freedom_are_at_least_one(judged):
+    """Two judges as draws and items that hardly differ: moments alone would give 0.7."""
+    for seed in range(40):
+        judgments = judged({"item": 6, "judge": 2}, sd={"item": 0.0, "judge": 0.3}, seed=seed)
+        fit = q.decompose(judgments)
+        estimate = fit.mean_for(judge="population")
+        spread = 2 * (estimate.basis.spread[0][0] * estimate.basis.spread[0][2][-1]) ** 2  # on 1 degree of freedom
+        if estimate.shares["judge"] > 0 and 2 * estimate.basis.plain**2 < spread:
+            assert estimate.df == 1.0
+            return
+    pytest.fail("no sample of 40 has degrees of freedom below one")
+
+
 def test_degrees_of_freedom_count_components_at_zero(judged):
     """With prompts at the boundary their mean square still has its noise: the interval is no normal one."""
     sd = {"prompt": 0.0, "item:prompt": 0.0}

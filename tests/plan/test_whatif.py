@@ -7,7 +7,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import NotEstimable
-from quorate.plan.whatif import AS_IT_IS, best_purchases, what_if
+from quorate.plan.whatif import AS_IT_IS, WhatIf, best_purchases, what_if
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +101,13 @@ def test_best_purchases_buy_most_variance_per_call(fit):
     assert len(best) == 2
     gain = {r.label: (1 - (1 + r.change) ** 2) / r.more_calls for r in rows if r.projection and r.more_calls > 0}
     assert [row.label for row in best] == sorted(gain, key=gain.get, reverse=True)[:2]
+
+
+def test_purchases_are_ranked_by_variance_not_by_standard_error(rows):
+    """60% off the standard error for 10 calls takes 84% of the variance; 10% off for 2 calls takes 19%."""
+    any_ = rows["double the items"].projection
+    large, small = (WhatIf(f"{change}", any_, change, calls, None) for change, calls in ((-0.6, 10), (-0.1, 2)))
+    assert best_purchases((large, small)) == (small, large)
 
 
 def test_changes_that_cost_nothing_or_bring_nothing_are_no_purchases(fit):

@@ -23,7 +23,7 @@ def cautions(fit: Decomposition) -> list[caveats.Caveat]:
             out.append(caveats.one_level(facet.name))
         elif levels == 2 and facet.name in own:
             out.append(caveats.few_levels(facet.name, levels))
-        elif levels <= 3 and own.get(facet.name) == 0:
+        elif levels <= 3 and own.get(facet.name, 1.0) <= 0:
             out.append(caveats.zero_with_few_levels(facet.name, levels))
     if (items := judgments.n_levels(judgments.object)) < 30:
         out.append(caveats.few_items(items))

@@ -200,7 +200,9 @@ class Decomposition:
         for (name, value), members in zip(self.variances.items(), self.identified.classes, strict=True):
             se = float(np.sqrt(max(self.covariance[members[-1], members[-1]], 0.0)))
             low, high = variance_interval(value, se, self._df(members[-1]), 0.95)
-            out.append(Component(name, value, se, low, high, self._levels(members[-1]), "random", value / total))
+            out.append(
+                Component(name, value, se, low, high, self._levels(members[-1]), "random", max(value, 0.0) / total)
+            )
         for name, value in fixed.items():
             levels = len(self.judgments.facet(name).levels)
             out.append(Component(name, value, np.nan, np.nan, np.nan, levels, "sensitivity", value / total))

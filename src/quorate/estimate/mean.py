@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from quorate import caveats
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.measure import distance
 from quorate.estimate.model import CELL, REPLICATE
 from quorate.estimate.targets import (
     ABSORBED,
@@ -24,12 +25,12 @@ from quorate.estimate.targets import (
     default_targets,
     resolve,
 )
-from quorate.numerics.assignment import toward
 from quorate.numerics.identify import bounds
 from quorate.numerics.inference import pivotal, t_quantile
 from quorate.numerics.information import adjustment, cell_weights, weights
 from quorate.numerics.reml import Projected, squares
 from quorate.streams import stream
+from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:
     from quorate.estimate.decomposition import Decomposition
@@ -193,42 +194,44 @@ def contrast(fit: Decomposition, weight: Floats, targets: Mapping[str, Target]) 
 
 def coefficients(fit: Decomposition, given: Projected, targets: Mapping[str, Target]) -> Floats:
     """``sum_l (w_l - tau_l)^2`` of every component, for an estimate given by its `weights`."""
-    concentrated = squares(fit.assembled.problem, given)
-    out = concentrated.copy()
-    names = fit.assembled.names
-    for t, name in enumerate(names):
-        target = targets.get(name)
-        if target == ABSORBED:
-            out[t] = _object_concentration(fit, concentrated)
-        elif target == FIXED or inside_fixed(fit, name, targets):
+    out = squares(fit.assembled.problem, given)
+    weight = cell_weights(fit.assembled.problem, given)
+    for t, name in enumerate(fit.assembled.names):
+        facets = term_facets(fit, name)
+        if any(targets.get(facet) == ABSORBED for facet in name.split(":")):
+            out[t] = _absorbed(fit.judgments, facets, weight)
+        elif targets.get(name) == FIXED or inside_fixed(fit, name, targets):
             out[t] = 0.0
-        elif _groups_finite_items(fit, name, targets):
-            out[t] = _toward_items(fit, name, given, targets)
-        else:
-            out[t] = toward(concentrated[t], _target_levels(fit, name, targets))
+        elif _is_limited(fit, name, facets, targets):
+            out[t] = distance(fit.judgments, facets, targets, weight, _stratum(name))
     return out
 
 
-def _groups_finite_items(fit: Decomposition, name: str, targets: Mapping[str, Target]) -> bool:
-    """Whether a term without the items has a facet that groups them, under a target of finite items."""
-    judgments = fit.judgments
-    facets = set(name.split(":")) & set(judgments.names)
-    over = facets & set(judgments.ancestors(judgments.object))
-    return bool(over) and targets[judgments.object] != POPULATION and _target_levels(fit, name, targets) is not None
+def term_facets(fit: Decomposition, name: str) -> tuple[str, ...]:
+    """Facets of a component: all of them for the cell and the replicate."""
+    base = name.partition("[")[0]
+    return fit.judgments.names if base in (CELL, REPLICATE) else tuple(base.split(":"))
 
 
-def _toward_items(fit: Decomposition, name: str, given: Projected, targets: Mapping[str, Target]) -> float:
-    """``sum_l (w_l - tau_l)^2`` where a category weighs as its items do, of which it may have many or few."""
-    judgments, facets = fit.judgments, name.split(":")
-    over = [facet for facet in facets if facet in judgments.ancestors(judgments.object)]
-    others = np.prod([_size(targets[f], judgments.n_levels(f)) for f in facets if f not in over], dtype=float)
-    level, group = judgments.level_codes(facets), judgments.level_codes(over)
-    first = np.unique(judgments.level_codes([judgments.object]), return_index=True)[1]
-    share = np.bincount(group[first]) / len(first)
-    total = np.bincount(level, cell_weights(fit.assembled.problem, given))
-    target = np.zeros_like(total)
-    target[level] = share[group] / others
-    return float(total @ total - 2 * total @ target + share @ share / others)
+def _is_limited(fit: Decomposition, name: str, facets: tuple[str, ...], targets: Mapping[str, Target]) -> bool:
+    """Whether every facet of a term stands for known levels only; a replicate never does."""
+    above = {up for facet in facets for up in fit.judgments.ancestors(facet)}
+    open_ = any(targets[facet] in (POPULATION, SENSITIVITY) for facet in {*facets, *above})
+    return not open_ and name.partition("[")[0] != REPLICATE
+
+
+def _stratum(name: str) -> tuple[str, str] | None:
+    """Facet and level of a residual component that has one."""
+    facet, _, level = name.partition("[")[2].removesuffix("]").partition("=")
+    return (facet, level) if facet else None
+
+
+def _absorbed(judgments: Judgments, facets: tuple[str, ...], weight: Floats) -> float:
+    """``sum_l w_l^2`` with the objects in the place of what groups them."""
+    over = judgments.ancestors(judgments.object)
+    level = judgments.level_codes([judgments.object, *(facet for facet in facets if facet not in over)])
+    total = np.bincount(level, weight)
+    return float(total @ total)
 
 
 def inside_fixed(fit: Decomposition, name: str, targets: Mapping[str, Target]) -> bool:
@@ -237,33 +240,6 @@ def inside_fixed(fit: Decomposition, name: str, targets: Mapping[str, Target]) -
     others = {facet for facet in facets if facet not in fit.assembled.fixed.levels}
     single = all(fit.judgments.n_levels(facet) == 1 and targets[facet] in (PANEL, FINITE) for facet in others)
     return name in fit.absorbed and len(others) < len(facets) and single
-
-
-def _object_concentration(fit: Decomposition, concentrated: Floats) -> float:
-    """``sum_l w_l^2`` over the object of measurement."""
-    name = fit.judgments.object
-    if name in fit.assembled.names:
-        return float(concentrated[fit.assembled.names.index(name)])
-    return float(concentrated[fit.assembled.names.index(CELL)])
-
-
-def _target_levels(fit: Decomposition, name: str, targets: Mapping[str, Target]) -> float | None:
-    """Levels of a term under the target; None where any of its facets is generalised."""
-    judgments = fit.judgments
-    base, _, stratum = name.partition("[")
-    if base == REPLICATE:
-        return None
-    facets = judgments.names if base == CELL else tuple(base.split(":"))
-    above = {up for facet in facets for up in judgments.ancestors(facet)}
-    if any(targets[facet] in (POPULATION, SENSITIVITY) for facet in {*facets, *above}):
-        return None
-    sizes = [_size(targets[facet], judgments.n_levels(facet)) for facet in facets if facet not in above]
-    strata = len(fit.assembled.residual_levels) if stratum else 1
-    return float(np.prod(sizes)) * strata
-
-
-def _size(target: Target, levels: int) -> int:
-    return target.size if isinstance(target, Pool) else levels
 
 
 def draw_of(fit: Decomposition, facet: str, target: Target) -> Drawn:
