@@ -12,6 +12,7 @@ ONE_OF_EACH = [
     caveats.zero_with_few_levels("prompt", 2),
     caveats.aliased(["replicate", "cell"]),
     caveats.identical_replicates(["replicate"]),
+    caveats.maximum_likelihood(),
     caveats.absorbed(["judge"]),
     caveats.near_alias(12_345.6),
     caveats.few_items(12),

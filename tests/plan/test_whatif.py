@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import polars as pl
 import pytest
 
 import quorate as q
-from quorate.errors import NotEstimable
-from quorate.plan.whatif import AS_IT_IS, WhatIf, best_purchases, what_if
+from quorate.plan.whatif import AS_IT_IS, WhatIf, best_purchases, own_layout, what_if
 
 
 @pytest.fixture(scope="module")
@@ -87,14 +87,6 @@ def test_layouts_that_need_more_items_are_left_out(judged):
     assert "one judge per item, in turn" in labels
 
 
-def test_a_study_that_cannot_judge_its_own_factorial_is_refused(simulate):
-    frame = simulate({"item": 12, "prompt": 2, "judge": 3}, seed=1)
-    turn = pl.col("item").str.slice(-4).cast(pl.Int64) % 3 == pl.col("judge").str.slice(-1).cast(pl.Int64)
-    fit = q.decompose(q.read(frame.filter(turn), facets={name: name for name in ("item", "prompt", "judge")}))
-    with pytest.raises(NotEstimable, match="item:judge"):
-        what_if(fit)
-
-
 def test_best_purchases_buy_most_variance_per_call(fit):
     rows = what_if(fit)
     best = best_purchases(rows, most=2)
@@ -114,3 +106,17 @@ def test_changes_that_cost_nothing_or_bring_nothing_are_no_purchases(fit):
     best = best_purchases(what_if(fit), most=50)
     assert all(row.more_calls > 0 and row.change < -0.005 for row in best)
     assert "one more replicate" not in {row.label for row in best}
+
+
+@pytest.mark.parametrize(("shift", "layout"), [(lambda i: i % 3, "cyclic"), (lambda i: i // 3 % 3, "latin")])
+def test_a_fractional_study_is_changed_within_its_own_layout(shift, layout):
+    rng = np.random.default_rng(5)
+    rows = [(i, i % 3, v, rng.normal()) for i in range(36) for v in ([shift(i)] if layout == "latin" else range(3))]
+    frame = pl.DataFrame(rows, schema=["item", "judge", "prompt", "score"], orient="row")
+    fit = q.decompose(q.read(frame, facets={c: c for c in ("item", "judge", "prompt")}))
+    assert own_layout(fit) == layout
+    rows = {row.label: row for row in what_if(fit)}
+    assert rows[AS_IT_IS].projection.layout == layout
+    assert rows[AS_IT_IS].projection.se == pytest.approx(fit.mean.se, rel=1e-6)
+    assert rows["double the items"].change < 0
+    assert rows["every judge for every item"].projection is None

@@ -16,7 +16,7 @@ def cautions(fit: Decomposition) -> list[caveats.Caveat]:
     judgments, out = fit.judgments, []
     if fit.assembled.missing:
         out.append(caveats.missing(fit.assembled.missing, judgments.n_answers + fit.assembled.missing))
-    own = {part: value for name, value in fit.variances.items() for part in name.split(" + ")}
+    own = {part: value for parts, value in zip(fit.classes, fit.variances.values(), strict=True) for part in parts}
     for facet in judgments.facets:
         levels = judgments.n_levels(facet.name)
         if levels == 1:
@@ -36,7 +36,8 @@ def cautions(fit: Decomposition) -> list[caveats.Caveat]:
     out += [caveats.aliased(names) for names in fit.aliases if names != {CELL, REPLICATE}]
     absorbed = [name for name in fit.absorbed if _levels(fit, name) > 1]
     out += [caveats.absorbed(absorbed)] if absorbed else []
-    out += [caveats.near_alias(fit.identified.condition)] if fit.identified.condition > 1e4 else []
+    out += [caveats.near_alias(fit.identified.condition)] if fit.identified.condition > 300 else []
+    out += [caveats.maximum_likelihood()] if fit.method == "ml" else []
     return out
 
 

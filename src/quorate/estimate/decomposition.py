@@ -96,7 +96,7 @@ class Decomposition:
     @cached_property
     def aliases(self) -> tuple[frozenset[str], ...]:
         """Sets of components of which only the sum can be estimated."""
-        return tuple(frozenset(names) for names in self._classes if len(names) > 1)
+        return tuple(frozenset(names) for names in self.classes if len(names) > 1)
 
     @property
     def absorbed(self) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ class Decomposition:
         scale = self.assembled.scale**2
         return {
             " + ".join(names): float(self.theta[members[-1]] * scale)
-            for names, members in zip(self._classes, self.identified.classes, strict=True)
+            for names, members in zip(self.classes, self.identified.classes, strict=True)
         }
 
     @cached_property
@@ -136,13 +136,13 @@ class Decomposition:
             If only a sum that contains it can be estimated.
         """
         if term in self.variances:
-            return self._told_apart(self._classes[list(self.variances).index(term)], self.variances[term])
+            return self._told_apart(self.classes[list(self.variances).index(term)], self.variances[term])
         names = frozenset(canonical(self.judgments, part.strip()) for part in term.split("+"))
         if len(names) == 1 and (fixed := next(iter(names))) in self.assembled.fixed.levels:
             return self.sensitivity(fixed)
         if names <= set(self.assembled.identical):
             return 0.0
-        for found, value in zip(self._classes, self.variances.values(), strict=True):
+        for found, value in zip(self.classes, self.variances.values(), strict=True):
             if names == frozenset(found) or (names == {CELL} and frozenset(found) == {CELL, REPLICATE}):
                 return self._told_apart(found, value)
             if names & frozenset(found):
@@ -253,7 +253,7 @@ class Decomposition:
         return frame(columns, self.judgments.source.backend)
 
     @cached_property
-    def _classes(self) -> tuple[tuple[str, ...], ...]:
+    def classes(self) -> tuple[tuple[str, ...], ...]:
         """Names in every class; without replicates, the replicate is in the cell's."""
         extra = not self.assembled.replicated
         out = []
@@ -265,7 +265,7 @@ class Decomposition:
         return tuple(out)
 
     def _told_apart(self, names: tuple[str, ...], value: float) -> float:
-        position = self._classes.index(names)
+        position = self.classes.index(names)
         unit = np.zeros(len(self.theta))
         unit[list(self.identified.classes[position])] = 1.0
         if len(self.identified.null) and not np.allclose(self.identified.null @ unit, 0, atol=1e-6):

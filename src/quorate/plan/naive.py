@@ -55,8 +55,8 @@ class SingleConfiguration:
         Limits of the corrected interval.
     misses : bool
         Whether the naive interval misses the mean over all configurations.
-    corrected_misses : bool
-        Whether the corrected interval does.
+    corrected_misses : bool or None
+        Whether the corrected interval does; None where there is none.
     """
 
     labels: Mapping[str, str]
@@ -65,7 +65,7 @@ class SingleConfiguration:
     corrected_low: float
     corrected_high: float
     misses: bool
-    corrected_misses: bool
+    corrected_misses: bool | None
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Naive:
     @property
     def corrected_coverage(self) -> float:
         """Fraction of configurations whose corrected interval does; nan where there is none."""
-        known = [not one.corrected_misses for one in self.single if np.isfinite(one.corrected_se)]
+        known = [not one.corrected_misses for one in self.single if one.corrected_misses is not None]
         return float(np.mean(known)) if known else np.nan
 
     @property
@@ -198,5 +198,5 @@ def _compare(one: Configuration, se: float, target: float, z: float) -> SingleCo
         corrected_low=one.value - z * se,
         corrected_high=one.value + z * se,
         misses=not low <= target <= high,
-        corrected_misses=not one.value - z * se <= target <= one.value + z * se,
+        corrected_misses=abs(one.value - target) > z * se if np.isfinite(se) else None,
     )

@@ -320,7 +320,7 @@ def _refuse_open(names: tuple[str, ...], vector: Floats, theta: Floats, space: F
 
 def _by_class(fit: Decomposition, names: tuple[str, ...], parts: Floats) -> dict[str, float]:
     values = dict(zip(names, parts, strict=True))
-    return {name: float(sum(values.get(part, 0.0) for part in name.split(" + "))) for name in fit.variances}
+    return {" + ".join(parts): float(sum(values.get(part, 0.0) for part in parts)) for parts in fit.classes}
 
 
 def _first_fixed(fixed: Mapping[str, object], counts: Mapping[str, int]) -> str | None:

@@ -10,6 +10,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.decomposition import Decomposition
 from quorate.estimate.targets import Target
 from quorate.plan.dstudy import Projection, project
+from quorate.plan.layouts import LayoutName
 from quorate.plan.prices import Prices
 from quorate.plan.sources import Design, from_fit
 
@@ -63,11 +64,13 @@ def what_if(
     tuple of WhatIf
         The first is the design as it is, balanced.
     """
-    base = project(fit, prices=prices, targets=targets)
+    layout = own_layout(fit)
+    base = project(fit, prices=prices, targets=targets, layout=layout)
     rows = [WhatIf(AS_IT_IS, base, 0.0, 0, 0.0 if base.cost is not None else None)]
-    for label, options in _changes(fit, base):
+    for label, options in _changes(fit, base, layout):
         try:
-            rows.append(_row(label, project(fit, prices=prices, targets=targets, **options), base))
+            changed = project(fit, prices=prices, targets=targets, **{"layout": layout, **options})
+            rows.append(_row(label, changed, base))
         except NotEstimable as error:
             rows.append(WhatIf(label, None, float("nan"), 0, None, str(error)))
         except InvalidInput:  # a layout that needs more items than there are is no option
@@ -100,15 +103,31 @@ def _row(label: str, projection: Projection, base: Projection) -> WhatIf:
     )
 
 
-def _changes(fit: Decomposition, base: Projection) -> Iterator[tuple[str, dict[str, Any]]]:
+def own_layout(fit: Decomposition) -> LayoutName:
+    """Latin or cyclic where every item met one (prompt, judge) pair or one judge, else factorial."""
+    judgments = fit.judgments
+    item, names = judgments.object, judgments.names
+    items = judgments.n_levels(item)
+
+    def one_per_item(facet: str) -> bool:
+        several = facet in names and judgments.n_levels(facet) > 1
+        return several and int(judgments.level_codes([item, facet]).max()) + 1 == items
+
+    if not one_per_item("judge"):
+        return "factorial"
+    return "latin" if one_per_item("prompt") else "cyclic"
+
+
+def _changes(fit: Decomposition, base: Projection, layout: LayoutName) -> Iterator[tuple[str, dict[str, Any]]]:
     """Changes worth showing, as options of `project`."""
+    covariates = {name for term in fit.assembled.model.covariates for name in term.split(":")}
     item = fit.judgments.object
     design = dict(base.design)
     yield f"double the {item}s", {"items": 2 * design[item]}
     yield f"half the {item}s", {"items": max(2, design[item] // 2)}
     made = from_fit(fit, Design())
     for name, count in made.counts.items():
-        if name == item:
+        if name == item or name in covariates:
             continue
         yield f"one more {name}", {"levels": {name: count + 1}}
         yield f"two more {name}s", {"levels": {name: count + 2}}
@@ -117,7 +136,9 @@ def _changes(fit: Decomposition, base: Projection) -> Iterator[tuple[str, dict[s
     yield "one more replicate", {"replicates": design["replicate"] + 1}
     if design["replicate"] > 1:
         yield "one replicate only", {"replicates": 1}
-    if design.get("judge", 1) > 1:
+    if layout != "factorial":
+        yield f"every judge for every {item}", {"layout": "factorial"}
+    elif design.get("judge", 1) > 1:
         yield f"one judge per {item}, in turn", {"layout": "cyclic"}
         if design.get("prompt", 1) > 1:
             yield f"one prompt and judge per {item}, in turn", {"layout": "latin"}
