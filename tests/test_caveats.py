@@ -19,6 +19,7 @@ ONE_OF_EACH = [
     caveats.missing(312, 10_000),
     caveats.negative(["item:judge"]),
     caveats.sensitivity("judge"),
+    caveats.unequal_weights(0.67312, 0.60209),
 ]
 
 
@@ -53,6 +54,8 @@ def test_a_caveat_prints_as_its_sentence_on_one_line(caveat):
         (caveats.few_items(12), "12 items: fewer than the 30"),
         (caveats.missing(312, 10_000), "312 of 10,000 judgments (3.1%)"),
         (caveats.negative(["item:judge"]), "wherever a variance is needed: item:judge"),
+        (caveats.unequal_weights(0.67312, 0.60209), "the plain mean of all scores is 0.673, not 0.602: here items"),
+        (caveats.unequal_weights(72.0, 47.0), "is 72, not 47: "),
         (caveats.sensitivity("judge"), "the judge term is a sensitivity index"),
     ],
     ids=lambda value: value.code if isinstance(value, Caveat) else "",

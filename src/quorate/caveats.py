@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -102,6 +103,16 @@ def missing(count: int, rows: int) -> Caveat:
         "missing",
         f"{count:,} of {rows:,} judgments ({count / rows:.1%}) {'has' if count == 1 else 'have'} no usable score; "
         "the estimate is right only if they are missing at random",
+    )
+
+
+def unequal_weights(raw: float, value: float) -> Caveat:
+    """Scores so unevenly spread over the design that their plain mean is another number."""
+    places = max(0, 1 - math.floor(math.log10(abs(raw - value))))
+    return Caveat(
+        "unequal-weights",
+        f"the plain mean of all scores is {raw:.{places}f}, not {value:.{places}f}: "
+        "here items, prompts and judges weigh equally, however often each was judged",
     )
 
 

@@ -112,7 +112,8 @@ def test_a_tenth_of_the_cells_missing_at_random(items: int, simulate: Any, desig
     draws = {20: 1500, 50: 1200, 200: 500}[items]
     found = coverage(draws, 10 + items, one)
     report(f"N = {items}, 10% of cells missing, fixed panel", draws, found)
-    assert_nominal(found, "panel", "finite items")
+    assert_nominal(found, "panel")
+    assert 92.5 <= found["finite items"][0] <= 99.0  # conservative, see docs/methods/intervals.md
 
 
 @pytest.mark.parametrize("items", [20, 200])

@@ -34,6 +34,11 @@ def test_changes_are_compared_with_three_digits(capsys):
     ]
 
 
+def test_a_small_difference_has_no_sign(capsys):
+    show_changes(console(), [change("a", plan(0.1, 3), -0.004), change("b", plan(0.1, 3), 0.006)], priced=False)
+    assert [line.split()[2] for line in capsys.readouterr().out.splitlines()[1:]] == ["<1%", "+1%"]
+
+
 def test_prices_are_shown_where_asked_for(capsys):
     show_changes(console(), [change("as it is", plan(0.1, 3, 0.5)), change("more", plan(0.1, 4))], priced=True)
     assert [line.split()[-1] for line in capsys.readouterr().out.splitlines()] == ["price", "$0.50", "unknown"]

@@ -39,7 +39,9 @@ def test_a_design_is_shown_beside_the_one_at_hand(run, scores):
     assert lines["calls"] == ["216", "144"]
     assert lines["price"] == ["$432,000", "$288,000"]
     assert ran.out.endswith("a small study has a wider one.\n")
-    assert "Facets stand for: item, prompt = population; judge = panel" in ran.out
+    assert ran.out.startswith("What the design would give, for judges like these\n")
+    assert "Facets stand for: item, prompt, judge = population" in ran.out
+    assert "--target judge=panel" in ran.out
 
 
 def test_without_a_design_changes_are_shown(run, scores):
@@ -69,7 +71,30 @@ def test_targets_change_the_standard_error(run, scores):
         return run("project", scores, "--items", 12, "--json", *words).json["se"]
 
     panel, pool, population = (se("--target", f"judge={text}") for text in ("panel", "pool(10)", "population"))
-    assert se() == panel < pool < population
+    assert panel < pool < population == se()
+
+
+def test_the_same_change_has_the_same_standard_error_in_analyze(run, scores):
+    changes = [run(command, scores, "--json").json for command in ("project", "analyze")]
+    mine, theirs = changes[0], changes[1]["what_if"]
+    assert [row["label"] for row in mine] == [row["label"] for row in theirs]
+    assert mine[0]["projection"]["se"] == changes[1]["population"]["se"]
+    assert [row["change"] for row in mine] == pytest.approx([row["change"] for row in theirs])
+
+
+def test_the_panel_is_answered_for_where_it_is_asked_for(run, scores):
+    ran = run("project", scores, "--target", "judge=panel")
+    assert ran.out.startswith("What a change to the design would give, for this panel\n")
+    assert "Facets stand for: item, prompt = population; judge = panel" in ran.out
+    assert "--target" not in ran.out
+
+
+def test_one_judge_stands_for_itself(run, tmp_path, crossed):
+    path = tmp_path / "one.csv"
+    path.write_text(crossed(judges=("a",)))
+    ran = run("project", path)
+    assert ran.out.startswith("What a change to the design would give\n")
+    assert "judge = panel" in ran.out
 
 
 def test_every_design_option_is_used(run, scores):
@@ -84,7 +109,7 @@ def test_every_design_option_is_used(run, scores):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("--items 0", "items: must be a whole number of at least 1, got 0"),
+        ("--items 0", "items: must be a whole number from 1 to 1,000,000,000, got 0"),
         ("--items many", "invalid value for '--items'"),
         ("--levels rater=3", 'no term "rater"'),
         ("--levels prompt=x", '--levels: prompt must be a whole number, got "x"'),

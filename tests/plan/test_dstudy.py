@@ -252,7 +252,7 @@ def test_as_plain_values(safety):
 @pytest.mark.parametrize("count", [0, -1, 1.5, math.nan, math.inf, "3", True, np.float64(2.5)])
 @pytest.mark.parametrize("name", ["items", "prompts", "judges", "temperatures", "replicates", "categories"])
 def test_counts_that_are_none(safety, name, count):
-    with pytest.raises(InvalidInput, match="must be a whole number of at least 1"):
+    with pytest.raises(InvalidInput, match="must be a whole number from 1"):
         q.project(safety, **{"items": 10, name: count})
 
 
@@ -294,3 +294,16 @@ def test_options_that_do_not_fit(safety, options, message):
 def test_categories_where_there_is_no_such_component():
     with pytest.raises(InvalidInput, match="categories: there is no category component here"):
         q.project(q.components({"item": 0.1}), items=10, categories=3)
+
+
+def test_what_is_no_fit_is_told(judged):
+    with pytest.raises(InvalidInput, match="got Judgments; decompose it first"):
+        q.project(judged({"item": 4, "judge": 2}))
+
+
+@pytest.mark.parametrize("items", [10**30, 10**10])
+def test_numbers_beyond_any_study_are_refused(safety, items):
+    with pytest.raises(InvalidInput, match="items: must be a whole number from 1 to 1,000,000,000"):
+        q.project(safety, items=items)
+    with pytest.raises(InvalidInput, match="one by one, at most 10,000,000"):
+        q.project(safety, items=10**8, judges=3, layout="cyclic")

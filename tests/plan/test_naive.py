@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -8,6 +9,7 @@ import pytest
 from scipy import stats
 
 import quorate as q
+from quorate.caveats import unequal_weights
 
 Z = stats.norm.ppf(0.975)
 
@@ -134,6 +136,25 @@ def test_where_the_data_cannot_tell_the_corrected_interval_is_unknown(simulate):
     assert math.isnan(got.corrected_coverage)
     assert math.isnan(got.width_ratio)
     assert 0 <= got.naive_coverage <= 1
+
+
+def test_a_mean_outside_the_naive_interval_is_explained(simulate):
+    """Every other item was judged ten times as often, and scores higher."""
+    often = pl.col("item").str.slice(-1).cast(pl.Int64) % 2 == 0
+    frame = simulate({"item": 20}, replicates=10, seed=1).with_columns(
+        score=pl.col("score") + pl.when(often).then(9).otherwise(0)
+    )
+    facets = {"item": "item", "replicate": "replicate"}
+    got = q.naive(q.read(frame.filter(often | (pl.col("replicate") == 0)), facets=facets))
+    assert got.target < got.overall.low
+    assert got.caveats == (unequal_weights(got.overall.value, got.target),)
+    assert q.naive(q.read(frame, facets=facets)).caveats == ()
+
+
+def test_equal_scores_need_no_explanation(table):
+    same = q.naive(table[1])
+    flat = replace(same, overall=replace(same.overall, low=same.target, high=same.target, value=same.target + 1e-15))
+    assert flat.caveats == ()
 
 
 def test_a_given_fit_is_used(table):

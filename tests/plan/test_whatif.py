@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.plan.whatif import AS_IT_IS, WhatIf, best_purchases, own_layout, what_if
+from quorate.errors import NotEstimable
+from quorate.plan.whatif import AS_IT_IS, EVERY_CELL, WhatIf, as_it_is, best_purchases, own_layout, what_if
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +24,59 @@ def rows(fit):
 def test_the_first_row_is_the_design_as_it_is(fit):
     first = what_if(fit)[0]
     assert first.label == AS_IT_IS
-    assert first.projection.se == pytest.approx(fit.mean.se, rel=1e-9)
+    assert first.projection.se == fit.mean.se
     assert (first.change, first.more_calls, first.more_cost) == (0.0, 0, None)
+
+
+@pytest.fixture(scope="module")
+def gappy(simulate):
+    """Half of the cells of 24 x 3 x 2, and 5 rows without a score."""
+    frame = simulate({"item": 24, "prompt": 3, "judge": 2}, replicates=2, seed=3).sample(fraction=0.5, seed=1)
+    frame = frame.with_columns(score=pl.when(pl.int_range(pl.len()) < 5).then(None).otherwise("score"))
+    return q.decompose(q.read(frame, facets={name: name for name in ("item", "prompt", "judge", "replicate")}))
+
+
+def test_a_study_with_gaps_is_shown_as_it_is(gappy):
+    first = as_it_is(gappy, prices={"call": 0.1}, targets={"judge": "population"})
+    estimate = gappy.mean_for(judge="population")
+    assert (first.se, first.shares, first.targets) == (estimate.se, estimate.shares, estimate.target)
+    assert (gappy.judgments.n_answers, first.calls, first.cost) == (139, 144, pytest.approx(14.4))
+    assert first.design == {"item": 24, "prompt": 3, "judge": 2, "replicate": 1}
+    assert what_if(gappy, targets={"judge": "population"})[0].projection.se == first.se
+
+
+def test_the_price_of_the_study_as_it_is_by_judge(gappy):
+    assert as_it_is(gappy, prices={"judge": {"a": 0.1, "b": 0.3}}).cost == pytest.approx(144 * 0.2)
+    assert as_it_is(gappy, prices={"item": 1.0}).cost is None
+
+
+def test_filling_the_gaps_is_the_first_change(simulate, fit, rows):
+    whole = simulate({"item": 24, "prompt": 3, "judge": 2}, seed=3)
+    some = q.decompose(q.read(whole.sample(fraction=0.6, seed=1), facets={n: n for n in ("item", "prompt", "judge")}))
+    filled = what_if(some)[1]
+    assert (filled.label, filled.projection.calls, filled.more_calls) == (EVERY_CELL, 144, 144 - 86)
+    assert filled.change == pytest.approx(q.project(some).se / some.mean.se - 1)
+    assert filled.change < 0
+    assert EVERY_CELL not in rows
+
+
+def test_a_mean_that_is_not_estimable_is_refused(judged):
+    fit = q.decompose(judged({"item": 24, "prompt": 3, "judge": 2}, seed=3))
+    with pytest.raises(NotEstimable):
+        what_if(fit, targets=dict.fromkeys(("item", "prompt", "judge"), "finite"))
+
+
+def test_groups_are_doubled_with_their_items(simulate):
+    frame = simulate({"item": 24, "judge": 2}, replicates=2, seed=3)
+    group = (pl.col("item").str.slice(-4).cast(pl.Int64) % 6).cast(pl.String)
+    frame = frame.with_columns(category=group, score=pl.col("score") + 3 * group.cast(pl.Float64))
+    names = ("item", "judge", "category", "replicate")
+    fit = q.decompose(q.read(frame, facets={n: n for n in names}, nested={"item": "category"}))
+    rows = {row.label: row for row in what_if(fit)}
+    both = rows["double the categories and items"]
+    assert both.projection.se == pytest.approx(q.project(fit, items=48, categories=12).se)
+    assert both.change < rows["double the items"].change < 0
+    assert both.more_calls == 96
 
 
 def test_changes_to_every_facet(rows):

@@ -36,9 +36,16 @@ def test_a_component_at_zero_is_at_the_boundary(shape):
 def test_what_buys_most(demo):
     best = demo.purchases[0]
     assert captions.what_if(demo).finding == (
-        f"1,800 judgments give a standard error of 0.14; {best.label} takes off {-best.change:.0%} "
+        f"1,773 judgments give a standard error of 0.14; {best.label} takes off {-best.change:.0%} "
         f"for {best.more_calls:,} more"
     )
+
+
+def test_the_judgments_at_hand_give_the_standard_error_of_the_headline(analysis):
+    if analysis.what_if:
+        first = analysis.what_if[0].projection
+        assert first.se == analysis.headline.se
+        assert first.calls == analysis.judgments.rows.sum()
 
 
 def test_who_stands_apart(demo):
@@ -82,5 +89,5 @@ def test_whom_the_interval_speaks_for(shape, name, scope):
 
 def test_axes_have_units(demo):
     assert captions.axis(demo) == "mean of score (score units)"
-    assert "score units" in captions.se_axis(demo)
-    assert "score units" in captions.effect_axis(demo)
+    assert captions.se_axis(demo) == "standard error of the mean of score (score units)"
+    assert captions.effect_axis(demo) == "difference in score (score units)"

@@ -20,6 +20,8 @@ from quorate.cli.project import project
 from quorate.errors import QuorateError
 
 FAILED = 1
+THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
+"""Read by linear algebra when it loads. Systems here are many and small: threads would wait for each other."""
 MOST_CHARACTERS = 1000
 """A line is cut here: it may quote a value from the user's file."""
 
@@ -73,6 +75,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         Exit code: 0 for a supported claim or no finding, 2 for a finding or undecided, 1 if it failed to run.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    for name in THREADS:
+        os.environ.setdefault(name, "1")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a character the terminal cannot show must not end the run
             stream.reconfigure(errors="backslashreplace")

@@ -87,7 +87,7 @@ def _change(change: WhatIf, places: int, priced: bool) -> tuple[str, ...]:
     plan = change.projection
     if plan is None:
         return change.label, "not known"
-    difference = f"{change.change:+.0%}" if change.change else ""
+    difference = f"{change.change:+.0%}" if abs(change.change) >= 0.005 else "<1%" if change.change else ""
     cost = (dollars(plan.cost),) if priced else ()
     return change.label, number(plan.se, places), difference, f"{plan.calls:,}", *cost
 

@@ -52,7 +52,8 @@ Targets = Annotated[
     typer.Option(
         "--target",
         metavar="ROLE=TARGET",
-        help="What a facet stands for: population, panel, finite, sensitivity or pool(K), such as judge=population.",
+        help="What a facet stands for: population, panel, finite, sensitivity or pool(K), such as judge=panel. "
+        "Judges stand for judges like these where the judgments tell.",
     ),
 ]
 Price = Annotated[float | None, typer.Option(metavar="USD", help="Price of one call.")]
@@ -101,7 +102,7 @@ def project(
     }
     asked: dict[str, Any] = {name: count for name, count in counts.items() if count not in (None, {})}
     asked |= {"layout": layout} if layout != "factorial" else {}
-    given = {"targets": _targets(target), "prices": None if price is None else {"call": price}}
+    given = {"targets": _answering(source, _targets(target)), "prices": None if price is None else {"call": price}}
     _project(source, asked, given, as_json=as_json)
     return 0
 
@@ -112,12 +113,24 @@ def _fitted(judgments: Judgments) -> Decomposition:
     return decompose(judgments)
 
 
+def _answering(source: Components | Decomposition, asked: dict[str, Target]) -> dict[str, Target]:
+    """The targets asked for; judges stand for others like them where nothing else is asked and the data tell."""
+    from quorate.estimate.decomposition import Decomposition
+    from quorate.estimate.mean import mean_for
+    from quorate.estimate.targets import POPULATION
+    from quorate.report.views import JUDGE, views
+
+    if not isinstance(source, Decomposition) or JUDGE in asked:
+        return asked
+    return asked if views(source, mean_for(source, asked)).population is None else {**asked, JUDGE: POPULATION}
+
+
 def _project(
     source: Components | Decomposition, asked: dict[str, Any], given: dict[str, Any], *, as_json: bool
 ) -> None:
     from quorate.estimate.decomposition import Decomposition
     from quorate.plan.dstudy import project as planned_by
-    from quorate.plan.whatif import what_if
+    from quorate.plan.whatif import AS_IT_IS, as_it_is, what_if
 
     if isinstance(source, Decomposition) and not asked:
         changes = what_if(source, **given)
@@ -125,14 +138,14 @@ def _project(
     planned = planned_by(source, **asked, **given)
     if as_json:
         return print_json(planned.to_dict())
-    at_hand = {"as it is": planned_by(source, **given)} if isinstance(source, Decomposition) else {}
+    at_hand = {AS_IT_IS: as_it_is(source, **given)} if isinstance(source, Decomposition) else {}
     return _show_designs(at_hand | {"planned": planned})
 
 
 def _show_changes(changes: Sequence[WhatIf]) -> None:
     out, base = console(), changes[0].projection
     if base is not None:
-        say(out, "What a change to the design would give", style="bold")
+        say(out, f"What a change to the design would give{_scope(base)}", style="bold")
         show_changes(out, changes, priced=base.cost is not None)
         _show_targets(out, base)
     reasons = dict.fromkeys(change.reason for change in changes if change.reason)
@@ -154,7 +167,7 @@ def _show_designs(designs: Mapping[str, Projection]) -> None:
         rows.append(("price", *(dollars(plan.cost) for plan in plans)))
     rows.append(("standard error", *(number(plan.se, places) for plan in plans)))
     rows.append(("95% interval", *(f"±{number(plan.half_width(), places)}" for plan in plans)))
-    say(out, "What the design would give", style="bold")
+    say(out, f"What the design would give{_scope(plans[-1])}", style="bold")
     table(out, {"": "left", **dict.fromkeys(designs, "right")}, rows)
     heading(out, "Where its uncertainty would come from")
     largest = sorted(plans[-1].shares, key=lambda name: -plans[-1].shares[name])[:MOST_SOURCES]
@@ -171,8 +184,14 @@ def _show_targets(out: Console, plan: Projection) -> None:
         groups.setdefault(str(target), []).append(facet)
     out.print()
     say(out, "Facets stand for: " + "; ".join(f"{', '.join(names)} = {target}" for target, names in groups.items()))
-    if plan.targets.get("judge") == "panel":
-        say(out, "For judges like these rather than this panel: --target judge=population")
+    if plan.targets.get("judge") == "population":
+        say(out, "For this panel of judges rather than judges like these: --target judge=panel")
+
+
+def _scope(plan: Projection) -> str:
+    """For whom the numbers hold, where judges are drawn or are all that matters."""
+    scopes = {"population": ", for judges like these", "panel": ", for this panel"}
+    return scopes.get(str(plan.targets["judge"]), "") if plan.design.get("judge", 1) > 1 else ""
 
 
 def _plain(change: WhatIf) -> dict[str, Any]:

@@ -142,4 +142,7 @@ def _check_estimable(gram: Floats, weights: Floats, model: Model) -> None:
     solution = np.linalg.lstsq(gram, rows.T, rcond=1e-12)[0]
     if not np.allclose(gram @ solution, rows.T, atol=1e-6 * max(1.0, float(np.abs(rows).max()))):
         listed = " and ".join((*model.fixed, *model.covariates))
-        raise NotEstimable(f"the levels of {listed} never occur together freely: no mean over all of them exists")
+        raise NotEstimable(
+            f"the levels of {listed} never occur together freely, so no mean over "
+            "all of them exists; make one of them random, leave it out, or keep one of its levels"
+        )

@@ -18,6 +18,8 @@ from quorate.plan.layouts import Layout, LayoutName, lay_out
 from quorate.plan.prices import Prices, cost
 from quorate.plan.sources import Design, Source, from_components, from_fit
 
+_MOST = 10**9
+
 
 @dataclass(frozen=True)
 class Projection:
@@ -141,12 +143,15 @@ def project(
     >>> round(project(safety, items=141, judges=3, layout="cyclic").se, 4)
     0.0222
     """
+    if not isinstance(source, (Components, Decomposition)):
+        kind = type(source).__name__
+        raise InvalidInput(f"source: expects what decompose or components returns, got {kind}; decompose it first")
     asked = {"prompt": prompts, "judge": judges, "temperature": temperatures, **(levels or {})}
     given = {name: count for name, count in asked.items() if count is not None}
     others = {"items": items, "replicates": replicates, "categories": categories, "per_item": per_item}
     for name, count in (given | others).items():
         if count is not None and not _is_count(count):
-            raise InvalidInput(f"{name}: must be a whole number of at least 1, got {count!r}")
+            raise InvalidInput(f"{name}: must be a whole number from 1 to {_MOST:,}, got {count!r}")
     design = Design(items, given, replicates, categories, targets or {})
     made = from_fit(source, design) if isinstance(source, Decomposition) else from_components(source, design)
     laid = lay_out(layout, made.counts, made.item, per_item=per_item, balance=made.balance)
@@ -156,7 +161,7 @@ def project(
 def _is_count(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, Integral):
         return False
-    return int(value) >= 1
+    return 1 <= int(value) <= _MOST
 
 
 def _projection(source: Source, laid: Layout, layout: str, prices: Prices | None) -> Projection:

@@ -14,6 +14,7 @@ from quorate.numerics.assignment import concentration
 
 Ints = NDArray[np.int64]
 LayoutName = Literal["factorial", "cyclic", "latin", "blocks"]
+_MOST = 10_000_000
 LAYOUTS: tuple[LayoutName, ...] = ("factorial", "cyclic", "latin", "blocks")
 
 
@@ -105,6 +106,8 @@ def _assign(layout: str, counts: Mapping[str, int], item: str, per_item: int) ->
     cycle = judges * counts["prompt"] if layout == "latin" else judges
     if items * per_item < cycle:
         raise InvalidInput(f"layout: {layout!r} cycles through {cycle} combinations; {items} items are too few")
+    if items * per_item > _MOST:
+        raise InvalidInput(f"items: {layout!r} assigns items one by one, at most {_MOST:,}; got {items * per_item:,}")
     index = np.repeat(np.arange(items), per_item)
     if layout == "latin":
         return {item: index, "prompt": index % cycle // judges, "judge": index % judges}

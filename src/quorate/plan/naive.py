@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate.caveats import Caveat, unequal_weights
 from quorate.errors import NotEstimable
 from quorate.estimate.components import decompose
 from quorate.estimate.decomposition import Decomposition
@@ -123,6 +124,13 @@ class Naive:
     def too_narrow(self) -> float:
         """Corrected half-width over the naive one, for the whole study and the default targets."""
         return self.corrected.half_width(self.level) / ((self.overall.high - self.overall.low) / 2)
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """Why the mean lies outside the naive interval of the whole study; empty where it does not."""
+        half = (self.overall.high - self.overall.low) / 2
+        apart = abs(self.target - self.overall.value) > half > 0
+        return (unequal_weights(self.overall.value, self.target),) if apart else ()
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain values."""

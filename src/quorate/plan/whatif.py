@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.decomposition import Decomposition
+from quorate.estimate.mean import mean_for
 from quorate.estimate.targets import Target
+from quorate.estimate.wording import plural
 from quorate.plan.dstudy import Projection, project
 from quorate.plan.layouts import LayoutName
-from quorate.plan.prices import Prices
-from quorate.plan.sources import Design, from_fit
+from quorate.plan.prices import Prices, cost
+from quorate.plan.sources import Design, from_fit, observed_counts
 
 AS_IT_IS = "as it is"
+EVERY_CELL = "every cell filled"
 
 
 @dataclass(frozen=True)
@@ -28,9 +32,9 @@ class WhatIf:
     projection : Projection or None
         What it would give; None where the data cannot tell.
     change : float
-        Relative change of the standard error; nan where unknown.
+        Relative change of the standard error, against the study as it is; nan where unknown.
     more_calls : int
-        Judgments beyond those of the design as it is; 0 where unknown.
+        Judgments beyond those of the study as it is; 0 where unknown.
     more_cost : float or None
         Price of those judgments; None where a price is unknown.
     reason : str
@@ -48,7 +52,10 @@ class WhatIf:
 def what_if(
     fit: Decomposition, *, prices: Prices | None = None, targets: Mapping[str, Target] | None = None
 ) -> tuple[WhatIf, ...]:
-    """The design as it is, and what a few changes to it would give.
+    """The study as it is, and what a few changes to its design would give.
+
+    Every change is a design with all its cells filled. Where the study itself has gaps, so that filling them would
+    take over 1% more judgments, that is the first change.
 
     Parameters
     ----------
@@ -62,10 +69,15 @@ def what_if(
     Returns
     -------
     tuple of WhatIf
-        The first is the design as it is, balanced.
+        The first is the study as it is, gaps and all; see `as_it_is`.
+
+    Raises
+    ------
+    NotEstimable
+        If the data do not determine the variance of the mean for these targets.
     """
+    base = as_it_is(fit, prices=prices, targets=targets)
     layout = own_layout(fit)
-    base = project(fit, prices=prices, targets=targets, layout=layout)
     rows = [WhatIf(AS_IT_IS, base, 0.0, 0, 0.0 if base.cost is not None else None)]
     for label, options in _changes(fit, base, layout):
         try:
@@ -76,6 +88,38 @@ def what_if(
         except InvalidInput:  # a layout that needs more items than there are is no option
             continue
     return tuple(rows)
+
+
+def as_it_is(
+    fit: Decomposition, *, prices: Prices | None = None, targets: Mapping[str, Target] | None = None
+) -> Projection:
+    """The study at hand, as a design: its own standard error, and every judgment that was asked for.
+
+    Parameters
+    ----------
+    fit : Decomposition
+        Fitted components.
+    prices : mapping, optional
+        As for `quorate.project`.
+    targets : mapping, optional
+        As for `Decomposition.mean_for`.
+
+    Raises
+    ------
+    NotEstimable
+        If the data do not determine the variance of the mean for these targets.
+    """
+    judgments, mean = fit.judgments, mean_for(fit, targets or {})
+    counts, calls = observed_counts(fit), judgments.n_answers + fit.assembled.missing
+    return Projection(
+        se=mean.se,
+        calls=calls,
+        cost=cost(prices, counts, judgments.object, calls),
+        shares=mean.shares,
+        design={**counts, "replicate": from_fit(fit, Design()).replicates},
+        layout=own_layout(fit),
+        targets=mean.target,
+    )
 
 
 def best_purchases(rows: tuple[WhatIf, ...], *, most: int = 3) -> tuple[WhatIf, ...]:
@@ -123,7 +167,10 @@ def _changes(fit: Decomposition, base: Projection, layout: LayoutName) -> Iterat
     covariates = {name for term in fit.assembled.model.covariates for name in term.split(":")}
     item = fit.judgments.object
     design = dict(base.design)
+    if _calls_of_every_cell(fit, layout) > 1.01 * base.calls:
+        yield EVERY_CELL, {}
     yield f"double the {item}s", {"items": 2 * design[item]}
+    yield from _more_groups(fit, design[item])
     yield f"half the {item}s", {"items": max(2, design[item] // 2)}
     made = from_fit(fit, Design())
     for name, count in made.counts.items():
@@ -142,3 +189,18 @@ def _changes(fit: Decomposition, base: Projection, layout: LayoutName) -> Iterat
         yield f"one judge per {item}, in turn", {"layout": "cyclic"}
         if design.get("prompt", 1) > 1:
             yield f"one prompt and judge per {item}, in turn", {"layout": "latin"}
+
+
+def _calls_of_every_cell(fit: Decomposition, layout: LayoutName) -> int:
+    made = from_fit(fit, Design())
+    assigned = {"cyclic": ("judge",), "latin": ("judge", "prompt")}.get(layout, ())
+    return math.prod(count for name, count in made.counts.items() if name not in assigned) * made.replicates
+
+
+def _more_groups(fit: Decomposition, items: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Twice as many groups of items, each as large as before, where one facet groups them and has a component."""
+    item = fit.judgments.object
+    groups = fit.judgments.ancestors(item)
+    if len(groups) == 1 and groups in fit.assembled.model.random:
+        options = {"items": 2 * items, "categories": 2 * fit.judgments.n_levels(groups[0])}
+        yield f"double the {plural(groups[0])} and {plural(item)}", options

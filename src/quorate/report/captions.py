@@ -83,13 +83,13 @@ def per_judgment(analysis: Analysis) -> Caption:
 def what_if(analysis: Analysis) -> Caption:
     """What buys most."""
     rows = known(tables.what_if(analysis), "se", "calls")
-    now = f"{counted(rows[0]['calls'], 'judgment')} give a standard error of {significant(rows[0]['se'], 2)}"
+    now = f"{counted(analysis.headline.n, 'judgment')} give a standard error of {significant(rows[0]['se'], 2)}"
     best = analysis.purchases
     finding = f"{now}; no change shown here lowers it by more than half a percent"
     if best:
         finding = f"{now}; {shown(best[0].label)} takes off {percent(-best[0].change)} for {best[0].more_calls:,} more"
-    line = "Standard error of the mean that each design would have, from the fitted components, everything balanced"
-    key = "Numbers as in the table; colours: the facet that changes; large: the design as it is and what buys most."
+    line = "Standard error of the mean: of the study as it is, and of designs with every cell filled, as projected"
+    key = "Numbers as in the table; colours: the facet that changes; large: the study as it is and what buys most."
     return Caption(finding, (f"{line}{_for(analysis)}.", key))
 
 
@@ -186,12 +186,12 @@ def axis(analysis: Analysis) -> str:
 
 def se_axis(analysis: Analysis) -> str:
     """Title of an axis of standard errors."""
-    return f"standard error of the mean ({shown(analysis.judgments.score, _SHORT)} units)"
+    return f"standard error of the mean of {shown(analysis.judgments.score, _SHORT)} (score units)"
 
 
 def effect_axis(analysis: Analysis) -> str:
     """Title of an axis of differences."""
-    return f"difference ({shown(analysis.judgments.score, _SHORT)} units)"
+    return f"difference in {shown(analysis.judgments.score, _SHORT)} (score units)"
 
 
 def facet_of(analysis: Analysis, side: str) -> str:

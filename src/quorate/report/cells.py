@@ -15,7 +15,7 @@ from quorate.report.words import significant
 _FORMATS: Mapping[str, Callable[[float], str]] = {
     "share_of_variance": percent,
     "share": percent,
-    "change_of_se": lambda change: f"{change if abs(change) >= 0.0005 else 0.0:+.1%}",
+    "change_of_se": lambda change: f"{change:+.1%}" if abs(change) >= 0.0005 else "0.0%",
     "more_cost": "{:+,.2f}".format,
 }
 _FORMULA = ("=", "+", "-", "@")

@@ -166,7 +166,7 @@ class Analysis:
 
     @cached_property
     def what_if(self) -> tuple[WhatIf, ...]:
-        """The design as it is and a few changes to it, for the headline's targets; empty where nothing is known."""
+        """The study as it is and a few changes to it, for the headline's targets; empty where nothing is known."""
         from quorate.plan.whatif import what_if
 
         prices = None if self.price is None else {"call": self.price}
@@ -186,7 +186,8 @@ class Analysis:
     def caveats(self) -> tuple[Caveat, ...]:
         """What the reader must know, each once."""
         found = [view for view in (self.population, self.panel) if view is not None]
-        return tuple(dict.fromkeys(caveat for view in found for caveat in view.caveats))
+        said = [*(caveat for view in found for caveat in view.caveats), *self.naive.caveats]
+        return tuple(dict.fromkeys(said))
 
     @cached_property
     def support(self) -> Support:
