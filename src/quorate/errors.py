@@ -16,6 +16,7 @@ Messages are one line: the argument, the rule, the value got, and the fix.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 
 class QuorateError(Exception):
@@ -43,7 +44,12 @@ class UnknownColumn(InvalidInput):
         self.role = role
         self.column = column
         self.columns = tuple(columns)
-        super().__init__(f'{role}: no column "{column}"; the data have {_listed(self.columns)}')
+        super().__init__(f'{role}: no column "{column}"; the data have {_listed(self.columns)}{self._meant()}')
+
+    def _meant(self) -> str:
+        same = [name for name in self.columns if name.casefold() == self.column.casefold()]
+        close = same or get_close_matches(self.column, self.columns, 1)
+        return f'; did you mean "{close[0]}"?' if close else ""
 
     def __reduce__(self) -> tuple[type[UnknownColumn], tuple[str, str, tuple[str, ...]]]:
         return type(self), (self.role, self.column, self.columns)

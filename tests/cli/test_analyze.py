@@ -168,7 +168,7 @@ def test_bad_input_is_one_line_and_exit_1(run, crossed, tmp_path, name):
         (["."], ". is a directory"),
         (["scores.csv", "--score", "points"], 'score: no column "points"; the data have "item"'),
         (["scores.csv", "--facet", "item=item", "--facet", "judge=rater"], 'judge: no column "rater"'),
-        (["scores.csv", "--facet", "judge=judge"], '"item" is not one of the facets ("judge"); name it in --facet'),
+        (["scores.csv", "--facet", "item="], '"item" is not one of the facets ("prompt", "judge"); name it in --facet'),
         (["scores.csv", "--fixed", "rater"], 'fixed: "rater" is not one of the facets'),
         (["scores.csv", "--nested", "judge=family"], 'nested: no column "family"'),
         (["scores.csv", "--object", "essay"], 'object: "essay" is not one of the facets'),
@@ -237,7 +237,7 @@ def test_hostile_labels_are_shown_as_they_are(run, tmp_path):
         (
             "topical_chat_gpt35_replicates",
             "SELECT * FROM file WHERE dimension = 'coherence' AND replicate < 4",
-            ["--facet", "item=item", "--facet", "prompt=prompt", "--facet", "replicate=replicate"],
+            ["--facet", "judge=", "--facet", "system="],
             "prompt 90% add prompts",
         ),
     ],
@@ -266,5 +266,6 @@ def test_the_columns_that_were_recognised_are_named(run, scores):
         "\nColumns: item = item; prompt = prompt; judge = judge; score = score; replicate ="
         in run("analyze", scores, "--no-report").out
     )
-    told = "--facet item=item --facet judge=judge --facet prompt=prompt --facet replicate=replicate"
-    assert "Columns:" not in run("analyze", scores, "--no-report", *told.split()).out
+    ran = run("analyze", scores, "--no-report", "--facet", "judge=", "--facet", "replicate=")
+    said = "Columns: item = item; prompt = prompt; score = score; not used: judge, replicate"
+    assert said in " ".join(ran.out.split())

@@ -10,6 +10,8 @@ from quorate.cli.phrasing import columns, in_options
         ("name it in facets={...}", "name it in --facet ROLE=COLUMN"),
         ('declare nested={"item": "category"}; or not', "declare --nested item=category; or not"),
         ("read with fixed=() to make it random", 'read with --fixed "" to make it random'),
+        ('or status="" to ignore it', 'or --status "" to ignore it'),
+        ('say which: status="..."', "say which: --status COLUMN"),
         ('use judge="panel"', "use --target judge=panel"),
         ('goes with layout="blocks"', "goes with --layout blocks"),
         ("fixed: facet x has = signs", "fixed: facet x has = signs"),

@@ -35,6 +35,25 @@ def test_every_option_reaches_the_reader(tmp_path):
     assert {name: int(n.sum()) for name, n in found.status.items()} == {"ok": 2, "missing": 1, "refused": 1}
 
 
+def test_an_empty_column_is_a_pair_only_where_it_means_something():
+    assert pairs("--facet", ["judge="], "judge=who", empty=True) == {"judge": ""}
+    for value in ("judge", "=x"):
+        with pytest.raises(InvalidInput, match=r"^--facet: expects a pair"):
+            pairs("--facet", [value], "judge=who", empty=True)
+
+
+def test_one_facet_leaves_the_others_recognised(tmp_path):
+    path = tmp_path / "named.csv"
+    path.write_text("item,grader_name,variant,status,score\n1,a,p,ok,3\n1,b,q,refused,0\n2,a,q,ok,5\n2,b,p,ok,4\n")
+    found = judgments(path, "score", ["judge=grader_name"], "item", None, None, None, None)
+    assert found.names == ("item", "prompt", "judge")
+    assert found.n_answers == 3
+    assert "prompt = column variant" in found.notes
+    left = judgments(path, "score", ["judge=grader_name", "prompt="], "item", None, None, "", None)
+    assert (left.names, left.n_answers) == (("item", "judge"), 4)
+    assert "not used: variant, status" in left.notes
+
+
 def test_without_options_columns_are_recognised(scores):
     found = judgments(scores, "score", None, "item", None, None, None, None)
     assert found.names == ("item", "prompt", "judge")

@@ -94,7 +94,8 @@ def test_duplicates_and_constants():
     got = found(q.read(pl.DataFrame(rows)))
     assert got["duplicates"].severity == got["constant"].severity == "error"
     assert got["duplicates"].sentence == (
-        "1 row repeats the facets and replicate of another row, the first at item 1, judge x"
+        "1 row repeats the facets and replicate of another row, the first at item 1, judge x. "
+        "Drop the repeats, or name the column that tells them apart as a facet"
     )
     assert got["constant"].sentence == "all 4 scores are equal (3): nothing varies"
 
@@ -157,3 +158,30 @@ def table_and_facts():
     doubled = pl.concat([pl.DataFrame(rows), pl.DataFrame(rows)[:1]])
     judgments = q.read(doubled)
     return judgments, judgments.describe()
+
+
+def test_duplicates_name_the_columns_that_are_not_used():
+    rows = {"item": [1, 1, 2], "turn": [1, 2, 1], "rep": [1, 1, 1], "score": [3.0, 4.0, 5.0]}
+    judgments = q.read(pl.DataFrame(rows), facets={"item": "item", "replicate": "rep"})
+    assert found(judgments)["duplicates"].sentence.endswith("as a facet (not used so far: turn)")
+    with pytest.raises(q.errors.InvalidData, match=r"tells them apart as a facet \(not used so far: turn\)$"):
+        q.decompose(judgments)
+
+
+def test_labels_that_differ_only_in_case_or_spaces(simulate):
+    frame = simulate({"item": 6, "prompt": 4, "judge": 2})
+    renamed = {"judge0000": "GPT-4", "judge0001": "gpt-4 "}
+    one = found(q.read(frame.with_columns(pl.col("judge").replace(renamed)), facets=FACETS))["labels-alike"]
+    assert one.severity == "warning"
+    assert one.sentence == (
+        "1 pair of judge labels differ only in case or in spaces around them, and count as different judges: "
+        '"GPT-4" and "gpt-4 "; if they are the same, write them alike in column "judge"'
+    )
+    assert "labels-alike" not in found(q.read(frame, facets=FACETS))
+
+
+def test_three_pairs_of_labels_are_shown():
+    rows = {"item": ["a", "A", "b", "B", "c", "C", "d", "D"], "score": [1.0, 2, 3, 4, 5, 6, 7, 8]}
+    sentence = found(q.read(pl.DataFrame(rows), facets={"item": "item"}))["labels-alike"].sentence
+    assert sentence.startswith("4 pairs of item labels differ")
+    assert '"A" and "a", "B" and "b" and "C" and "c" ...' in sentence

@@ -119,7 +119,7 @@ def test_unknown_statuses_are_named():
     message = str(unknown_statuses("st", ["a", None, "b", "c", "d", "e", "f"]))
     assert message == (
         'column "st" has statuses that are not known: "a", (empty), "b", "c", "d" and 2 more; '
-        "use one of ok, unparsed, refused, error, truncated"
+        'use one of ok, unparsed, refused, error, truncated, or status="" to ignore the column'
     )
 
 

@@ -32,7 +32,7 @@ def test_the_name_says_the_format(write, name):
     )
 
 
-@pytest.mark.parametrize("name", ["a.xlsx", "a", "a.gz", "a.parquet.gz", "a.json"])
+@pytest.mark.parametrize("name", ["a.txt", "a", "a.gz", "a.parquet.gz"])
 def test_a_name_that_says_nothing_is_an_error_with_the_known_ones(write, name):
     with pytest.raises(InvalidInput, match=r"cannot tell the format of .*; rename it to end in \.csv"):
         kind_of(write(name, "x"))
@@ -176,3 +176,17 @@ def test_the_hash_is_that_of_the_bytes(write):
 def test_names_and_text_are_quoted():
     row = duckdb.sql(f"SELECT {literal(chr(39) + '; --')} AS {quoted('a' + chr(34) + 'b')}")
     assert (row.columns, row.fetchall()) == (['a"b'], [("'; --",)])
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [
+        ("a.xlsx", "export it as CSV"),
+        ("a.XLS", "export it as CSV"),
+        ("a.json", r"write JSON lines \(\.jsonl\), one record per line"),
+        ("a.json.gz", r"write JSON lines \(\.jsonl\), one record per line"),
+    ],
+)
+def test_formats_that_are_not_read_say_what_to_write_instead(write, name, fix):
+    with pytest.raises(InvalidInput, match=f"^source: {name} cannot be read as .*; {fix}$"):
+        kind_of(write(name, "x"))

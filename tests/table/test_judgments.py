@@ -4,7 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from quorate.errors import UnknownTerm
+import quorate as q
+from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.judgments import Facet, Judgments, dense
 from quorate.table.read import read
 
@@ -83,3 +84,9 @@ def test_without_statuses_rows_are_answers():
     one = np.ones(1)
     bare = Judgments((Facet("item", "i", ("a",)),), "item", "s", np.zeros((1, 1), np.int32), one, one, one, one, one)
     np.testing.assert_array_equal(bare.rows, one)
+
+
+@pytest.mark.parametrize("call", [q.decompose, q.doctor, q.naive])
+def test_a_path_where_judgments_are_wanted_is_told(call):
+    with pytest.raises(InvalidInput, match=r"expects what quorate\.read returns, got str; read it first"):
+        call("scores.csv")

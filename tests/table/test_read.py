@@ -415,3 +415,40 @@ def test_what_was_recognised_is_said_unless_it_is_not_wanted(csv, capsys):
     read(path, announce=False)
     read(path, facets={"item": "item_id"})
     assert not capsys.readouterr().err
+
+
+STATED = "item_id,grader,status,score\na,x,ok,4\na,y,refused,0\nb,x,ok,2\nb,y,ok,3\n"
+
+
+@pytest.mark.parametrize("options", [{}, {"recognise": True}], ids=["strict", "recognised"])
+def test_refused_rows_do_not_count_as_zero_when_facets_are_declared(csv, options):
+    path = csv(STATED)
+    for source in (path, pl.read_csv(path), pl.scan_csv(path)):
+        table = read(source, facets={"item": "item_id", "judge": "grader"}, announce=False, **options)
+        assert (table.n_answers, int(table.status["refused"].sum())) == (3, 1)
+        assert "status = column status" in table.notes
+        assert read(source, facets={"item": "item_id"}, status="").n_answers == 4
+
+
+def test_what_is_not_named_is_recognised_only_if_asked(csv):
+    path = csv(STATED)
+    assert read(path, facets={"item": "item_id"}).names == ("item",)
+    assert read(path, facets={"item": "item_id"}, recognise=True, announce=False).names == ("item", "judge")
+
+
+def test_statuses_that_are_not_known_say_how_to_ignore_the_column(csv):
+    path = csv("item,status,score\na,done,4\nb,done,3\n")
+    with pytest.raises(InvalidData, match='or status="" to ignore the column'):
+        read(path, facets={"item": "item"})
+
+
+@pytest.mark.parametrize("as_source", [lambda p: p, pl.read_csv, pl.scan_csv], ids=["sql", "eager", "lazy"])
+def test_most_scores_that_are_no_numbers_are_counted_against_all(csv, as_source):
+    path = csv('item,score\na,"5,09"\nb,"4,1"\nc,3\nd,\n')
+    with pytest.raises(InvalidData, match=r'\(first: "5,09" in row 1\), of 3 in all: write decimals with a point$'):
+        read(as_source(path), facets={"item": "item"})
+
+
+def test_a_column_in_another_case_is_suggested(csv):
+    with pytest.raises(InvalidInput, match=r'score: no column "Score".*; did you mean "score"'):
+        read(csv("item,score\na,1\nb,2\n"), facets={"item": "item"}, score="Score")

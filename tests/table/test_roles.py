@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from quorate.errors import InvalidInput, UnknownColumn
-from quorate.table.roles import FIXED, recognise, resolve
+from quorate.table.roles import FIXED, recognise, resolve, telling_apart
 
 COLUMNS = ("item_id", "judge_model", "cat", "score", "rep", "status")
 
@@ -76,9 +76,86 @@ def test_a_score_that_is_named_needs_no_recognition():
     assert declared(("item", "winner"), facets=None, score="winner").score == "winner"
 
 
-def test_a_status_column_is_recognised_only_when_facets_are():
+def test_a_status_column_is_recognised_whether_facets_are_declared_or_not():
     assert declared(("item", "score", "status"), facets=None).status == "status"
-    assert declared().status is None
+    assert declared().status == "status"
+    assert declared().notes == ("status = column status", "not used: cat, rep")
+
+
+@pytest.mark.parametrize("facets", [None, {"item": "item_id"}])
+def test_an_empty_status_says_there_is_none(facets):
+    roles = declared(("item_id", "score", "status"), facets=facets, status="")
+    assert roles.status is None
+    assert roles.notes[-1] == "not used: status"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"facets": {"item": "item_id", "state": "status"}},
+        {"nested": {"item": "status"}},
+        {"score": "status"},
+        {"facets": {"item": "item_id", "replicate": "status"}},
+    ],
+)
+def test_a_column_with_another_role_is_not_the_status(options):
+    assert declared(**options).status is None
+
+
+def test_two_status_columns_are_an_error_that_names_the_argument():
+    with pytest.raises(InvalidInput, match=r'could each be the status; say which: status="\.\.\."'):
+        declared((*COLUMNS, "judgment_status"))
+
+
+def test_named_roles_override_and_the_rest_is_recognised():
+    columns = ("question", "judge_model", "grader_name", "model", "subset", "epoch", "rating", "note")
+    roles = declared(columns, facets={"judge": "grader_name"}, by_name=True)
+    assert [(facet.name, facet.column, facet.parent) for facet in roles.facets] == [
+        ("item", "question", "subset"),
+        ("judge", "grader_name", None),
+        ("system", "model", None),
+        ("subset", "subset", None),
+    ]
+    assert (roles.score, roles.replicate, roles.guessed) == ("rating", "epoch", "subset")
+    assert roles.notes[1] == "judge = column grader_name"
+    assert roles.notes[-1] == "not used: judge_model, note"
+
+
+def test_a_column_that_is_named_is_not_recognised_for_another_role():
+    roles = declared(("item", "model", "rater", "score"), facets={"judge": "model"}, by_name=True)
+    assert [(facet.name, facet.column) for facet in roles.facets] == [("item", "item"), ("judge", "model")]
+    roles = declared(("item", "model", "judge"), facets={}, score="model", by_name=True)
+    assert [facet.name for facet in roles.facets] == ["item", "judge"]
+
+
+def test_an_empty_column_leaves_a_recognised_role_out():
+    columns = ("item", "judge", "grader", "epoch", "topic", "status", "score")
+    left = dict.fromkeys(("judge", "replicate", "category", "status"), "")
+    roles = declared(columns, facets=left, by_name=True)
+    assert [facet.name for facet in roles.facets] == ["item"]
+    assert (roles.replicate, roles.status, roles.guessed) == (None, None, None)
+    with pytest.raises(UnknownColumn, match='judge: no column ""'):
+        declared(columns, facets={"item": "item", "judge": ""})
+
+
+def test_a_named_score_settles_which_of_two_it_is():
+    columns = ("item", "score", "rating")
+    assert declared(columns, facets={"score": "rating"}, by_name=True).score == "rating"
+    assert declared(columns, facets={"score": "score"}, by_name=True).score == "score"
+    assert declared(columns, facets=None, score="rating").score == "rating"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"facets": {"jugde": ""}}, '"jugde" has no column; only roles recognised'),
+        ({"facets": {"score": ""}}, '"score" has no column'),
+        ({"facets": {"status": "rep"}, "status": "cat"}, '"status" is column "rep", but status is "cat"'),
+    ],
+)
+def test_contradictions_beside_recognition_are_errors(options, message):
+    with pytest.raises(InvalidInput, match=message):
+        declared(**options, by_name=True)
 
 
 def test_nesting_that_is_declared_replaces_what_was_recognised():
@@ -87,8 +164,8 @@ def test_nesting_that_is_declared_replaces_what_was_recognised():
     assert [facet.name for facet in roles.facets] == ["item", "section"]
 
 
-def test_declared_facets_leave_nothing_to_say():
-    roles = declared()
+def test_declared_columns_that_are_all_used_leave_nothing_to_say():
+    roles = declared(("item_id", "judge_model", "score", "status"), status="status")
     assert roles.notes == ()
     assert [facet.name for facet in roles.facets if facet.fixed] == ["judge"]
 
@@ -169,3 +246,9 @@ def test_default_fixed_roles_may_be_absent_and_one_name_needs_no_tuple():
 def test_a_column_that_is_not_there_is_named_with_those_that_are(options):
     with pytest.raises(UnknownColumn, match='no column "points"; the data have "item_id"'):
         declared(**options)
+
+
+def test_columns_that_are_not_used_may_tell_rows_apart():
+    assert telling_apart(()) == "name the column that tells them apart as a facet"
+    said = telling_apart(("judge = column x", "not used: a, b, c, d, e, f"))
+    assert said.endswith("as a facet (not used so far: a, b, c, d, e, ...)")

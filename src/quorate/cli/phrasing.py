@@ -8,6 +8,8 @@ _OPTIONS = (
     (r'\bfacets=\{"([^"]*)": \.\.\.\}', r"--facet \1=COLUMN"),
     (r"\bfacets=\{\.\.\.\}", "--facet ROLE=COLUMN"),
     (r'\bnested=\{"([^"]*)": "([^"]*)"\}', r"--nested \1=\2"),
+    (r'\bstatus=""', '--status ""'),
+    (r'\bstatus="\.\.\."', "--status COLUMN"),
     (r"\bfixed=\(\)", '--fixed ""'),
     (r'\b(\w+)="(panel|population)"', r"--target \1=\2"),
     (r'\blayout="(\w+)"', r"--layout \1"),

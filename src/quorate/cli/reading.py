@@ -21,7 +21,7 @@ Facets = Annotated[
         "--facet",
         metavar="ROLE=COLUMN",
         help="Which column plays which role, such as judge=judge_model; repeat for each facet. "
-        "Without it, columns are recognised by their names.",
+        "Columns not named are recognised by their names; judge= leaves a recognised role out.",
     ),
 ]
 Object = Annotated[str, typer.Option("--object", metavar="ROLE", help="What is measured.")]
@@ -40,7 +40,8 @@ Status = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="Column that says ok, unparsed, refused, error or truncated of each row.",
+        help="Column that says ok, unparsed, refused, error or truncated of each row; "
+        " for none. Default: one named status.",
     ),
 ]
 Missing = Annotated[
@@ -68,12 +69,13 @@ def judgments(
     return read(
         file,
         score=score,
-        facets=pairs("--facet", facets, "judge=judge_model") or None,
+        facets=pairs("--facet", facets, "judge=judge_model", empty=True) or None,
         object=object_,
         nested=pairs("--nested", nested, "item=category"),
         fixed=FIXED if fixed is None else names(fixed),
         status=status,
         missing=missing or (),
+        recognise=True,
         announce=False,
     )
 
@@ -83,8 +85,8 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def pairs(option: str, values: Iterable[str] | None, example: str) -> dict[str, str]:
-    """What ``name=value`` options say.
+def pairs(option: str, values: Iterable[str] | None, example: str, *, empty: bool = False) -> dict[str, str]:
+    """What ``name=value`` options say; ``empty`` allows ``name=`` too.
 
     Raises
     ------
@@ -93,8 +95,8 @@ def pairs(option: str, values: Iterable[str] | None, example: str) -> dict[str, 
     """
     out: dict[str, str] = {}
     for value in values or ():
-        name, _, rest = (part.strip() for part in value.partition("="))
-        if not name or not rest:
+        name, sign, rest = (part.strip() for part in value.partition("="))
+        if not name or not (rest or (empty and sign)):
             raise InvalidInput(f'{option}: expects a pair such as {example}, got "{value}"')
         if name in out:
             raise InvalidInput(f'{option}: "{name}" is given twice, as {out[name]} and {rest}; give it once')

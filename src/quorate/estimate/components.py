@@ -16,7 +16,8 @@ from quorate.numerics.identify import Identified
 from quorate.numerics.information import null_point, quadratic_forms
 from quorate.numerics.newton import minimise
 from quorate.numerics.reml import Point, Problem, evaluate, solve
-from quorate.table.judgments import Judgments
+from quorate.table.judgments import Judgments, checked
+from quorate.table.roles import telling_apart
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -80,7 +81,7 @@ def decompose(
     """
     if method not in ("reml", "ml", "anova"):
         raise InvalidInput(f"method: one of 'reml', 'ml', 'anova' is needed, got {method!r}")
-    _refuse_duplicates(judgments)
+    _refuse_duplicates(checked(judgments))
     laid = design(judgments, random=random, covariates=covariates, reml=method != "ml", residual_by=residual_by)
     assembled, identified = laid.assembled, laid.identified
     if method == "anova":
@@ -152,5 +153,6 @@ def _refuse_duplicates(judgments: Judgments) -> None:
         key = ", ".join(f"{f.name} {f.levels[judgments.codes[first, i]]}" for i, f in enumerate(judgments.facets))
         raise InvalidData(
             f"{repeated} rows repeat a key, the first at {key}: the same replicate twice. Drop the repeats, or read "
-            f'without the replicate column "{judgments.replicate}" if they are further replicates'
+            f'without the replicate column "{judgments.replicate}" if they are further replicates, or '
+            f"{telling_apart(judgments.notes)}"
         )

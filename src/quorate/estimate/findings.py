@@ -14,6 +14,7 @@ from quorate.estimate.wording import counted, listed, percent, plural
 from quorate.table.describe import Description, MissingByLevel
 from quorate.table.judgments import OK, Judgments
 from quorate.table.layout import NESTED, ONE_TO_ONE
+from quorate.table.roles import telling_apart
 
 Ints = NDArray[np.int64]
 Severity = Literal["error", "warning", "note"]
@@ -56,13 +57,14 @@ def findings(judgments: Judgments, facts: Description) -> tuple[Finding, ...]:
     """
     found = [
         *_scores(facts),
-        *_duplicates(facts),
+        *_duplicates(facts, judgments.notes),
         *_missing(facts),
         *_lost(facts),
         *_absent(facts),
         *_levels(facts),
         *_layout(facts),
         *_labels(judgments),
+        *_alike(judgments),
     ]
     return tuple(sorted(found, key=lambda one: _SEVERITIES.index(one.severity)))
 
@@ -118,7 +120,7 @@ def _scores(facts: Description) -> Iterator[Finding]:
         )
 
 
-def _duplicates(facts: Description) -> Iterator[Finding]:
+def _duplicates(facts: Description, notes: tuple[str, ...]) -> Iterator[Finding]:
     found = facts.duplicates
     if found is None or found.first is None:
         return
@@ -127,7 +129,8 @@ def _duplicates(facts: Description) -> Iterator[Finding]:
     yield Finding(
         "duplicates",
         "error",
-        f"{counted(found.rows, 'row')} {verb} the facets and replicate of another row, the first at {key}",
+        f"{counted(found.rows, 'row')} {verb} the facets and replicate of another row, the first at {key}. Drop the "
+        f"repeats, or {telling_apart(notes)}",
     )
 
 
@@ -259,3 +262,20 @@ def _labels(judgments: Judgments) -> Iterator[Finding]:
             f"{repeated:,} of {total:,} {name} labels occur under more than one {above[0]} and are counted as a "
             f"different {name} in each; if they are the same, {above[0]} is not what {plural(name)} are nested in",
         )
+
+
+def _alike(judgments: Judgments) -> Iterator[Finding]:
+    """Labels of one facet that differ only in case or in spaces around them."""
+    for facet in judgments.facets:
+        first: dict[str, str] = {}
+        plain = [(level.strip().casefold(), level) for level in facet.levels]
+        pairs = [(first[key], level) for key, level in plain if first.setdefault(key, level) != level]
+        if pairs:
+            shown = listed(f'"{one}" and "{other}"' for one, other in pairs[:3]) + (" ..." if len(pairs) > 3 else "")
+            yield Finding(
+                "labels-alike",
+                "warning",
+                f"{counted(len(pairs), 'pair')} of {facet.name} labels differ only in case or in spaces around them, "
+                f"and count as different {plural(facet.name)}: {shown}; if they are the same, write them alike in "
+                f'column "{facet.column}"',
+            )

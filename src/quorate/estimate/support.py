@@ -12,7 +12,7 @@ from quorate.estimate.model import REPLICATE
 from quorate.estimate.single import configuration_facets
 from quorate.estimate.wording import counted
 from quorate.table.describe import Description, describe
-from quorate.table.judgments import Judgments
+from quorate.table.judgments import Judgments, checked
 
 ITEMS, PROMPTS, REPLICATES, JUDGES = 30, 3, 3, 2
 """Fewest items, prompts, replicates per cell and judges of a pilot whose components are worth planning with."""
@@ -118,7 +118,7 @@ def doctor(judgments: Judgments) -> Support:
     >>> support.ok, support.analysis("component replicate").reason
     (True, 'no cell was judged twice, so it is part of the cell component')
     """
-    facts = describe(judgments)
+    facts = describe(checked(judgments))
     found = findings(judgments, facts)
     return Support(facts, analyses(judgments, facts), _floors(judgments, facts), found, judgments.notes)
 

@@ -136,7 +136,10 @@ def unknown_statuses(column: str, found: list[str | None]) -> InvalidData:
     listed = ", ".join("(empty)" if text is None else f'"{text}"' for text in found[:5])
     more = f" and {len(found) - 5} more" if len(found) > 5 else ""
     known = ", ".join(STATUS_WORDS)
-    return InvalidData(f'column "{column}" has statuses that are not known: {listed}{more}; use one of {known}')
+    return InvalidData(
+        f'column "{column}" has statuses that are not known: {listed}{more}; use one of {known}, '
+        'or status="" to ignore the column'
+    )
 
 
 def _complete(

@@ -81,7 +81,7 @@ def _refuse_infinite(scores: Scores, usable: NDArray[np.bool_], column: str) -> 
     bad = usable & ~np.isfinite(scores.values)
     if bad.any():
         first = int(bad.argmax())
-        raise not_numbers(column, int(bad.sum()), scores.given[first], first + 1)
+        raise not_numbers(column, int(bad.sum()), scores.given[first], first + 1, int(usable.sum()))
 
 
 def _statuses(column: Coded, name: str) -> dict[str, NDArray[np.bool_]]:

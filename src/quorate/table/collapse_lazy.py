@@ -102,7 +102,7 @@ def _offender(rows: nw.LazyFrame[Any], roles: Roles) -> InvalidData:
     present = ~np.asarray(column.is_null().to_numpy(), dtype=np.bool_)
     values = _floats(column)
     bad = np.flatnonzero(present & ~np.isfinite(values))
-    return not_numbers(roles.score, len(bad), float(values[bad[0]]), int(bad[0]) + 1)
+    return not_numbers(roles.score, len(bad), float(values[bad[0]]), int(bad[0]) + 1, int(present.sum()))
 
 
 def _unknown(rows: nw.LazyFrame[Any], roles: Roles) -> InvalidData:

@@ -37,7 +37,8 @@ def collapse(opened: Opened, roles: Roles, missing: Missing) -> Grouped:
     keys = ", ".join(f"f{place}" for place in range(len(roles.facets)))
     result = _run(rows, roles, keys)
     if result["bad"].any():
-        raise _offender(rows, roles, int(result["bad"].sum()))
+        bad = int(result["bad"].sum())
+        raise _offender(rows, roles, bad, bad + int(result["n"].sum()))
     grouped = Grouped(
         facets=tuple(_coded(result[f"f{place}"], opened.typed) for place in range(len(roles.facets))),
         rows=result["rows"],
@@ -129,10 +130,10 @@ def _coded(column: NDArray[Any], typed: bool) -> Coded:
     return coded if typed else in_numeric_order(coded)
 
 
-def _offender(rows: duckdb.DuckDBPyRelation, roles: Roles, count: int) -> InvalidData:
+def _offender(rows: duckdb.DuckDBPyRelation, roles: Roles, count: int, total: int) -> InvalidData:
     numbered = rows.project("given, bad, row_number() OVER () AS place")
     ((first, place),) = numbered.filter("bad").order("place").limit(1).project("given, place").fetchall()
-    return not_numbers(roles.score, count, first, place)
+    return not_numbers(roles.score, count, first, place, total)
 
 
 def _unknown(rows: duckdb.DuckDBPyRelation, roles: Roles) -> InvalidData:

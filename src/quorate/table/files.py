@@ -30,6 +30,11 @@ KINDS = {
 }
 """How a file is read, by the end of its name; ``.gz`` may follow for the text formats."""
 
+_OTHERS = {
+    ".xlsx": "export it as CSV",
+    ".xls": "export it as CSV",
+    ".json": "write JSON lines (.jsonl), one record per line",
+}
 _DELIMITERS = (",", "\t", ";", "|")
 _HEAD = 1 << 20
 _LINE = r"CSV Error on Line: (?P<line>\d+).*"
@@ -125,6 +130,8 @@ def kind_of(path: Path) -> str:
     packed = path.suffix.lower() == ".gz"
     suffix = Path(path.stem).suffix.lower() if packed else path.suffix.lower()
     kind = KINDS.get(suffix)
+    if suffix in _OTHERS:
+        raise InvalidInput(f"source: {path.name} cannot be read as {suffix}; {_OTHERS[suffix]}")
     if kind is None or (packed and kind == "parquet"):
         known = ", ".join(KINDS)
         raise InvalidInput(f"source: cannot tell the format of {path.name} by its name; rename it to end in {known}")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.errors import UnknownTerm
+from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.describe import Description, describe
 
 OK = "ok"
@@ -212,6 +212,20 @@ class Judgments:
         if name not in self.names:
             raise UnknownTerm(name, self.names)
         return self.names.index(name)
+
+
+def checked(judgments: object) -> Judgments:
+    """The argument, if it is a table of judgments.
+
+    Raises
+    ------
+    InvalidInput
+        If it is anything else, such as the path of a file.
+    """
+    if not isinstance(judgments, Judgments):
+        kind = type(judgments).__name__
+        raise InvalidInput(f"judgments: expects what quorate.read returns, got {kind}; read it first")
+    return judgments
 
 
 def dense(key: NDArray[np.int64]) -> NDArray[np.int64]:

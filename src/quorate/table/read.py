@@ -29,6 +29,7 @@ def read(
     fixed: Iterable[str] = FIXED,
     status: str | None = None,
     missing: Iterable[str] = (),
+    recognise: bool = False,
     announce: bool = True,
 ) -> Judgments:
     """Read judge scores from a file or a data frame, one row per judgment.
@@ -43,7 +44,7 @@ def read(
     facets : mapping of str to str, optional
         Role to column, such as ``{"item": "item_id", "judge": "judge_model"}``. The role ``replicate`` names the
         column that tells repeated judgments of one cell apart. Without it columns are recognised by their names and
-        what was taken is said in ``notes``.
+        what was taken is said in ``notes``, as is which columns are not used.
     object : str
         Role of the object of measurement.
     nested : mapping of str to str, optional
@@ -53,9 +54,13 @@ def read(
         Roles whose levels are chosen, not drawn.
     status : str, optional
         Column that says of every row whether it is ok, unparsed, refused, error or truncated. A row that is not ok
-        gives no score, whatever number stands there.
+        gives no score, whatever number stands there. Without it a column named ``status`` that plays no other role
+        is used, with a note; ``""`` says that there is none.
     missing : iterable of str
         Scores that stand for no score, such as ``("N/A",)``.
+    recognise : bool
+        Whether columns that are not named in ``facets`` are recognised by their names too, as they are without
+        ``facets``; a role with an empty column, such as ``{"judge": ""}``, is then left out.
     announce : bool
         Whether columns that were recognised by name are named on standard error; they are in ``notes`` either way.
 
@@ -88,11 +93,12 @@ def read(
         "nested": nested,
         "fixed": fixed,
         "status": status,
+        "by_name": recognise,
     }
     blank = as_missing(missing)
     by_path = isinstance(source, (str, os.PathLike))
     table = _read_file(Path(source), declared, blank) if by_path else _read_frame(source, declared, blank)
-    if facets is not None:
+    if facets is not None and not recognise:
         return table
     table = _nest_in_system(table)
     if announce:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,6 +29,8 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 """Column names recognised for each role, in lower case with words joined by underscores."""
 
 _RESERVED = ("cell", "residual")
+_PARENT = "category"
+_UNUSED = "not used: "
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Roles:
     guessed : str, optional
         Parent of the object that was recognised rather than declared, so must be checked.
     notes : tuple of str
-        What was recognised.
+        What was recognised, and the columns that are not used.
     """
 
     facets: tuple[Facet, ...]
@@ -69,8 +71,12 @@ def resolve(
     nested: Mapping[str, str] | None,
     fixed: Iterable[str],
     status: str | None,
+    by_name: bool = False,
 ) -> Roles:
     """Columns by role, as declared in the arguments of `quorate.read` or recognised by name.
+
+    Recognised are those that ``facets`` does not name if there are no ``facets`` or ``by_name`` says so, and in any
+    case the status.
 
     Raises
     ------
@@ -79,27 +85,26 @@ def resolve(
     UnknownColumn
         If a column is not there.
     """
-    found = dict(_checked(facets)) if facets is not None else recognise(columns)
-    nested = dict(nested or {})
-    guessed = None
-    if facets is None:
-        parent, named = found.pop("category", None), found.pop("score", None)
-        status = status or found.get("status")
-        found.pop("status", None)
-        score = named if score == "score" and score not in columns and named is not None else score
-        guessed = None if object in nested or parent in nested.values() else parent
+    by_name = by_name or facets is None
+    found, guessed, nested = dict(_checked(facets or {})), None, dict(nested or {})
+    if by_name:
+        found, parent, score, status = _completed(found, columns, object, score, status)
+        guessed = None if object in nested or parent in (*nested.values(), *found) else parent
     replicate = found.pop(REPLICATE, None)
-    others = {"score": score, "status": status, REPLICATE: replicate}
-    _require(columns, {**found, **others})
+    _require(columns, {**found, "score": score, "status": status or None, REPLICATE: replicate})
     declared = tuple(Facet(role, column, ()) for role, column in found.items())
     _require_role(object, "object", [facet.name for facet in declared])
     joined = _fix(_nest(declared, {**nested, **({object: guessed} if guessed else {})}, columns), fixed)
+    used = {score, replicate, *(facet.column for facet in joined)}
+    found_status = {} if status is not None else recognise([name for name in columns if name not in used], ["status"])
+    status = found_status.get("status", status) or None
+    others = {"score": score, "status": status, REPLICATE: replicate}
     _distinct_columns(joined, others)
-    notes = () if facets is not None else _notes(joined, others, columns)
-    return Roles(joined, object, score, status, replicate, guessed, notes)
+    taken = _taken(joined, others) if by_name else _taken((), found_status)
+    return Roles(joined, object, score, status, replicate, guessed, (*taken, *_unused(columns, {*used, status})))
 
 
-def recognise(columns: Sequence[str]) -> dict[str, str]:
+def recognise(columns: Sequence[str], roles: Iterable[str] = tuple(ALIASES)) -> dict[str, str]:
     """Columns whose name says their role, by role in the order of `ALIASES`.
 
     Raises
@@ -108,27 +113,63 @@ def recognise(columns: Sequence[str]) -> dict[str, str]:
         If two columns claim one role.
     """
     found: dict[str, str] = {}
-    for role, names in ALIASES.items():
-        claims = [column for column in columns if _plain(column) in names]
+    for role in roles:
+        claims = [column for column in columns if _plain(column) in ALIASES[role]]
         if len(claims) > 1:
             listed = " and ".join(f'"{column}"' for column in claims)
-            raise InvalidInput(f'facets: {listed} could each be the {role}; say which: facets={{"{role}": ...}}')
+            fix = 'status="..."' if role == "status" else f'facets={{"{role}": ...}}'
+            raise InvalidInput(f"facets: {listed} could each be the {role}; say which: {fix}")
         if claims:
             found[role] = claims[0]
     return found
+
+
+def telling_apart(notes: Iterable[str], most: int = 5) -> str:
+    """What to do about rows that another column may tell apart, with the columns that a note says are not used."""
+    unused = [name for note in notes if note.startswith(_UNUSED) for name in note.removeprefix(_UNUSED).split(", ")]
+    shown = ", ".join(unused[:most]) + (", ..." if len(unused) > most else "")
+    return "name the column that tells them apart as a facet" + (f" (not used so far: {shown})" if unused else "")
+
+
+def _completed(
+    named: Mapping[str, str], columns: Sequence[str], object: str, score: str, status: str | None
+) -> tuple[dict[str, str], str | None, str, str | None]:
+    """Facets, parent of the object, score and status, with what is not named recognised; an empty name leaves out."""
+    _agree(named, {"score": None if score == "score" else score, "status": status})
+    score, status = named.get("score", score), named.get("status", status)
+    skipped = {*named, "status", *(["score"] if score != "score" else [])}
+    free = [column for column in columns if column not in {*named.values(), score, status} or column == "score"]
+    seen = recognise(free, [role for role in ALIASES if role not in skipped])
+    parent, other_score = seen.pop(_PARENT, None), seen.pop("score", score)
+    score = score if score in columns else other_score
+    roles = {**seen, **{role: column for role, column in named.items() if column and role not in ("score", "status")}}
+    order = {object: -1, **{role: place for place, role in enumerate(ALIASES)}}
+    found = {role: roles[role] for role in sorted(roles, key=lambda role: order.get(role, len(order)))}
+    return found, parent, score, status
+
+
+def _agree(named: Mapping[str, str], arguments: Mapping[str, str | None]) -> None:
+    for role, column in named.items():
+        if not column and (role not in ALIASES or role == "score"):
+            raise InvalidInput(f'facets: "{role}" has no column; only roles recognised by name can be left out')
+        said = arguments.get(role)
+        if said is not None and said != column:
+            raise InvalidInput(f'facets: "{role}" is column "{column}", but {role} is "{said}"; give it once')
 
 
 def _plain(column: str) -> str:
     return re.sub("[^a-z0-9]+", "_", column.lower()).strip("_")
 
 
-def _notes(facets: Sequence[Facet], others: Mapping[str, str | None], columns: Sequence[str]) -> tuple[str, ...]:
+def _taken(facets: Sequence[Facet], others: Mapping[str, str | None]) -> tuple[str, ...]:
     within = {facet.name: f", {facet.name} in {facet.parent}" for facet in facets if facet.parent is not None}
     taken = [f"{facet.name} = column {facet.column}{within.get(facet.name, '')}" for facet in facets]
-    taken += [f"{role} = column {column}" for role, column in others.items() if column is not None]
-    used = {facet.column for facet in facets} | set(others.values())
+    return (*taken, *(f"{role} = column {column}" for role, column in others.items() if column is not None))
+
+
+def _unused(columns: Sequence[str], used: Container[str | None]) -> tuple[str, ...]:
     rest = ", ".join(column for column in columns if column not in used)
-    return (*taken, *([f"not used: {rest}"] if rest else []))
+    return (_UNUSED + rest,) if rest else ()
 
 
 def _checked(facets: Mapping[Any, Any]) -> Mapping[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidData
+
+_CAUSES = (
+    (r"[+-]?[\d.]*,\d+", "write decimals with a point"),
+    (r"[+-]?[\d.,]+\s*/\s*[\d.,]+", "it is a fraction: divide it out first, such as 0.8 for 4/5"),
+    (r"[+-]?[\d.,]+\s*%", "it is a percentage: write it without the sign, such as 0.51 for 51%"),
+    ("", "it holds words, not scores: turn it into numbers first, such as 0 and 1"),
+)
+"""What is wrong with a column of which most are no numbers, by the first of them; the last fits any."""
 
 
 @dataclass(frozen=True)
@@ -57,15 +66,20 @@ def parse(entries: Sequence[object], missing: Missing) -> tuple[NDArray[np.float
     return np.array(values, dtype=np.float64), np.array(present, dtype=np.bool_)
 
 
-def not_numbers(column: str, count: int, first: object, row: int) -> InvalidData:
-    """The error for scores that are not finite numbers; ``row`` counts from 1."""
+def not_numbers(column: str, count: int, first: object, row: int, total: int) -> InvalidData:
+    """The error for ``count`` of ``total`` scores that are not finite numbers; ``row`` counts from 1."""
     kind = "finite number" if isinstance(first, (float, np.floating)) else "number"
     which = f"1 value that is not a {kind}" if count == 1 else f"{count} values that are not {kind}s"
     shown = str(first) if kind != "number" else f'"{first}"'
-    return InvalidData(
-        f'column "{column}" has {which} (first: {shown} in row {row}). '
-        f'Mark them missing with --missing "{first}", or drop them.'
-    )
+    found = f'column "{column}" has {which} (first: {shown} in row {row})'
+    if isinstance(first, str) and 2 * count > total:
+        return InvalidData(f"{found}, of {total} in all: {_cause(first)}")
+    return InvalidData(f'{found}. Mark them missing with --missing "{first}", or drop them.')
+
+
+def _cause(first: str) -> str:
+    text = first.strip()
+    return next(cause for pattern, cause in _CAUSES if not pattern or re.fullmatch(pattern, text))
 
 
 def _is_blank(entry: object, value: float | None, missing: Missing) -> bool:
