@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from quorate.errors import UnknownColumn as UnknownColumn
     from quorate.errors import UnknownTerm as UnknownTerm
     from quorate.estimate.components import decompose as decompose
+    from quorate.estimate.dependability import dependability as dependability
+    from quorate.estimate.effects import effects as effects
     from quorate.estimate.published import components as components
+    from quorate.estimate.robustness import by_level as by_level
+    from quorate.estimate.robustness import leave_one_out as leave_one_out
     from quorate.estimate.support import doctor as doctor
     from quorate.estimate.targets import pool as pool
     from quorate.plan.dstudy import project as project
@@ -38,9 +42,13 @@ _HOMES = {
     "QuorateError": "quorate.errors",
     "UnknownColumn": "quorate.errors",
     "UnknownTerm": "quorate.errors",
+    "by_level": "quorate.estimate.robustness",
     "components": "quorate.estimate.published",
     "decompose": "quorate.estimate.components",
+    "dependability": "quorate.estimate.dependability",
     "doctor": "quorate.estimate.support",
+    "effects": "quorate.estimate.effects",
+    "leave_one_out": "quorate.estimate.robustness",
     "naive": "quorate.plan.naive",
     "pool": "quorate.estimate.targets",
     "project": "quorate.plan.dstudy",
