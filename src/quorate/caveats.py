@@ -56,8 +56,8 @@ def zero_with_few_levels(facet: str, levels: int) -> Caveat:
     """A main effect estimated at zero from few levels."""
     return Caveat(
         "zero-few-levels",
-        f"the {facet} variance is estimated at zero from {levels} levels, which happens in about 1 sample of 9 "
-        "when it is not zero; intervals then cover less than they claim (71 to 84% measured, for 95%)",
+        f"the {facet} variance is estimated at zero from {levels} levels, which happens in about 1 sample of 8 "
+        "when it is not zero; intervals then cover less than they claim (73 to 82% measured, for 95%)",
     )
 
 

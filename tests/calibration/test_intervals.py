@@ -54,8 +54,10 @@ def test_fixed_panel_and_finite_items(items: int, simulate: Any, design: Any) ->
     def one(rng: np.random.Generator) -> dict[str, bool]:
         drawn = simulate(design(items), rng)
         fit = q.decompose(drawn.judgments)
-        return {
-            "panel": covers(fit.mean, drawn.population),
+        panel = covers(fit.mean, drawn.population)
+        at_zero = {"panel where the prompt is at zero": panel} if fit.variances["prompt"] == 0 else {}
+        return at_zero | {
+            "panel": panel,
             "Wald": covers(fit.mean, drawn.population, "wald"),
             "pivotal": covers(fit.mean, drawn.population, "pivotal"),
             "finite items": covers(fit.mean_for(item="finite"), drawn.finite_items),
@@ -64,6 +66,7 @@ def test_fixed_panel_and_finite_items(items: int, simulate: Any, design: Any) ->
     found = coverage(DRAWS[items], items, one)
     report(f"N = {items}, fixed panel", DRAWS[items], found)
     assert_nominal(found, "panel", "finite items", "pivotal")
+    assert 55 <= found["panel where the prompt is at zero"][0] <= 95  # what the caveat zero-few-levels warns of
     wald, error = found["Wald"]
     assert abs(wald - WALD[items]) <= 1.5 + 2.5 * error
 
