@@ -31,7 +31,7 @@ def few_levels(facet: str, levels: int) -> Caveat:
     return Caveat(
         "few-levels",
         f"{levels} {facet} levels: the {facet} component rests on {levels - 1} degree{'s' * (levels > 2)} of freedom; "
-        "intervals that need it cover 89 to 91%, measured, for 95%",
+        "intervals that lean on it cover 91 to 92%, measured, for 95%",
     )
 
 

@@ -162,3 +162,32 @@ def test_components_are_unbiased_inside_the_bounds(simulate: Any, design: Any) -
         print(f"{name}: mean {values.mean():.5f} (se {error:.5f}), truth {truth}, at zero {np.mean(values == 0):.1%}")
         assert values.mean() > truth - 3 * error - (0.01 * truth if name == "replicate" else 0)
         assert values.mean() < truth + 3 * error + 0.15 * truth * (np.mean(values == 0) > 0.01)
+
+
+def test_two_levels_and_maximum_likelihood_cover_less(simulate: Any, design: Any) -> None:
+    """What the caveats few-levels and ml warn of: 2 prompts, 2 judges drawn at random, and ML in a small study."""
+
+    def one(rng: np.random.Generator) -> dict[str, bool]:
+        prompts = simulate(design(40, prompts=2), rng)
+        judges = simulate(design(40, judges=2, judge_variance=0.015), rng)
+        dominant = simulate(design(40, judges=2, judge_variance=0.15), rng)
+        small = simulate(design(20, replicates=2), rng)
+        two = q.decompose(judges.judgments).mean_for(judge="population")
+        return {
+            "2 prompts": covers(q.decompose(prompts.judgments).mean, prompts.population),
+            "2 judges, population": covers(two, judges.population),
+            "2 dominant judges": covers(
+                q.decompose(dominant.judgments).mean_for(judge="population"), dominant.population
+            ),
+            "sensitivity, fixed panel": covers(
+                q.decompose(small.judgments).mean_for(judge="sensitivity"), small.population, "wald"
+            ),
+            "REML": covers(q.decompose(small.judgments).mean, small.population),
+            "ML": covers(q.decompose(small.judgments, method="ml").mean, small.population),
+        }
+
+    found = coverage(1500, 50, one)
+    report("N = 40, two levels; N = 20, R = 2 for REML and ML", 1500, found)
+    for name in ("2 prompts", "2 judges, population", "2 dominant judges"):
+        assert 85 <= found[name][0] <= 97.5
+    assert found["ML"][0] < found["REML"][0]

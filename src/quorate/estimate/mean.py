@@ -97,7 +97,7 @@ class Estimate:
             Coverage wanted, in (0, 1).
         method : {"satterthwaite", "pivotal", "wald"}
             Student's t on Satterthwaite degrees of freedom, the default; generalised pivotal, balanced data only; or
-            the normal interval without small-sample corrections, as the source paper has it, which covers 83 to 90%
+            the normal interval without small-sample corrections, as the source paper has it, which covers 83 to 92%
             with 3 prompts. Coverage is measured in ``docs/methods/intervals.md``.
 
         Returns
