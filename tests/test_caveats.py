@@ -18,6 +18,7 @@ ONE_OF_EACH = [
     caveats.few_items(12),
     caveats.missing(312, 10_000),
     caveats.negative(["item:judge"]),
+    caveats.panels_differ("judge"),
     caveats.sensitivity("judge"),
     caveats.unequal_weights(0.67312, 0.60209),
 ]
@@ -56,6 +57,7 @@ def test_a_caveat_prints_as_its_sentence_on_one_line(caveat):
         (caveats.negative(["item:judge"]), "wherever a variance is needed: item:judge"),
         (caveats.unequal_weights(0.67312, 0.60209), "the plain mean of all scores is 0.673, not 0.602: here items"),
         (caveats.unequal_weights(72.0, 47.0), "is 72, not 47: "),
+        (caveats.panels_differ("judge"), "judge levels stand for themselves: a design with fewer of them"),
         (caveats.sensitivity("judge"), "the judge term is a sensitivity index"),
     ],
     ids=lambda value: value.code if isinstance(value, Caveat) else "",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from quorate.estimate.targets import pool as pool
     from quorate.plan.dstudy import project as project
     from quorate.plan.naive import naive as naive
+    from quorate.plan.optimize import optimize as optimize
     from quorate.report.render import report as report
     from quorate.table.judgments import Judgments as Judgments
     from quorate.table.read import read as read
@@ -50,6 +51,7 @@ _HOMES = {
     "effects": "quorate.estimate.effects",
     "leave_one_out": "quorate.estimate.robustness",
     "naive": "quorate.plan.naive",
+    "optimize": "quorate.plan.optimize",
     "pool": "quorate.estimate.targets",
     "project": "quorate.plan.dstudy",
     "read": "quorate.table.read",

@@ -138,3 +138,12 @@ def sensitivity(facet: str) -> Caveat:
         f"the {facet} term is a sensitivity index (spread of the chosen levels), not a sampling variance: "
         "no coverage is claimed for an interval built from it",
     )
+
+
+def panels_differ(facet: str) -> Caveat:
+    """Designs whose fixed levels differ in number are compared as if they answered one question."""
+    return Caveat(
+        "panels-differ",
+        f"{facet} levels stand for themselves: a design with fewer of them is about fewer, not as sure about all; "
+        f"compare designs with {facet} as a population",
+    )

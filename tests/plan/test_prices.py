@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.plan.prices import cost
+from quorate.plan.prices import cheapest, cost, known
 
 COUNTS = {"item": 10, "judge": 2, "prompt": 3}
 
@@ -28,7 +29,7 @@ def test_price_of_sixty_calls(prices, wanted):
 
 @pytest.mark.parametrize("prices", [None, {}, {"item": 2.0}, {"judge": {"a": 1.0}}])
 def test_an_unknown_price_is_none_not_zero(prices):
-    assert cost(prices, COUNTS, "item", 60) is None
+    assert known(cost(prices, COUNTS, "item", 60)) is None
 
 
 def test_without_a_judge_facet_one_judge_is_paid():
@@ -52,3 +53,16 @@ def test_kinds_of_price_that_do_not_exist():
         cost({"annotator": 1.0}, COUNTS, "item", 60)
     with pytest.raises(InvalidInput, match="prices: item must be one number"):
         cost({"item": {"a": 1.0}}, COUNTS, "item", 60)
+
+
+def test_judges_who_answer_more_are_paid_more():
+    prices = {"judge": {"dear": 10.0, "cheap": 1.0}}
+    assert cheapest(prices) == ("cheap", "dear")
+    assert cost(prices, {"item": 3, "judge": 2}, "item", 3, np.array([2.0, 1.0])) == 12.0
+
+
+def test_many_designs_at_once():
+    """Two judges have a price; a design with three has none."""
+    counts = {"item": np.array([[10.0], [20.0]]), "judge": np.array([1.0, 2.0, 3.0])}
+    found = cost({"judge": {"a": 1.0, "b": 3.0}, "item": 0.5}, counts, "item", counts["item"] * counts["judge"])
+    np.testing.assert_array_equal(found, [[15, 45, np.nan], [30, 90, np.nan]])

@@ -10,36 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
-def concentration(levels: Ints, weight: Floats | None = None) -> float:
-    """``sum_l w_l^2``: one over the number of levels that a mean effectively averages.
-
-    Parameters
-    ----------
-    levels : array of int, shape (cells,)
-        Level of one term in every cell.
-    weight : array, shape (cells,), optional
-        Weight of every cell, summing to 1; equal by default.
-
-    Examples
-    --------
-    >>> concentration(np.array([0, 0, 1, 1]))
-    0.5
-    """
-    totals = np.bincount(levels, weight).astype(float)
-    if weight is None:
-        totals /= len(levels)
-    return float(totals @ totals)
-
-
-def toward(concentrated: float, levels: float | None) -> float:
+def toward(concentrated: Floats | float, levels: Floats | float | None) -> Floats:
     """``sum_l (w_l - tau_l)^2`` for a target that averages ``levels`` levels equally; None: a population.
 
-    Weights sum to one, so the cross term is the same for every design.
+    Weights sum to one, so the cross term is the same for every design. Arrays stand for many designs at once.
     """
     if levels is None:
-        return concentrated
-    rest = concentrated - 1 / levels
-    return rest if rest > 1e-12 * concentrated else 0.0
+        return np.asarray(concentrated)
+    rest = np.asarray(concentrated - 1 / np.asarray(levels, dtype=float))
+    return np.where(rest > 1e-12 * np.asarray(concentrated), rest, 0.0)

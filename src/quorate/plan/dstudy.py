@@ -14,8 +14,8 @@ from quorate.estimate.decomposition import Decomposition
 from quorate.estimate.published import Components
 from quorate.estimate.targets import Target
 from quorate.numerics.inference import t_quantile
-from quorate.plan.layouts import Layout, LayoutName, lay_out
-from quorate.plan.prices import Prices, cost
+from quorate.plan.layouts import LayoutName, lay_out
+from quorate.plan.prices import Prices, cost, known
 from quorate.plan.sources import Design, Source, from_components, from_fit
 
 _MOST = 10**9
@@ -41,6 +41,8 @@ class Projection:
         How prompts and judges are assigned to items.
     targets : mapping of str to str or Pool
         What each facet stands for.
+    per_item : int or None
+        Judges per item, for the layout "blocks".
     """
 
     se: float
@@ -50,6 +52,7 @@ class Projection:
     design: Mapping[str, int]
     layout: str
     targets: Mapping[str, Target]
+    per_item: int | None = None
 
     @property
     def variance(self) -> float:
@@ -74,6 +77,7 @@ class Projection:
             "shares": dict(self.shares),
             "design": dict(self.design),
             "layout": self.layout,
+            "per_item": self.per_item,
             "targets": {name: str(target) for name, target in self.targets.items()},
         }
 
@@ -154,8 +158,7 @@ def project(
             raise InvalidInput(f"{name}: must be a whole number from 1 to {_MOST:,}, got {count!r}")
     design = Design(items, given, replicates, categories, targets or {})
     made = from_fit(source, design) if isinstance(source, Decomposition) else from_components(source, design)
-    laid = lay_out(layout, made.counts, made.item, per_item=per_item, balance=made.balance)
-    return _projection(made, laid, layout, prices)
+    return projection(made, made.counts, made.replicates, layout, per_item=per_item, prices=prices)
 
 
 def _is_count(value: object) -> bool:
@@ -164,17 +167,27 @@ def _is_count(value: object) -> bool:
     return 1 <= int(value) <= _MOST
 
 
-def _projection(source: Source, laid: Layout, layout: str, prices: Prices | None) -> Projection:
+def projection(
+    source: Source,
+    counts: Mapping[str, int],
+    replicates: int,
+    layout: LayoutName,
+    *,
+    per_item: int | None = None,
+    prices: Prices | None = None,
+) -> Projection:
+    """A design with these counts, whatever those of the source are; see `project`."""
+    laid = lay_out(layout, counts, source.item, replicates=replicates, per_item=per_item, balance=source.balance)
     parts = source.parts(laid)
     variance = sum(parts.values())
-    calls = laid.cells * source.replicates
     shares = {name: part / variance if variance > 0 else np.nan for name, part in parts.items()}
     return Projection(
         se=float(np.sqrt(variance)),
-        calls=calls,
-        cost=cost(prices, source.counts, source.item, calls),
+        calls=int(laid.calls),
+        cost=known(cost(prices, counts, source.item, laid.calls, laid.calls_of("judge"))),
         shares=shares,
-        design={**source.counts, "replicate": source.replicates},
+        design={**counts, "replicate": replicates},
         layout=layout,
         targets=source.targets,
+        per_item=per_item,
     )

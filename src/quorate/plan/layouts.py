@@ -1,21 +1,65 @@
-"""Layouts: which judge and which prompt see which item, and what that does to the weight of every level."""
+"""Layouts: which judge and which prompt see which item, and what that does to the weight of every level.
+
+A layout repeats itself: items fall into a few classes that meet the same judges and prompts. Weights therefore follow
+from one period of the assignment, whatever the number of items, and for many numbers of items at once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
-from quorate.numerics.assignment import concentration
 
+Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Count = int | Floats
+"""A number of levels, or an array of them for many designs at once."""
 LayoutName = Literal["factorial", "cyclic", "latin", "blocks"]
-_MOST = 10_000_000
 LAYOUTS: tuple[LayoutName, ...] = ("factorial", "cyclic", "latin", "blocks")
+_MOST_ROWS = 10_000_000
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """One period of an assignment, a row for each (class of items, assigned levels).
+
+    Parameters
+    ----------
+    of_class : array of int, shape (rows,)
+        Class of items of each row.
+    levels : mapping of str to array of int, shape (rows,)
+        Level of every assigned facet in each row.
+    items : array, shape (..., rows)
+        Items in the class of each row, for every number of items asked about.
+    weight : array, shape (..., rows)
+        Weight of one item's assignment in each row; over all items and rows they sum to 1.
+    """
+
+    of_class: Ints
+    levels: Mapping[str, Ints]
+    items: Floats
+    weight: Floats
+
+    def concentration(self, facets: Iterable[str], *, by_item: bool) -> Floats:
+        """``sum_l w_l^2`` over combinations of assigned facets, for each item on its own or over all items."""
+        key = self.of_class if by_item else np.zeros_like(self.of_class)
+        for name in facets:
+            key = key * (int(self.levels[name].max()) + 1) + self.levels[name]
+        if not by_item:
+            return np.asarray(np.sum(_totals(self.items * self.weight, key) ** 2, axis=-1))
+        first = np.unique(key, return_index=True)[1]
+        return np.asarray(np.sum(_totals(self.weight, key) ** 2 * self.items[..., first], axis=-1))
+
+    def uses(self, facet: str) -> Floats:
+        """Assignments that use each level of a facet, shape (..., levels)."""
+        return _totals(self.items, self.levels[facet])
 
 
 @dataclass(frozen=True)
@@ -26,39 +70,65 @@ class Layout:
     ----------
     item : str
         The facet that others are assigned to.
-    counts : mapping of str to int
-        Levels of every facet; a nested facet counts its levels within one parent.
-    assigned : mapping of str to array of int, shape (assignments,)
-        Level of the assigned facets, the object included, in every assignment. Empty for a factorial.
-    weight : array, shape (assignments,)
-        Weight of each assignment, such that fixed facets weigh equally.
+    counts : mapping of str to int or array
+        Levels of every facet; a nested facet counts its levels within one parent. Arrays broadcast together.
+    replicates : int or array
+        Answers per cell.
+    cycle : Cycle or None
+        The assignment; None where everything is crossed.
     """
 
     item: str
-    counts: Mapping[str, int]
-    assigned: Mapping[str, Ints]
-    weight: NDArray[np.float64]
+    counts: Mapping[str, Count]
+    replicates: Count
+    cycle: Cycle | None
+
+    @cached_property
+    def assigned(self) -> frozenset[str]:
+        """Facets that are not crossed with everything: the item and what is assigned to it."""
+        return frozenset() if self.cycle is None else frozenset({self.item, *self.cycle.levels})
 
     @property
-    def cells(self) -> int:
-        """Cells of the plan, before replication."""
-        crossed = [count for name, count in self.counts.items() if name not in self.assigned]
-        return int(np.prod([len(self.weight), *crossed], dtype=np.int64))
+    def crossed(self) -> Any:
+        """Cells that every assignment is repeated in."""
+        return math.prod(count for name, count in self.counts.items() if name not in self.assigned)
 
-    def concentration(self, facets: frozenset[str]) -> float:
+    @property
+    def cells(self) -> Any:
+        """Cells of the plan, before replication."""
+        if self.cycle is None:
+            return self.crossed
+        per_item = len(self.cycle.of_class) // (int(self.cycle.of_class[-1]) + 1)
+        return self.counts[self.item] * per_item * self.crossed
+
+    @property
+    def calls(self) -> Any:
+        """Judgments of the plan."""
+        return self.cells * self.replicates
+
+    def calls_of(self, facet: str) -> Any:
+        """Judgments by level of an assigned facet, shape (..., levels); None where all levels are used equally."""
+        if self.cycle is None or facet not in self.cycle.levels:
+            return None
+        return self.cycle.uses(facet) * np.asarray(self.crossed * self.replicates)[..., None]
+
+    def concentration(self, facets: frozenset[str]) -> Any:
         """``sum_l w_l^2`` over the combinations of these facets (parents of nested facets included)."""
-        crossed = np.prod([self.counts[name] for name in facets if name not in self.assigned], dtype=float)
-        together = [name for name in facets if name in self.assigned]
-        if not together:
-            return float(1 / crossed)
-        key = np.zeros(len(self.weight), dtype=np.int64)
-        for name in together:
-            key = key * self.counts[name] + self.assigned[name]
-        return concentration(np.unique(key, return_inverse=True)[1], self.weight) / float(crossed)
+        crossed = math.prod(self.counts[name] for name in facets if name not in self.assigned)
+        together = facets & self.assigned
+        if self.cycle is None or not together:
+            return 1 / crossed
+        return self.cycle.concentration(sorted(together - {self.item}), by_item=self.item in together) / crossed
 
 
 def lay_out(
-    layout: LayoutName, counts: Mapping[str, int], item: str, *, per_item: int | None = None, balance: str | None = None
+    layout: LayoutName,
+    counts: Mapping[str, Count],
+    item: str,
+    *,
+    replicates: Count = 1,
+    per_item: int | None = None,
+    balance: str | None = None,
 ) -> Layout:
     """Assign judges (and prompts) to items.
 
@@ -67,10 +137,12 @@ def lay_out(
     layout : {"factorial", "cyclic", "latin", "blocks"}
         Everything crossed; judge ``i mod M`` for item ``i``; (prompt, judge) pair ``i mod VM`` for item ``i``; or
         ``per_item`` consecutive judges for each item.
-    counts : mapping of str to int
-        Levels of every facet.
+    counts : mapping of str to int or array
+        Levels of every facet. Those of assigned facets other than the item are single numbers.
     item : str
         The facet that others are assigned to.
+    replicates : int or array
+        Answers per cell.
     per_item : int, optional
         Judges per item, for ``blocks`` only.
     balance : str, optional
@@ -86,29 +158,59 @@ def lay_out(
     if (per_item is not None) != (layout == "blocks"):
         raise InvalidInput(f'per_item: goes with layout="blocks", and only with it; got {per_item!r} with {layout!r}')
     if layout == "factorial":
-        return Layout(item, counts, {}, np.ones(1))
-    assigned = _assign(layout, counts, item, per_item or 1)
-    weight = np.full(len(assigned[item]), 1 / len(assigned[item]))
-    if balance in assigned:
-        size = np.bincount(assigned[balance], minlength=counts[balance])
-        weight = 1 / (counts[balance] * size[assigned[balance]])
-    return Layout(item, counts, assigned, weight)
+        return Layout(item, counts, replicates, None)
+    of_class, levels = _period(layout, counts, counts[item], per_item or 1)
+    items = _class_sizes(np.asarray(counts[item], dtype=float), of_class)
+    return Layout(item, counts, replicates, Cycle(of_class, levels, items, _weight(levels, items, balance)))
 
 
-def _assign(layout: str, counts: Mapping[str, int], item: str, per_item: int) -> dict[str, Ints]:
+def _period(layout: str, counts: Mapping[str, Count], items: Count, per_item: int) -> tuple[Ints, dict[str, Ints]]:
+    """Class of items of each row of one period, and the levels it meets."""
     needed = ("judge", "prompt") if layout == "latin" else ("judge",)
     absent = [name for name in needed if name not in counts]
     if absent:
         raise InvalidInput(f"layout: {layout!r} assigns {' and '.join(needed)}, and there is no {absent[0]} here")
-    items, judges = counts[item], counts["judge"]
+    judges, prompts = int(counts["judge"]), int(counts["prompt"]) if layout == "latin" else 1
     if per_item > judges or per_item < 1:
         raise InvalidInput(f"per_item: must be between 1 and the number of judges, {judges}; got {per_item}")
-    cycle = judges * counts["prompt"] if layout == "latin" else judges
-    if items * per_item < cycle:
-        raise InvalidInput(f"layout: {layout!r} cycles through {cycle} combinations; {items} items are too few")
-    if items * per_item > _MOST:
-        raise InvalidInput(f"items: {layout!r} assigns items one by one, at most {_MOST:,}; got {items * per_item:,}")
-    index = np.repeat(np.arange(items), per_item)
-    if layout == "latin":
-        return {item: index, "prompt": index % cycle // judges, "judge": index % judges}
-    return {item: index, "judge": (index + np.tile(np.arange(per_item), items)) % judges}
+    if judges * prompts * per_item > _MOST_ROWS:
+        raise InvalidInput(f"layout: a cycle has at most {_MOST_ROWS:,} combinations; got {judges * prompts:,}")
+    least = fewest_items(layout, counts, per_item)
+    if np.any(items < least):
+        raise InvalidInput(
+            f"layout: {layout!r} cycles through {judges * prompts} combinations and needs {least} items; "
+            f"{np.min(items):.0f} items are too few"
+        )
+    of_class = np.repeat(np.arange(judges * prompts), per_item)
+    judge = (of_class + np.tile(np.arange(per_item), judges * prompts)) % judges
+    return of_class, {"judge": judge, **({"prompt": of_class // judges} if layout == "latin" else {})}
+
+
+def fewest_items(layout: str, counts: Mapping[str, Any], per_item: int = 1) -> int:
+    """Items that a layout needs to use every level, or every pair of them, at least once."""
+    if layout == "factorial":
+        return 1
+    judges = int(counts["judge"])
+    return judges * int(counts["prompt"]) if layout == "latin" else judges - per_item + 1
+
+
+def _class_sizes(items: Floats, of_class: Ints) -> Floats:
+    """Items in the class of each row: equal but for a remainder, which goes to the first classes."""
+    whole, rest = np.divmod(items, int(of_class[-1]) + 1)
+    return np.asarray(whole[..., None] + (of_class < rest[..., None]))
+
+
+def _weight(levels: Mapping[str, Ints], items: Floats, balance: str | None) -> Floats:
+    """Weight of one item's assignment in every row: equal, or such that the levels of a facet weigh equally."""
+    if balance is None or balance not in levels:
+        return np.asarray(np.ones_like(items) / items.sum(axis=-1, keepdims=True))
+    size = _totals(items, levels[balance])
+    return np.asarray(1 / (size.shape[-1] * size[..., levels[balance]]))
+
+
+def _totals(values: Floats, key: Ints) -> Floats:
+    """Sums over the last axis by key, in the order of the keys; shape (..., distinct keys)."""
+    order = np.argsort(key, kind="stable")
+    ordered = key[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    return np.asarray(np.add.reduceat(values[..., order], starts, axis=-1))

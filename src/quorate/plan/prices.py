@@ -5,51 +5,81 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
+from quorate.plan.layouts import Count
 
 Prices = Mapping[str, float | Mapping[str, float]]
+Floats = NDArray[np.float64]
 _KINDS = ("call", "judge", "item", "prompt")
 
 
-def cost(prices: Prices | None, counts: Mapping[str, int], item: str, calls: int) -> float | None:
-    """Price of a design; None when a price it needs is unknown.
+def cost(
+    prices: Prices | None, counts: Mapping[str, Count], item: str, calls: Count, by_judge: Floats | None = None
+) -> Floats | None:
+    """Price of a design, or of many at once; None when a price it needs is unknown, nan for those that it is of.
+
+    Judges who differ in price are as good as one another here, so the cheapest are used, and where items do not divide
+    evenly the cheapest of them take the rest.
 
     Parameters
     ----------
     prices : mapping, optional
         Per ``call``, or per call of each ``judge`` by name; per ``item`` and per ``prompt`` on top.
-    counts : mapping of str to int
+    counts : mapping of str to int or array
         Levels of every facet.
     item : str
         Role of the item.
-    calls : int
+    calls : int or array
         Judgments in the design.
+    by_judge : array, shape (..., judges), optional
+        Judgments by each judge; equal if absent.
     """
     if prices is None:
         return None
     _check(prices)
-    per_call = _per_call(prices, counts.get("judge", 1))
-    if per_call is None:
+    bill = _bill(prices, counts.get("judge", 1), calls, by_judge)
+    if bill is None:
         return None
     extra = sum(_number(prices, kind) * counts.get(role, 0) for kind, role in (("item", item), ("prompt", "prompt")))
-    return calls * per_call + extra
+    return np.asarray(bill + extra, dtype=float)
 
 
-def _per_call(prices: Prices, judges: int) -> float | None:
-    """Mean price of a call over the judges used, the cheapest first; None where fewer judges have a price."""
+def cheapest(prices: Prices) -> tuple[str, ...]:
+    """Judges by name, the cheapest first; empty where judges have no prices of their own."""
     by_judge = prices.get("judge")
+    return tuple(sorted(by_judge, key=by_judge.__getitem__)) if isinstance(by_judge, Mapping) else ()
+
+
+def known(value: Floats | None) -> float | None:
+    """A single price; None where it is unknown."""
+    return None if value is None or np.isnan(value) else float(value)
+
+
+def _bill(prices: Prices, judges: Count, calls: Count, by_judge: Floats | None) -> Any:
+    """Price of the calls; None where no call has a price, nan where fewer judges have one than are used."""
+    named = prices.get("judge")
+    if not isinstance(named, Mapping):
+        each = named if named is not None else prices.get("call")
+        return None if each is None else calls * _amount(each)
+    ordered = np.array([named[name] for name in cheapest(prices)])
     if by_judge is None:
-        return _number(prices, "call") if "call" in prices else None
-    if not isinstance(by_judge, Mapping):
-        return float(by_judge)
-    cheapest = sorted(by_judge.values())[:judges]
-    return sum(cheapest) / judges if len(cheapest) == judges else None
+        means = np.append(np.cumsum(ordered) / np.arange(1, len(ordered) + 1), np.nan)
+        return calls * means[np.minimum(np.asarray(judges, dtype=int), len(means)) - 1]
+    used = by_judge.shape[-1]
+    return by_judge @ ordered[:used] if used <= len(ordered) else np.full(by_judge.shape[:-1], np.nan)
+
+
+def _amount(value: float | Mapping[str, float]) -> float:
+    return float(value) if not isinstance(value, Mapping) else 0.0
 
 
 def _number(prices: Prices, kind: str) -> float:
-    value = prices.get(kind, 0.0)
-    return float(value) if not isinstance(value, Mapping) else 0.0
+    return _amount(prices.get(kind, 0.0))
 
 
 def _check(prices: Prices) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -27,7 +28,7 @@ from quorate.estimate.targets import (
 )
 from quorate.numerics.assignment import toward
 from quorate.numerics.identify import bounds
-from quorate.plan.layouts import Layout
+from quorate.plan.layouts import Count, Layout
 
 Floats = NDArray[np.float64]
 ITEM = "item"
@@ -61,6 +62,9 @@ class Design:
 class Source:
     """A design's counts, and how its variance follows from a layout.
 
+    The variance is the sum over terms of a value times a weight. Values come from the components, weights from the
+    layout, so that many designs, or many draws of the components, are one product.
+
     Parameters
     ----------
     item : str
@@ -73,8 +77,12 @@ class Source:
         What each facet stands for.
     balance : str or None
         Facet that must weigh equally whatever the layout.
-    parts : callable
-        Maps a layout to the variance each component brings.
+    values : mapping of str to float
+        What every term is worth, in squared score units.
+    weigh : callable
+        Maps a layout to the weight of every term; nan for designs whose variance the data leave open.
+    refuse : callable
+        Raises NotEstimable, with the range, for a single design whose variance the data leave open.
     """
 
     item: str
@@ -82,7 +90,22 @@ class Source:
     replicates: int
     targets: Mapping[str, Target]
     balance: str | None
-    parts: Callable[[Layout], dict[str, float]]
+    values: Mapping[str, float]
+    weigh: Callable[[Layout], dict[str, Floats]]
+    refuse: Callable[[Layout], None]
+
+    def parts(self, laid: Layout) -> dict[str, float]:
+        """The variance that each term brings to a single design.
+
+        Raises
+        ------
+        NotEstimable
+            If the data do not determine the variance of this design.
+        """
+        weights = self.weigh(laid)
+        if any(np.isnan(weight) for weight in weights.values()):
+            self.refuse(laid)
+        return {name: float(self.values[name] * weight) for name, weight in weights.items()}
 
 
 def from_components(source: Components, design: Design) -> Source:
@@ -92,23 +115,24 @@ def from_components(source: Components, design: Design) -> Source:
     if design.items is None:
         raise InvalidInput("items: the number of items is needed with published components, got None")
     counts = {ITEM: design.items, **{name: design.given.get(name, 1) for name in facets if name != ITEM}}
-    sizes = {**counts, CATEGORY: design.categories or 0}
     chosen: dict[str, Target] = dict.fromkeys(counts, POPULATION)
     chosen |= {name: SENSITIVITY if name in design.given else PANEL for name in source.sensitivity}
     chosen[CATEGORY] = POPULATION if design.categories else ABSORBED
     chosen |= design.targets
 
-    def parts(laid: Layout) -> dict[str, float]:
+    def weigh(laid: Layout) -> dict[str, Floats]:
         out = {}
-        for name, value in source.random.items():
+        sizes = {**laid.counts, CATEGORY: design.categories or 0}
+        for name in source.random:
             own = _own_facets(name, tuple(counts))
-            weight = _coefficient(name, own, own, laid, {}, sizes, chosen)
-            out[name] = value * weight / _answers(name, design.replicates or 1)
-        for name, value in source.sensitivity.items():
-            out[name] = value * _published(name, chosen[name], laid)
+            out[name] = _coefficient(name, own, own, laid, {}, sizes, chosen) / _answers(name, laid)
+        for name in source.sensitivity:
+            out[name] = _published(name, chosen[name], laid)
         return out
 
-    return Source(ITEM, counts, design.replicates or 1, chosen, _first_fixed(source.sensitivity, counts), parts)
+    balance = _first_fixed(source.sensitivity, counts)
+    values = {**source.random, **source.sensitivity}
+    return Source(ITEM, counts, design.replicates or 1, chosen, balance, values, weigh, lambda _: None)
 
 
 def _check_published(source: Components, design: Design) -> None:
@@ -146,26 +170,42 @@ def from_fit(source: Decomposition, design: Design) -> Source:
             raise InvalidInput(f"categories: nothing groups the {judgments.object}s here, got {design.categories}")
         groups = dict.fromkeys(groups, design.categories)
     answers = design.replicates or round(judgments.n_answers / judgments.n_cells)
-    sizes = {**counts, **groups}
-    above = {name: judgments.ancestors(name) for name in judgments.names}
     names, theta, space = _extended(source)
     fixed = source.assembled.fixed.levels
+    drawn = [name for name in fixed if name in counts and chosen[name] not in (PANEL, FINITE)]
 
-    def parts(laid: Layout) -> dict[str, float]:
-        weights = []
-        for name in names:
-            own = _own_facets(name, tuple(judgments.names)) & set(sizes)
-            whole = closure(judgments, own) & set(sizes)
-            if inside_fixed(source, name, chosen) and all(counts.get(f, 1) == 1 for f in own - set(fixed)):
-                weights.append(0.0)
-                continue
-            weights.append(_coefficient(name, own, whole, laid, above, sizes, chosen) / _answers(name, answers))
-        vector = np.array(weights) * _stratum_weights(source, names)
-        _refuse_open(names, vector, theta, space)
-        return {**_by_class(source, names, vector * theta), **_fixed_parts(source, chosen, laid)}
+    def vector(laid: Layout) -> list[Floats]:
+        return [_term(source, name, laid, groups, chosen) / _strata(source, name) for name in names]
 
+    def weigh(laid: Layout) -> dict[str, Floats]:
+        weights = vector(laid)
+        unknown = _open(weights, space)
+        out = {label: np.where(unknown, np.nan, weights[t]) for label, t in _representatives(source).items()}
+        return out | {name: _spread(name, chosen[name], laid) for name in drawn}
+
+    def refuse(laid: Layout) -> None:
+        _refuse_open(names, np.array(vector(laid)), theta, space)
+
+    values = {label: float(theta[t]) for label, t in _representatives(source).items()}
+    values |= {name: _drawn_value(source, name, chosen[name], theta) for name in drawn}
     balance = _first_fixed(fixed, counts)
-    return Source(judgments.object, counts, answers, chosen, balance, parts)
+    return Source(judgments.object, counts, answers, chosen, balance, values, weigh, refuse)
+
+
+def _term(
+    fit: Decomposition, name: str, laid: Layout, groups: Mapping[str, int], targets: Mapping[str, Target]
+) -> Floats:
+    """Weight of a component in a layout."""
+    judgments, sizes = fit.judgments, {**laid.counts, **groups}
+    own = _own_facets(name, tuple(judgments.names)) & set(sizes)
+    whole = closure(judgments, own) & set(sizes)
+    above = {facet: judgments.ancestors(facet) for facet in judgments.names}
+    weight = _coefficient(name, own, whole, laid, above, sizes, targets) / _answers(name, laid)
+    if not inside_fixed(fit, name, targets):
+        return weight
+    others = own - set(fit.assembled.fixed.levels)
+    single = np.all(np.broadcast_arrays(True, *(laid.counts.get(facet, 1) == 1 for facet in others)), axis=0)
+    return np.where(single, 0.0, weight)
 
 
 def observed_counts(fit: Decomposition) -> dict[str, int]:
@@ -206,80 +246,78 @@ def _coefficient(
     whole: frozenset[str],
     laid: Layout,
     above: Mapping[str, tuple[str, ...]],
-    sizes: Mapping[str, int],
+    sizes: Mapping[str, Count],
     targets: Mapping[str, Target],
-) -> float:
+) -> Floats:
     """``sum_l (w_l - tau_l)^2`` of a term in a layout, replicates apart.
 
     ``own`` are the term's facets, ``whole`` those and what they are nested in. What groups items is in ``whole`` but
     not in the layout: items carry it where they are in the term; elsewhere it crosses the rest evenly, or is absorbed.
     """
     if targets.get(name) == FIXED:
-        return 0.0
+        return np.zeros(())
     groups = [] if laid.item in whole else [facet for facet in whole if facet not in laid.counts]
     inside = whole & laid.counts.keys()
     if any(targets[facet] == ABSORBED for facet in groups):
         groups, inside = [], inside | {laid.item}
-    concentrated = laid.concentration(inside) / float(np.prod([sizes[facet] for facet in groups]))
+    concentrated = laid.concentration(inside) / math.prod(sizes[facet] for facet in groups)
     if name.startswith(REPLICATE) or any(targets[facet] in (POPULATION, SENSITIVITY, ABSORBED) for facet in own):
-        return concentrated
+        return np.asarray(concentrated)
     return toward(concentrated, _target_levels(frozenset((*inside, *groups)), above, sizes, targets))
 
 
 def _target_levels(
     facets: frozenset[str],
     above: Mapping[str, tuple[str, ...]],
-    sizes: Mapping[str, int],
+    sizes: Mapping[str, Count],
     targets: Mapping[str, Target],
-) -> float:
+) -> Count:
     """Levels of a term under the target; the pool of a nested facet counts over all that it is nested in."""
     levels = {name: sizes[name] for name in facets}
     for name, target in targets.items():
         if name in facets and isinstance(target, Pool):
             parents = [up for up in above.get(name, ()) if up in levels]
-            levels[name] = _size(target, levels[name] * int(np.prod([sizes[up] for up in parents])))
+            levels[name] = _size(target, levels[name] * math.prod(sizes[up] for up in parents))
             levels |= dict.fromkeys(parents, 1)
-    return float(np.prod(list(levels.values()), dtype=float))
+    return math.prod(levels.values())
 
 
-def _answers(name: str, replicates: int) -> int:
-    return replicates if name.startswith(REPLICATE) else 1
+def _answers(name: str, laid: Layout) -> Count:
+    return laid.replicates if name.startswith(REPLICATE) else 1
 
 
-def _size(target: Target, levels: int) -> int:
-    if isinstance(target, Pool) and target.size < levels:
-        raise InvalidInput(f"targets: a pool of {target.size} cannot hold the {levels} levels of the design")
-    return target.size if isinstance(target, Pool) else levels
+def _size(target: Pool, levels: Count) -> Count:
+    """Levels of a pool; nan for those of many designs that it cannot hold."""
+    if np.ndim(levels) == 0 and levels > target.size:
+        raise InvalidInput(f"targets: a pool of {target.size} cannot hold the {levels:.0f} levels of the design")
+    return target.size if np.ndim(levels) == 0 else np.where(levels > target.size, np.nan, target.size)
 
 
-def _published(name: str, target: Target, laid: Layout) -> float:
+def _published(name: str, target: Target, laid: Layout) -> Floats:
     """Weight of a published sensitivity in a layout."""
     if target in (PANEL, FINITE):
-        return 0.0
+        return np.zeros(())
     concentrated = laid.concentration(frozenset({name}))
     if target == SENSITIVITY:
-        return concentrated
+        return np.asarray(concentrated)
     if isinstance(target, Pool) and target.size > 1:
         size = _size(target, laid.counts[name])
-        return size / (size - 1) * toward(concentrated, size)
+        return np.asarray(size / (size - 1) * toward(concentrated, size))
     raise InvalidInput(
         f'targets: a sensitivity of {name} is known, not its population variance; use "sensitivity", "panel" or pool(K)'
     )
 
 
-def _fixed_parts(fit: Decomposition, targets: Mapping[str, Target], laid: Layout) -> dict[str, float]:
-    """What fixed facets add where they stand for more than the levels of the plan."""
-    out = {}
-    theta = np.maximum(fit.theta, 0.0) * fit.assembled.scale**2
-    for name in fit.assembled.fixed.levels:
-        target = targets[name]
-        if target in (PANEL, FINITE) or name not in laid.counts:
-            continue
-        drawn = draw_of(fit, name, target)
-        size = _size(target, laid.counts[name]) if isinstance(target, Pool) else None
-        value = max(drawn.square - float(drawn.noise @ theta), 0.0)
-        out[name] = value * toward(laid.concentration(frozenset({name})), size)
-    return out
+def _spread(name: str, target: Target, laid: Layout) -> Floats:
+    """Weight of a fixed facet that stands for more than the levels of the plan."""
+    size = _size(target, laid.counts[name]) if isinstance(target, Pool) else None
+    return toward(laid.concentration(frozenset({name})), size)
+
+
+def _drawn_value(fit: Decomposition, name: str, target: Target, theta: Floats) -> float:
+    """Variance of the levels of a fixed facet, less the noise in their means."""
+    drawn = draw_of(fit, name, target)
+    return max(drawn.square - float(drawn.noise @ theta[: len(drawn.noise)]), 0.0)
 
 
 def _extended(fit: Decomposition) -> tuple[tuple[str, ...], Floats, Floats]:
@@ -297,10 +335,21 @@ def _extended(fit: Decomposition) -> tuple[tuple[str, ...], Floats, Floats]:
     return names + more, np.append(theta, np.zeros(len(cells))), np.vstack([space, rows])
 
 
-def _stratum_weights(fit: Decomposition, names: tuple[str, ...]) -> Floats:
+def _strata(fit: Decomposition, name: str) -> int:
     """Residuals that differ by level are averaged over the levels."""
-    strata = max(1, len(fit.assembled.residual_levels))
-    return np.array([1 / strata if "[" in name else 1.0 for name in names])
+    return max(1, len(fit.assembled.residual_levels)) if "[" in name else 1
+
+
+def _open(weights: list[Floats], space: Floats) -> NDArray[np.bool_]:
+    """Designs that a flat direction of the likelihood moves."""
+    unknown: NDArray[np.bool_] = np.zeros((), dtype=bool)
+    if not len(space):
+        return unknown
+    largest = np.max(np.broadcast_arrays(1e-300, *map(np.abs, weights)), axis=0)
+    for row in space:
+        moved = sum((row[t] * weights[t] for t in np.flatnonzero(row)), np.zeros(()))
+        unknown = unknown | (np.abs(moved) > 1e-9 * largest)
+    return unknown
 
 
 def _refuse_open(names: tuple[str, ...], vector: Floats, theta: Floats, space: Floats) -> None:
@@ -318,9 +367,9 @@ def _refuse_open(names: tuple[str, ...], vector: Floats, theta: Floats, space: F
     )
 
 
-def _by_class(fit: Decomposition, names: tuple[str, ...], parts: Floats) -> dict[str, float]:
-    values = dict(zip(names, parts, strict=True))
-    return {" + ".join(parts): float(sum(values.get(part, 0.0) for part in parts)) for parts in fit.classes}
+def _representatives(fit: Decomposition) -> dict[str, int]:
+    """Component that stands for every class, by the names in the class."""
+    return {" + ".join(names): members[-1] for names, members in zip(fit.classes, fit.identified.classes, strict=True)}
 
 
 def _first_fixed(fixed: Mapping[str, object], counts: Mapping[str, int]) -> str | None:

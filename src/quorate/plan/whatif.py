@@ -14,7 +14,7 @@ from quorate.estimate.targets import Target
 from quorate.estimate.wording import plural
 from quorate.plan.dstudy import Projection, project
 from quorate.plan.layouts import LayoutName
-from quorate.plan.prices import Prices, cost
+from quorate.plan.prices import Prices, cost, known
 from quorate.plan.sources import Design, from_fit, observed_counts
 
 AS_IT_IS = "as it is"
@@ -114,7 +114,7 @@ def as_it_is(
     return Projection(
         se=mean.se,
         calls=calls,
-        cost=cost(prices, counts, judgments.object, calls),
+        cost=known(cost(prices, counts, judgments.object, calls)),
         shares=mean.shares,
         design={**counts, "replicate": from_fit(fit, Design()).replicates},
         layout=own_layout(fit),

@@ -1,0 +1,195 @@
+"""Search of every allowed design: the price and variance of each, and those that nothing beats.
+
+Every design is looked at, so the optimum is one; what makes it quick is that designs that share a layout are one
+calculation on arrays. A design is kept while no other is as cheap and better, so the best for any budget and the
+cheapest for any precision are among the few that remain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput
+from quorate.plan.grid import REPLICATE, Grid, Piece
+from quorate.plan.layouts import Layout, lay_out
+from quorate.plan.prices import Prices, cost
+from quorate.plan.sources import Source
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_AT_ONCE = 1_000_000
+_CLOUD = 2_000
+_ALIKE = 1e-12  # relative: designs whose variances differ by less are equally good
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Designs of many pieces.
+
+    Parameters
+    ----------
+    cost, variance : array, shape (designs,)
+        Price and variance of the mean.
+    piece, index : array of int, shape (designs,)
+        Piece of each design, and its place in it.
+    """
+
+    cost: Floats
+    variance: Floats
+    piece: Ints
+    index: Ints
+
+    def take(self, which: Ints | NDArray[np.bool_]) -> Kept:
+        """Some of the designs."""
+        return Kept(self.cost[which], self.variance[which], self.piece[which], self.index[which])
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found.
+
+    Parameters
+    ----------
+    pieces : tuple of Piece
+        The designs.
+    frontier : Kept
+        Those that no other beats, by rising price and falling variance.
+    cloud : Kept
+        About two thousand of all of them, for a picture.
+    candidates : int
+        Designs whose variance the data determine.
+    refused : int
+        Designs whose variance the data leave open.
+    """
+
+    pieces: tuple[Piece, ...]
+    frontier: Kept
+    cloud: Kept
+    candidates: int
+    refused: int
+
+
+def search(source: Source, grid: Grid, prices: Prices) -> Found:
+    """Price and judge every design of a grid.
+
+    Parameters
+    ----------
+    source : Source
+        Variance of any layout.
+    grid : Grid
+        The designs.
+    prices : mapping
+        As for `quorate.project`.
+
+    Raises
+    ------
+    InvalidInput
+        If prices leave a design without one.
+    """
+    pieces = tuple(part for piece in grid.pieces() for part in piece.split(_AT_ONCE))
+    total = sum(piece.size for piece in pieces)
+    frontier, cloud, refused, seen = _none(), [], 0, 0
+    for number, piece in enumerate(pieces):
+        price, variance = judge(source, piece, prices)
+        known = np.flatnonzero(~np.isnan(variance))
+        refused += piece.size - len(known)
+        here = Kept(price[known], variance[known], np.full(len(known), number), known)
+        cloud.append(here.take(_sample(len(known), seen, total)))
+        seen += piece.size
+        frontier = _undominated(_join([frontier, here.take(_survivors(here, frontier))]))
+    return Found(pieces, frontier, _join(cloud), total - refused, refused)
+
+
+def judge(source: Source, piece: Piece, prices: Prices) -> tuple[Floats, Floats]:
+    """Price and variance of every design of a piece, flat."""
+    laid = placed(source, piece)
+    price = cost(prices, laid.counts, source.item, laid.calls, laid.calls_of("judge"))
+    if price is None or np.isnan(price).any():
+        raise InvalidInput(_unpriced(prices, laid))
+    weights = source.weigh(laid)
+    variance = np.zeros(piece.shape)
+    for name, weight in weights.items():
+        if source.values[name] or np.isnan(weight).any():
+            variance += source.values[name] * weight
+    return np.broadcast_to(price, piece.shape).ravel(), variance.ravel()
+
+
+def placed(source: Source, piece: Piece) -> Layout:
+    """The layout of all designs of a piece."""
+    counts = piece.counts()
+    replicates = counts.pop(REPLICATE)
+    return lay_out(
+        piece.layout, counts, source.item, replicates=replicates, per_item=piece.per_item, balance=source.balance
+    )
+
+
+def _unpriced(prices: Prices, laid: Layout) -> str:
+    named = prices.get("judge")
+    if not isinstance(named, Mapping):
+        return 'prices: the price of a call is needed, {"call": usd} or {"judge": {name: usd}}'
+    most = int(np.max(laid.counts.get("judge", 1)))
+    return f"prices: {len(named)} judges have a price, and limits allow {most}; name a price for each, or allow fewer"
+
+
+def _survivors(here: Kept, frontier: Kept) -> Ints:
+    """Designs that may be undominated: not beaten by the frontier so far, nor by a cheaper one among them."""
+    place = np.searchsorted(frontier.cost, here.cost, side="right") - 1
+    beaten = np.append(frontier.variance, np.inf)[place]
+    left = np.flatnonzero(here.variance < beaten)
+    order = left[np.argsort(here.cost[left])]
+    running = np.minimum.accumulate(here.variance[order])
+    return order[here.variance[order] <= running]
+
+
+def _undominated(kept: Kept) -> Kept:
+    """Designs that no other beats, by rising price; of equals the first."""
+    ordered = kept.take(np.lexsort((kept.variance, kept.cost)))
+    best, out = np.inf, []
+    for position, variance in enumerate(ordered.variance.tolist()):
+        if variance < best * (1 - _ALIKE):
+            best = variance
+            out.append(position)
+    return ordered.take(np.array(out, dtype=np.int64))
+
+
+def _sample(size: int, seen: int, total: int) -> Ints:
+    """Every so many-th design of all."""
+    step = max(1, total // _CLOUD)
+    return np.arange(-seen % step, size, step)
+
+
+def _join(parts: list[Kept]) -> Kept:
+    return Kept(
+        np.concatenate([part.cost for part in parts]),
+        np.concatenate([part.variance for part in parts]),
+        np.concatenate([part.piece for part in parts]),
+        np.concatenate([part.index for part in parts]),
+    )
+
+
+def _none() -> Kept:
+    return Kept(np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+
+def strategies(source: Source, found: Found, prices: Prices, most_cost: float) -> Iterator[tuple[Kept, Floats]]:
+    """The best number of items for every combination of the rest at no more than a price, with its term weights.
+
+    Yields
+    ------
+    Kept, array of shape (terms, designs)
+        Designs of one piece, and the weight of every term in each.
+    """
+    for number, piece in enumerate(found.pieces):
+        price, variance = (flat.reshape(piece.shape) for flat in judge(source, piece, prices))
+        along = list(piece.axes).index(source.item)
+        open_ = np.where((price <= most_cost) & ~np.isnan(variance), variance, np.inf)
+        best = np.expand_dims(np.argmin(open_, axis=along), along)
+        flat = np.take_along_axis(np.arange(piece.size).reshape(piece.shape), best, axis=along).ravel()
+        flat = flat[np.isfinite(open_.ravel()[flat])]
+        weights = source.weigh(placed(source, piece)).values()
+        rows = np.array([np.broadcast_to(weight, piece.shape).ravel()[flat] for weight in weights])
+        yield Kept(price.ravel()[flat], variance.ravel()[flat], np.full(len(flat), number), flat), rows
