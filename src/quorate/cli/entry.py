@@ -15,8 +15,10 @@ from quorate.cli.analyze import analyze
 from quorate.cli.console import safe
 from quorate.cli.demo import demo
 from quorate.cli.doctor import doctor
+from quorate.cli.optimize import optimize
 from quorate.cli.phrasing import in_options
 from quorate.cli.project import project
+from quorate.cli.writeup import writeup
 from quorate.errors import QuorateError
 
 FAILED = 1
@@ -58,6 +60,8 @@ def _start(
 app.command("doctor")(doctor)
 app.command("analyze")(analyze)
 app.command("project")(project)
+app.command("optimize")(optimize)
+app.command("writeup")(writeup)
 app.command("demo")(demo)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,14 @@ from quorate.estimate.targets import PANEL, Target
 from quorate.plan.dstudy import Projection, project, projection
 from quorate.plan.grid import JUDGE, REPLICATE, ROLES, Grid, allowed
 from quorate.plan.layouts import LayoutName
+from quorate.plan.limits import around
 from quorate.plan.prices import Prices, cheapest
 from quorate.plan.search import Found, Kept, search
 from quorate.plan.sources import Design, Source, from_components, from_fit
 from quorate.plan.whatif import as_it_is
+
+if TYPE_CHECKING:
+    from quorate.plan.ranking import Ranking
 
 Floats = NDArray[np.float64]
 Limits = Mapping[str, Iterable[int] | int]
@@ -105,6 +109,25 @@ class Optimum:
     caveats: tuple[caveats.Caveat, ...]
     searched: Searched = field(repr=False)
 
+    def ranking(self, n: int = 1000, *, rng: np.random.Generator | int | None = None) -> Ranking:
+        """How sure the choice is: what pilots redrawn from the fit would have chosen; see `Ranking`.
+
+        Parameters
+        ----------
+        n : int
+            Redrawn pilots.
+        rng : numpy.random.Generator or int, optional
+            Where the draws come from.
+
+        Raises
+        ------
+        InvalidInput
+            If the components were published, which carry no uncertainty.
+        """
+        from quorate.plan.ranking import ranking
+
+        return ranking(self, n=n, rng=rng)
+
     @property
     def se(self) -> float:
         """Standard error of the plan, in score units."""
@@ -171,7 +194,7 @@ def optimize(
     budget: float | None = None,
     target_se: float | None = None,
     prices: Prices | None = None,
-    limits: Limits,
+    limits: Limits | None = None,
     layouts: Sequence[LayoutName] = ("factorial", "cyclic", "latin"),
     targets: Mapping[str, Target] | None = None,
     categories: int | None = None,
@@ -193,10 +216,11 @@ def optimize(
         ``{"call": usd}``, or ``{"judge": {name: usd}, "item": usd, "prompt": usd}``: per call, or per call of each
         judge; per item and per prompt on top. By default a call costs 1, so that a budget is a number of calls.
         Judges are taken to differ in price alone, so the cheapest are used.
-    limits : mapping of str to int or iterable of int
+    limits : mapping of str to int or iterable of int, optional
         Numbers allowed of ``items``, ``prompts``, ``judges``, ``temperatures``, ``replicates``, of judges ``per_item``
         for the layout "blocks", and of the levels of any other facet by its role. What is not named stays as it is
-        in the data; 1, with published components.
+        in the data; 1, with published components. Without any limits, designs around the study that was fitted: up to
+        four times its items, twice its levels of facets that stand for a population, and a few replicates.
     layouts : sequence of {"factorial", "cyclic", "latin", "blocks"}
         Layouts allowed; see `quorate.project`.
     targets : mapping of str to str or Pool, optional
@@ -234,7 +258,7 @@ def optimize(
     """
     _check(source, budget, target_se, limits)
     prices = {"call": 1.0} if prices is None else prices
-    made, grid = _prepared(source, limits, layouts, targets or {}, categories)
+    made, grid = _prepared(source, limits, layouts, targets or {}, categories, prices)
     searched = Searched(made, prices, search(made, grid, prices), source)
     if not searched.found.candidates:
         raise _all_open(made, grid)
@@ -254,7 +278,7 @@ def _check(source: object, budget: float | None, target_se: float | None, limits
     if not isinstance(source, (Components, Decomposition)):
         kind = type(source).__name__
         raise InvalidInput(f"source: expects what decompose or components returns, got {kind}; decompose it first")
-    if not isinstance(limits, Mapping):
+    if limits is not None and not isinstance(limits, Mapping):
         shape = '{"items": [50, 100], "judges": range(1, 4)}'
         raise InvalidInput(f"limits: a mapping such as {shape} is needed, got {type(limits).__name__}")
     if (budget is None) == (target_se is None):
@@ -269,25 +293,23 @@ def _check(source: object, budget: float | None, target_se: float | None, limits
 
 def _prepared(
     source: Components | Decomposition,
-    limits: Limits,
+    limits: Limits | None,
     layouts: Sequence[LayoutName],
     targets: Mapping[str, Target],
     categories: int | None,
+    prices: Prices,
 ) -> tuple[Source, Grid]:
     """The variance of any layout, and the designs allowed. Facets that limits name count as given by the design."""
     if isinstance(source, Decomposition):
         made = from_fit(source, Design(categories=categories, targets=targets))
-        held = made.counts
+        limits = around(made, prices) if limits is None else limits
+    elif not limits or "items" not in limits:
+        raise InvalidInput('limits: how many items are allowed is needed with published components: {"items": [...]}')
     else:
-        named = {ROLES.get(name, name) for name in limits} & set(source.facets)
-        design = Design(items=1, given=dict.fromkeys(named - {"item"}, 1), categories=categories, targets=targets)
+        named = {ROLES.get(name, name) for name in limits} & set(source.facets) - {"item"}
+        design = Design(items=1, given=dict.fromkeys(named, 1), categories=categories, targets=targets)
         made = from_components(source, design)
-        held = made.counts
-        if "items" not in limits:
-            raise InvalidInput(
-                'limits: how many items are allowed is needed with published components: {"items": [...]}'
-            )
-    return made, allowed(limits, layouts, made.item, {**held, REPLICATE: made.replicates})
+    return made, allowed(limits, layouts, made.item, {**made.counts, REPLICATE: made.replicates})
 
 
 def _plan(searched: Searched, budget: float | None, target_se: float | None) -> Projection:

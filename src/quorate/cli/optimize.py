@@ -1,0 +1,284 @@
+"""`quorate optimize`: what to buy next, for a budget or for a standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quorate.cli import reading
+from quorate.cli.console import console, heading, points, print_json, say, table
+from quorate.cli.designs import FILE_HELP, TARGET_HELP, layout_of, scope, show_designs, source_of, targets_of
+from quorate.cli.grids import grid
+from quorate.cli.parts import dollars
+from quorate.cli.phrasing import in_options
+from quorate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quorate.estimate.decomposition import Decomposition
+    from quorate.estimate.published import Components
+    from quorate.plan.dstudy import Projection
+    from quorate.plan.optimize import Optimum
+    from quorate.plan.ranking import Ranking
+
+MOST_FRONTIER = 8
+File = Annotated[Path, typer.Argument(metavar="FILE", help=FILE_HELP)]
+Budget = Annotated[
+    float | None, typer.Option(metavar="USD", help="Most to spend; a number of calls where no price is given.")
+]
+TargetSe = Annotated[float | None, typer.Option(metavar="SE", help="Largest standard error allowed, in score units.")]
+Price = Annotated[float | None, typer.Option(metavar="USD", help="Price of one call.")]
+JudgePrice = Annotated[
+    list[str] | None, typer.Option(metavar="NAME=USD", help="Price of one call of a judge; repeat for each judge.")
+]
+ItemPrice = Annotated[float | None, typer.Option(metavar="USD", help="Price of an item, on top of its calls.")]
+PromptPrice = Annotated[float | None, typer.Option(metavar="USD", help="Price of writing a prompt variant.")]
+Numbers = Annotated[
+    str | None, typer.Option(metavar="NUMBERS", help="Numbers allowed, such as 50,100 or 1-5 or 20-200:10.")
+]
+Levels = Annotated[
+    list[str] | None, typer.Option(metavar="ROLE=NUMBERS", help="Levels allowed of any other facet; repeat for each.")
+]
+Layouts = Annotated[
+    str,
+    typer.Option(
+        metavar="NAMES",
+        help="Layouts allowed, with commas: factorial, everything crossed; cyclic, one judge per item in turn; latin, "
+        "one (prompt, judge) pair per item in turn; blocks, --per-item judges per item.",
+    ),
+]
+PerItem = Annotated[
+    str | None, typer.Option(metavar="NUMBERS", help="Judges per item allowed, with the layout blocks.")
+]
+Categories = Annotated[int | None, typer.Option(metavar="N", help="Categories that the items are drawn from.")]
+Targets = Annotated[list[str] | None, typer.Option("--target", metavar="ROLE=TARGET", help=TARGET_HELP)]
+Own = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DESIGN",
+        help="The design at hand, such as items=141,judges=3,layout=cyclic. Default: the study in the file.",
+    ),
+]
+Draws = Annotated[
+    int, typer.Option(metavar="N", help="Pilots redrawn to say how sure the choice is; 0 for none.", min=0)
+]
+
+
+def optimize(
+    file: File,
+    budget: Budget = None,
+    target_se: TargetSe = None,
+    price: Price = None,
+    judge_price: JudgePrice = None,
+    item_price: ItemPrice = None,
+    prompt_price: PromptPrice = None,
+    items: Numbers = None,
+    prompts: Numbers = None,
+    judges: Numbers = None,
+    temperatures: Numbers = None,
+    replicates: Numbers = None,
+    levels: Levels = None,
+    layouts: Layouts = "factorial,cyclic,latin",
+    per_item: PerItem = None,
+    categories: Categories = None,
+    target: Targets = None,
+    own: Own = None,
+    draws: Draws = 1000,
+    as_json: reading.Json = False,
+    score: reading.Score = "score",
+    facet: reading.Facets = None,
+    object_: reading.Object = "item",
+    nested: reading.Nested = None,
+    fixed: reading.Fixed = None,
+    status: reading.Status = None,
+    missing: reading.Missing = None,
+    _debug: reading.Debug = False,
+) -> int:
+    """What to buy next: the most precise design for a budget, or the cheapest for a standard error.
+
+    Without any numbers allowed: designs around the study in the file, with up to four times its items and twice its
+    prompts and judges.
+    """
+    from quorate.plan.optimize import optimize as best_of
+
+    numbers = {
+        "items": items,
+        "prompts": prompts,
+        "judges": judges,
+        "temperatures": temperatures,
+        "replicates": replicates,
+        "per_item": per_item,
+    }
+    limits = {name: grid(f"--{name.replace('_', '-')}", text) for name, text in numbers.items() if text is not None}
+    for name, text in reading.pairs("--levels", levels, "annotator=2-4").items():
+        limits[name] = grid("--levels", text)
+    source = source_of(file, lambda: reading.judgments(file, score, facet, object_, nested, fixed, status, missing))
+    best = best_of(
+        source,
+        budget=budget,
+        target_se=target_se,
+        prices=_prices(price, judge_price, item_price, prompt_price),
+        limits=limits or None,
+        layouts=reading.names(layouts),  # type: ignore[arg-type]  # checked there
+        targets=targets_of(source, target),
+        categories=categories,
+        own=_design(own),
+    )
+    sure = _ranking(source, best, draws)
+    if as_json:
+        print_json({**best.to_dict(), "ranking": None if sure is None else sure.to_dict()})
+    else:
+        _show(best, sure)
+    return 0
+
+
+def _prices(
+    call: float | None, judges: list[str] | None, item: float | None, prompt: float | None
+) -> dict[str, Any] | None:
+    """Prices as the library takes them; None where none is given, so that a call costs 1."""
+    named = reading.pairs("--judge-price", judges, "gpt=0.01")
+    if call is not None and named:
+        raise InvalidInput("--price: give it or --judge-price, not both; each judge has a price of its own")
+    found = {"call": call, "item": item, "prompt": prompt} | ({"judge": _amounts(named)} if named else {})
+    given = {name: value for name, value in found.items() if value is not None}
+    return given | ({"call": 1.0} if given and not {"call", "judge"} & set(given) else {}) or None
+
+
+def _amounts(named: Mapping[str, str]) -> dict[str, float]:
+    out = {}
+    for name, text in named.items():
+        try:
+            out[name] = float(text)
+        except ValueError:
+            raise InvalidInput(f'--judge-price: {name} must be an amount such as 0.01, got "{text}"') from None
+    return out
+
+
+def _design(text: str | None) -> dict[str, Any] | None:
+    """A design from ``items=141,judges=3,layout=cyclic``."""
+    if text is None:
+        return None
+    found = reading.pairs("--own", text.split(","), "items=141,judges=3")
+    return {name: int(value) if value.isdigit() and len(value) < 12 else value for name, value in found.items()}
+
+
+def _ranking(source: Components | Decomposition, best: Optimum, draws: int) -> Ranking | None:
+    from quorate.estimate.decomposition import Decomposition
+
+    return best.ranking(draws) if draws and isinstance(source, Decomposition) else None
+
+
+def _show(best: Optimum, sure: Ranking | None) -> None:
+    out = console()
+    say(out, _sentence(best), style="bold")
+    if best.judges:
+        say(out, f"Judges to ask: {', '.join(best.judges)}")
+    out.print()
+    designs = {"as it is": best.own} if best.own is not None else {}
+    show_designs(out, {**designs, "best": best.plan}, "best", priced=_is_money(best))
+    _frontier(out, best)
+    if sure is not None:
+        heading(out, "How sure is the choice?")
+        points(out, _certainty(best, sure))
+    if best.caveats:
+        heading(out, "Caveats")
+        points(out, (in_options(caveat.sentence) for caveat in best.caveats))
+
+
+def _sentence(best: Optimum) -> str:
+    from quorate.report.words import decimals, number
+
+    plan = best.plan
+    places = 1 + decimals(plan.se)
+    goal = f"a budget of {_amount(best, best.budget)}" if best.budget is not None else f"an SE of {best.target_se:g}"
+    said = (
+        f"Best of {best.candidates:,} designs for {goal}{scope(plan)}: SE {number(plan.se, places)} with {_words(plan)}"
+    )
+    said += f", {_amount(best, best.cost)}."
+    if best.own is not None and best.own.se > 0:
+        change = plan.se / best.own.se - 1
+        side = "below" if change < 0 else "above"
+        said += f" That is {abs(change):.0%} {side} the design at hand"
+        said += f" ({_amount(best, best.own.cost)})." if best.own.cost is not None else "."
+    return said
+
+
+def _words(plan: Projection) -> str:
+    """A design in words."""
+    from quorate.estimate.wording import counted
+
+    parts = [counted(count, name) for name, count in plan.design.items() if count > 1]
+    how = {"cyclic": ", one judge per item in turn", "latin": ", one prompt and judge per item in turn"}
+    blocks = f", {plan.per_item} judges per item in turn"
+    return ", ".join(parts) + (blocks if plan.layout == "blocks" else how.get(plan.layout, ""))
+
+
+def _amount(best: Optimum, value: float | None) -> str:
+    """Money, or a number of calls where that is what a price is."""
+    if value is None:
+        return "price unknown"
+    return dollars(value) if _is_money(best) else f"{value:,.0f} calls"
+
+
+def _is_money(best: Optimum) -> bool:
+    return best.searched.prices != {"call": 1.0}
+
+
+def _frontier(out: Console, best: Optimum) -> None:
+    """A few designs of the frontier, from the cheapest to the most precise, the plan among them."""
+    from quorate.estimate.wording import plural
+    from quorate.report.words import decimals, number
+
+    shown = _some(best)
+    if len(shown) < 2:
+        return
+    places = 1 + max(decimals(plan.se) for plan in shown)
+    names = [name for name in shown[0].design if len({plan.design[name] for plan in shown}) > 1]
+    heading(out, "Cheaper and dearer designs that nothing beats")
+    rows = [
+        (
+            _amount(best, plan.cost),
+            number(plan.se, places),
+            *(f"{plan.design[name]:,}" for name in names),
+            layout_of(plan),
+            "best" if plan.cost == best.plan.cost else "",
+        )
+        for plan in shown
+    ]
+    sides: dict[str, str] = {"price": "right", "SE": "right", **{plural(name): "right" for name in names}}
+    table(out, sides | {"layout": "left", " ": "left"}, rows)
+
+
+def _some(best: Optimum) -> list[Projection]:
+    """The frontier at about equal ratios of price."""
+    plans = best.frontier
+    if len(plans) <= MOST_FRONTIER:
+        return list(plans)
+    low, high = plans[0].cost or 1e-9, plans[-1].cost or 1.0
+    wanted = [low * (high / low) ** (step / (MOST_FRONTIER - 2)) for step in range(MOST_FRONTIER - 1)]
+    near = {max((i for i, plan in enumerate(plans) if (plan.cost or 0.0) <= w * (1 + 1e-9)), default=0) for w in wanted}
+    near |= {next(i for i, plan in enumerate(plans) if plan.cost == best.plan.cost)}
+    return [plans[i] for i in sorted(near)]
+
+
+def _certainty(best: Optimum, sure: Ranking) -> list[str]:
+    from quorate.report.words import decimals, number
+
+    places = 1 + decimals(best.se)
+    interval = f"{number(sure.se_low, places)} to {number(sure.se_high, places)}"
+    chosen = (
+        f"Of {sure.draws:,} pilots redrawn from this fit, {sure.top:.0%} choose this design among {sure.strategies:,} "
+        f"at its price, and {sure.within:.0%} one that is at most 5% worse."
+    )
+    cost = (
+        f"The choice of the others costs {sure.loss:.1%} of standard error on average, at most {sure.loss_high:.1%} "
+        "in 95% of them."
+    )
+    said = [chosen, cost, f"Its standard error is {interval} in 95% of the redrawn pilots."]
+    if best.target_se is not None:
+        said.append(f"It reaches {best.target_se:g} by {sure.met:.0%} of them.")
+    return said

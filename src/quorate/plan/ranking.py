@@ -1,0 +1,164 @@
+"""How sure a choice of design is, given that the components it rests on are estimates."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput
+from quorate.estimate.decomposition import Decomposition
+from quorate.estimate.targets import SENSITIVITY
+from quorate.plan.search import Kept, strategies
+from quorate.streams import stream
+
+if TYPE_CHECKING:
+    from quorate.estimate.bootstrap import Bootstrap
+    from quorate.plan.optimize import Optimum, Searched
+    from quorate.plan.sources import Source
+
+Floats = NDArray[np.float64]
+_MOST_STRATEGIES = 2_000
+_ALIKE = 1e-9
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What other pilots like this one would have chosen for the same money.
+
+    Parameters
+    ----------
+    top : float
+        Fraction of redrawn pilots that choose the same design, whatever the number of items.
+    within : float
+        Fraction whose choice is at most 5% worse in standard error than the plan, by the components at hand.
+    loss, loss_high : float
+        How much larger the standard error of their choices is than that of the plan, relative: the mean, and the
+        largest but for 5% of pilots.
+    se_low, se_high : float
+        95% interval of the plan's own standard error over redrawn pilots.
+    met : float
+        Fraction of redrawn pilots by which the plan reaches the standard error asked for; nan where none was.
+    strategies : int
+        Designs compared: every combination of levels and layout, each with its best number of items.
+    draws : int
+        Redrawn pilots.
+    """
+
+    top: float
+    within: float
+    loss: float
+    loss_high: float
+    se_low: float
+    se_high: float
+    met: float
+    strategies: int
+    draws: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return dict(vars(self))
+
+
+def ranking(best: Optimum, *, n: int = 1000, rng: np.random.Generator | int | None = None) -> Ranking:
+    """How often pilots redrawn from the fitted model choose the same design, and what a wrong choice costs.
+
+    The pilot is redrawn by parametric bootstrap; every redrawn pilot chooses among the same strategies at the plan's
+    price. Components estimated at zero stay zero in the redrawn pilots, so certainty is overstated where the pilot is
+    too small to see a component.
+
+    Parameters
+    ----------
+    best : Optimum
+        From `quorate.optimize`, from fitted components.
+    n : int
+        Redrawn pilots.
+    rng : numpy.random.Generator or int, optional
+        Where the draws come from.
+
+    Raises
+    ------
+    InvalidInput
+        If the components were published: they come without the uncertainty that would be needed.
+
+    References
+    ----------
+    Messing (2026), sections E.2 and I: the ranking of interventions by simulation. ``docs/methods/optimize.md``.
+    """
+    fit = best.searched.fit
+    if not isinstance(fit, Decomposition):
+        raise InvalidInput(
+            "ranking: published components carry no uncertainty; fit the pilot's judgments with decompose instead"
+        )
+    boot = fit.bootstrap(n, rng=stream(0, "ranking") if rng is None else rng)
+    kept, weights = contenders(best)
+    drawn = weights.T @ redrawn(best.searched.source, fit, boot)
+    return _ranking(best, kept, drawn)
+
+
+def contenders(best: Optimum) -> tuple[Kept, Floats]:
+    """Strategies at no more than the plan's price, the best first, and the weight of every term in each."""
+    searched = best.searched
+    found = list(strategies(searched.source, searched.found, searched.prices, best.cost * (1 + 1e-12)))
+    weights = np.hstack([rows for _, rows in found])
+    kept = Kept(*(np.concatenate([getattr(part, field.name) for part, _ in found]) for field in fields(Kept)))
+    order = np.lexsort((kept.cost, kept.variance))[: 2 * _MOST_STRATEGIES]
+    first = order[_firsts([_strategy(searched, kept, position) for position in order])][:_MOST_STRATEGIES]
+    return kept.take(first), weights[:, first]
+
+
+def _strategy(searched: Searched, kept: Kept, position: int) -> Hashable:
+    """A design but for its number of items: the search may have met it in several pieces."""
+    piece = searched.found.pieces[kept.piece[position]]
+    counts = piece.design(int(kept.index[position])) | {searched.source.item: 0}
+    return piece.layout, piece.per_item, tuple(sorted(counts.items()))
+
+
+def _firsts(keys: list[Hashable]) -> list[int]:
+    """Where every key occurs first."""
+    return list({key: position for position, key in reversed(list(enumerate(keys)))}.values())[::-1]
+
+
+def redrawn(source: Source, fit: Decomposition, boot: Bootstrap) -> Floats:
+    """What every term is worth in every redrawn pilot, shape (terms, draws)."""
+    theta = np.maximum(boot.theta, 0.0)
+    members = {
+        " + ".join(names): classes[-1] for names, classes in zip(fit.classes, fit.identified.classes, strict=True)
+    }
+    rows: Mapping[str, Floats] = {
+        name: theta[:, members[name]] if name in members else _spread(source, fit, boot, theta, name)
+        for name in source.values
+    }
+    return np.array(list(rows.values()))
+
+
+def _spread(source: Source, fit: Decomposition, boot: Bootstrap, theta: Floats, name: str) -> Floats:
+    """Variance of the levels of a fixed facet in every redrawn pilot, less the noise in their means."""
+    means = boot.level_means[name]
+    if source.targets[name] == SENSITIVITY:
+        return np.asarray(means.var(axis=1))
+    return np.asarray(np.maximum(means.var(axis=1, ddof=1) - theta @ fit.level_noise[name], 0.0))
+
+
+def _ranking(best: Optimum, kept: Kept, drawn: Floats) -> Ranking:
+    """Compare strategies, the first of which is the plan's, over redrawn variances of shape (strategies, draws)."""
+    chosen = np.argmin(drawn, axis=0)
+    same = drawn[0] <= drawn[chosen, np.arange(drawn.shape[1])] * (1 + _ALIKE)
+    loss = np.where(same, 0.0, np.sqrt(kept.variance[chosen] / kept.variance[0]) - 1)
+    se = np.sqrt(drawn[0])
+    low, high = np.quantile(se, [0.025, 0.975])
+    goal = best.target_se
+    return Ranking(
+        top=float(np.mean(same)),
+        within=float(np.mean(loss <= 0.05)),
+        loss=float(np.mean(loss)),
+        loss_high=float(np.quantile(loss, 0.95)),
+        se_low=float(low),
+        se_high=float(high),
+        met=float(np.mean(se <= goal)) if goal is not None else float("nan"),
+        strategies=len(kept.cost),
+        draws=drawn.shape[1],
+    )

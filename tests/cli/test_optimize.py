@@ -1,0 +1,108 @@
+import json
+
+import pytest
+
+SAFETY = {
+    "random": {
+        "item": 0.0128183146,
+        "item:prompt": 0.0017939978,
+        "item:judge": 0.0250506911,
+        "prompt:judge": 6.598746549e-4,
+        "cell": 0.0051654426,
+        "replicate": 0.0119788348,
+    },
+    "sensitivity": {"judge": 4.653511507e-4},
+}
+"""Messing (2026), safety; item and category together, as they are with one item per category."""
+PAPER = "--items 20,30,50,75,100,141 --prompts 1-3,5 --judges 1-3 --replicates 1-3,5,8"
+
+
+@pytest.fixture
+def published(tmp_path):
+    path = tmp_path / "safety.json"
+    path.write_text(json.dumps(SAFETY))
+    return path
+
+
+def test_the_published_frontier(run, published):
+    words = f"--budget 141 {PAPER} --layouts factorial --own items=141,prompts=1,judges=1 --json"
+    found = run("optimize", published, *words.split())
+    assert found.code == 0
+    assert found.json["candidates"] == 360
+    assert found.json["plan"]["design"] == {"item": 50, "prompt": 1, "judge": 2, "replicate": 1}
+    assert found.json["plan"]["se"] == pytest.approx(0.035732, abs=5e-7)
+    assert found.json["own"]["se"] == pytest.approx(0.039091, abs=5e-7)
+    assert found.json["ranking"] is None
+
+
+def test_the_sentence_and_the_tables(run, published):
+    ran = run("optimize", published, *f"--budget 141 {PAPER} --own items=141,prompts=1,judges=1".split())
+    lines = ran.out.splitlines()
+    said = " ".join(lines[:4])
+    assert said.startswith("Best of 870 designs for a budget of 141 calls: SE 0.0245 with 141 items, 5 prompts, 3")
+    assert "one prompt and judge per item in turn, 141 calls. That is 37% below the design at hand" in said
+    assert "Cheaper and dearer designs that nothing beats" in lines
+    assert sum(line.endswith("  best") for line in lines) == 3  # the heads of two columns and the row
+    assert "price   " not in ran.out.partition("Cheaper")[0]
+
+
+def test_a_target_and_prices_by_judge(run, published):
+    words = "--target-se 0.03 --items 20-141 --judges 1-3 --item-price 0.5 --prompt-price 2"
+    prices = [f"--judge-price={name}" for name in ("dear=2.0", "cheap=.1", "fair=.2")]
+    found = run("optimize", published, *words.split(), *prices, "--json").json
+    assert found["plan"]["se"] <= 0.03
+    assert found["judges"] == ["cheap", "fair", "dear"][: found["plan"]["design"]["judge"]]
+    shown = run("optimize", published, *words.split(), *prices)
+    assert "Judges to ask: cheap" in shown.out
+    assert "$" in shown.out
+
+
+def test_a_file_of_scores_needs_no_limits(run, scores):
+    ran = run("optimize", scores, "--budget", 200, "--draws", 100)
+    assert ran.code == 0
+    assert "How sure is the choice?" in ran.out
+    assert "Of 100 pilots redrawn from this fit" in ran.out
+    found = run("optimize", scores, "--budget", 200, "--draws", 100, "--json").json
+    assert found["plan"]["calls"] <= 200
+    assert found["own"]["calls"] == 216
+    assert found["ranking"]["draws"] == 100
+    assert run("optimize", scores, "--budget", 200, "--draws", 0, "--json").json["ranking"] is None
+
+
+def test_k_judges_per_item(run, published):
+    words = "--budget 141 --items 40,70 --judges 3 --layouts blocks --per-item 2 --json"
+    plan = run("optimize", published, *words.split()).json["plan"]
+    assert (plan["layout"], plan["per_item"], plan["calls"]) == ("blocks", 2, 140)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("", "budget, target_se: exactly one is needed, got neither"),
+        ("--budget 1 --target-se 1", "budget, target_se: exactly one is needed, got both"),
+        ("--budget 0.5", "budget: 0.5 buys no design within the limits; the cheapest costs 20"),
+        ("--budget nan", "budget: must be a finite number above 0, got nan"),
+        ("--budget 100 --judges 0", "limits: judges must be whole numbers"),
+        ("--budget 100 --judges one", "--judges: expects numbers such as"),
+        ("--budget 100 --layouts round", "layouts: some of factorial, cyclic, latin, blocks are needed"),
+        ("--budget 100 --price 1 --judge-price a=1", "--price: give it or --judge-price, not both"),
+        ("--budget 100 --judge-price a=x", '--judge-price: a must be an amount such as 0.01, got "x"'),
+        ("--budget 100 --judge-price a=1 --judges 1,2", "prices: 1 judges have a price, and limits allow 2"),
+        ("--budget 100 --price -1", "prices: call must be a finite amount of at least 0"),
+        ("--budget 100 --own judges", "--own: expects a pair such as items=141,judges=3"),
+        ("--budget 100 --own colour=3", "own: options of project are needed"),
+        ("--budget 100 --levels rater=2", "limits: rater is nothing that varies here"),
+        ("--budget 100 --target rater=panel", "rater"),
+    ],
+)
+def test_what_is_refused_in_one_line(run, published, words, message):
+    ran = run("optimize", published, "--items", "20,50", *words.split())
+    assert (ran.code, ran.out) == (1, "")
+    assert message in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_published_components_need_items(run, published):
+    ran = run("optimize", published, "--budget", 100)
+    assert ran.code == 1
+    assert "limits: how many items are allowed is needed with published components" in ran.err
