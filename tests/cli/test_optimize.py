@@ -69,6 +69,13 @@ def test_a_file_of_scores_needs_no_limits(run, scores):
     assert run("optimize", scores, "--budget", 200, "--draws", 0, "--json").json["ranking"] is None
 
 
+def test_a_half_width_is_a_standard_error(run, published):
+    words = "--items 20-141 --judges 1-3 --json"
+    found = run("optimize", published, "--half-width", "0.0588", *words.split()).json
+    assert found["target_se"] == pytest.approx(0.0588 / 1.959964, rel=1e-6)
+    assert found["plan"]["half_width_95"] <= 0.0588
+
+
 def test_k_judges_per_item(run, published):
     words = "--budget 141 --items 40,70 --judges 3 --layouts blocks --per-item 2 --json"
     plan = run("optimize", published, *words.split()).json["plan"]
@@ -80,6 +87,8 @@ def test_k_judges_per_item(run, published):
     [
         ("", "budget, target_se: exactly one is needed, got neither"),
         ("--budget 1 --target-se 1", "budget, target_se: exactly one is needed, got both"),
+        ("--target-se 1 --half-width 1", "--target-se: give it or --half-width, not both"),
+        ("--half-width -1", "target_se: must be a finite number above 0"),
         ("--budget 0.5", "budget: 0.5 buys no design within the limits; the cheapest costs 20"),
         ("--budget nan", "budget: must be a finite number above 0, got nan"),
         ("--budget 100 --judges 0", "limits: judges must be whole numbers"),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from quorate.estimate.decomposition import Decomposition
     from quorate.estimate.published import Components
     from quorate.plan.dstudy import Projection
-    from quorate.plan.optimize import Optimum
+    from quorate.plan.optimum import Optimum
     from quorate.plan.ranking import Ranking
 
 MOST_FRONTIER = 8
@@ -31,6 +31,9 @@ Budget = Annotated[
     float | None, typer.Option(metavar="USD", help="Most to spend; a number of calls where no price is given.")
 ]
 TargetSe = Annotated[float | None, typer.Option(metavar="SE", help="Largest standard error allowed, in score units.")]
+HalfWidth = Annotated[
+    float | None, typer.Option(metavar="W", help="Largest half-width of the 95% interval: 1.96 standard errors.")
+]
 Price = Annotated[float | None, typer.Option(metavar="USD", help="Price of one call.")]
 JudgePrice = Annotated[
     list[str] | None, typer.Option(metavar="NAME=USD", help="Price of one call of a judge; repeat for each judge.")
@@ -72,6 +75,7 @@ def optimize(
     file: File,
     budget: Budget = None,
     target_se: TargetSe = None,
+    half_width: HalfWidth = None,
     price: Price = None,
     judge_price: JudgePrice = None,
     item_price: ItemPrice = None,
@@ -120,7 +124,7 @@ def optimize(
     best = best_of(
         source,
         budget=budget,
-        target_se=target_se,
+        target_se=_target(target_se, half_width),
         prices=_prices(price, judge_price, item_price, prompt_price),
         limits=limits or None,
         layouts=reading.names(layouts),  # type: ignore[arg-type]  # checked there
@@ -134,6 +138,17 @@ def optimize(
     else:
         _show(best, sure)
     return 0
+
+
+def _target(target_se: float | None, half_width: float | None) -> float | None:
+    """The standard error asked for, as it is or as that of an interval."""
+    from quorate.numerics.inference import t_quantile
+
+    if half_width is None:
+        return target_se
+    if target_se is not None:
+        raise InvalidInput("--target-se: give it or --half-width, not both")
+    return half_width / t_quantile(float("inf"), 0.975)
 
 
 def _prices(

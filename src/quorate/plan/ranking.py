@@ -17,7 +17,7 @@ from quorate.streams import stream
 
 if TYPE_CHECKING:
     from quorate.estimate.bootstrap import Bootstrap
-    from quorate.plan.optimize import Optimum, Searched
+    from quorate.plan.optimum import Optimum, Searched
     from quorate.plan.sources import Source
 
 Floats = NDArray[np.float64]

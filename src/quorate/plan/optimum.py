@@ -1,0 +1,207 @@
+"""The result of an optimisation: the plan, the designs that nothing beats, and the one at hand among them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate import caveats
+from quorate.estimate.decomposition import Decomposition
+from quorate.estimate.published import Components
+from quorate.plan.dstudy import Projection, projection
+from quorate.plan.grid import REPLICATE
+from quorate.plan.prices import Prices
+from quorate.plan.search import Found, Kept
+from quorate.plan.sources import Source
+
+if TYPE_CHECKING:
+    from quorate.plan.ranking import Ranking
+
+Floats = NDArray[np.float64]
+_SLACK = 1e-12  # relative: a budget of .3 buys three calls at .1
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """A sample of all designs, for a picture.
+
+    Parameters
+    ----------
+    cost, se : array, shape (designs,)
+        Price and standard error.
+    layout : tuple of str
+        Layout of each.
+    """
+
+    cost: Floats
+    se: Floats
+    layout: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What a search was about and what it found; the results are read from it.
+
+    Parameters
+    ----------
+    source : Source
+        Variance of any layout.
+    prices : mapping
+        As for `quorate.project`.
+    found : Found
+        The designs that no other beats, and a sample of all.
+    fit : Components or Decomposition
+        Where the components came from.
+    """
+
+    source: Source
+    prices: Prices
+    found: Found
+    fit: Components | Decomposition
+
+    def frontier(self, position: int | None) -> Projection | None:
+        """A design of the frontier, in full; None for none."""
+        return None if position is None else self.projection(self.found.frontier, position)
+
+    def projection(self, kept: Kept, position: int) -> Projection:
+        """One of some designs, in full."""
+        piece = self.found.pieces[kept.piece[position]]
+        counts = piece.design(int(kept.index[position]))
+        ordered = {name: counts[name] for name in self.source.counts}
+        replicates = counts[REPLICATE]
+        return projection(self.source, ordered, replicates, piece.layout, per_item=piece.per_item, prices=self.prices)
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The best of all allowed designs.
+
+    Parameters
+    ----------
+    plan : Projection
+        The most precise design within the budget, or the cheapest that is precise enough.
+    budget, target_se : float or None
+        What was asked for; exactly one is given.
+    own : Projection or None
+        The design at hand: the study that was fitted, or the one named.
+    judges : tuple of str
+        The judges to ask, where they have prices of their own; empty where not.
+    caveats : tuple of Caveat
+        What the reader must know.
+    searched : Searched
+        The search itself.
+    """
+
+    plan: Projection
+    budget: float | None
+    target_se: float | None
+    own: Projection | None
+    judges: tuple[str, ...]
+    caveats: tuple[caveats.Caveat, ...]
+    searched: Searched = field(repr=False)
+
+    def ranking(self, n: int = 1000, *, rng: np.random.Generator | int | None = None) -> Ranking:
+        """How sure the choice is: what pilots redrawn from the fit would have chosen; see `Ranking`.
+
+        Parameters
+        ----------
+        n : int
+            Redrawn pilots.
+        rng : numpy.random.Generator or int, optional
+            Where the draws come from.
+
+        Raises
+        ------
+        InvalidInput
+            If the components were published, which carry no uncertainty.
+        """
+        from quorate.plan.ranking import ranking
+
+        return ranking(self, n=n, rng=rng)
+
+    @property
+    def se(self) -> float:
+        """Standard error of the plan, in score units."""
+        return self.plan.se
+
+    @property
+    def calls(self) -> int:
+        """Judgments the plan asks for."""
+        return self.plan.calls
+
+    @property
+    def cost(self) -> float:
+        """Price of the plan."""
+        return float(self.plan.cost) if self.plan.cost is not None else math.nan
+
+    @property
+    def candidates(self) -> int:
+        """Designs that were compared: all that the limits allow and whose variance is known."""
+        return self.searched.found.candidates
+
+    @cached_property
+    def frontier(self) -> tuple[Projection, ...]:
+        """Designs that no allowed design beats in both price and precision, the cheapest first."""
+        kept = self.searched.found.frontier
+        return tuple(self.searched.projection(kept, position) for position in range(len(kept.cost)))
+
+    @cached_property
+    def same_cost(self) -> Projection | None:
+        """The most precise design that costs no more than the one at hand; None where that has no price, or none is."""
+        if self.own is None or self.own.cost is None:
+            return None
+        return self.searched.frontier(within(self.searched.found, self.own.cost))
+
+    @cached_property
+    def same_se(self) -> Projection | None:
+        """The cheapest design that is no less precise than the one at hand; None where none is."""
+        return None if self.own is None else self.searched.frontier(precise(self.searched.found, self.own.se))
+
+    @cached_property
+    def cloud(self) -> Cloud:
+        """About two thousand of all designs, for a picture."""
+        found = self.searched.found
+        layouts = tuple(found.pieces[number].layout for number in found.cloud.piece)
+        return Cloud(found.cloud.cost, np.sqrt(found.cloud.variance), layouts)
+
+    def to_frame(self) -> Any:
+        """The frontier as a frame: cost, se, calls, layout, judges per item, and the levels of every facet."""
+        from quorate.table.frames import frame
+
+        fit, plans = self.searched.fit, self.frontier
+        columns: dict[str, list[Any]] = {
+            name: [getattr(plan, name) for plan in plans] for name in ("cost", "se", "calls", "layout", "per_item")
+        }
+        columns |= {name: [plan.design[name] for plan in plans] for name in self.plan.design}
+        return frame(columns, fit.judgments.source.backend if isinstance(fit, Decomposition) else None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values, but for the sample of all designs."""
+        named = {name: getattr(self, name) for name in ("own", "same_cost", "same_se")}
+        return {
+            "budget": self.budget,
+            "target_se": self.target_se,
+            "plan": self.plan.to_dict(),
+            "judges": list(self.judges),
+            **{name: plan.to_dict() if plan is not None else None for name, plan in named.items()},
+            "frontier": [plan.to_dict() for plan in self.frontier],
+            "candidates": self.candidates,
+            "caveats": [str(caveat) for caveat in self.caveats],
+        }
+
+
+def within(found: Found, budget: float) -> int | None:
+    """The last design of the frontier that a budget pays for."""
+    position = int(np.searchsorted(found.frontier.cost, budget * (1 + _SLACK), side="right")) - 1
+    return position if position >= 0 else None
+
+
+def precise(found: Found, target_se: float) -> int | None:
+    """The first design of the frontier that is precise enough."""
+    enough = np.flatnonzero(np.sqrt(found.frontier.variance) <= target_se * (1 + _SLACK))
+    return int(enough[0]) if len(enough) else None
