@@ -19,6 +19,7 @@ ONE_OF_EACH = [
     caveats.missing(312, 10_000),
     caveats.negative(["item:judge"]),
     caveats.panels_differ("judge"),
+    caveats.held_by_limits("benchmark", 0.91),
     caveats.sensitivity("judge"),
     caveats.unequal_weights(0.67312, 0.60209),
 ]
@@ -57,6 +58,7 @@ def test_a_caveat_prints_as_its_sentence_on_one_line(caveat):
         (caveats.negative(["item:judge"]), "wherever a variance is needed: item:judge"),
         (caveats.unequal_weights(0.67312, 0.60209), "the plain mean of all scores is 0.673, not 0.602: here items"),
         (caveats.unequal_weights(72.0, 47.0), "is 72, not 47: "),
+        (caveats.held_by_limits("benchmark", 0.91), "91% of the variance of the best design"),
         (caveats.panels_differ("judge"), "judge levels stand for themselves: a design with fewer of them"),
         (caveats.sensitivity("judge"), "the judge term is a sensitivity index"),
     ],

@@ -147,3 +147,12 @@ def panels_differ(facet: str) -> Caveat:
         f"{facet} levels stand for themselves: a design with fewer of them is about fewer, not as sure about all; "
         f"compare designs with {facet} as a population",
     )
+
+
+def held_by_limits(term: str, share: float) -> Caveat:
+    """Most of what makes the best design uncertain is out of the optimiser's reach."""
+    return Caveat(
+        "held-by-limits",
+        f"{share:.0%} of the variance of the best design does not depend on anything that the limits let vary, "
+        f"{term} first; allow more of it, or no budget helps",
+    )

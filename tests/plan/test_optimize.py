@@ -6,6 +6,7 @@ import math
 from itertools import product
 
 import numpy as np
+import polars as pl
 import pytest
 
 import quorate as q
@@ -193,6 +194,39 @@ def test_designs_that_the_data_leave_open_are_counted_out(simulate):
     assert best.searched.found.refused == 2
     with pytest.raises(NotEstimable, match="cell, replicate"):
         q.optimize(fit, budget=10_000, limits={"replicates": [2]}, layouts=("factorial",))
+
+
+def test_categories_may_vary_and_need_an_item_each(safety):
+    limits = {"items": [10, 50, 100], "judges": 3, "categories": [5, 20]}
+    best = q.optimize(safety, budget=300, limits=limits, layouts=("factorial",))
+    assert best.candidates == 5
+    assert best.plan.groups == {"category": 20}
+    plan = q.project(safety, items=100, judges=3, categories=20)
+    assert best.se == pytest.approx(plan.se, rel=1e-12)
+    assert q.optimize(safety, budget=300, limits=limits | {"categories": 5}, own={"items": 100, "judges": 3}).own.groups
+
+
+@pytest.fixture(scope="module")
+def grouped(simulate):
+    frame = simulate({"item": 24, "judge": 3}, seed=8)
+    category = pl.col("item").str.slice(-4).cast(pl.Int64) % 4
+    frame = frame.with_columns(category=category, score=pl.col("score") + 2.0 * category)
+    facets = {"item": "item", "judge": "judge"}
+    return q.decompose(q.read(frame, facets=facets, nested={"item": "category"}))
+
+
+def test_fewer_items_than_categories_have_fewer_categories(grouped):
+    few, all_four = q.project(grouped, items=2), q.project(grouped, items=4)
+    assert few.shares["category"] * few.variance == pytest.approx(grouped.variance("category") / 2)
+    assert all_four.shares["category"] * all_four.variance == pytest.approx(grouped.variance("category") / 4)
+
+
+def test_what_the_limits_hold_back_is_said(grouped):
+    held = q.optimize(grouped, budget=300, limits={"items": [24, 100]})
+    assert "held-by-limits" in [caveat.code for caveat in held.caveats]
+    free = q.optimize(grouped, budget=300, limits={"items": [24, 100], "categories": [4, 24]})
+    assert "held-by-limits" not in [caveat.code for caveat in free.caveats]
+    assert free.plan.groups == {"category": 24}
 
 
 def test_plain_values(safety):

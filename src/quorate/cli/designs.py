@@ -67,6 +67,7 @@ def show_designs(out: Console, designs: Mapping[str, Projection], shares_of: str
     plans = list(designs.values())
     places = 1 + max(decimals(plan.se) for plan in plans)
     rows = [(plural(name), *(f"{plan.design[name]:,}" for plan in plans)) for name in plans[-1].design]
+    rows += [(plural(name), *(f"{plan.groups[name]:,}" for plan in plans)) for name in plans[-1].groups]
     rows.append(("layout", *map(layout_of, plans)))
     rows.append(("calls", *(f"{plan.calls:,}" for plan in plans)))
     if priced and any(plan.cost is not None for plan in plans):

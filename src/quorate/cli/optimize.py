@@ -57,7 +57,6 @@ Layouts = Annotated[
 PerItem = Annotated[
     str | None, typer.Option(metavar="NUMBERS", help="Judges per item allowed, with the layout blocks.")
 ]
-Categories = Annotated[int | None, typer.Option(metavar="N", help="Categories that the items are drawn from.")]
 Targets = Annotated[list[str] | None, typer.Option("--target", metavar="ROLE=TARGET", help=TARGET_HELP)]
 Own = Annotated[
     str | None,
@@ -88,7 +87,7 @@ def optimize(
     levels: Levels = None,
     layouts: Layouts = "factorial,cyclic,latin",
     per_item: PerItem = None,
-    categories: Categories = None,
+    categories: Numbers = None,
     target: Targets = None,
     own: Own = None,
     draws: Draws = 1000,
@@ -116,6 +115,7 @@ def optimize(
         "temperatures": temperatures,
         "replicates": replicates,
         "per_item": per_item,
+        "categories": categories,
     }
     limits = {name: grid(f"--{name.replace('_', '-')}", text) for name, text in numbers.items() if text is not None}
     for name, text in reading.pairs("--levels", levels, "annotator=2-4").items():
@@ -129,7 +129,6 @@ def optimize(
         limits=limits or None,
         layouts=reading.names(layouts),  # type: ignore[arg-type]  # checked there
         targets=targets_of(source, target),
-        categories=categories,
         own=_design(own),
     )
     sure = _ranking(source, best, draws)

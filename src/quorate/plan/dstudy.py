@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
@@ -43,6 +43,8 @@ class Projection:
         What each facet stands for.
     per_item : int or None
         Judges per item, for the layout "blocks".
+    groups : mapping of str to int
+        Levels of what groups the items.
     """
 
     se: float
@@ -53,6 +55,7 @@ class Projection:
     layout: str
     targets: Mapping[str, Target]
     per_item: int | None = None
+    groups: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def variance(self) -> float:
@@ -78,6 +81,7 @@ class Projection:
             "design": dict(self.design),
             "layout": self.layout,
             "per_item": self.per_item,
+            "groups": dict(self.groups),
             "targets": {name: str(target) for name, target in self.targets.items()},
         }
 
@@ -156,6 +160,8 @@ def project(
     for name, count in (given | others).items():
         if count is not None and not _is_count(count):
             raise InvalidInput(f"{name}: must be a whole number from 1 to {_MOST:,}, got {count!r}")
+    if categories is not None and items is not None and categories > items:
+        raise InvalidInput(f"categories: {categories} need at least as many items, got {items}")
     design = Design(items, given, replicates, categories, targets or {})
     made = from_fit(source, design) if isinstance(source, Decomposition) else from_components(source, design)
     return projection(made, made.counts, made.replicates, layout, per_item=per_item, prices=prices)
@@ -175,9 +181,18 @@ def projection(
     *,
     per_item: int | None = None,
     prices: Prices | None = None,
+    groups: Mapping[str, int] | None = None,
 ) -> Projection:
     """A design with these counts, whatever those of the source are; see `project`."""
-    laid = lay_out(layout, counts, source.item, replicates=replicates, per_item=per_item, balance=source.balance)
+    laid = lay_out(
+        layout,
+        counts,
+        source.item,
+        replicates=replicates,
+        per_item=per_item,
+        balance=source.balance,
+        groups=source.groups if groups is None else groups,
+    )
     parts = source.parts(laid)
     variance = sum(parts.values())
     shares = {name: part / variance if variance > 0 else np.nan for name, part in parts.items()}
@@ -190,4 +205,5 @@ def projection(
         layout=layout,
         targets=source.targets,
         per_item=per_item,
+        groups=laid.groups,
     )

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 JUDGE, PROMPT = "judge", "prompt"
 ROLES = {"prompts": PROMPT, "judges": JUDGE, "temperatures": "temperature"}
 """Facets that have a plural of their own among the limits."""
-REPLICATE = "replicate"
+REPLICATE, CATEGORIES = "replicate", "categories"
 _MOST = 10**9
 _MOST_VALUES = 1_000_000
 _MOST_DESIGNS = 200_000_000
@@ -107,6 +107,7 @@ class Grid:
             assigned = {"latin": (PROMPT, JUDGE), "cyclic": (JUDGE,), "blocks": (JUDGE,)}.get(layout, ())
             if not all(name in self.levels for name in assigned):
                 continue
+            assigned += (CATEGORIES,) if CATEGORIES in self.levels else ()
             for chosen in product(*(self.levels[name] for name in assigned)):
                 held = dict(zip(assigned, chosen, strict=True))
                 for per_item in self.per_item if layout == "blocks" else (None,):
@@ -117,7 +118,7 @@ class Grid:
             return
         if _same_as(layout, per_item, held) in self.layouts:
             return
-        least = fewest_items(layout, held, per_item or 1)
+        least = max(fewest_items(layout, held, per_item or 1), held.get(CATEGORIES, 1))
         axes = {name: values for name, values in self.levels.items() if name not in held}
         axes[self.item] = tuple(n for n in axes[self.item] if n >= least)
         if axes[self.item]:
@@ -160,7 +161,7 @@ def allowed(
     """
     found = {name: _values(name, values) for name, values in limits.items()}
     per_item = found.pop("per_item", ())
-    roles = {"items": item, "replicates": REPLICATE, **ROLES}
+    roles = {"items": item, "replicates": REPLICATE, CATEGORIES: CATEGORIES, **ROLES}
     named = {roles.get(name, name): values for name, values in found.items()}
     unknown = sorted(set(named) - set(held))
     if unknown:

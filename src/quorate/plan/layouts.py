@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -76,17 +76,25 @@ class Layout:
         Answers per cell.
     cycle : Cycle or None
         The assignment; None where everything is crossed.
+    groups : mapping of str to int
+        Levels of what groups the items.
     """
 
     item: str
     counts: Mapping[str, Count]
     replicates: Count
     cycle: Cycle | None
+    groups: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def assigned(self) -> frozenset[str]:
         """Facets that are not crossed with everything: the item and what is assigned to it."""
         return frozenset() if self.cycle is None else frozenset({self.item, *self.cycle.levels})
+
+    @property
+    def grouped(self) -> dict[str, Any]:
+        """Levels of what groups the items, in designs that may have fewer items than that."""
+        return {name: np.minimum(count, self.counts[self.item]) for name, count in self.groups.items()}
 
     @property
     def crossed(self) -> Any:
@@ -129,6 +137,7 @@ def lay_out(
     replicates: Count = 1,
     per_item: int | None = None,
     balance: str | None = None,
+    groups: Mapping[str, int] | None = None,
 ) -> Layout:
     """Assign judges (and prompts) to items.
 
@@ -147,6 +156,8 @@ def lay_out(
         Judges per item, for ``blocks`` only.
     balance : str, optional
         Facet whose levels get equal total weight although items may not divide evenly.
+    groups : mapping of str to int, optional
+        Levels of what groups the items, such as categories.
 
     Raises
     ------
@@ -158,10 +169,12 @@ def lay_out(
     if (per_item is not None) != (layout == "blocks"):
         raise InvalidInput(f'per_item: goes with layout="blocks", and only with it; got {per_item!r} with {layout!r}')
     if layout == "factorial":
-        return Layout(item, counts, replicates, None)
+        return Layout(item, counts, replicates, None, groups or {})
     of_class, levels = _period(layout, counts, counts[item], per_item or 1)
     items = _class_sizes(np.asarray(counts[item], dtype=float), of_class)
-    return Layout(item, counts, replicates, Cycle(of_class, levels, items, _weight(levels, items, balance)))
+    return Layout(
+        item, counts, replicates, Cycle(of_class, levels, items, _weight(levels, items, balance)), groups or {}
+    )
 
 
 def _period(layout: str, counts: Mapping[str, Count], items: Count, per_item: int) -> tuple[Ints, dict[str, Ints]]:

@@ -10,10 +10,11 @@ from typing import Any
 from quorate import caveats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.decomposition import Decomposition
+from quorate.estimate.model import CELL
 from quorate.estimate.published import Components
 from quorate.estimate.targets import PANEL, Target
 from quorate.plan.dstudy import Projection, project, projection
-from quorate.plan.grid import JUDGE, REPLICATE, ROLES, Grid, allowed
+from quorate.plan.grid import CATEGORIES, JUDGE, REPLICATE, ROLES, Grid, allowed
 from quorate.plan.layouts import LayoutName
 from quorate.plan.limits import around
 from quorate.plan.optimum import Optimum, Searched, precise, within
@@ -23,6 +24,7 @@ from quorate.plan.sources import Design, Source, from_components, from_fit
 from quorate.plan.whatif import as_it_is
 
 Limits = Mapping[str, Iterable[int] | int]
+_MOSTLY = 0.5
 
 
 def optimize(
@@ -34,7 +36,6 @@ def optimize(
     limits: Limits | None = None,
     layouts: Sequence[LayoutName] = ("factorial", "cyclic", "latin"),
     targets: Mapping[str, Target] | None = None,
-    categories: int | None = None,
     own: Mapping[str, Any] | None = None,
 ) -> Optimum:
     """What to buy next: the most precise design for a budget, or the cheapest that reaches a standard error.
@@ -55,16 +56,15 @@ def optimize(
         Judges are taken to differ in price alone, so the cheapest are used.
     limits : mapping of str to int or iterable of int, optional
         Numbers allowed of ``items``, ``prompts``, ``judges``, ``temperatures``, ``replicates``, of judges ``per_item``
-        for the layout "blocks", and of the levels of any other facet by its role. What is not named stays as it is
-        in the data; 1, with published components. Without any limits, designs around the study that was fitted: up to
-        four times its items, twice its levels of facets that stand for a population, and a few replicates.
+        for the layout "blocks", of ``categories`` that group the items, and of the levels of any other facet by its
+        role. What is not named stays as it is in the data; 1, with published components. Without any limits, designs
+        around the study that was fitted: up to four times its items, twice its levels of facets that stand for a
+        population, and a few replicates.
     layouts : sequence of {"factorial", "cyclic", "latin", "blocks"}
         Layouts allowed; see `quorate.project`.
     targets : mapping of str to str or Pool, optional
         As for `Decomposition.mean_for`. With judges as a panel, designs of one and of three judges answer different
         questions; compare them with ``{"judge": "population"}``.
-    categories : int, optional
-        As for `quorate.project`.
     own : mapping, optional
         The design at hand, as options of `quorate.project`, to place it among the others. By default the study that
         was fitted.
@@ -95,7 +95,7 @@ def optimize(
     """
     _check(source, budget, target_se, limits)
     prices = {"call": 1.0} if prices is None else prices
-    made, grid = _prepared(source, limits, layouts, targets or {}, categories, prices)
+    made, grid = _prepared(source, limits, layouts, targets or {}, prices)
     searched = Searched(made, prices, search(made, grid, prices), source)
     if not searched.found.candidates:
         raise _all_open(made, grid)
@@ -104,9 +104,9 @@ def optimize(
         plan=plan,
         budget=budget,
         target_se=target_se,
-        own=_own(source, own, prices, targets, categories),
+        own=_own(source, own, prices, targets, grid),
         judges=cheapest(prices)[: plan.design.get(JUDGE, 1)],
-        caveats=_caveats(source, made, grid),
+        caveats=_caveats(source, grid, plan),
         searched=searched,
     )
 
@@ -133,20 +133,21 @@ def _prepared(
     limits: Limits | None,
     layouts: Sequence[LayoutName],
     targets: Mapping[str, Target],
-    categories: int | None,
     prices: Prices,
 ) -> tuple[Source, Grid]:
     """The variance of any layout, and the designs allowed. Facets that limits name count as given by the design."""
     if isinstance(source, Decomposition):
-        made = from_fit(source, Design(categories=categories, targets=targets))
+        made = from_fit(source, Design(targets=targets))
         limits = around(made, prices) if limits is None else limits
     elif not limits or "items" not in limits:
         raise InvalidInput('limits: how many items are allowed is needed with published components: {"items": [...]}')
     else:
         named = {ROLES.get(name, name) for name in limits} & set(source.facets) - {"item"}
+        categories = 1 if CATEGORIES in limits else None
         design = Design(items=1, given=dict.fromkeys(named, 1), categories=categories, targets=targets)
         made = from_components(source, design)
-    return made, allowed(limits, layouts, made.item, {**made.counts, REPLICATE: made.replicates})
+    grouping = {CATEGORIES: 1} if CATEGORIES in limits and made.groups else {}
+    return made, allowed(limits, layouts, made.item, {**made.counts, REPLICATE: made.replicates, **grouping})
 
 
 def _plan(searched: Searched, budget: float | None, target_se: float | None) -> Projection:
@@ -176,11 +177,14 @@ def _own(
     own: Mapping[str, Any] | None,
     prices: Prices,
     targets: Mapping[str, Target] | None,
-    categories: int | None,
+    grid: Grid,
 ) -> Projection | None:
+    """The design at hand; with the only number of categories that is allowed, unless it says another."""
     if own is not None:
+        only = grid.levels.get(CATEGORIES, ())
+        given = {**({CATEGORIES: only[0]} if len(only) == 1 else {}), **own}
         try:
-            return project(source, prices=prices, targets=targets, categories=categories, **own)
+            return project(source, prices=prices, targets=targets, **given)
         except TypeError:
             raise InvalidInput(
                 f"own: options of project are needed, such as items=100, judges=3; got {own!r}"
@@ -197,17 +201,27 @@ def _all_open(made: Source, grid: Grid) -> NotEstimable:
     """Why the data determine no design: the reason for the first one."""
     piece = next(grid.pieces())
     design = piece.design(0)
-    replicates = design.pop(REPLICATE)
+    counts = {name: design[name] for name in made.counts}
     try:
-        projection(made, design, replicates, piece.layout, per_item=piece.per_item)
+        projection(made, counts, design[REPLICATE], piece.layout, per_item=piece.per_item)
     except NotEstimable as error:
         return error
     raise AssertionError("a design without a variance has a reason")
 
 
-def _caveats(source: Components | Decomposition, made: Source, grid: Grid) -> tuple[caveats.Caveat, ...]:
+def _caveats(source: Components | Decomposition, grid: Grid, plan: Projection) -> tuple[caveats.Caveat, ...]:
     out = list(source.caveats) if isinstance(source, Decomposition) else []
-    for name, target in made.targets.items():
-        if target == PANEL and len(grid.levels.get(name, ())) > 1:
-            out.append(caveats.panels_differ(name))
+    varied = {name for name, values in grid.levels.items() if len(values) > 1}
+    out += [caveats.panels_differ(name) for name in plan.targets if plan.targets[name] == PANEL and name in varied]
+    if CATEGORIES in varied:
+        varied |= set(plan.groups)
+    held = {name: share for name, share in plan.shares.items() if not varied & _facets(name, plan)}
+    if sum(held.values()) >= _MOSTLY:
+        out.append(caveats.held_by_limits(max(held, key=held.__getitem__), sum(held.values())))
     return tuple(out)
+
+
+def _facets(name: str, plan: Projection) -> set[str]:
+    """Facets of a term, or of the terms in a sum; all of them for cells and replicates."""
+    parts = {part for term in name.split(" + ") for part in term.split(":")}
+    return {*plan.design} if parts & {CELL, REPLICATE} else parts

@@ -16,7 +16,7 @@ from quorate.estimate.published import Components
 from quorate.plan.dstudy import Projection, projection
 from quorate.plan.grid import REPLICATE
 from quorate.plan.prices import Prices
-from quorate.plan.search import Found, Kept
+from quorate.plan.search import Found, Kept, grouped
 from quorate.plan.sources import Source
 
 if TYPE_CHECKING:
@@ -72,9 +72,16 @@ class Searched:
         """One of some designs, in full."""
         piece = self.found.pieces[kept.piece[position]]
         counts = piece.design(int(kept.index[position]))
-        ordered = {name: counts[name] for name in self.source.counts}
-        replicates = counts[REPLICATE]
-        return projection(self.source, ordered, replicates, piece.layout, per_item=piece.per_item, prices=self.prices)
+        groups = grouped(self.source, counts)
+        return projection(
+            self.source,
+            {name: counts[name] for name in self.source.counts},
+            counts[REPLICATE],
+            piece.layout,
+            per_item=piece.per_item,
+            prices=self.prices,
+            groups=groups,
+        )
 
 
 @dataclass(frozen=True)
@@ -178,6 +185,7 @@ class Optimum:
             name: [getattr(plan, name) for plan in plans] for name in ("cost", "se", "calls", "layout", "per_item")
         }
         columns |= {name: [plan.design[name] for plan in plans] for name in self.plan.design}
+        columns |= {name: [plan.groups[name] for plan in plans] for name in self.plan.groups}
         return frame(columns, fit.judgments.source.backend if isinstance(fit, Decomposition) else None)
 
     def to_dict(self) -> dict[str, Any]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
-from quorate.plan.grid import REPLICATE, Grid, Piece
+from quorate.plan.grid import CATEGORIES, REPLICATE, Grid, Piece
 from quorate.plan.layouts import Layout, lay_out
 from quorate.plan.prices import Prices, cost
 from quorate.plan.sources import Source
@@ -123,8 +124,20 @@ def placed(source: Source, piece: Piece) -> Layout:
     counts = piece.counts()
     replicates = counts.pop(REPLICATE)
     return lay_out(
-        piece.layout, counts, source.item, replicates=replicates, per_item=piece.per_item, balance=source.balance
+        piece.layout,
+        counts,
+        source.item,
+        replicates=replicates,
+        per_item=piece.per_item,
+        balance=source.balance,
+        groups=grouped(source, counts),
     )
+
+
+def grouped(source: Source, counts: dict[str, Any]) -> Mapping[str, int]:
+    """Levels of what groups the items; taken out of the counts where a design says how many."""
+    categories = counts.pop(CATEGORIES, None)
+    return source.groups if categories is None else dict.fromkeys(source.groups, categories)
 
 
 def _unpriced(prices: Prices, laid: Layout) -> str:

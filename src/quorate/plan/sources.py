@@ -75,6 +75,8 @@ class Source:
         Answers per cell.
     targets : mapping of str to str or Pool
         What each facet stands for.
+    groups : mapping of str to int
+        Levels of what groups the items; empty where nothing does, or where it is absorbed in them.
     balance : str or None
         Facet that must weigh equally whatever the layout.
     values : mapping of str to float
@@ -89,6 +91,7 @@ class Source:
     counts: Mapping[str, int]
     replicates: int
     targets: Mapping[str, Target]
+    groups: Mapping[str, int]
     balance: str | None
     values: Mapping[str, float]
     weigh: Callable[[Layout], dict[str, Floats]]
@@ -122,7 +125,7 @@ def from_components(source: Components, design: Design) -> Source:
 
     def weigh(laid: Layout) -> dict[str, Floats]:
         out = {}
-        sizes = {**laid.counts, CATEGORY: design.categories or 0}
+        sizes = {CATEGORY: 0, **laid.counts, **laid.grouped}
         for name in source.random:
             own = _own_facets(name, tuple(counts))
             out[name] = _coefficient(name, own, own, laid, {}, sizes, chosen) / _answers(name, laid)
@@ -132,7 +135,8 @@ def from_components(source: Components, design: Design) -> Source:
 
     balance = _first_fixed(source.sensitivity, counts)
     values = {**source.random, **source.sensitivity}
-    return Source(ITEM, counts, design.replicates or 1, chosen, balance, values, weigh, lambda _: None)
+    groups = {CATEGORY: design.categories} if design.categories else {}
+    return Source(ITEM, counts, design.replicates or 1, chosen, groups, balance, values, weigh, lambda _: None)
 
 
 def _check_published(source: Components, design: Design) -> None:
@@ -175,7 +179,7 @@ def from_fit(source: Decomposition, design: Design) -> Source:
     drawn = [name for name in fixed if name in counts and chosen[name] not in (PANEL, FINITE)]
 
     def vector(laid: Layout) -> list[Floats]:
-        return [_term(source, name, laid, groups, chosen) / _strata(source, name) for name in names]
+        return [_term(source, name, laid, chosen) / _strata(source, name) for name in names]
 
     def weigh(laid: Layout) -> dict[str, Floats]:
         weights = vector(laid)
@@ -189,14 +193,12 @@ def from_fit(source: Decomposition, design: Design) -> Source:
     values = {label: float(theta[t]) for label, t in _representatives(source).items()}
     values |= {name: _drawn_value(source, name, chosen[name], theta) for name in drawn}
     balance = _first_fixed(fixed, counts)
-    return Source(judgments.object, counts, answers, chosen, balance, values, weigh, refuse)
+    return Source(judgments.object, counts, answers, chosen, groups, balance, values, weigh, refuse)
 
 
-def _term(
-    fit: Decomposition, name: str, laid: Layout, groups: Mapping[str, int], targets: Mapping[str, Target]
-) -> Floats:
+def _term(fit: Decomposition, name: str, laid: Layout, targets: Mapping[str, Target]) -> Floats:
     """Weight of a component in a layout."""
-    judgments, sizes = fit.judgments, {**laid.counts, **groups}
+    judgments, sizes = fit.judgments, {**laid.counts, **laid.grouped}
     own = _own_facets(name, tuple(judgments.names)) & set(sizes)
     whole = closure(judgments, own) & set(sizes)
     above = {facet: judgments.ancestors(facet) for facet in judgments.names}

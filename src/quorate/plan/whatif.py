@@ -119,6 +119,7 @@ def as_it_is(
         design={**counts, "replicate": from_fit(fit, Design()).replicates},
         layout=own_layout(fit),
         targets=mean.target,
+        groups=from_fit(fit, Design()).groups,
     )
 
 
