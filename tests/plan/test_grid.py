@@ -44,7 +44,7 @@ def test_a_cycle_needs_items_enough():
 
 
 def test_splitting_keeps_every_design():
-    piece = Piece("factorial", None, {"judge": 3}, {"item": tuple(range(1, 30)), "prompt": (1, 2, 4)})
+    piece = Piece("factorial", None, {"judge": 3}, {"item": np.arange(1, 30), "prompt": np.array([1, 2, 4])})
     parts = list(piece.split(10))
     assert max(part.size for part in parts) <= 10
     whole = {tuple(sorted(piece.design(i).items())) for i in range(piece.size)}
@@ -52,7 +52,7 @@ def test_splitting_keeps_every_design():
 
 
 def test_counts_broadcast_to_the_shape_and_agree_with_the_designs():
-    piece = Piece("factorial", None, {"judge": 3}, {"item": (4, 8), "prompt": (1, 2, 4)})
+    piece = Piece("factorial", None, {"judge": 3}, {"item": np.array([4, 8]), "prompt": np.array([1, 2, 4])})
     counts = {name: np.broadcast_to(count, piece.shape).ravel() for name, count in piece.counts().items()}
     for index in range(piece.size):
         assert {name: values[index] for name, values in counts.items()} == piece.design(index)

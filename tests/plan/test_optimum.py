@@ -26,6 +26,18 @@ def test_the_frontier_as_a_frame(best):
     assert {"cost", "calls", "layout", "per_item", "item", "judge", "prompt", "replicate"} <= set(frame.columns)
 
 
+def test_some_designs_along_a_long_frontier(safety):
+    best = q.optimize(safety, budget=141, limits={"items": range(1, 1000), "judges": 3})
+    some = best.along(8)
+    assert 4 <= len(some) <= 8
+    assert best.plan in some
+    assert (some[0].cost, some[-1].cost) == (best.frontier[0].cost, best.frontier[-1].cost)
+    assert [plan.cost for plan in some] == sorted({plan.cost for plan in some})
+    assert best.along(10**6) == best.frontier
+    found = best.to_dict()
+    assert len(found["frontier"]) <= 500 < found["frontier_designs"] == len(best.frontier)
+
+
 def test_a_budget_that_is_met_exactly_is_met(safety):
     """Rounding must not lose the third call at .1."""
     assert q.optimize(safety, budget=0.3, prices={"call": 0.1}, limits={"items": [1, 2, 3]}).calls == 3

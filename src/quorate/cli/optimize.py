@@ -247,7 +247,7 @@ def _frontier(out: Console, best: Optimum) -> None:
     from quorate.estimate.wording import plural
     from quorate.report.words import decimals, number
 
-    shown = _some(best)
+    shown = best.along(MOST_FRONTIER)
     if len(shown) < 2:
         return
     places = 1 + max(decimals(plan.se) for plan in shown)
@@ -267,18 +267,6 @@ def _frontier(out: Console, best: Optimum) -> None:
     table(out, sides | {"layout": "left", " ": "left"}, rows)
 
 
-def _some(best: Optimum) -> list[Projection]:
-    """The frontier at about equal ratios of price."""
-    plans = best.frontier
-    if len(plans) <= MOST_FRONTIER:
-        return list(plans)
-    low, high = plans[0].cost or 1e-9, plans[-1].cost or 1.0
-    wanted = [low * (high / low) ** (step / (MOST_FRONTIER - 2)) for step in range(MOST_FRONTIER - 1)]
-    near = {max((i for i, plan in enumerate(plans) if (plan.cost or 0.0) <= w * (1 + 1e-9)), default=0) for w in wanted}
-    near |= {next(i for i, plan in enumerate(plans) if plan.cost == best.plan.cost)}
-    return [plans[i] for i in sorted(near)]
-
-
 def _certainty(best: Optimum, sure: Ranking) -> list[str]:
     from quorate.report.words import decimals, number
 
@@ -292,7 +280,11 @@ def _certainty(best: Optimum, sure: Ranking) -> list[str]:
         f"The choice of the others costs {sure.loss:.1%} of standard error on average, at most {sure.loss_high:.1%} "
         "in 95% of them."
     )
-    said = [chosen, cost, f"Its standard error is {interval} in 95% of the redrawn pilots."]
+    said = [
+        chosen,
+        *([cost] if sure.loss > 0 else []),
+        f"Its standard error is {interval} in 95% of the redrawn pilots.",
+    ]
     if best.target_se is not None:
         said.append(f"It reaches {best.target_se:g} by {sure.met:.0%} of them.")
     return said

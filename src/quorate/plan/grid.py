@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice, product
 from typing import Any
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from quorate.errors import InvalidInput
 from quorate.plan.layouts import LAYOUTS, Count, LayoutName, fewest_items
 
-Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 JUDGE, PROMPT = "judge", "prompt"
 ROLES = {"prompts": PROMPT, "judges": JUDGE, "temperatures": "temperature"}
 """Facets that have a plural of their own among the limits."""
@@ -36,14 +37,14 @@ class Piece:
         Judges per item, for "blocks".
     held : mapping of str to int
         Levels that all of them share.
-    axes : mapping of str to tuple of int
+    axes : mapping of str to array of int, shape (values,)
         Levels that differ; every combination is a design.
     """
 
     layout: LayoutName
     per_item: int | None
     held: Mapping[str, int]
-    axes: Mapping[str, tuple[int, ...]]
+    axes: Mapping[str, Ints]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -59,15 +60,17 @@ class Piece:
         """Levels of every facet, replicates included, as arrays that broadcast to `shape`."""
         out: dict[str, Count] = dict(self.held)
         for position, (name, values) in enumerate(self.axes.items()):
-            out[name] = np.reshape(
-                np.array(values, dtype=float), [-1 if i == position else 1 for i in range(len(self.axes))]
-            )
+            shape = [-1 if i == position else 1 for i in range(len(self.axes))]
+            out[name] = values.astype(float).reshape(shape)
         return out
 
     def design(self, index: int) -> dict[str, int]:
         """Levels of every facet, replicates included, of one design."""
         where = np.unravel_index(index, self.shape)
-        return {**self.held, **{name: values[i] for (name, values), i in zip(self.axes.items(), where, strict=True)}}
+        return {
+            **self.held,
+            **{name: int(values[i]) for (name, values), i in zip(self.axes.items(), where, strict=True)},
+        }
 
     def split(self, most: int) -> Iterator[Piece]:
         """Pieces of at most ``most`` designs."""
@@ -119,10 +122,14 @@ class Grid:
         if _same_as(layout, per_item, held) in self.layouts:
             return
         least = max(fewest_items(layout, held, per_item or 1), held.get(CATEGORIES, 1))
-        axes = {name: values for name, values in self.levels.items() if name not in held}
-        axes[self.item] = tuple(n for n in axes[self.item] if n >= least)
-        if axes[self.item]:
+        axes = {name: values for name, values in self._values.items() if name not in held}
+        axes[self.item] = axes[self.item][np.searchsorted(axes[self.item], least) :]
+        if len(axes[self.item]):
             yield Piece(layout, per_item, held, axes)
+
+    @cached_property
+    def _values(self) -> dict[str, Ints]:
+        return {name: np.array(values, dtype=np.int64) for name, values in self.levels.items()}
 
 
 def _same_as(layout: str, per_item: int | None, held: Mapping[str, int]) -> str | None:

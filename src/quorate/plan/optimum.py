@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from quorate.plan.ranking import Ranking
 
 Floats = NDArray[np.float64]
+_MOST_LISTED = 500
 _SLACK = 1e-12  # relative: a budget of .3 buys three calls at .1
 
 
@@ -157,6 +158,24 @@ class Optimum:
         kept = self.searched.found.frontier
         return tuple(self.searched.projection(kept, position) for position in range(len(kept.cost)))
 
+    def along(self, most: int) -> tuple[Projection, ...]:
+        """At most ``most`` designs of the frontier, at about equal ratios of price, the plan among them.
+
+        Parameters
+        ----------
+        most : int
+            At least 3. A frontier that is no longer is given whole.
+        """
+        prices = self.searched.found.frontier.cost
+        if len(prices) <= most:
+            return self.frontier
+        low, high = max(prices[0], 1e-9 * prices[-1]), prices[-1]
+        wanted = low * (high / low) ** (np.arange(most - 1) / (most - 2))
+        near = np.searchsorted(prices, wanted * (1 + 1e-9), side="right") - 1
+        plan = int(np.argmin(np.abs(prices - self.cost)))
+        shown = (self.searched.frontier(position) for position in np.unique([*near.clip(0), plan]).tolist())
+        return tuple(design for design in shown if design is not None)
+
     @cached_property
     def same_cost(self) -> Projection | None:
         """The most precise design that costs no more than the one at hand; None where that has no price, or none is."""
@@ -189,7 +208,7 @@ class Optimum:
         return frame(columns, fit.judgments.source.backend if isinstance(fit, Decomposition) else None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values, but for the sample of all designs."""
+        """Everything as plain values, but for the sample of all designs; of a long frontier, some designs along it."""
         named = {name: getattr(self, name) for name in ("own", "same_cost", "same_se")}
         return {
             "budget": self.budget,
@@ -197,7 +216,8 @@ class Optimum:
             "plan": self.plan.to_dict(),
             "judges": list(self.judges),
             **{name: plan.to_dict() if plan is not None else None for name, plan in named.items()},
-            "frontier": [plan.to_dict() for plan in self.frontier],
+            "frontier": [plan.to_dict() for plan in self.along(_MOST_LISTED)],
+            "frontier_designs": len(self.searched.found.frontier.cost),
             "candidates": self.candidates,
             "caveats": [str(caveat) for caveat in self.caveats],
         }
