@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 _AT_ONCE = 1_000_000
 _CLOUD = 2_000
-_ALIKE = 1e-12  # relative: designs whose variances differ by less are equally good
+_DIGITS = 12  # of the logarithm: designs whose variances differ by less than rounding are equally good
 
 
 @dataclass(frozen=True)
@@ -159,14 +159,11 @@ def _survivors(here: Kept, frontier: Kept) -> Ints:
 
 
 def _undominated(kept: Kept) -> Kept:
-    """Designs that no other beats, by rising price; of equals the first."""
+    """Designs that no other beats, by rising price; of those that are alike the first."""
     ordered = kept.take(np.lexsort((kept.variance, kept.cost)))
-    best, out = np.inf, []
-    for position, variance in enumerate(ordered.variance.tolist()):
-        if variance < best * (1 - _ALIKE):
-            best = variance
-            out.append(position)
-    return ordered.take(np.array(out, dtype=np.int64))
+    rank = np.round(np.log(np.maximum(ordered.variance, 1e-300)), _DIGITS)
+    before = np.append(np.inf, np.minimum.accumulate(rank)[:-1])
+    return ordered.take(rank < before)
 
 
 def _sample(size: int, seen: int, total: int) -> Ints:
