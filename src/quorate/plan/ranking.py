@@ -93,9 +93,10 @@ def ranking(best: Optimum, *, n: int = 1000, rng: np.random.Generator | int | No
         raise InvalidInput(
             "ranking: published components carry no uncertainty; fit the pilot's judgments with decompose instead"
         )
-    boot = fit.bootstrap(n, rng=stream(0, "ranking") if rng is None else rng)
+    draws = np.random.default_rng(stream(0, "ranking") if rng is None else rng)
+    boot = fit.bootstrap(n, rng=draws)
     kept, weights = contenders(best)
-    drawn = weights.T @ redrawn(best.searched.source, fit, boot)
+    drawn = weights.T @ redrawn(best.searched.source, fit, boot, draws)
     return _ranking(best, kept, drawn)
 
 
@@ -122,25 +123,31 @@ def _firsts(keys: list[Hashable]) -> list[int]:
     return list({key: position for position, key in reversed(list(enumerate(keys)))}.values())[::-1]
 
 
-def redrawn(source: Source, fit: Decomposition, boot: Bootstrap) -> Floats:
+def redrawn(source: Source, fit: Decomposition, boot: Bootstrap, rng: np.random.Generator) -> Floats:
     """What every term is worth in every redrawn pilot, shape (terms, draws)."""
     theta = np.maximum(boot.theta, 0.0)
     members = {
         " + ".join(names): classes[-1] for names, classes in zip(fit.classes, fit.identified.classes, strict=True)
     }
     rows: Mapping[str, Floats] = {
-        name: theta[:, members[name]] if name in members else _spread(source, fit, boot, theta, name)
+        name: theta[:, members[name]] if name in members else _spread(source, fit, boot, name, rng)
         for name in source.values
     }
     return np.array(list(rows.values()))
 
 
-def _spread(source: Source, fit: Decomposition, boot: Bootstrap, theta: Floats, name: str) -> Floats:
-    """Variance of the levels of a fixed facet in every redrawn pilot, less the noise in their means."""
-    means = boot.level_means[name]
-    if source.targets[name] == SENSITIVITY:
+def _spread(source: Source, fit: Decomposition, boot: Bootstrap, name: str, rng: np.random.Generator) -> Floats:
+    """Variance of the levels of a fixed facet in every redrawn pilot, less the noise in their means.
+
+    Where the levels stand for more than themselves, other pilots would have had other levels: they are drawn too.
+    """
+    means, target = boot.level_means[name], source.targets[name]
+    if target == SENSITIVITY:
         return np.asarray(means.var(axis=1))
-    return np.asarray(np.maximum(means.var(axis=1, ddof=1) - theta @ fit.level_noise[name], 0.0))
+    own = np.sqrt(max(source.values[name], 0.0))
+    centred = means - fit.assembled.fixed.levels[name] @ fit.beta + rng.normal(0.0, own, means.shape)
+    noise = np.maximum(boot.theta, 0.0) @ fit.level_noise[name]
+    return np.asarray(np.maximum(centred.var(axis=1, ddof=1) - noise, 0.0))
 
 
 def _ranking(best: Optimum, kept: Kept, drawn: Floats) -> Ranking:
