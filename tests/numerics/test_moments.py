@@ -29,6 +29,7 @@ def test_products_are_those_of_the_design_matrices(kind, model, seed):
     z, w = designs(units)
     weight = drawn.rng.uniform(0.5, 2, len(z))
     products = Moments(units).products(weight)
+    n = products.n.reshape(len(units.scale), z.shape[1], w.shape[1])
     mean_cells = units.cell_index[: len(units.row)]
     for p in range(len(units.count)):
         rows = units.cell_pattern == p
@@ -36,7 +37,7 @@ def test_products_are_those_of_the_design_matrices(kind, model, seed):
     for unit in range(len(units.scale)):
         rows = np.flatnonzero(units.cell_unit[: len(units.row)] == unit)
         left = z[mean_cells[rows]] * weight[mean_cells[rows], None]
-        np.testing.assert_allclose(products.n[unit], left.T @ w[rows], atol=1e-10)
+        np.testing.assert_allclose(n[unit], left.T @ w[rows], atol=1e-10)
     np.testing.assert_allclose(products.g, (w * weight[mean_cells, None]).T @ w, atol=1e-10)
 
 

@@ -128,3 +128,47 @@ def test_names_that_sql_would_misread(relation):
 def test_untyped_labels_are_ordered_as_numbers(relation):
     assert collapsed(relation("('10', 1), ('9', 1)"), typed=False).facets[0].levels == ("9", "10")
     assert collapsed(relation("('10', 1), ('9', 1)")).facets[0].levels == ("10", "9")
+
+
+REPLICATES = {
+    "small whole numbers": "i % 3",
+    "every small whole number": "i % 127",
+    "beyond one bit each": "i % 128",
+    "negative": "i % 5 - 2",
+    "seeds": "hash(i % 7)",
+    "text numbers": "(i % 120)::VARCHAR",
+    "text numbers written twice": "CASE WHEN i % 2 = 0 THEN '1' ELSE '01' END",
+    "words": "'run ' || (i % 4)",
+    "quotes": "chr(39) || (i % 4)",
+    "a word after many numbers": "CASE WHEN i < 4990 THEN (i % 9)::VARCHAR ELSE 'last' END",
+    "more labels than bits of a number": "'run ' || (i % 300)",
+    "halves": "(i % 5) / 2.0",
+    "dates": "DATE '2026-01-01' + (i % 6)::INTEGER",
+    "none": "NULL",
+    "some": "CASE WHEN i % 3 > 0 THEN i % 3 END",
+}
+
+
+@pytest.mark.parametrize("written", REPLICATES.values(), ids=REPLICATES)
+def test_distinct_replicates_of_every_kind(written):
+    with duckdb.connect() as connection:
+        rows = connection.sql(f"SELECT i % 7 AS item, 1 AS score, {written} AS rep FROM range(5000) AS t(i)")
+        found = collapsed(rows, replicate="rep")
+        counted = rows.aggregate("item, count(DISTINCT rep::VARCHAR) + max((rep IS NULL)::INTEGER)", "item").fetchall()
+    assert by_label(found, "distinct") == {str(item): count for item, count in counted}
+
+
+@pytest.mark.parametrize("labels", [15_000, 5_000])
+def test_distinct_replicates_where_there_are_too_many_labels_for_bits(monkeypatch, labels):
+    monkeypatch.setattr("quorate.table.collapse_sql._MOST_BITS", 10_000)
+    monkeypatch.setattr("quorate.table.collapse_sql._MOST_ROWS", 7_000)
+    with duckdb.connect() as connection:
+        label = "CASE WHEN i % 7 > 0 THEN 'item ' || i % 7 END"
+        rows = connection.sql(
+            f"SELECT {label} AS item, 1 AS score, 'id ' || i % {labels} AS rep FROM range(20000) t(i)"
+        )
+        found = collapsed(rows, replicate="rep")
+        counted = dict(rows.aggregate("item, count(DISTINCT rep)", "item").fetchall())
+    assert found.facets[0].absent
+    levels = (*found.facets[0].levels, None)
+    assert {levels[code]: count for code, count in zip(found.facets[0].codes, found.distinct, strict=True)} == counted

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,13 +13,19 @@ from quorate.numerics.reml import (
     Problem,
     Projected,
     Solved,
+    mean_sum,
     residual_projection,
     sandwich,
     second_moment,
     solve,
     squares,
-    times,
+    traces,
+    within_block,
 )
+from quorate.numerics.rows import gram, less, scaled
+
+if TYPE_CHECKING:
+    from quorate.numerics.rows import Rows
 
 Floats = NDArray[np.float64]
 
@@ -94,7 +103,7 @@ def quadratic_forms(problem: Problem, solved: Solved) -> Floats:
     units, moments = problem.units, problem.moments
     weighted = solved.weight[units.cell_index] * units.y
     zy, wy = moments.from_cells(weighted)
-    wy -= solved.t.reshape(-1, moments.q).T @ (solved.gamma * zy)[: moments.mean_units].ravel()
+    wy -= mean_sum(problem, solved.t, solved.gamma * zy)
     out = squares(problem, residual_projection(problem, solved, units.y, zy, wy, solved.b @ wy))
     out[-problem.n_residual :] += problem.replicates.ss
     return out
@@ -130,92 +139,111 @@ def cell_weights(problem: Problem, projected: Projected) -> Floats:
 
 
 def _traces_of_pairs(problem: Problem, solved: Solved) -> Floats:
-    """``tr(P A_s P A_t)``."""
-    a, b, c = problem.n_within, problem.n_shared, problem.n_residual
+    """``tr(P A_s P A_t)``; the row of the largest residual component from ``sum_t theta_t P A_t P = P``.
+
+    Parts across blocks are ``tr(B R_s B R_t)`` with ``R_t = W' V_w^-1 A_t V_w^-1 W``.
+    """
+    first = problem.n_within + problem.n_shared
     out = np.zeros((problem.n_components, problem.n_components))
-    terms = np.eye(a)[problem.units.column_term]
-    levels = np.eye(b)[problem.units.shared_term]
-    noise = [_noise_products(problem, solved, r) for r in range(c)]
-    blocks = [_within_block(solved.t, terms[:, t]) for t in range(a)]
-    blocks += [sandwich(problem, solved, products) for products in noise]
-    out[: a + b, : a + b] = _random(problem, solved, terms, levels, blocks[:a])
-    for r, products in enumerate(noise):
-        row = a + b + r
-        column = np.append(_with_random(problem, solved, products, terms, levels, blocks[:a], blocks[a + r]), 0.0)
-        out[row, : a + b] = out[: a + b, row] = column[:-1]
-        for s in range(r + 1):
-            out[row, a + b + s] = out[a + b + s, row] = _residual_pair(problem, solved, r, s, noise, blocks[a:])
+    terms = np.eye(problem.n_within)[problem.units.column_term]
+    levels = np.eye(problem.n_shared)[problem.units.shared_term]
+    inside = [_side(solved, levels, within_block(problem, solved, t)) for t in range(problem.n_within)]
+    out[:first, :first] = _random(problem, solved, terms, levels, inside)
+    largest = problem.largest_residual(solved.theta)
+    others = [_residual(problem, solved, levels, r) for r in range(problem.n_residual) if r != largest]
+    for r, one in enumerate(others):
+        row = first + one.place
+        out[row, :first] = out[:first, row] = _with_random(problem, solved, one, terms, inside)
+        for two in others[: r + 1]:
+            out[row, first + two.place] = out[first + two.place, row] = _residual_pair(problem, solved, one, two)
+    return _with_largest(out, solved.theta, traces(problem, solved), first + largest)
+
+
+def _with_largest(out: Floats, theta: Floats, once: Floats, t: int) -> Floats:
+    """Row and column ``t`` from ``sum_s theta_s tr(P A_r P A_s) = tr(P A_r)``."""
+    out[t] = out[:, t] = (once - out @ theta) / theta[t]
+    out[t, t] = (once[t] - out[t] @ theta + out[t, t] * theta[t]) / theta[t]
     return out
 
 
-def _noise_products(problem: Problem, solved: Solved, r: int) -> Products:
-    return problem.moments.products(problem.units.noise[:, r] * solved.weight**2)
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """A component seen across blocks: ``B R``, and the trace of ``P A_t P U_s U_s'`` for every shared term ``s``."""
+
+    br: Floats
+    shared: Floats
 
 
-def _within_block(t: Floats, term: Floats) -> Floats:
-    """``W' V_w^-1 A_t V_w^-1 W`` for a within-block term."""
-    flat = (t * term[:, None]).reshape(-1, t.shape[-1])
-    return flat.T @ t.reshape(-1, t.shape[-1])
+@dataclass(frozen=True, eq=False)
+class _Residual:
+    """A residual component: its place, cross products with weights ``a / d^2``, and how it is seen across blocks."""
+
+    place: int
+    products: Products
+    side: _Side
 
 
-def _random(problem: Problem, solved: Solved, terms: Floats, levels: Floats, blocks: list[Floats]) -> Floats:
+def _side(solved: Solved, levels: Floats, r: Floats) -> _Side:
+    br, outside = solved.levels.times(r)
+    return _Side(br, levels.T @ np.einsum("ij,ij->i", outside, solved.levels.outside))
+
+
+def _residual(problem: Problem, solved: Solved, levels: Floats, r: int) -> _Residual:
+    products = problem.moments.products(problem.units.noise[:, r] * solved.weight**2)
+    return _Residual(r, products, _side(solved, levels, sandwich(problem, solved, products)))
+
+
+def _across(left: _Side, right: _Side) -> float:
+    return float(np.einsum("ij,ji->", left.br, right.br))
+
+
+def _random(problem: Problem, solved: Solved, terms: Floats, levels: Floats, sides: list[_Side]) -> Floats:
     """Pairs of within-block and shared terms."""
-    a, b, p = terms.shape[1], levels.shape[1], problem.p
+    a, b = terms.shape[1], levels.shape[1]
     out = np.zeros((a + b, a + b))
     m = solved.j @ solved.products.k
-    same = np.einsum("pkl,p->kl", m**2, problem.units.count)
-    owner = problem.units.unit_pattern[: len(solved.t)]
-    tb = times(solved.t, solved.b_trace)
-    same -= 2 * np.einsum("ukl,ukl->kl", m[owner], tb @ solved.t.transpose(0, 2, 1))
-    out[:a, :a] = terms.T @ same @ terms
-    br = [solved.b_trace @ block for block in blocks]
-    for s in range(a):
-        for t in range(a):
-            out[s, t] += np.sum(br[s] * br[t].T)
-    outside = (np.eye(len(solved.c)) - solved.c @ solved.b_trace)[p:]
+    out[:a, :a] = terms.T @ np.einsum("pkl,p->kl", m**2, problem.units.count) @ terms
     for t in range(a):
-        out[a:, t] = out[t, a:] = levels.T @ np.einsum("ij,jk,ik->i", outside, blocks[t], outside, optimize=True)
-    shared = outside @ solved.c[:, p:]
-    out[a:, a:] = levels.T @ shared**2 @ levels
+        seen = problem.moments.layout.apply(problem.of_mean_units(m * terms[:, t]), solved.t)
+        out[:a, t] += _inner(problem, solved, seen, -2.0) + [_across(side, sides[t]) for side in sides]
+        out[a:, t] = out[t, a:] = sides[t].shared
+    out[a:, a:] = levels.T @ solved.levels.projected**2 @ levels
     return out
 
 
-def _with_random(
-    problem: Problem, solved: Solved, products: Products, terms: Floats, levels: Floats, blocks: list[Floats], r: Floats
-) -> Floats:
-    """One residual component with every within-block and shared term."""
-    jk = solved.j @ products.k
+def _inner(problem: Problem, solved: Solved, rows: Rows, factor: float) -> Floats:
+    """``factor`` times the trace of ``T B rows'``, over the columns of every within-block term."""
+    grams = (gram(solved.t, rows, problem.rows_of(t)) for t in range(problem.n_within))
+    return factor * np.array([float(np.sum(solved.b_trace * block)) for block in grams])
+
+
+def _with_random(problem: Problem, solved: Solved, one: _Residual, terms: Floats, sides: list[_Side]) -> Floats:
+    """A residual component with every within-block and shared term."""
+    jk = solved.j @ one.products.k
     within = terms.T @ np.einsum("pkl,pkl,p->k", jk, solved.j, problem.units.count)
-    cross = solved.j[problem.units.unit_pattern[: len(solved.t)]] @ _noise_cross(problem, solved, products)
-    within -= 2 * terms.T @ np.einsum("ukq,ukq->k", times(cross, solved.b_trace), solved.t)
-    br = solved.b_trace @ r
-    within += np.array([np.sum(br * (solved.b_trace @ block).T) for block in blocks])
-    outside = (np.eye(len(solved.c)) - solved.c @ solved.b_trace)[problem.p :]
-    shared = levels.T @ np.einsum("ij,jk,ik->i", outside, r, outside, optimize=True)
-    return np.concatenate([within, shared])
+    cross = _noise_cross(problem, solved, one.products)
+    within += _inner(problem, solved, problem.moments.layout.apply(problem.of_mean_units(solved.j), cross), -2.0)
+    across = np.array([_across(one.side, other) for other in sides])
+    return np.concatenate([within + across, one.side.shared])
 
 
-def _residual_pair(
-    problem: Problem, solved: Solved, r: int, s: int, noise: list[Products], blocks: list[Floats]
-) -> float:
+def _residual_pair(problem: Problem, solved: Solved, one: _Residual, two: _Residual) -> float:
     """Two residual components."""
     units = problem.units
-    both = units.noise[:, r] * units.noise[:, s]
+    both = units.noise[:, one.place] * units.noise[:, two.place]
     third = problem.moments.products(both * solved.weight**3)
     gj = solved.gamma[:, None] * solved.j
     count = units.count
     out = np.bincount(units.cell_pattern, both * solved.weight**2, len(count)) @ count
     out -= 2 * np.einsum("pkl,plk,p->", gj, third.k, count)
-    out += np.einsum("pkl,plk,p->", gj @ noise[r].k, gj @ noise[s].k, count)
-    left, right = (_noise_cross(problem, solved, noise[i]) for i in (r, s))
-    owner = units.unit_pattern[: len(solved.t)]
-    inner = np.einsum("ukq,ukr->qr", left, gj[owner] @ right, optimize=True)
+    out += np.einsum("pkl,plk,p->", gj @ one.products.k, gj @ two.products.k, count)
+    left, right = (_noise_cross(problem, solved, residual.products) for residual in (one, two))
+    inner = gram(left, problem.moments.layout.apply(problem.of_mean_units(gj), right))
     out -= 2 * np.sum(solved.b_trace * (sandwich(problem, solved, third) - inner))
-    return float(out + np.sum((solved.b_trace @ blocks[r]) * (solved.b_trace @ blocks[s]).T))
+    return float(out) + _across(one.side, two.side)
 
 
-def _noise_cross(problem: Problem, solved: Solved, products: Products) -> Floats:
-    """``Z' D^-1 a V_w^-1 W`` per mean unit."""
-    owner = problem.units.unit_pattern[: len(solved.t)]
-    out: Floats = products.n - products.k[owner] @ (solved.gamma[:, None] * solved.t)
-    return out
+def _noise_cross(problem: Problem, solved: Solved, products: Products) -> Rows:
+    """``Z' D^-1 a V_w^-1 W`` per mean unit and column."""
+    gt = scaled(solved.t, solved.gamma_rows)
+    return less(products.n, problem.moments.layout.apply(problem.of_mean_units(products.k), gt))

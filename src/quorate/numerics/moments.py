@@ -8,11 +8,16 @@ Every design column is an indicator or a short row of ``X``, so each sum is one 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quorate.numerics.patterns import Units
+from quorate.numerics.rows import Layout
+
+if TYPE_CHECKING:
+    from quorate.numerics.rows import Rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -26,14 +31,14 @@ class Products:
     ----------
     k : array, shape (patterns, columns, columns)
         Within-block columns with themselves.
-    n : array, shape (mean units, columns, q)
+    n : array or sparse array, shape (mean units x columns, q)
         Within-block columns with the fixed and shared columns.
     g : array, shape (q, q)
         Fixed and shared columns with themselves.
     """
 
     k: Floats
-    n: Floats
+    n: Rows
     g: Floats
 
 
@@ -85,7 +90,8 @@ class Moments:
         self._cell_val = self._w_val[entry] * self._cell_scale[cell]
         mean_column = column[self._mean_index[cell]]
         n_key = (self._mean_unit[cell][:, None] * k + mean_column) * q + self._cell_col[:, None]
-        self._n_key, self._n_cell = n_key.ravel(), np.repeat(self._mean_index[cell], terms)
+        self.layout = Layout(n_key.ravel(), self.mean_units, k, q)
+        self._n_cell = np.repeat(self._mean_index[cell], terms)
         self._n_val = np.repeat(self._cell_val, terms)
 
         pairs = self._w_size**2
@@ -106,11 +112,10 @@ class Moments:
 
     def products(self, weight: Floats) -> Products:
         """All cross products under weights of shape (pattern cells,)."""
-        n = _sum(self._n_key, weight[self._n_cell] * self._n_val, self.mean_units * self.columns * self.q)
+        n = self.layout.fill(weight[self._n_cell] * self._n_val)
         per_row = _sum(self.units.row, weight[self._mean_index] * self._cell_scale**2, len(self._w_size))
         g = _sum(self._g_key, per_row[self._g_row] * self._g_val, self.q**2)
-        shape = (self.mean_units, self.columns, self.q)
-        return Products(self.within(weight), n.reshape(shape), g.reshape(self.q, self.q))
+        return Products(self.within(weight), n, g.reshape(self.q, self.q))
 
     def from_cells(self, values: Floats) -> tuple[Floats, Floats]:
         """``Z'v`` per unit, shape (units, columns), and ``W'v``, shape (q,), for values on unit cells."""

@@ -7,15 +7,23 @@ the effects are eliminated by the Woodbury identity, across blocks by one system
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.numerics.levels import Levels
 from quorate.numerics.moments import Moments, Products
 from quorate.numerics.patterns import Cells, Units, compress
+from quorate.numerics.rows import gram, less, scaled
+
+if TYPE_CHECKING:
+    from quorate.numerics.rows import Rows
 
 Floats = NDArray[np.float64]
 _LEAST_NOISE = 1e-18
+_LARGE = 200
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,18 @@ class Problem:
         within, shared, residual = np.split(theta, [self.n_within, self.n_within + self.n_shared])
         return within[self.units.column_term], shared[self.units.shared_term], residual
 
+    def largest_residual(self, theta: Floats) -> int:
+        """The residual component with the largest variance, counted among the residual components."""
+        return int(np.argmax(theta[self.n_components - self.n_residual :]))
+
+    def of_mean_units(self, per_pattern: Floats) -> Floats:
+        """Values of patterns for every mean unit."""
+        return per_pattern[self.units.unit_pattern[: self.moments.mean_units]]
+
+    def rows_of(self, term: int) -> Floats:
+        """1 for the rows of a within-block term among those of mean units and columns, else 0."""
+        return np.tile((self.units.column_term == term).astype(np.float64), self.moments.mean_units)
+
     def sums(self, within: Floats, shared: Floats, residual: Floats) -> Floats:
         """Add values of columns, shared levels and residual components up to components."""
         return np.concatenate(
@@ -84,8 +104,9 @@ class Problem:
 class Solved:
     """Everything a linear solve with ``V(theta)`` needs, at one point.
 
-    ``j = (I + K Gamma)^-1`` per pattern, ``t = Z' V_w^-1 W`` per mean unit, ``c = W' V_w^-1 W``, ``b`` the inverse of
-    the mixed-model coefficient matrix (fixed and shared), ``b_trace`` the same without the fixed effects under ML.
+    ``j = (I + K Gamma)^-1`` per pattern, ``t = Z' V_w^-1 W`` per mean unit and column, dense or sparse,
+    ``c = W' V_w^-1 W``, ``b`` the inverse of the mixed-model coefficient matrix (fixed and shared), ``b_trace`` the
+    same without the fixed effects under ML, ``gamma_shared`` the variance of every shared level.
     """
 
     theta: Floats
@@ -93,11 +114,22 @@ class Solved:
     gamma: Floats
     products: Products
     j: Floats
-    t: Floats
+    t: Rows
     c: Floats
     b: Floats
     b_trace: Floats
     log_det: float
+    gamma_shared: Floats
+
+    @property
+    def gamma_rows(self) -> Floats:
+        """Variance of the column of every row of ``t``, shape (mean units x columns,)."""
+        return np.tile(self.gamma, self.t.shape[0] // max(len(self.gamma), 1))
+
+    @cached_property
+    def levels(self) -> Levels:
+        """The shared levels, as traces need them."""
+        return Levels(len(self.c) - len(self.gamma_shared), self.gamma_shared, self.b_trace, self.c)
 
 
 @dataclass(frozen=True)
@@ -153,10 +185,10 @@ def solve(problem: Problem, theta: Floats, *, reml: bool | None = None) -> Solve
     count = problem.units.count
     log_noise = np.bincount(problem.units.cell_pattern, np.log(noise), len(count))
     log_det = float((log_noise + log_within) @ count)
-    t: Floats = j[problem.units.unit_pattern[: len(products.n)]] @ products.n
-    c = products.g - _gram(products.n, gamma[:, None] * t)
+    t = problem.moments.layout.apply(problem.of_mean_units(j), products.n)
+    c = products.g - gram(products.n, t, np.tile(gamma, problem.moments.mean_units))
     b, b_trace, log_shared = _inverse(c, gamma_shared, problem.p, problem.reml if reml is None else reml)
-    return Solved(theta, 1 / noise, gamma, products, j, t, c, b, b_trace, log_det + log_shared)
+    return Solved(theta, 1 / noise, gamma, products, j, t, c, b, b_trace, log_det + log_shared, gamma_shared)
 
 
 def evaluate(problem: Problem, theta: Floats) -> Point:
@@ -164,7 +196,7 @@ def evaluate(problem: Problem, theta: Floats) -> Point:
     solved = solve(problem, theta)
     zy, wy = problem.moments.from_cells(solved.weight[problem.units.cell_index] * problem.units.y)
     local = _apply(problem, solved.j, zy)
-    score = wy - _mean_sum(solved.t, solved.gamma * zy)
+    score = wy - mean_sum(problem, solved.t, solved.gamma * zy)
     effects = solved.b @ score
     e = residual_projection(problem, solved, problem.units.y, zy, score, effects)
     quadratic = problem.units.y @ (solved.weight[problem.units.cell_index] * problem.units.y)
@@ -189,7 +221,7 @@ def residual_projection(problem: Problem, solved: Solved, v: Floats, zv: Floats,
     """``V_w^-1 (v - W h)`` given ``zv = Z'D^-1 v`` and ``wv = W' V_w^-1 v``."""
     moments = problem.moments
     z = zv.copy()
-    z[: moments.mean_units] -= solved.products.n @ h
+    z[: moments.mean_units] -= np.asarray(solved.products.n @ h).reshape(moments.mean_units, moments.columns)
     z = _apply(problem, solved.j, z)
     fitted = moments.to_cells(solved.gamma * z, h)
     cells = solved.weight[problem.units.cell_index] * (v - fitted)
@@ -213,21 +245,29 @@ def second_moment(problem: Problem, solved: Solved, e: Projected) -> Floats:
     zf = np.stack([z for z, _ in pairs], axis=-1)
     local = _apply(problem, solved.j, zf)
     wf = np.stack([w for _, w in pairs], axis=-1)
-    wf -= _gram(solved.t, solved.gamma[:, None] * zf[: moments.mean_units])
-    inner = f.T @ weighted - _gram(zf, solved.gamma[:, None] * local)
+    wf -= mean_sum(problem, solved.t, solved.gamma[:, None] * zf)
+    flat = zf.reshape(-1, f.shape[1])
+    inner = f.T @ weighted - flat.T @ (solved.gamma[:, None] * local).reshape(flat.shape)
     out: Floats = inner - wf.T @ solved.b @ wf
     return (out + out.T) / 2
 
 
 def traces(problem: Problem, solved: Solved) -> Floats:
-    """``tr(P A_t)`` for every component (``tr(V^-1 A_t)`` under ML)."""
-    count = problem.units.count
+    """``tr(P A_t)`` for every component (``tr(V^-1 A_t)`` under ML).
+
+    The largest residual component follows from the others: ``sum_t theta_t tr(P A_t) = tr(P V) = cells - p``.
+    """
     m = solved.j @ solved.products.k
-    within = np.einsum("pkk,p->k", m, count) - np.einsum("ukq,ukq->k", times(solved.t, solved.b_trace), solved.t)
-    c = solved.c
-    shared = (np.diag(c) - np.einsum("ij,ji->i", c @ solved.b_trace, c))[problem.p :]
-    residual = [_residual_trace(problem, solved, r) for r in range(problem.n_residual)]
-    return problem.sums(within, shared, np.array(residual))
+    within = np.einsum("pkk,p->k", m, problem.units.count)
+    largest = problem.largest_residual(solved.theta)
+    residual = [0.0 if r == largest else _residual_trace(problem, solved, r) for r in range(problem.n_residual)]
+    out = problem.sums(within, solved.levels.diagonal, np.array(residual))
+    for t in range(problem.n_within):
+        out[t] -= np.sum(solved.b_trace * within_block(problem, solved, t))
+    projected = problem.p if solved.b_trace is solved.b else 0
+    last = problem.n_components - problem.n_residual + largest
+    out[last] = (problem.units.n_cells - projected - solved.theta @ out) / solved.theta[last]
+    return out
 
 
 def _residual_trace(problem: Problem, solved: Solved, r: int) -> float:
@@ -239,36 +279,76 @@ def _residual_trace(problem: Problem, solved: Solved, r: int) -> float:
     return float(diagonal - inner - np.sum(solved.b_trace * sandwich(problem, solved, products)))
 
 
+def within_block(problem: Problem, solved: Solved, t: int) -> Floats:
+    """``W' V_w^-1 A_t V_w^-1 W`` for a within-block term, shape (q, q)."""
+    return gram(solved.t, solved.t, problem.rows_of(t))
+
+
 def sandwich(problem: Problem, solved: Solved, products: Products) -> Floats:
     """``W' D^-1(I - ZGJZ'D^-1)' a (...) W`` from cross products with weights that contain ``a``; shape (q, q)."""
-    gt = solved.gamma[:, None] * solved.t
-    cross = _gram(products.n, gt)
-    k = products.k[problem.units.unit_pattern[: len(gt)]]
-    out: Floats = products.g - cross - cross.T + _gram(gt, k @ gt)
+    gt = scaled(solved.t, solved.gamma_rows)
+    half = gram(gt, less(problem.moments.layout.apply(problem.of_mean_units(products.k) / 2, gt), products.n))
+    out: Floats = products.g + half + half.T
     return out
 
 
 def _inverse(c: Floats, gamma: Floats, p: int, reml: bool) -> tuple[Floats, Floats, float]:
     """Inverse of the coefficient matrix, finite where a shared variance is 0, and its log-determinant."""
     scale = np.concatenate([np.ones(p), np.sqrt(gamma)])
-    system = scale[:, None] * c * scale
-    system[np.arange(p, len(c)), np.arange(p, len(c))] += 1
-    b, log_det = _spd_inverse(system)
-    b *= scale[:, None] * scale
+    b, log_det = _scaled_inverse(c, scale, p)
     if reml:
         return b, b, log_det
-    b_trace = np.zeros_like(b)
-    inner, log_det = _spd_inverse(system[p:, p:])
-    b_trace[p:, p:] = inner * scale[p:, None] * scale[p:]
-    return b, b_trace, log_det
+    scale[:p] = 0.0
+    return b, *_scaled_inverse(c, scale, p)
+
+
+def _scaled_inverse(c: Floats, scale: Floats, p: int) -> tuple[Floats, float]:
+    """``S (S C S + diag(0, I))^-1 S``, zero where ``S`` is, and the log-determinant of what is inverted."""
+    active = np.flatnonzero(scale)
+    s = scale[active]
+    system = s[:, None] * (c if len(active) == len(c) else c[np.ix_(active, active)])
+    system *= s
+    shared = np.flatnonzero(active >= p)
+    system[shared, shared] += 1
+    inner, log_det = _spd_inverse(system)
+    inner *= s[:, None]
+    inner *= s
+    if len(active) == len(c):
+        return inner, log_det
+    out = np.zeros_like(c)
+    out[np.ix_(active, active)] = inner
+    return out, log_det
 
 
 def _spd_inverse(matrix: Floats) -> tuple[Floats, float]:
     if matrix.shape[0] == 0:
         return matrix, 0.0
+    if matrix.shape[0] > _LARGE:
+        return _large_spd_inverse(matrix)
     lower = np.linalg.cholesky(matrix)
     half = np.linalg.inv(lower)
     return half.T @ half, 2 * float(np.sum(np.log(np.diag(lower))))
+
+
+def _large_spd_inverse(matrix: Floats) -> tuple[Floats, float]:
+    """The same by LAPACK's own inverse from the factor: a third of the time, once loading it is worth its while."""
+    from scipy.linalg import lapack
+
+    factor, failed = lapack.dpotrf(matrix.T, lower=1, clean=0)
+    if failed:
+        raise np.linalg.LinAlgError("the coefficient matrix is singular")
+    log_det = 2 * float(np.sum(np.log(np.diag(factor))))
+    return _mirrored(lapack.dpotri(factor, lower=1, overwrite_c=1)[0]), log_det
+
+
+def _mirrored(lower: Floats) -> Floats:
+    """A symmetric matrix from its lower triangle, in place, by blocks that fit the cache."""
+    for start in range(0, len(lower), 128):
+        rows = slice(start, start + 128)
+        block = np.tril(lower[rows, rows])
+        lower[rows, rows] = block + np.tril(block, -1).T
+        lower[rows, rows.stop :] = lower[rows.stop :, rows].T
+    return lower.T
 
 
 def _apply(problem: Problem, j: Floats, z: Floats) -> Floats:
@@ -278,19 +358,7 @@ def _apply(problem: Problem, j: Floats, z: Floats) -> Floats:
     return out
 
 
-def times(left: Floats, right: Floats) -> Floats:
-    """``left right`` for a stack of matrices, as one product."""
-    out: Floats = (left.reshape(-1, left.shape[-1]) @ right).reshape(*left.shape[:-1], right.shape[-1])
-    return out
-
-
-def _gram(left: Floats, right: Floats) -> Floats:
-    """Sum over units of ``left' right``."""
-    out: Floats = left.reshape(-1, left.shape[-1]).T @ right.reshape(-1, right.shape[-1])
-    return out
-
-
-def _mean_sum(t: Floats, z: Floats) -> Floats:
-    """``sum over mean units of t' z``."""
-    out: Floats = t.reshape(-1, t.shape[-1]).T @ z[: len(t)].ravel()
-    return out
+def mean_sum(problem: Problem, t: Rows, z: Floats) -> Floats:
+    """``sum over mean units of t' z``, for ``z`` of shape (units, columns) or (units, columns, m)."""
+    rows = z[: problem.moments.mean_units]
+    return np.asarray(t.T @ rows.reshape(t.shape[0], *z.shape[2:]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
@@ -14,6 +16,7 @@ from quorate.table.categories import coded
 from quorate.table.collapse import STATUS_WORDS, Grouped, squares, unknown_statuses
 from quorate.table.columns import choose, has_numbers
 from quorate.table.judgments import OK
+from quorate.table.labels import Coded
 from quorate.table.roles import Roles
 from quorate.table.scores import Missing, not_numbers
 
@@ -36,6 +39,8 @@ def collapse(frame: nw.LazyFrame[Any], roles: Roles, missing: Missing) -> Groupe
     rows = choose(frame, roles).with_columns(_value(roles, missing).alias("value"), *_flags(roles))
     keys = [f"f{place}" for place in range(len(roles.facets))]
     grouped = _grouped(rows.group_by(keys).agg(*_measures(roles)).collect(), keys, roles)
+    if roles.replicate is not None and frame.implementation.is_dask():
+        grouped = replace(grouped, distinct=_distinct(rows, keys, grouped))
     if not np.isfinite(grouped.mean[grouped.n > 0]).all():
         raise _offender(rows, roles)
     if grouped.has_unknown:
@@ -87,6 +92,19 @@ def _grouped(result: nw.DataFrame[Any], keys: list[str], roles: Roles) -> Groupe
         status=None if roles.status is None else {name: _ints(result[name]) for name in STATUS_WORDS},
         distinct=None if roles.replicate is None else _ints(result["distinct"]),
     )
+
+
+def _distinct(rows: nw.LazyFrame[Any], keys: list[str], grouped: Grouped) -> NDArray[np.int64]:
+    """Distinct replicates per cell in two steps, where the engine's own count adds those of its partitions up."""
+    once = rows.select(*keys, "replicate").unique().group_by(keys).agg(nw.len().alias("distinct")).collect()
+    out = np.empty_like(grouped.rows)
+    out[_by_labels(grouped.facets)] = _ints(once["distinct"])[_by_labels([coded(once[key]) for key in keys])]
+    return out
+
+
+def _by_labels(facets: Sequence[Coded]) -> NDArray[np.int64]:
+    """Order of the cells by their labels."""
+    return np.lexsort([facet.codes for facet in facets])
 
 
 def _ints(column: nw.Series[Any]) -> NDArray[np.int64]:

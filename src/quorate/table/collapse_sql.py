@@ -23,6 +23,12 @@ _NUMERIC = frozenset(
     ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "FLOAT", "DOUBLE")
 )
 _WIDE = ("HUGEINT", "UHUGEINT", "DECIMAL")
+_STATES = {name: place for place, name in enumerate(STATUS_WORDS)}
+_SAMPLE = 2048
+_SLOTS = 127
+_MOST_LABELS = 10_000
+_MOST_BITS = 1 << 30
+_MOST_ROWS = 20_000_000
 
 
 def collapse(opened: Opened, roles: Roles, missing: Missing) -> Grouped:
@@ -56,15 +62,76 @@ def collapse(opened: Opened, roles: Roles, missing: Missing) -> Grouped:
 
 
 def _run(rows: duckdb.DuckDBPyRelation, roles: Roles, keys: str) -> dict[str, NDArray[Any]]:
+    if roles.replicate is None:
+        return _pass(rows, roles, keys, [])
+    if _all_placed(rows):
+        result = _pass(rows, roles, keys, [_distinct(_bits("slot")), "count(replicate) - count(slot) AS unplaced"])
+        if not result["unplaced"].any():
+            return result
+    counted = _by_label(rows, keys)
+    if counted is not None:
+        return _pass(rows, roles, keys, [_distinct(counted)])
+    ((total,),) = rows.aggregate("count(*)").fetchall()
+    parts = max(total // _MOST_ROWS, 1)
+    some = [rows.filter(f"hash({keys}) % {parts} = {part}") for part in range(parts)]
+    return _joined([_pass(part, roles, keys, [_distinct("count(DISTINCT replicate)")]) for part in some])
+
+
+def _pass(rows: duckdb.DuckDBPyRelation, roles: Roles, keys: str, more: list[str]) -> dict[str, NDArray[Any]]:
     measures = [
         "count(*) AS rows, count(value) AS n, avg(value) AS mean, var_samp(value) AS variance",
         "min(value) AS low, max(value) AS high, count(*) FILTER (WHERE bad) AS bad",
+        *more,
     ]
     if roles.status is not None:
         measures += [f"count(*) FILTER (WHERE {_is(name)}) AS {name}" for name in STATUS_WORDS]
-    if roles.replicate is not None:
-        measures.append('count(DISTINCT replicate) + (count(*) > count(replicate))::INTEGER AS "distinct"')
     return dict(rows.aggregate(f"{keys}, {', '.join(measures)}", keys).fetchnumpy())
+
+
+def _joined(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    """Results of several parts of the cells as one."""
+    out: dict[str, NDArray[Any]] = {}
+    for name in parts[0]:
+        columns = [part[name] for part in parts]
+        values = np.concatenate([np.ma.getdata(column) for column in columns])
+        absent = np.concatenate([np.ma.getmaskarray(column) for column in columns])
+        out[name] = np.ma.MaskedArray(values, absent) if absent.any() else values
+    return out
+
+
+def _distinct(counted: str) -> str:
+    return f'{counted} + (count(*) > count(replicate))::INTEGER AS "distinct"'
+
+
+def _all_placed(rows: duckdb.DuckDBPyRelation) -> bool:
+    """Whether the replicates of the first rows are all small whole numbers, so that one pass is likely to do."""
+    first = rows.project("replicate, slot").limit(_SAMPLE)
+    return bool(first.aggregate("count(replicate) = count(slot)").fetchall()[0][0])
+
+
+def _by_label(rows: duckdb.DuckDBPyRelation, keys: str) -> str | None:
+    """Distinct replicates per cell where not all are small whole numbers: one bit per label; None if that is too many.
+
+    What is left is a hash table of every row, ``count(DISTINCT)``: five times as long, and so much memory that only
+    some of the cells are counted at a time.
+    """
+    ((about,),) = rows.aggregate("approx_count_distinct(replicate)").fetchall()
+    if about > _MOST_LABELS:
+        return None
+    found = rows.filter("replicate IS NOT NULL").project("replicate::VARCHAR AS label").distinct().fetchall()
+    labels = ", ".join(literal(label) for (label,) in found)
+    code = f"enum_code(replicate::VARCHAR::ENUM({labels}))"
+    if len(found) <= _SLOTS:
+        return _bits(code)
+    ((cells,),) = rows.aggregate(f"approx_count_distinct(row({keys}))").fetchall()
+    if len(found) * cells > _MOST_BITS:
+        return None
+    return f"coalesce(bit_count(bitstring_agg({code}, 0, {len(found) - 1})), 0)"
+
+
+def _bits(code: str) -> str:
+    """Distinct values of a column of whole numbers below 127, each a bit of one number."""
+    return f"coalesce(bit_count(bit_or(1::HUGEINT << {code})), 0)"
 
 
 def _prepare(opened: Opened, roles: Roles, missing: Missing) -> duckdb.DuckDBPyRelation:
@@ -77,14 +144,18 @@ def _prepare(opened: Opened, roles: Roles, missing: Missing) -> duckdb.DuckDBPyR
     facets = [f"{_label(*column(facet.column), facet.column)} AS f{i}" for i, facet in enumerate(roles.facets)]
     given, score = _score(*column(roles.score))
     status = f"lower(trim({column(roles.status)[0]}::VARCHAR))" if roles.status else literal(OK)
-    replicate = f"{column(roles.replicate)[0]}::VARCHAR" if roles.replicate else "NULL"
+    state = _state(status) if roles.status else f"{_STATES[OK]}"
+    replicate = f"{column(roles.replicate)[0]} AS replicate, " if roles.replicate else ""
+    slot = f"{_slot(*column(roles.replicate))} AS slot, " if roles.replicate else ""
     chosen = opened.relation.project(
-        f"{', '.join(facets)}, {given} AS given, {score} AS score, {status} AS status, {replicate} AS replicate"
+        f"{', '.join(facets)}, {replicate}{slot}{given} AS given, {score} AS score, {status} AS status, "
+        f"{state} AS state"
     )
+    kept = "replicate, slot, given, status, state" if roles.replicate else "given, status, state"
     asked = f"{_is(OK)} AND NOT coalesce({_stands_for_none(missing)}, false)"
     keys = ", ".join(f"f{i}" for i in range(len(facets)))
     return chosen.project(
-        f"{keys}, given, status, replicate, CASE WHEN {asked} AND isfinite(score) THEN score END AS value, "
+        f"{keys}, {kept}, CASE WHEN {asked} AND isfinite(score) THEN score END AS value, "
         f"coalesce({asked} AND given IS NOT NULL AND NOT coalesce(isfinite(score), false), false) AS bad"
     )
 
@@ -97,6 +168,16 @@ def _label(column: str, kind: str, name: str) -> str:
     if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION", "BLOB")):
         raise InvalidData(f'column "{name}" holds {kind.lower()}; a facet needs text, numbers, booleans or dates')
     return f"{column}::VARCHAR"
+
+
+def _slot(column: str, kind: str) -> str:
+    """Replicates that are small whole numbers, each a bit of one number per cell; null for others."""
+    if kind in _NUMERIC and kind not in ("FLOAT", "DOUBLE"):
+        return f"CASE WHEN {column} BETWEEN 0 AND {_SLOTS - 1} THEN {column}::UTINYINT END"
+    if kind != "VARCHAR":
+        return "NULL::UTINYINT"
+    number = f"TRY_CAST({column} AS UTINYINT)"
+    return f"CASE WHEN {number} < {_SLOTS} AND {number}::VARCHAR = {column} THEN {number} END"
 
 
 def _score(column: str, kind: str) -> tuple[str, str]:
@@ -116,8 +197,15 @@ def _stands_for_none(missing: Missing) -> str:
     return " OR ".join(tests) or "false"
 
 
+def _state(status: str) -> str:
+    """A status as a small number, found once per row, or once per word where the file lists its words."""
+    words = {name: ", ".join(map(literal, known)) for name, known in STATUS_WORDS.items()}
+    cases = " ".join(f"WHEN {status} IN ({known}) THEN {_STATES[name]}" for name, known in words.items())
+    return f"(CASE {cases} END)::UTINYINT"
+
+
 def _is(status: str) -> str:
-    return f"status IN ({', '.join(literal(word) for word in STATUS_WORDS[status])})"
+    return f"state = {_STATES[status]}"
 
 
 def _filled(column: NDArray[Any]) -> NDArray[np.float64]:
@@ -137,6 +225,5 @@ def _offender(rows: duckdb.DuckDBPyRelation, roles: Roles, count: int, total: in
 
 
 def _unknown(rows: duckdb.DuckDBPyRelation, roles: Roles) -> InvalidData:
-    known = " OR ".join(_is(name) for name in STATUS_WORDS)
-    found = rows.filter(f"NOT coalesce({known}, false)").project("status").distinct().order("status").fetchall()
+    found = rows.filter("state IS NULL").project("status").distinct().order("status").fetchall()
     return unknown_statuses(str(roles.status), [text for (text,) in found])
