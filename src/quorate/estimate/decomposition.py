@@ -22,6 +22,7 @@ from quorate.numerics.reml import Point, squares
 from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:
+    from quorate.estimate.bootstrap import Bootstrap
     from quorate.estimate.mean import Estimate
     from quorate.estimate.targets import Target
     from quorate.numerics.anova import Strata
@@ -199,7 +200,7 @@ class Decomposition:
         out = []
         for (name, value), members in zip(self.variances.items(), self.identified.classes, strict=True):
             se = float(np.sqrt(max(self.covariance[members[-1], members[-1]], 0.0)))
-            low, high = variance_interval(value, se, self._df(members[-1]), 0.95)
+            low, high = variance_interval(value, se, self.freedom(members[-1]), 0.95)
             out.append(
                 Component(name, value, se, low, high, self._levels(members[-1]), "random", max(value, 0.0) / total)
             )
@@ -242,6 +243,57 @@ class Decomposition:
         from quorate.estimate.mean import mean_for
 
         return mean_for(self, targets)
+
+    def bootstrap(self, n: int = 1000, *, rng: int | np.random.Generator | None = None) -> Bootstrap:
+        """How the components, their shares and the mean would vary over studies of this design.
+
+        Parametric: data are redrawn from the fitted model, as the few sums that the likelihood needs and never as rows,
+        and every draw is fitted again by the same method.
+
+        Parameters
+        ----------
+        n : int
+            Draws, at least 100.
+        rng : int or numpy.random.Generator, optional
+            Seed or generator; the same draws every time if left out.
+
+        Returns
+        -------
+        Bootstrap
+            Draws of the components and of the fixed facets' level means, with their intervals.
+
+        Raises
+        ------
+        InvalidInput
+            If ``n`` is too small, or the fit is by ``method="anova"``.
+
+        Notes
+        -----
+        R: ``lme4::bootMer(fit, VarCorr, nsim = 1000, type = "parametric")``.
+
+        References
+        ----------
+        Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 6.
+
+        Examples
+        --------
+        >>> import quorate as q
+        >>> from quorate.simulate import write_demo
+        >>> fit = q.decompose(q.read(write_demo("scores.csv")))
+        >>> draws = fit.bootstrap(200)
+        >>> low, high = draws.interval("item")
+        >>> low < fit.variance("item") < high
+        True
+        """
+        from quorate.estimate.bootstrap import bootstrap
+        from quorate.streams import stream
+
+        return bootstrap(self, n, stream(0, "bootstrap") if rng is None else np.random.default_rng(rng))
+
+    @cached_property
+    def default_bootstrap(self) -> Bootstrap:
+        """The draws behind ``mean.interval(method="bootstrap")``: 1,000 under the default seed."""
+        return self.bootstrap()
 
     def to_frame(self) -> Any:
         """Components as a frame in the caller's library: term, variance, se, low, high, levels, kind, share."""
@@ -292,7 +344,8 @@ class Decomposition:
             raise NotEstimable('"replicate" is not estimable: no cell was judged twice', names)
         raise UnknownTerm(term, (*self.variances, *self.assembled.fixed.levels))
 
-    def _df(self, t: int) -> float:
+    def freedom(self, t: int) -> float:
+        """Degrees of freedom of the mean square that component ``t`` of the problem is estimated from."""
         kept = list(self.identified.representatives)
         return component_df(self.assembled.problem, np.maximum(self.theta, 0.0), kept, t)
 
