@@ -140,6 +140,15 @@ def sensitivity(facet: str) -> Caveat:
     )
 
 
+def no_spread(facet: str, levels: int) -> Caveat:
+    """The levels of a fixed facet differ by no more than noise, so that others like them seem to add nothing."""
+    return Caveat(
+        "no-spread",
+        f"the difference between {levels} {facet} levels is estimated at zero, which happens in about half of small "
+        f"pilots when it is not zero; do not plan with fewer {facet} levels because of it",
+    )
+
+
 def panels_differ(facet: str) -> Caveat:
     """Designs whose fixed levels differ in number are compared as if they answered one question."""
     return Caveat(

@@ -297,3 +297,17 @@ def test_facets_and_targets_that_do_not_exist(safety):
         q.optimize(safety, budget=10, limits=SMALL, targets={"rater": "panel"})
     with pytest.raises(InvalidInput, match="source: expects what decompose or components returns, got dict"):
         q.optimize({}, budget=10, limits=SMALL)
+
+
+def test_a_spread_of_zero_is_no_reason_for_fewer_judges(simulate):
+    """Judges that differ by no more than noise seem to add nothing, which is said."""
+    frame = simulate({"item": 30, "judge": 3}, seed=1).with_columns(
+        score=pl.col("score") - pl.col("score").mean().over("judge")
+    )
+    fit = q.decompose(q.read(frame, facets={"item": "item", "judge": "judge"}))
+    asked = {"budget": 90, "limits": {"judges": [1, 3]}}
+    targets = {"judge": "population"}
+    assert "no-spread" in [caveat.code for caveat in q.optimize(fit, **asked, targets=targets).caveats]
+    assert "no-spread" in [caveat.code for caveat in fit.mean_for(**targets).caveats]
+    assert "no-spread" not in [caveat.code for caveat in q.optimize(fit, **asked).caveats]
+    assert "no-spread" not in [caveat.code for caveat in fit.mean.caveats]

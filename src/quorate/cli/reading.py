@@ -40,8 +40,8 @@ Status = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="Column that says ok, unparsed, refused, error or truncated of each row; "
-        " for none. Default: one named status.",
+        help='Column that says ok, unparsed, refused, error or truncated of each row; "" for none. '
+        "Default: one named status.",
     ),
 ]
 Missing = Annotated[

@@ -106,7 +106,7 @@ def optimize(
         target_se=target_se,
         own=_own(source, own, prices, targets, grid),
         judges=cheapest(prices)[: plan.design.get(JUDGE, 1)],
-        caveats=_caveats(source, grid, plan),
+        caveats=_caveats(source, made, grid, plan),
         searched=searched,
     )
 
@@ -209,8 +209,13 @@ def _all_open(made: Source, grid: Grid) -> NotEstimable:
     raise AssertionError("a design without a variance has a reason")
 
 
-def _caveats(source: Components | Decomposition, grid: Grid, plan: Projection) -> tuple[caveats.Caveat, ...]:
-    out = list(source.caveats) if isinstance(source, Decomposition) else []
+def _caveats(
+    source: Components | Decomposition, made: Source, grid: Grid, plan: Projection
+) -> tuple[caveats.Caveat, ...]:
+    out = []
+    if isinstance(source, Decomposition):
+        levels = {name: len(rows) for name, rows in source.assembled.fixed.levels.items() if name in made.values}
+        out = [*source.caveats, *(caveats.no_spread(name, m) for name, m in levels.items() if not made.values[name])]
     varied = {name for name, values in grid.levels.items() if len(values) > 1}
     out += [caveats.panels_differ(name) for name in plan.targets if plan.targets[name] == PANEL and name in varied]
     if CATEGORIES in varied:
