@@ -12,7 +12,7 @@ PINS := pyproject.toml constraints.txt
 INSTALL := -m pip install -qq --disable-pip-version-check --constraint constraints.txt
 SCRIPTS := $(sort $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py)))
 
-.PHONY: demo test check calibrate bench pins clean
+.PHONY: demo test check engines calibrate bench docs pins clean
 .NOTPARALLEL:  # two calls of pip in one environment would get in each other's way
 
 demo: .venv/core.stamp  ## see the main job on data whose truth is known
@@ -26,21 +26,29 @@ check: .venv/check.stamp  ## style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+engines: .venv/engines.stamp  ## reading from Spark, Dask, Ibis, polars and DuckDB (Spark needs Java 17)
+	$(BIN)/python -m pytest $(ARGS) tests/table/test_engines.py
+
 calibrate: .venv/test.stamp  ## the long Monte Carlo tests, with their figures
 	$(BIN)/python -m pytest -n $(WORKERS) -m calibration -rP $(ARGS)
 
 bench: .venv-bench/bench.stamp  ## time against the named peers, in the same run
 	set -e; for script in $(SCRIPTS); do OPENBLAS_NUM_THREADS=1 $(BENCH)/python $$script $(ARGS); done
 
+docs: .venv/docs.stamp  ## the site in site/, which opens from disk; no network once its tools are installed
+	rm -rf site
+	$(BIN)/zensical build --clean --strict
+	$(BIN)/python docs/check.py
+
 pins:  ## resolve every dependency afresh and write constraints.txt
 	$(PYTHON) -m venv --clear .venv-pins
-	.venv-pins/bin/python -m pip install -qq --disable-pip-version-check '.[frames,test,check]'
+	.venv-pins/bin/python -m pip install -qq --disable-pip-version-check '.[frames,test,check,docs]'
 	echo '# Every installed package at the version the tests passed with; written by `make pins`.' > constraints.txt
 	.venv-pins/bin/python -m pip freeze --disable-pip-version-check --exclude quorate >> constraints.txt
 	rm -rf .venv-pins
 
 clean:
-	rm -rf .venv .venv-bench .venv-pins build dist
+	rm -rf .venv .venv-bench .venv-pins .cache build dist site
 
 .venv/core.stamp: $(PINS)
 	$(PYTHON) -m venv .venv
@@ -51,8 +59,16 @@ clean:
 	$(BIN)/python $(INSTALL) --editable '.[test]'
 	touch $@
 
+.venv/engines.stamp: .venv/test.stamp
+	$(BIN)/python $(INSTALL) --editable '.[engines]'
+	touch $@
+
 .venv/check.stamp: .venv/core.stamp
 	$(BIN)/python $(INSTALL) --editable '.[check]'
+	touch $@
+
+.venv/docs.stamp: .venv/core.stamp
+	$(BIN)/python $(INSTALL) --editable '.[docs]'
 	touch $@
 
 .venv-bench/bench.stamp: $(PINS)

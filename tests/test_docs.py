@@ -5,14 +5,19 @@ bash blocks, lines that start with ``quorate`` run through the command line and 
 line before a block says what a reader need not see:
 
 - ``<!-- exit: 2 -->``: the last command of the bash block ends with this code;
-- ``<!-- skip: reason -->``: the block does not run; `SKIPPED` counts these, so that none slips in.
+- ``<!-- skip: reason -->``: the block does not run; `SKIPPED` counts these, so that none slips in;
+- ``<!-- output -->``: this text block is what the block before it prints, where ``...`` stands for anything.
 
 A comment that starts with ``<!-- python`` on a line of its own is a Python block that is not shown.
+
+``QUORATE_UPDATE_DOCS=1 pytest tests/test_docs.py`` writes what blocks print into the pages instead of comparing it;
+read the difference before you commit it.
 """
 
 from __future__ import annotations
 
 import doctest
+import os
 import re
 import shlex
 import sys
@@ -26,10 +31,11 @@ ROOT = Path(__file__).parent.parent
 SRC = ROOT / "src"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SKIPPED = 0
+UPDATE = bool(os.environ.get("QUORATE_UPDATE_DOCS"))
 
 BLOCK = re.compile(
-    r"(?:^<!-- *(?:exit: *(?P<exit>\d+)|skip: *(?P<skip>.+?)) *-->\n\n?)?"
-    r"^(?:```|<!-- *)(?P<language>python|bash)\n(?P<code>.*?)^(?:```|-->)$",
+    r"(?:^<!-- *(?:exit: *(?P<exit>\d+)|skip: *(?P<skip>.+?)|(?P<output>output)) *-->\n\n?)?"
+    r"^(?:```|<!-- *)(?P<language>python|bash|(?(output)text|bash))\n(?P<code>.*?)^(?:```|-->)$",
     re.DOTALL | re.MULTILINE,
 )
 
@@ -41,6 +47,7 @@ class Block:
     line: int
     exit: int
     skip: str | None
+    span: tuple[int, int]
 
 
 def blocks(page: Path) -> list[Block]:
@@ -49,7 +56,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 def block(match: re.Match[str], line: int) -> Block:
-    return Block(match["language"], match["code"], line, int(match["exit"] or 0), match["skip"])
+    return Block(match["language"], match["code"], line, int(match["exit"] or 0), match["skip"], match.span("code"))
 
 
 def commands(code: str) -> list[list[str]]:
@@ -75,16 +82,42 @@ def run_bash(block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
     assert codes == [0 for _ in asked[:-1]] + [block.exit for _ in asked[-1:]], block.code
 
 
+def check_output(block: Block, printed: str) -> None:
+    same = doctest.OutputChecker().check_output(block.code, printed, doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    assert same, f"line {block.line}: the page shows\n{block.code}\nand the block before it prints\n{printed}"
+
+
+def update(page: Path, printed: dict[tuple[int, int], str]) -> None:
+    """Write what blocks printed into the page, from the last to the first."""
+    text = page.read_text(encoding="utf-8")
+    for (start, end), output in sorted(printed.items(), reverse=True):
+        lines = "".join(f"{line.rstrip()}\n" for line in output.strip("\n").splitlines())
+        text = text[:start] + lines + text[end:]
+    page.write_text(text, encoding="utf-8")
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_the_blocks_of_a_page_run(page, tmp_path, monkeypatch):
+def test_the_blocks_of_a_page_run(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
     names: dict[str, object] = {"__name__": "page"}
+    printed: dict[tuple[int, int], str] = {}
     for block in blocks(page):
-        if block.skip is None and block.language == "python":
+        if block.skip is not None:
+            continue
+        if block.language == "text" and UPDATE:
+            printed[block.span] = capsys.readouterr().out
+        elif block.language == "text":
+            check_output(block, capsys.readouterr().out)
+        elif block.language == "python":
+            capsys.readouterr()
             # Blank lines before the code make a traceback name the line of the page.
             exec(compile("\n" * block.line + block.code, str(page), "exec"), names)
-        elif block.skip is None:
+        else:
+            capsys.readouterr()
             run_bash(block, monkeypatch)
+    if printed:
+        update(page, printed)
 
 
 def test_every_skipped_block_is_counted():
@@ -112,7 +145,14 @@ def test_blocks_are_read_from_a_page(tmp_path):
         ("bash", "quorate a 'b c' \\\n    --d  # why\nls\n", 8, 2, None),
         ("python", "y = 1\n", 15, 0, None),
         ("bash", "quorate x\n", 21, 0, "asks a server"),
+        ("text", "shown ... here\n", 30, 0, None),
     ]
+    last = blocks(page)[-1]
+    check_output(last, "shown  anything here\n")
+    with pytest.raises(AssertionError, match="line 30"):
+        check_output(last, "another thing\n")
+    update(page, {last.span: "\nanother thing  \n"})
+    assert blocks(page)[-1].code == "another thing\n"
     assert commands(found[1][1]) == [["quorate", "a", "b c", "--d"]]
 
 
@@ -143,5 +183,10 @@ quorate x
 
 ```text
 quorate no
+```
+
+<!-- output -->
+```text
+shown ... here
 ```
 """

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from quorate.plan.naive import naive as naive
     from quorate.plan.optimize import optimize as optimize
     from quorate.report.render import report as report
+    from quorate.report.writeup import writeup as writeup
     from quorate.table.judgments import Judgments as Judgments
     from quorate.table.read import read as read
 
@@ -56,6 +57,7 @@ _HOMES = {
     "project": "quorate.plan.dstudy",
     "read": "quorate.table.read",
     "report": "quorate.report.render",
+    "writeup": "quorate.report.writeup",
 }
 
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604  (the keys are strings)

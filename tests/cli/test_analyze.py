@@ -6,6 +6,8 @@ import pytest
 
 import quorate as q
 from quorate.cli.analyze import report_path
+from quorate.errors import InvalidInput
+from quorate.report import render
 
 
 def test_the_terminal_has_five_parts(run, scores):
@@ -88,13 +90,15 @@ def test_every_model_option_reaches_the_fit(run, scores):
     assert covariate["criterion"] == pytest.approx(q.decompose(q.read(scores), covariates=["prompt"]).criterion)
 
 
-@pytest.mark.parametrize("page", ["none/there.html", "."], ids=["no folder", "a folder"])
-def test_nothing_is_lost_when_the_report_cannot_be_written(run, scores, page):
-    ran = run("analyze", scores, "--report", page)
+def test_nothing_is_lost_when_the_disk_is_full(run, scores, monkeypatch):
+    def full(path, *_):
+        raise InvalidInput(f"path: {path} cannot be written (No space left on device); choose another place")
+
+    monkeypatch.setattr(render, "write", full)
+    ran = run("analyze", scores, "--report", "there.html")
     assert ran.code == 1
     assert ran.out == run("analyze", scores, "--no-report").out
-    assert (ran.err[:9], ran.err.count("\n")) == ("quorate: ", 1)
-    assert page.split("/")[0] in ran.err
+    assert ran.err == ("quorate: path: there.html cannot be written (No space left on device); choose another place\n")
 
 
 def test_byte_order_mark_and_crlf_change_nothing(run, scores, tmp_path):
@@ -102,9 +106,8 @@ def test_byte_order_mark_and_crlf_change_nothing(run, scores, tmp_path):
     odd.write_bytes(b"\xef\xbb\xbf" + scores.read_bytes().replace(b"\n", b"\r\n"))
     packed = tmp_path / "packed.csv.gz"
     packed.write_bytes(gzip.compress(scores.read_bytes()))
-    plain = run("analyze", scores, "--no-report").out
-    assert run("analyze", odd, "--no-report").out == plain
-    assert run("analyze", packed, "--no-report").out == plain
+    plain, *others = (run("analyze", path, "--no-report").out.partition("Made by")[0] for path in (scores, odd, packed))
+    assert others == [plain, plain]
 
 
 def test_one_judge_is_said_to_be_one(run, crossed, tmp_path):
@@ -255,12 +258,6 @@ def test_real_judgments(run, shared, tmp_path, name, query, words, says):
     assert says in " ".join(ran.out.split())
 
 
-def test_a_markdown_report_ends_in_md(run, scores, tmp_path):
-    ran = run("analyze", scores, "--markdown", "report.html")
-    assert (ran.code, ran.out) == (1, "")
-    assert ran.err == 'quorate: --markdown: the file must end in .md, got "report.html"\n'
-
-
 def test_the_columns_that_were_recognised_are_named(run, scores):
     assert (
         "\nColumns: item = item; prompt = prompt; judge = judge; score = score; replicate ="
@@ -269,3 +266,51 @@ def test_the_columns_that_were_recognised_are_named(run, scores):
     ran = run("analyze", scores, "--no-report", "--facet", "judge=", "--facet", "replicate=")
     said = "Columns: item = item; prompt = prompt; score = score; not used: judge, replicate"
     assert said in " ".join(ran.out.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--report", "nowhere/report.html"], "--report: nowhere/report.html cannot be written"),
+        (["--report", "report.pdf"], "--report: must end in .html, .md or .json"),
+        (["--report", "."], "--report: must end in"),
+        (["--markdown", "nowhere/report.md"], "--markdown: nowhere/report.md cannot be written"),
+        (["--markdown", "report.html"], "--markdown: must end in .md"),
+        (["--charts", "nowhere"], "--charts: no folder nowhere; make it first"),
+        (["--charts", "scores.csv"], "--charts: no folder scores.csv"),
+        (["--study", "none.yaml"], "record: none.yaml cannot be read"),
+    ],
+)
+def test_a_place_that_cannot_be_written_is_refused_before_anything_is_read(run, scores, monkeypatch, words, says):
+    monkeypatch.setattr("quorate.cli.reading.judgments", lambda *_: pytest.fail("read"))
+    ran = run("analyze", "scores.csv", *words)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert says in ran.err
+
+
+@pytest.mark.parametrize("ending", ["svg", "png"])
+def test_charts_are_written_into_a_folder(run, scores, tmp_path, ending):
+    folder = tmp_path / "charts"
+    folder.mkdir()
+    ran = run("analyze", scores, "--no-report", "--charts", folder, "--chart-format", ending)
+    names = {path.stem for path in folder.iterdir()}
+    assert {path.suffix for path in folder.iterdir()} == {f".{ending}"}
+    assert {"intervals", "components", "frontier", "what-if", "effects-judge", "means", "single", "flagged"} <= names
+    assert f"Charts: {len(names)} files in {folder}" in ran.out
+
+
+def test_the_record_of_the_study_is_in_the_page_and_the_json(run, scores, tmp_path):
+    (tmp_path / "study.yaml").write_text("parsing: first <b>number</b>\nprompts: {x: '<i>a', y: b, z: c}\n")
+    ran = run("analyze", scores, "--study", "study.yaml", "--report", "report.html", "--json")
+    checklist = {one["name"]: one["text"] for one in ran.json["checklist"]}
+    assert checklist["from answer to score"] == "first <b>number</b>"
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "first &lt;b&gt;number&lt;/b&gt;" in page
+    assert "<pre><bdi>&lt;i&gt;a</bdi></pre>" in page
+
+
+def test_what_made_it_is_one_line(run, scores):
+    lines = [line for line in run("analyze", scores, "--no-report").out.splitlines() if line.startswith("Made by: ")]
+    assert len(lines) == 1
+    assert "no random numbers" in lines[0]
+    assert "input SHA-256" in lines[0]

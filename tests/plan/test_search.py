@@ -37,9 +37,18 @@ def test_a_frontier_rises_in_price_and_falls_in_variance(source, grid):
     assert np.all(np.diff(frontier.variance) < 0)
 
 
-def test_of_equal_designs_the_first_is_kept():
-    kept = Kept(np.array([2.0, 1.0, 1.0]), np.array([3.0, 3.0, 3.0]), np.array([0, 1, 2]), np.zeros(3, dtype=int))
-    assert searching._undominated(kept).piece.tolist() == [1]
+def test_of_equal_designs_the_one_with_most_levels_is_kept():
+    """Of two at the same price; a cheaper one wins whatever its levels."""
+    cost, variance = np.array([2.0, 1.0, 1.0, 1.0]), np.array([3.0, 3.0, 3.0 * (1 + 1e-15), 3.0])
+    kept = Kept(cost, variance, np.arange(4), np.zeros(4, dtype=int), np.array([99, 4, 7, 5]))
+    assert searching._undominated(kept).piece.tolist() == [2]
+
+
+def test_a_component_of_zero_is_no_reason_for_few_levels(safety):
+    """The prompt variance is as good as zero here; with none at all, prompts are still shared out."""
+    components = q.components({"item": 1.0, "item:judge": 0.5, "prompt": 0.0}, sensitivity=safety.sensitivity)
+    best = q.optimize(components, budget=60, limits={"items": 60, "prompts": [1, 2, 5], "judges": 3})
+    assert (best.plan.layout, best.plan.design["prompt"]) == ("latin", 5)
 
 
 def test_a_strategy_has_its_best_number_of_items(source, grid):

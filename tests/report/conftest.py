@@ -62,6 +62,13 @@ def _hostile() -> Analysis:
     return analyze(q.read(frame.with_columns(group), nested={"item": "<b>group</b>"}))
 
 
+def _hostile_items() -> Analysis:
+    column = 'i"<b>d'
+    names = pl.DataFrame({"item": [f"item {i}" for i in range(len(HOSTILE))], column: HOSTILE})
+    frame = scores(items=len(HOSTILE), prompts=3, replicates=1).join(names, on="item").drop("item")
+    return analyze(q.read(frame, facets={"item": column, "judge": "judge", "prompt": "prompt"}))
+
+
 SHAPES: dict[str, Callable[[], Analysis]] = {
     "demo": _demo,
     "balanced": lambda: analyze(q.read(scores())),
@@ -73,6 +80,7 @@ SHAPES: dict[str, Callable[[], Analysis]] = {
     "two judges, no replicates": lambda: analyze(q.read(scores(judges=2, prompts=3, replicates=1))),
     "many levels": lambda: analyze(q.read(scores(items=4, judges=55, prompts=51, replicates=1))),
     "hostile labels": _hostile,
+    "hostile items": _hostile_items,
 }
 _MADE: dict[str, Analysis] = {}
 

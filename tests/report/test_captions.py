@@ -91,3 +91,74 @@ def test_axes_have_units(demo):
     assert captions.axis(demo) == "mean of score (score units)"
     assert captions.se_axis(demo) == "standard error of the mean of score (score units)"
     assert captions.effect_axis(demo) == "difference in score (score units)"
+
+
+def plans(demo, **changes):
+    """The demo with another optimum."""
+    from dataclasses import replace
+    from types import SimpleNamespace
+
+    best = demo.optimum
+    names = ("own", "same_cost", "same_se", "candidates", "plan")
+    changed = replace(demo)
+    changed.__dict__["_optimum"] = (SimpleNamespace(**{name: getattr(best, name) for name in names} | changes), "")
+    return changed
+
+
+def test_the_finding_of_the_frontier_is_what_is_saved_or_gained(demo):
+    from dataclasses import replace
+
+    best = demo.optimum
+    saved = 1 - best.same_se.cost / best.own.cost
+    assert captions.frontier(demo).finding == (
+        f"One prompt and judge per item in turn: the same precision for {1 - saved:.0%} of the price"
+    )
+    gained = plans(demo, same_cost=replace(best.own, se=0.63 * best.own.se, layout="latin"), same_se=best.own)
+    assert captions.frontier(gained).finding == (
+        "One prompt and judge per item in turn: 37% lower standard error at the same price"
+    )
+
+
+def test_a_study_that_nothing_beats_is_said_to_be_so(demo):
+    alike = plans(demo, same_cost=demo.optimum.own, same_se=demo.optimum.own)
+    assert captions.frontier(alike).finding == "No design within reach is better than the study as it is, at its price"
+    none = plans(demo, same_cost=None, same_se=None)
+    assert captions.frontier(none).finding == captions.frontier(alike).finding
+
+
+def test_both_designs_are_spelled_out(demo):
+    said = " ".join(captions.frontier(demo).lines)
+    assert f"Cheapest as precise: {tables.in_words(demo.optimum.same_se)}." in said
+    assert f"of {demo.optimum.candidates:,} designs within reach, for judges like these" in said
+
+
+def test_the_worst_item_and_its_scores_are_named(demo):
+    first = demo.flags.flags[0]
+    assert captions.flagged(demo).finding.endswith(
+        f"{first.labels['item']} most, scored {first.lowest:.4g} to {first.highest:.4g}"
+    )
+    assert "over prompts and judges" in captions.flagged(demo).lines[0]
+
+
+def test_gaps_in_the_crossing_are_the_finding(table):
+    import polars as pl
+
+    import quorate as q
+    from quorate.report.summary import analyze
+
+    frame = table(items=10).filter(~((pl.col("judge") == "judge 0") & (pl.col("prompt") == "prompt 1")))
+    caption = captions.crossings(analyze(q.read(frame, announce=False)))
+    assert caption.finding == "Prompts and judges are crossed in part: 83.3% of the pairs occur"
+    assert captions.crossings(analyze(q.read(table(), announce=False))).finding == "All facets are crossed completely"
+
+
+def test_an_item_whose_name_is_a_number_is_called_an_item(table):
+    import polars as pl
+
+    import quorate as q
+    from quorate.report.summary import analyze
+
+    frame = table(items=30).with_columns(item=pl.col("item").str.slice(5))
+    apart = pl.when((pl.col("item") == "7") & (pl.col("judge") == "judge 0")).then(9.0).otherwise(0.0)
+    found = analyze(q.read(frame.with_columns(score=pl.col("score") + apart), announce=False))
+    assert "; item 7 most, scored " in captions.flagged(found).finding

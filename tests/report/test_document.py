@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import quorate as q
-from quorate.report.document import Provenance, provenance, sections, title
+from quorate.report.checklist import checklist
+from quorate.report.document import reporting, sections, title
 from quorate.report.summary import analyze
 
-NAMES = ("verdict", "sources", "next", "judges", "single", "health")
+NAMES = ("verdict", "sources", "next", "judges", "single", "health", "people")
 
 
 def test_sections_come_in_order(analysis):
@@ -23,6 +26,7 @@ def test_the_whole_story_of_the_demo(demo):
         "intervals",
         "components",
         "per-judgment",
+        "frontier",
         "what-if",
         "effects-judge",
         "effects-prompt",
@@ -35,6 +39,8 @@ def test_the_whole_story_of_the_demo(demo):
         "statuses",
         "crossings",
         "support",
+        "flagged",
+        "flagged-scores",
     ]
     assert demo.answer.sentence in sections(demo)[0].text
 
@@ -62,18 +68,47 @@ def test_health_says_what_is_missing_and_how_many_cells_there_are(demo):
     assert "27 of 1,800 judgments" in text
 
 
-def test_what_is_needed_to_do_it_again(table, tmp_path):
+def test_a_title_is_the_file_or_the_kind_of_frame(demo, table, tmp_path):
     path = tmp_path / "scores.csv"
     table().write_csv(path)
-    analysis = analyze(q.read(path))
-    found = provenance(analysis, Provenance("quorate analyze scores.csv", 7))
-    assert title(analysis) == "scores.csv"
-    assert found["SHA-256 of the input"] == analysis.judgments.source.sha256
-    assert found["software"] == f"quorate {q.__version__}"
-    assert (found["command"], found["seed"]) == ("quorate analyze scores.csv", "7")
-    assert found["estimator"].startswith("REML, criterion ")
-
-
-def test_a_frame_has_no_file(demo):
+    assert title(analyze(q.read(path, announce=False))) == "scores.csv"
     assert title(demo) == "Judgments from a polars frame"
-    assert provenance(demo, Provenance())["seed"] == "no random numbers were used"
+
+
+def test_items_to_send_to_people_can_be_found(demo):
+    section = sections(demo)[6]
+    flagged, scores = section.figures
+    assert section.title == "Items to send to people"
+    assert flagged.rows[0]["rows"] == f"\"item_id\" = '{flagged.rows[0]['item']}'"
+    assert {row["item"] for row in scores.rows} == {row["item"] for row in flagged.rows}
+    assert "they can agree on a mistake" in " ".join(section.text)
+
+
+def test_items_that_differ_by_chance_alone_have_no_chart(demo):
+    none = replace(demo.flags, between=0.0)
+    changed = replace(demo)
+    changed.__dict__["_flags"] = (none, "")
+    flagged = sections(changed)[6].figures[0]
+    assert flagged.chart is None
+    assert flagged.folded
+    assert flagged.caption.finding == "The items do not differ in spread by more than chance"
+
+
+def test_no_spread_is_said(demo):
+    changed = replace(demo)
+    changed.__dict__["_flags"] = (None, "no item was judged twice")
+    assert sections(changed)[6].text == ("No item was judged twice.",)
+
+
+def test_the_checklist_counts_what_is_missing(demo):
+    figure = reporting(checklist(demo))
+    assert figure.caption.finding == "10 of 15 items of the reporting checklist are missing"
+    assert len(figure.rows) == 15
+
+
+def test_designs_that_were_not_compared_are_said(demo):
+    changed = replace(demo)
+    changed.__dict__["_optimum"] = (None, "only the sum is known")
+    section = sections(changed)[2]
+    assert [figure.name for figure in section.figures] == ["what-if"]
+    assert "Designs within reach were not compared: only the sum is known." in section.text

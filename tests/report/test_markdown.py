@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import re
 
-from quorate.report.document import Provenance
 from quorate.report.markdown import markdown
+from quorate.report.reproduce import Provenance
 
 
 def test_the_same_sections_with_tables(demo):
@@ -15,6 +15,7 @@ def test_the_same_sections_with_tables(demo):
         "Judges and prompts",
         "What a single configuration would have told",
         "Data health",
+        "Items to send to people",
         "Methods",
     ]
     assert "> Simulated, not real judgments." in text

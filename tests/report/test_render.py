@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 
+import duckdb
 import polars as pl
 import pytest
 
@@ -90,7 +91,7 @@ def test_every_chart_has_a_place_a_label_numbers_and_a_download(pages, demo):
     page = Page(text)
     places = [one for one in page.all("div") if "data-chart" in one]
     assert {one["data-chart"] for one in places} == set(charts(text))
-    assert len(places) == 12
+    assert len(places) == 15
     assert all(one["role"] == "img" and one["aria-label"] for one in places)
     assert len([one for one in page.all("a") if "download" in one]) == len(page.all("figure")) == len(page.all("table"))
 
@@ -129,6 +130,18 @@ def test_hostile_labels_stay_text(pages, shape, hostile):
     assert not re.search(r"<script>alert|onerror=alert\(2\)>[^&]", text.split('id="charts"')[0])
     assert not re.search(r"[<>&\u2028\u2029]", re.search(r'id="charts">(.*?)</script>', text, re.DOTALL)[1])
     assert hostile[0] in json.dumps(charts(text)["effects-judge"], ensure_ascii=False)
+
+
+def test_hostile_items_are_text_and_can_still_be_found(pages, shape, hostile, tmp_path):
+    analysis = shape("hostile items")
+    page = Page(pages("hostile items", analysis))
+    assert not page.all("img")
+    assert not page.all("b")
+    content = json.loads(written(analysis, tmp_path, "items.json"))
+    assert {flag["labels"]["item"] for flag in content["flags"]["flags"]} <= set(hostile)
+    relation = duckdb.from_arrow(pl.DataFrame({'i"<b>d': hostile}).to_arrow())
+    for flag, condition in zip(content["flags"]["flags"], content["rows_of_flagged"], strict=True):
+        assert relation.filter(condition).fetchall() == [(flag["labels"]["item"],)]
 
 
 def test_a_chart_on_demand_is_folded(pages, demo):
@@ -221,3 +234,38 @@ def test_real_judgments_have_a_page(shared, tmp_path, name):
     assert found.sentence in text
     assert len(text.encode()) < 3_000_000
     assert {"intervals", "components", "what-if", "single", "categories"} <= charts(text).keys()
+
+
+def test_charts_are_written_beside_the_page_and_the_record_is_in_it(demo, tmp_path):
+    folder = tmp_path / "charts"
+    folder.mkdir()
+    text = written(
+        demo, tmp_path, charts=folder, record={"parsing": "first number", "system_prompt": "You\n<judge>.\0\u202e"}
+    )
+    assert {path.stem for path in folder.iterdir()} == charts(text).keys()
+    assert "first number" in text
+    assert "<pre><bdi>You\n&lt;judge&gt;.</bdi></pre>" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"charts": "none"}, "charts: no folder none"),
+        ({"record": {"promts": "x"}}, 'unknown key "promts"'),
+        ({"record": "none.yaml"}, "none.yaml cannot be read"),
+    ],
+)
+def test_what_will_not_do_is_refused_before_the_analysis(demo, tmp_path, options, says):
+    with pytest.raises(InvalidInput, match=says):
+        report("no analysis could be made of this", tmp_path / "report.json", **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_paper_and_dark_screens_have_styles(pages, demo):
+    style = re.search(r"<style>(.*?)</style>", pages("demo", demo), re.DOTALL)[1]
+    paper = style[style.index("@media print") :]
+    assert "color-scheme: light" in paper
+    assert "break-inside: avoid" in paper
+    assert ".on-screen { display: none; }" in paper
+    assert Page(pages("demo", demo)).all("figure")
+    assert 'class="keep"' in pages("demo", demo)

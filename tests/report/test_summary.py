@@ -122,3 +122,22 @@ def test_what_is_unbounded_or_unknown_is_null_in_json(demo):
     by_name = {one["name"]: one for one in demo.to_dict()["components"]}
     assert math.isnan(next(c.se for c in demo.fit.components if c.name == "judge"))
     assert by_name["judge"]["se"] is None
+
+
+def test_a_tenth_of_the_items_is_flagged_but_5_at_least(demo, shape):
+    assert len(demo.flags.flags) == 6
+    assert len(shape("balanced").flags.flags) == 5
+    assert demo.flags_reason == ""
+
+
+def test_why_nothing_is_flagged_is_said(table):
+    found = analyze(q.read(table(judges=0, prompts=0, replicates=3).unique("item").drop("replicate"), announce=False))
+    assert found.flags is None
+    assert found.flags_reason == "no item was judged twice, so there is no spread to compare"
+
+
+@pytest.mark.parametrize("price", [None, 0.0])
+def test_without_a_price_designs_are_compared_by_judgments(shape, price):
+    found = analyze(shape("balanced").judgments, price=price)
+    assert not found.priced
+    assert found.optimum.own.cost == found.optimum.own.calls

@@ -112,3 +112,53 @@ def test_support_puts_what_is_not_possible_first(demo):
 
 def test_known_drops_rows_with_gaps():
     assert tables.known([{"a": 1.0}, {"a": None}, {"a": math.nan}, {"a": math.inf}], "a") == [{"a": 1.0}]
+
+
+def test_designs_beside_the_study_come_before_the_frontier(demo):
+    rows = tables.frontier(demo)
+    assert [row["place"] for row in rows[:4]] == [
+        "as it is",
+        "best at the same cost",
+        "cheapest as precise",
+        "on the frontier",
+    ]
+    assert rows[0]["se"] == demo.optimum.own.se
+    costs = [row["cost"] for row in rows[3:]]
+    assert costs == sorted(costs)
+    assert all(row["se"] <= tables.FAR * rows[0]["se"] for row in [*rows, *tables.cloud(demo), *tables.edge(demo)])
+    assert len(tables.cloud(demo)) <= tables.MOST_DESIGNS
+    assert len(tables.edge(demo)) <= tables.MOST_STEPS
+
+
+def test_a_design_in_words(demo):
+    assert tables.in_words(demo.optimum.own) == "60 items × 5 prompts × 3 judges × 2 replicates"
+    assert tables.in_words(demo.optimum.same_se).endswith(", one prompt and judge per item in turn")
+
+
+def test_flagged_items_have_their_spread_in_score_units_and_their_rows(demo):
+    rows, found = tables.flagged(demo), demo.flags.flags
+    assert [row["spread"] ** 2 for row in rows] == pytest.approx([one.variance for one in found])
+    assert rows[0]["rows"] == f"\"item_id\" = '{found[0].labels['item']}'"
+
+
+def test_scores_of_flagged_items_are_those_of_their_cells(demo):
+    first = demo.flags.flags[0]
+    rows = [row for row in tables.flagged_scores(demo) if row["item"] == first.labels["item"]]
+    assert len(rows) == first.cells == 15
+    assert sum(row["judgments"] for row in rows) == first.n
+    assert [row["mean"] for row in rows] == sorted(row["mean"] for row in rows)
+    assert (min(row["lowest"] for row in rows), max(row["highest"] for row in rows)) == (first.lowest, first.highest)
+
+
+def test_of_many_configurations_both_ends_are_listed(shape):
+    rows = tables.flagged_scores(shape("many levels"))
+    assert len(rows) == 2 * tables.MOST_ENDS * len(shape("many levels").flags.flags)
+
+
+def test_every_configuration_of_a_flagged_item_is_in_the_picture(demo, shape):
+    for analysis in (demo, shape("many levels"), shape("hostile items")):
+        rows = tables.flagged_spread(analysis)
+        items = [row["item"] for row in tables.flagged(analysis)]
+        counts = [sum(row["configurations"] for row in rows if row["item"] == item) for item in items]
+        assert counts == [one.cells for one in analysis.flags.flags]
+        assert len(rows) <= (tables.BINS + 1) * len(items)

@@ -10,8 +10,7 @@ import typer
 
 from quorate.cli import reading
 from quorate.cli.console import console, print_json
-from quorate.cli.parts import show, show_files, show_reading
-from quorate.errors import InvalidInput
+from quorate.cli.parts import show, show_files, show_origin, show_reading
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -50,6 +49,12 @@ Report = Annotated[
 ]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Write no HTML report.")]
 Markdown = Annotated[Path | None, typer.Option(metavar="PATH", help="Write a Markdown report as well.")]
+Study = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Study record in YAML: what the judgments cannot say, for the checklist."),
+]
+Charts = Annotated[Path | None, typer.Option(metavar="DIR", help="Write every chart as a file into this folder.")]
+ChartFormat = Annotated[Literal["svg", "png"], typer.Option(help="Format of these files.")]
 
 
 def analyze(
@@ -61,6 +66,9 @@ def analyze(
     report: Report = None,
     no_report: NoReport = False,
     markdown: Markdown = None,
+    study: Study = None,
+    charts: Charts = None,
+    chart_format: ChartFormat = "svg",
     as_json: reading.Json = False,
     random: Random = None,
     covariate: Covariate = None,
@@ -76,10 +84,12 @@ def analyze(
     _debug: reading.Debug = False,
 ) -> int:
     """Honest error bars for the mean, and what to buy next."""
-    if markdown is not None and markdown.suffix.lower() not in (".md", ".markdown"):
-        raise InvalidInput(f'--markdown: the file must end in .md, got "{markdown.name}"')
+    from quorate.report.record import study_record
     from quorate.report.summary import analyze as analysis
 
+    page = report or (None if no_report or as_json else report_path(file))
+    check_places(page, markdown, charts)
+    record = study_record(study)
     found = analysis(
         reading.judgments(file, score, facet, object_, nested, fixed, status, missing),
         random=random or None,
@@ -90,8 +100,16 @@ def analyze(
         price=price,
         half_width=half_width,
     )
-    page = report or (None if no_report or as_json else report_path(file))
-    deliver(found, as_json=as_json, report=page, markdown=markdown, origin={"command": context.obj})
+    origin = {"command": context.obj, "record": record}
+    deliver(
+        found,
+        as_json=as_json,
+        report=page,
+        markdown=markdown,
+        charts=charts,
+        chart_format=chart_format,
+        origin=origin,
+    )
     return UNDECIDED if found.answer is not None and not found.answer.met else 0
 
 
@@ -100,12 +118,32 @@ def report_path(file: Path) -> Path:
     return Path(f"{file.name.removesuffix('.gz').rsplit('.', 1)[0]}-quorate.html")
 
 
+def check_places(report: Path | None, markdown: Path | None = None, charts: Path | None = None) -> None:
+    """Refuse places that cannot be written before anything is read.
+
+    Raises
+    ------
+    InvalidInput
+        If one cannot.
+    """
+    from quorate.report.files import directory, writable
+
+    if report is not None:
+        writable(report, (".html", ".htm", ".md", ".markdown", ".json"), "--report")
+    if markdown is not None:
+        writable(markdown, (".md", ".markdown"), "--markdown")
+    if charts is not None:
+        directory(charts, "--charts")
+
+
 def deliver(
     found: Analysis,
     *,
     as_json: bool,
     report: Path | None,
     markdown: Path | None = None,
+    charts: Path | None = None,
+    chart_format: Literal["svg", "png"] = "svg",
     origin: Mapping[str, Any],
     more: Mapping[str, Any] | None = None,
     after: Callable[[Console], None] | None = None,
@@ -120,8 +158,10 @@ def deliver(
         Whether to print JSON and nothing else.
     report, markdown : Path, optional
         Files to write.
+    charts : Path, optional
+        Folder for charts, in ``chart_format``.
     origin : mapping
-        What the report says of its origin: ``command``, ``seed``, ``note``.
+        What the report says of its origin: ``command``, ``seed``, ``note``, and the study ``record``.
     more : mapping, optional
         Further content of the JSON.
     after : callable, optional
@@ -129,15 +169,33 @@ def deliver(
     """
     out = console()
     if as_json:
-        print_json({**found.to_dict(), **(more or {})})
+        print_json({**found.to_dict(), **_reporting(found, origin), **(more or {})})
     else:
         show(out, found)
         if after is not None:
             after(out)
         show_reading(out, found)
+        show_origin(out, found, origin)
     written = _write(found, [path for path in (report, markdown) if path is not None], origin)
+    drawn = _draw(found, charts, chart_format)
     if not as_json:
-        show_files(out, written)
+        show_files(out, written, drawn)
+
+
+def _reporting(found: Analysis, origin: Mapping[str, Any]) -> dict[str, Any]:
+    """Methods paragraph, checklist and what is needed to do it again."""
+    from quorate.report.writeup import writeup
+
+    said = {name: value for name, value in origin.items() if name != "note"}
+    return writeup(found, **said).to_dict()
+
+
+def _draw(found: Analysis, charts: Path | None, chart_format: Literal["svg", "png"]) -> Sequence[Path]:
+    if charts is None:
+        return ()
+    from quorate.report.export import write_charts
+
+    return write_charts(found, charts, chart_format)
 
 
 def _write(found: Analysis, paths: Sequence[Path], origin: Mapping[str, Any]) -> list[Path]:

@@ -101,9 +101,9 @@ def optimize(
     missing: reading.Missing = None,
     _debug: reading.Debug = False,
 ) -> int:
-    """What to buy next: the most precise design for a budget, or the cheapest for a standard error.
+    """What to buy next, for a budget or for a standard error.
 
-    Without any numbers allowed: designs around the study in the file, with up to four times its items and twice its
+    The most precise design that the budget buys, or the cheapest that is as precise as asked. Without any numbers allowed: designs around the study in the file, with up to four times its items and twice its
     prompts and judges.
     """
     from quorate.plan.optimize import optimize as best_of

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quorate.cli.console import heading, points, say, table, whole
 from quorate.cli.phrasing import columns, in_options
@@ -36,12 +36,21 @@ def show_reading(out: Console, found: Analysis) -> None:
         say(out, f"Columns: {'; '.join(map(columns, found.judgments.notes))}")
 
 
-def show_files(out: Console, written: Sequence[Path]) -> None:
+def show_origin(out: Console, found: Analysis, origin: Mapping[str, Any]) -> None:
+    """Print what did it, to what, in one line."""
+    from quorate.report.reproduce import Provenance, in_one_line
+
+    whole(out, f"Made by: {in_one_line(found, Provenance(seed=origin.get('seed')))}")
+
+
+def show_files(out: Console, written: Sequence[Path], drawn: Sequence[Path] = ()) -> None:
     """Print the fifth part."""
-    if written:
+    if written or drawn:
         out.print()
     for path in written:
         whole(out, f"Report: {path}")
+    if drawn:
+        whole(out, f"Charts: {len(drawn)} files in {drawn[0].parent}")
 
 
 def dollars(amount: float | None) -> str:

@@ -125,7 +125,7 @@ class Bootstrap:
         draws = self._draws("pivotal")
         parts = {name: basis.gradient[t] * draws[name] for name, t in self._representatives.items()}
         for facet, drawn in basis.drawn.items():
-            parts[facet] = drawn.factor * np.maximum(self._square(facet, drawn) - self._plausible @ drawn.noise, 0.0)
+            parts[facet] = drawn.factor * np.maximum(self._square(facet, drawn) - self.plausible @ drawn.noise, 0.0)
         total = _total(parts)
         return {name: self._quantiles(part / total, level) for name, part in parts.items()}
 
@@ -156,13 +156,16 @@ class Bootstrap:
     @cached_property
     def _pivots(self) -> dict[str, Floats]:
         """Components and sensitivities that the draws make plausible: each pivot solved for its parameter."""
-        theta = self._plausible
+        theta = self.plausible
         out = {name: theta[:, t] for name, t in self._representatives.items()}
-        return {**out, **{name: self._plausible_spread(name) for name in self.level_squares}}
+        return {**out, **{name: self.plausible_spread(name) for name in self.level_squares}}
 
     @cached_property
-    def _plausible(self) -> Floats:
-        """Components from ``df MS / chi2`` less noise, as in `variance_interval`, the chi-squares ranked as drawn."""
+    def plausible(self) -> Floats:
+        """Components that the data make plausible, shape (draws, components); the default intervals are read from them.
+
+        ``df MS / chi2`` less noise, as in `variance_interval`, the chi-squares ranked as drawn.
+        """
         from scipy.special import chdtri
 
         fit, out = self.fit, np.zeros_like(self.theta)
@@ -173,11 +176,11 @@ class Bootstrap:
             out[:, t] = np.maximum(df * square / chdtri(df, above) - (square - value), 0.0)
         return out
 
-    def _plausible_spread(self, facet: str) -> Floats:
+    def plausible_spread(self, facet: str) -> Floats:
         """Sensitivity, reflected on its root; the noise of level means is as large as plausible components make it."""
         fit = self.fit
         noise = fit.level_noise[facet]
-        scale = np.sqrt(self._plausible @ noise / (self._truth @ noise))
+        scale = np.sqrt(self.plausible @ noise / (self._truth @ noise))
         means = fit.assembled.fixed.levels[facet] @ fit.beta
         spread = np.std(means + (self.level_means[facet] - means) * scale[:, None], axis=1)
         out: Floats = np.maximum(2 * np.sqrt(fit.sensitivity(facet)) - spread, 0.0) ** 2

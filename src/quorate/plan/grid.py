@@ -94,7 +94,7 @@ class Grid:
     levels : mapping of str to tuple of int
         Allowed numbers of levels of every facet, replicates included; increasing.
     layouts : tuple of str
-        Layouts, the simplest first, which is how ties are broken.
+        Layouts, the simplest first.
     per_item : tuple of int
         Allowed judges per item, for "blocks".
     """

@@ -8,7 +8,7 @@ cheapest for any precision are among the few that remain.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ Ints = NDArray[np.int64]
 _AT_ONCE = 1_000_000
 _CLOUD = 2_000
 _DIGITS = 12  # of the logarithm: designs whose variances differ by less than rounding are equally good
+_ALIKE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -37,16 +38,19 @@ class Kept:
         Price and variance of the mean.
     piece, index : array of int, shape (designs,)
         Piece of each design, and its place in it.
+    levels : array of int, shape (designs,)
+        Levels of all facets but the items.
     """
 
     cost: Floats
     variance: Floats
     piece: Ints
     index: Ints
+    levels: Ints
 
     def take(self, which: Ints | NDArray[np.bool_]) -> Kept:
         """Some of the designs."""
-        return Kept(self.cost[which], self.variance[which], self.piece[which], self.index[which])
+        return Kept(*(getattr(self, field.name)[which] for field in fields(self)))
 
 
 @dataclass(frozen=True)
@@ -98,11 +102,21 @@ def search(source: Source, grid: Grid, prices: Prices) -> Found:
         price, variance = judge(source, piece, prices)
         known = np.flatnonzero(~np.isnan(variance))
         refused += piece.size - len(known)
-        here = Kept(price[known], variance[known], np.full(len(known), number), known)
-        cloud.append(here.take(_sample(len(known), seen, total)))
+        cloud.append(_kept(source, piece, number, price, variance, known[_sample(len(known), seen, total)]))
         seen += piece.size
-        frontier = _undominated(_join([frontier, here.take(_survivors(here, frontier))]))
-    return Found(pieces, frontier, _join(cloud), total - refused, refused)
+        left = known[_survivors(price[known], variance[known], frontier)]
+        frontier = _undominated(joined([frontier, _kept(source, piece, number, price, variance, left)]))
+    return Found(pieces, frontier, joined(cloud), total - refused, refused)
+
+
+def _kept(source: Source, piece: Piece, number: int, price: Floats, variance: Floats, index: Ints) -> Kept:
+    """Some designs of a piece."""
+    where = dict(zip(piece.axes, np.unravel_index(index, piece.shape), strict=True))
+    levels = np.full(len(index), sum(piece.held.values()))
+    for name, place in where.items():
+        if name not in (source.item, REPLICATE):
+            levels += piece.axes[name][place]
+    return Kept(price[index], variance[index], np.full(len(index), number), index, levels)
 
 
 def judge(source: Source, piece: Piece, prices: Prices) -> tuple[Floats, Floats]:
@@ -148,22 +162,30 @@ def _unpriced(prices: Prices, laid: Layout) -> str:
     return f"prices: {len(named)} judges have a price, and limits allow {most}; name a price for each, or allow fewer"
 
 
-def _survivors(here: Kept, frontier: Kept) -> Ints:
+def _survivors(price: Floats, variance: Floats, frontier: Kept) -> Ints:
     """Designs that may be undominated: not beaten by the frontier so far, nor by a cheaper one among them."""
-    place = np.searchsorted(frontier.cost, here.cost, side="right") - 1
+    place = np.searchsorted(frontier.cost, price, side="right") - 1
     beaten = np.append(frontier.variance, np.inf)[place]
-    left = np.flatnonzero(here.variance < beaten)
-    order = left[np.argsort(here.cost[left])]
-    running = np.minimum.accumulate(here.variance[order])
-    return order[here.variance[order] <= running]
+    left = np.flatnonzero(variance <= beaten * (1 + _ALIKE))
+    order = left[np.argsort(price[left])]
+    running = np.minimum.accumulate(variance[order])
+    return order[variance[order] <= running * (1 + _ALIKE)]
 
 
 def _undominated(kept: Kept) -> Kept:
-    """Designs that no other beats, by rising price; of those that are alike the first."""
-    ordered = kept.take(np.lexsort((kept.variance, kept.cost)))
-    rank = np.round(np.log(np.maximum(ordered.variance, 1e-300)), _DIGITS)
-    before = np.append(np.inf, np.minimum.accumulate(rank)[:-1])
-    return ordered.take(rank < before)
+    """Designs that no other beats, by rising price; of those that are alike the one with most levels.
+
+    Where a component is estimated at zero, more levels of its facet cost nothing and help if it is not zero.
+    """
+    rank = ranks(kept)
+    order = np.lexsort((-kept.levels, rank, kept.cost))
+    before = np.append(np.inf, np.minimum.accumulate(rank[order])[:-1])
+    return kept.take(order[rank[order] < before])
+
+
+def ranks(kept: Kept) -> Floats:
+    """What designs are compared by: the logarithm of the variance, without the digits that rounding decides."""
+    return np.asarray(np.round(np.log(np.maximum(kept.variance, 1e-300)), _DIGITS))
 
 
 def _sample(size: int, seen: int, total: int) -> Ints:
@@ -172,17 +194,14 @@ def _sample(size: int, seen: int, total: int) -> Ints:
     return np.arange(-seen % step, size, step)
 
 
-def _join(parts: list[Kept]) -> Kept:
-    return Kept(
-        np.concatenate([part.cost for part in parts]),
-        np.concatenate([part.variance for part in parts]),
-        np.concatenate([part.piece for part in parts]),
-        np.concatenate([part.index for part in parts]),
-    )
+def joined(parts: list[Kept]) -> Kept:
+    """Designs of several kinds together."""
+    return Kept(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Kept)))
 
 
 def _none() -> Kept:
-    return Kept(np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+    whole = np.zeros(0, dtype=np.int64)
+    return Kept(np.zeros(0), np.zeros(0), whole, whole, whole)
 
 
 def strategies(source: Source, found: Found, prices: Prices, most_cost: float) -> Iterator[tuple[Kept, Floats]]:
@@ -200,6 +219,7 @@ def strategies(source: Source, found: Found, prices: Prices, most_cost: float) -
         best = np.expand_dims(np.argmin(open_, axis=along), along)
         flat = np.take_along_axis(np.arange(piece.size).reshape(piece.shape), best, axis=along).ravel()
         flat = flat[np.isfinite(open_.ravel()[flat])]
+        kept = _kept(source, piece, number, price.ravel(), variance.ravel(), flat)
         weights = source.weigh(placed(source, piece)).values()
         rows = np.array([np.broadcast_to(weight, piece.shape).ravel()[flat] for weight in weights])
-        yield Kept(price.ravel()[flat], variance.ravel()[flat], np.full(len(flat), number), flat), rows
+        yield kept, rows

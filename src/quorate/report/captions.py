@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quorate.estimate.wording import counted, listed, plural
 from quorate.estimate.wording import percent as precise
@@ -14,6 +14,10 @@ from quorate.report.summary import MOST_PARTS, PROMPT, Analysis
 from quorate.report.tables import known
 from quorate.report.views import JUDGE
 from quorate.report.words import Reading, against_naive, decimals, number, percent, significant, span, times
+
+if TYPE_CHECKING:
+    from quorate.plan.dstudy import Projection
+    from quorate.table.layout import Crossing
 
 _SHORT = 30
 _MOST_ROWS = 50
@@ -89,8 +93,29 @@ def what_if(analysis: Analysis) -> Caption:
     if best:
         finding = f"{now}; {shown(best[0].label)} takes off {percent(-best[0].change)} for {best[0].more_calls:,} more"
     line = "Standard error of the mean: of the study as it is, and of designs with every cell filled, as projected"
-    key = "Numbers as in the table; colours: the facet that changes; large: the study as it is and what buys most."
+    key = (
+        "Dashed: the study as it is; right: judgments in all. Colours: the facet that changes; diamonds: the best buys."
+    )
     return Caption(finding, (f"{line}{_for(analysis)}.", key))
+
+
+def frontier(analysis: Analysis) -> Caption:
+    """What a better design would save, or gain."""
+    best, unit = analysis.optimum, "price" if analysis.priced else "number of judgments"
+    if best is None or best.own is None:
+        return Caption("Designs within reach, by price and precision", ())
+    finding = f"No design within reach is better than the study as it is, at its {unit}"
+    gain, saving = _gain(best.own, best.same_cost), _saving(best.own, best.same_se)
+    if gain >= 0.01 and best.same_cost is not None:
+        finding = f"{_called(best.same_cost)}: {percent(gain)} lower standard error at the same {unit}"
+    if saving >= 0.01 and best.same_se is not None and (gain < 0.01 or saving > 3 * gain):
+        finding = f"{_called(best.same_se)}: the same precision for {percent(1 - saving)} of the {unit}"
+    line = f"Standard error of the mean against the {unit}, of {best.candidates:,} designs within reach{_for(analysis)}"
+    key = "Faint: all designs; line: those that no other beats in both; ring: the study as it is; diamonds: these two."
+    plans = {f"Best at the same {unit}": best.same_cost, "Cheapest as precise": best.same_se}
+    said = [f"{name}: {tables.in_words(plan)}." for name, plan in plans.items() if plan is not None]
+    more = "Levels beyond those judged are taken to be like these; the components are estimates."
+    return Caption(finding, (f"{line}; projected from {size(analysis)}.", " ".join(said), f"{key} {more}"))
 
 
 def effects(analysis: Analysis, facet: str) -> Caption:
@@ -172,6 +197,51 @@ def missing(analysis: Analysis, facet: str) -> Caption:
     return Caption(finding, (line, *([whole] if whole else []), *_more(some)))
 
 
+def flagged(analysis: Analysis) -> Caption:
+    """How much of the disagreement is in few items, and which is the worst."""
+    found = analysis.flags
+    if found is None:
+        return Caption("No item was judged twice", ())
+    what, first = plural(shown(analysis.judgments.object)), tables.flagged(analysis)[0]
+    if found.between == 0:
+        finding = f"The {what} do not differ in spread by more than chance"
+    else:
+        name_ = shown(first["item"], _SHORT)
+        worst = name_ if any(c.isalpha() for c in name_) else f"{shown(analysis.judgments.object)} {name_}"
+        ends = f"{first['lowest']:.4g} to {first['highest']:.4g}"
+        finding = (
+            f"{len(found.flags):,} of {found.items:,} {what} have {percent(found.share)} of the disagreement; "
+            f"{worst} most, scored {ends}"
+        )
+    over = listed([plural(shown(name)) for name in found.over]) if found.over else "replicates"
+    spread = f"Spread: standard deviation of one judgment of the same {shown(analysis.judgments.object)} over {over}"
+    average = f"of the average one {significant(found.mean**0.5, 2)}"
+    read = "Dots: configurations by mean score, larger where several agree; bar: from the least to the greatest score."
+    left = f" {found.left_out:,} judged too rarely to compare." if found.left_out else ""
+    return Caption(finding, (f"{spread}, after differences that all {what} share; {average}.{left}", read))
+
+
+def flagged_scores(analysis: Analysis) -> Caption:
+    """How the flagged items were scored."""
+    most = max((one.cells for one in analysis.flags.flags), default=0) if analysis.flags is not None else 0
+    cut = f"; the {tables.MOST_ENDS} lowest and highest of each" if most > 2 * tables.MOST_ENDS else ""
+    what = plural(shown(analysis.judgments.object))
+    return Caption(f"How these {what} were scored, configuration by configuration", (f"Mean scores{cut}.",))
+
+
+def crossings(analysis: Analysis) -> Caption:
+    """Whether everything was judged by everything."""
+    found = [one for one in tables.facts(analysis).crossings if one.kind != "one level"]
+    gaps = [one for one in found if one.kind == "partial"]
+    if gaps:
+        least = min(gaps, key=lambda one: one.share)
+        finding = f"{_cross(least)} are crossed in part: {precise(least.share)} of the pairs occur"
+    else:
+        nested = [f"{shown(one.a)} in {shown(one.b)}" for one in found if one.kind == "nested"]
+        finding = "All facets are crossed completely" + (f", but for {listed(nested)}" if nested else "")
+    return Caption(finding, ("Pairs of levels that occur, of all pairs there could be.",))
+
+
 def support(analysis: Analysis) -> Caption:
     """How many analyses are possible."""
     found = analysis.support.analyses
@@ -182,6 +252,11 @@ def support(analysis: Analysis) -> Caption:
 def axis(analysis: Analysis) -> str:
     """Title of an axis of means."""
     return f"mean of {shown(analysis.judgments.score, _SHORT)} (score units)"
+
+
+def score_axis(analysis: Analysis) -> str:
+    """Title of an axis of single scores."""
+    return f"{shown(analysis.judgments.score, _SHORT)} (score units)"
 
 
 def se_axis(analysis: Analysis) -> str:
@@ -220,6 +295,24 @@ def size(analysis: Analysis) -> str:
 def name(component: str) -> str:
     """A component in a sentence."""
     return shown(component.replace(":", " × "))
+
+
+def _cross(one: Crossing) -> str:
+    return f"{plural(shown(one.a)).capitalize()} and {plural(shown(one.b))}"
+
+
+def _called(plan: Projection) -> str:
+    """A design by its layout, or by its size."""
+    names = {"cyclic": "One judge per item in turn", "latin": "One prompt and judge per item in turn"}
+    return names.get(plan.layout, tables.in_words(plan))
+
+
+def _gain(own: Projection, other: Projection | None) -> float:
+    return 0.0 if other is None or own.se <= 0 else 1 - other.se / own.se
+
+
+def _saving(own: Projection, other: Projection | None) -> float:
+    return 0.0 if other is None or not own.cost or other.cost is None else 1 - other.cost / own.cost
 
 
 def _origin(analysis: Analysis, component: str) -> str:

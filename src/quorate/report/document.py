@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from quorate.estimate.wording import counted, listed
+from quorate.estimate.wording import counted, listed, plural
 from quorate.report import captions, figures, tables
 from quorate.report.captions import Caption
+from quorate.report.checklist import MISSING, ChecklistItem
+from quorate.report.filters import MOST as LONGEST
 from quorate.report.labels import shown
+from quorate.report.reproduce import scrubbed
 from quorate.report.summary import MOST_PARTS, PROMPT, Analysis
 from quorate.report.tables import Row, known
 from quorate.report.views import JUDGE
@@ -19,6 +21,9 @@ from quorate.report.words import percent
 
 if TYPE_CHECKING:
     from quorate.report.marks import Chart
+
+MOST_PAIRS = 45
+"""Pairs of facets that the diagram of crossings has room for."""
 
 
 @dataclass(frozen=True)
@@ -70,50 +75,28 @@ class Section:
     figures: tuple[Figure, ...]
 
 
-@dataclass(frozen=True)
-class Provenance:
-    """Where a report comes from.
-
-    Parameters
-    ----------
-    command : str, optional
-        Command line.
-    seed : int, optional
-        Root of the random numbers, where there are any.
-    note : str, optional
-        What a reader must know before anything else.
-    """
-
-    command: str | None = None
-    seed: int | None = None
-    note: str | None = None
-
-
 def sections(analysis: Analysis) -> tuple[Section, ...]:
     """All sections but the last, which is the methods' own."""
-    made = (_verdict, _sources, _purchases, _panel, _single, _health)
+    made = (_verdict, _sources, _purchases, _panel, _single, _health, _people)
     return tuple(section(analysis) for section in made)
+
+
+def reporting(items: Sequence[ChecklistItem]) -> Figure:
+    """The reporting checklist as a table."""
+    absent = [one for one in items if one.status == MISSING]
+    finding = f"{len(absent)} of {counted(len(items), 'item')} of the reporting checklist are missing"
+    lines = ("Minimum: any evaluation; standard: a good one; comprehensive: where scores are used further.",)
+    where_ = "Write what is missing into a study record and report again with --study."
+    names = ("tier", "name", "status", "text")
+    rows = [{name: getattr(one, name) for name in names} for one in items]
+    heads = {"name": "what to state", "text": "what the data or the record say"}
+    return Figure("checklist", Caption(finding, (*lines, *([where_] if absent else []))), rows, None, heads)
 
 
 def title(analysis: Analysis) -> str:
     """What was analysed: the file's name, or the kind of table."""
     source = analysis.judgments.source
-    return shown(PurePath(source.name).name) if source.sha256 else f"Judgments from a {shown(source.name)}"
-
-
-def provenance(analysis: Analysis, origin: Provenance) -> dict[str, str]:
-    """What is needed to do it again."""
-    source = analysis.judgments.source
-    entries = {
-        "software": f"quorate {version('quorate')}",
-        "input": shown(source.name, 300),
-        "SHA-256 of the input": source.sha256 or "none: not read from a file",
-        "columns": "; ".join(shown(note, 300) for note in analysis.judgments.notes) or "as declared",
-        "estimator": f"{analysis.fit.method.upper()}, criterion {analysis.fit.criterion:.6f}",
-        "command": shown(origin.command, 1000) if origin.command else "not run from the command line",
-        "seed": "no random numbers were used" if origin.seed is None else str(origin.seed),
-    }
-    return {name: value for name, value in entries.items() if value}
+    return shown(PurePath(scrubbed(source.name)).name) if source.sha256 else f"Judgments from a {shown(source.name)}"
 
 
 def _verdict(analysis: Analysis) -> Section:
@@ -144,22 +127,38 @@ def _sources(analysis: Analysis) -> Section:
 
 
 def _purchases(analysis: Analysis) -> Section:
-    heading = "What to buy next"
+    figs = [*_frontier(analysis), *_changes(analysis)]
+    text = tuple(_buys(analysis)) if figs else ("These data do not say what a change to the design would give.",)
+    return Section("next", "What to buy next", text, tuple(figs))
+
+
+def _frontier(analysis: Analysis) -> Iterator[Figure]:
+    best = analysis.optimum
+    if best is None or best.own is None or len(best.along(3)) < 2:
+        return
+    headers = {"place": "which", "se": "standard error", "calls": "judgments", "cost": "price, USD"}
+    hidden = () if analysis.priced else ("cost",)
+    rows = [{name: value for name, value in row.items() if name not in hidden} for row in tables.frontier(analysis)]
+    yield Figure("frontier", captions.frontier(analysis), rows, figures.frontier(analysis), headers)
+
+
+def _changes(analysis: Analysis) -> Iterator[Figure]:
     rows = tables.what_if(analysis)
     if len(known(rows, "se", "calls")) < 2:
-        return Section("next", heading, ("These data do not say what a change to the design would give.",), ())
+        return
     headers = {"number": "no.", "se": "standard error", "change_of_se": "change of standard error"}
     headers |= {"calls": "judgments", "more_calls": "more judgments", "more_cost": "more to pay, USD"}
     shown_rows = [{name: value for name, value in row.items() if name not in ("facet", "why_not")} for row in rows]
-    chart = Figure("what-if", captions.what_if(analysis), shown_rows, figures.what_if(analysis), headers, unfolded=True)
-    return Section("next", heading, tuple(_buys(analysis)), (chart,))
+    yield Figure("what-if", captions.what_if(analysis), shown_rows, figures.what_if(analysis), headers, unfolded=True)
 
 
 def _buys(analysis: Analysis) -> Iterator[str]:
-    if analysis.price is None:
+    if not analysis.priced:
         yield "No price per call was given, so designs are compared by the number of judgments."
     if not analysis.purchases:
         yield "No change listed here lowers the standard error by more than half a percent."
+    if analysis.optimum_reason:
+        yield f"Designs within reach were not compared: {shown(analysis.optimum_reason, 500)}."
     reasons: dict[str, list[str]] = {}
     for one in analysis.what_if:
         reasons.setdefault(one.reason, []).append(one.label)
@@ -225,12 +224,40 @@ def _health(analysis: Analysis) -> Section:
         _missing(analysis, facet) for facet in (JUDGE, PROMPT) if facts.answers < facts.rows and analysis.several(facet)
     ]
     statuses = Caption("Rows by status", (f"{counted(facts.rows, 'row')} in all.",))
-    layout = Caption("How facets meet", ("Pairs of levels that occur, of all pairs there could be.",))
     figs.append(Figure("statuses", statuses, tables.statuses(analysis)))
     if facts.crossings:
-        figs.append(Figure("crossings", layout, tables.crossings(analysis)))
+        crossed = figures.crossings(analysis) if len(facts.crossings) <= MOST_PAIRS else None
+        figs.append(Figure("crossings", captions.crossings(analysis), tables.crossings(analysis), crossed))
     figs.append(Figure("support", captions.support(analysis), tables.support(analysis), folded=True))
     return Section("health", "Data health", tuple(_found(analysis)), tuple(figs))
+
+
+def _people(analysis: Analysis) -> Section:
+    what = plural(shown(analysis.judgments.object))
+    heading, found = f"{what.capitalize()} to send to people", analysis.flags
+    if found is None:
+        return Section("people", heading, (f"{_capital(analysis.flags_reason)}.",), ())
+    text = [f"{_capital(one.sentence)}." for one in found.caveats]
+    text.append(
+        f"Judges, prompts and settings differ most on these {what}, so a single configuration is least to be trusted "
+        "there; people should decide them first. Where judges agree they can agree on a mistake: send some others too."
+    )
+    heads = {"item": shown(analysis.judgments.object), "spread": "spread of one judgment", "low": "low, 95%"}
+    heads |= {"high": "high, 95%", "rows": "rows, as SQL condition"}
+    differ = found.between > 0
+    chart = figures.flagged(analysis) if differ else None
+    main = Figure("flagged", captions.flagged(analysis), _findable(analysis), chart, heads, not differ, differ)
+    scores = Figure(
+        "flagged-scores", captions.flagged_scores(analysis), tables.flagged_scores(analysis), None, heads, folded=True
+    )
+    return Section("people", heading, tuple(text), (main, scores))
+
+
+def _findable(analysis: Analysis) -> list[Row]:
+    """Flagged items; a condition that is too long to read is in the JSON only."""
+    rows = tables.flagged(analysis)
+    kept = [{name: value for name, value in row.items() if name not in ("configurations", "expected")} for row in rows]
+    return [row if len(row["rows"]) <= LONGEST else {**row, "rows": "too long; see the JSON"} for row in kept]
 
 
 def _missing(analysis: Analysis, facet: str) -> Figure:

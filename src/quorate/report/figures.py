@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from quorate.report import captions, marks, tables
 from quorate.report.labels import shown
@@ -12,8 +14,11 @@ from quorate.report.summary import Analysis
 from quorate.report.tables import Row, known
 from quorate.report.theme import CORRECTED, INK, MISSED, NAIVE, SEQUENTIAL, SHAPES, colour, kind, palette
 from quorate.report.views import JUDGE
+from quorate.report.words import percent
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from quorate.report.captions import Caption
     from quorate.report.marks import Chart
 
@@ -60,28 +65,55 @@ def per_judgment(analysis: Analysis) -> Chart:
     return _bars(rows, "component", "share_of_variance", captions.per_judgment(analysis))
 
 
+def frontier(analysis: Analysis) -> Chart:
+    """Price against standard error: all designs within reach, the best ones, and the study as it is among them."""
+    import altair as alt
+
+    found = [row for row in tables.frontier(analysis) if row["cost"] and row["cost"] > 0]
+    best = marks.chart([row for row in found if row["place"] == "on the frontier"], _precision(analysis), step=1)
+    edge = alt.Chart(alt.InlineData(values=tables.edge(analysis))).encode(y=_precision(analysis))
+    named = [{**row, "text": row["place"]} for row in found if row["place"] != "on the frontier"]
+    title = "price in USD (log scale)" if analysis.priced else "judgments in all (log scale)"
+    ticks = alt.Axis(format="~s", tickCount=5, grid=False)
+    x = alt.X("cost:Q", title=title, scale=alt.Scale(type="log", padding=24, nice=False), axis=ticks)
+    all_designs = alt.Chart(alt.InlineData(values=tables.cloud(analysis))).encode(x=x, y=_precision(analysis))
+    layers = [
+        all_designs.mark_point(filled=True, size=14, opacity=0.3, color=NAIVE, aria=False),
+        edge.encode(x=x).mark_line(color=CORRECTED, strokeWidth=2.5, interpolate="step-after"),
+        best.encode(x=x).mark_point(filled=True, size=26, opacity=1, color=CORRECTED),
+    ]
+    if named:
+        layers += _named(
+            marks.chart(_aside(named, [row["cost"] for row in found]), _precision(analysis), step=1).encode(x=x)
+        )
+    return marks.finish(layers, captions.frontier(analysis), height=340)
+
+
 def what_if(analysis: Analysis) -> Chart:
-    """Calls against the standard error of the mean, for the design as it is and for changes to it."""
+    """The standard error that each change to the design would give, from what it is now; the most precise first."""
     import altair as alt
 
     found = known(tables.what_if(analysis), "se", "calls")
+    now = found[0]["se"]
     colours = {**palette(analysis.judgments.names), "": CORRECTED}
     best = {shown(one.label) for one in analysis.purchases}
     rows = [
-        {**row, "colour": colours.get(row["facet"], NAIVE), "large": row["number"] == 0 or row["change"] in best}
-        for row in reversed(found)
+        {**row, "colour": colours.get(row["facet"], NAIVE), "shape": "diamond" if row["change"] in best else "circle"}
+        | {"from": now, "text": f"{row['calls']:,}"}
+        for row in sorted(found, key=lambda row: row["se"])
     ]
-    y_scale = alt.Scale(zero=False, padding=20)
-    y = alt.Y("se:Q", title=captions.se_axis(analysis), scale=y_scale, axis=alt.Axis(grid=True, tickCount=5))
-    scale = alt.Scale(type="log", padding=20, nice=False)
-    ticks = alt.Axis(format="~s", tickCount=4, grid=False)
-    calls = alt.X("calls:Q", title="judgments in all (log scale)", scale=scale, axis=ticks)
-    base = marks.chart(rows, y, step=1).encode(x=calls)
-    size = alt.condition("datum.large", alt.value(520), alt.value(300))
-    points = base.mark_point(filled=True, opacity=1, shape="circle").encode(color=marks.own_colour(), size=size)
-    text = base.mark_text(color="white", fontWeight="bold", fontSize=11).encode(text="number:Q")
-    here = base.mark_text(dy=-20, color=INK).transform_filter("datum.number === 0").encode(text="change:N")
-    return marks.finish([points, text, here], captions.what_if(analysis), height=320)
+    base = marks.chart(rows, marks.labels("change"), step=_step(rows))
+    x = marks.axis("se", captions.se_axis(analysis), marks.span([row["se"] for row in rows]))
+    line = base.mark_rule(strokeWidth=2.5, opacity=0.85)
+    dots = base.mark_point(filled=True, opacity=1, size=110).encode(x=x, shape=alt.Shape("shape:N", scale=None))
+    calls = base.mark_text(align="left", dx=8, fontSize=11, color=INK).encode(x=alt.value("width"), text="text:N")
+    layers = [
+        marks.line_at(now, x),
+        line.encode(x=marks.like(x, "from"), x2="se:Q", color=marks.own_colour()),
+        dots.encode(color=marks.own_colour()),
+        calls,
+    ]
+    return marks.finish(layers, captions.what_if(analysis))
 
 
 def effects(analysis: Analysis, facet: str) -> Chart:
@@ -157,6 +189,88 @@ def missing(analysis: Analysis, facet: str) -> Chart:
     chosen = palette(analysis.judgments.names).get(facet, NAIVE)
     rows = [{**row, "colour": chosen} for row in tables.missing(analysis, facet) if row["without_score"]]
     return _bars(rows[:MOST_ROWS], "level", "share", captions.missing(analysis, facet))
+
+
+def flagged(analysis: Analysis) -> Chart:
+    """How far apart the flagged items were scored: single scores from least to greatest, and every configuration."""
+    import altair as alt
+
+    found = tables.flagged(analysis)
+    scores = tables.flagged_spread(analysis)
+    facts = tables.facts(analysis).scores
+    window = marks.span([facts.low, facts.high])
+    x = marks.axis("lowest", captions.score_axis(analysis), window)
+    colour_ = palette(analysis.judgments.names).get(JUDGE, CORRECTED)
+    base = marks.chart(found, marks.labels("item"), step=_step(found))
+    bar = base.mark_rule(strokeWidth=8, opacity=0.25, color=NAIVE).encode(x=x, x2="highest:Q")
+    dots = marks.chart(scores, marks.labels("item"), step=_step(found))
+    most = max(row["configurations"] for row in scores)
+    scale = alt.Scale(domain=[1, max(most, 2)], range=[40, 40 + 12 * min(most, 20)])
+    size = alt.Size("configurations:Q", scale=scale, legend=None)
+    points = dots.mark_point(filled=True, opacity=0.7, color=colour_).encode(x=marks.like(x, "mean"), size=size)
+    return marks.finish([bar, points], captions.flagged(analysis))
+
+
+def crossings(analysis: Analysis) -> Chart:
+    """How every two facets meet, as a triangle of their pairs."""
+    import altair as alt
+
+    rows = [{**row, **_meeting(row)} for row in tables.crossings(analysis)]
+    base = marks.chart(rows, marks.labels("with"), step=44)
+    heads = alt.Axis(labelAngle=0, labelLimit=110, orient="top", domain=False, ticks=False)
+    base = base.encode(x=alt.X("facet:N", sort=None, title=None, axis=heads))
+    box = base.mark_rect(stroke=INK, strokeOpacity=0.25, cornerRadius=3).encode(color=marks.own_colour())
+    text = base.mark_text(fontSize=11).encode(text="text:N", color=alt.Color("ink:N", scale=None))
+    return marks.finish([box, text], captions.crossings(analysis))
+
+
+def _meeting(row: Row) -> Row:
+    """How one pair of facets is drawn."""
+    whole = {"complete": "crossed", "nested": f"{row['facet']} in {row['with']}", "one-to-one": "one to one"}
+    fills = {"complete": ("#1F6FA8", "white"), "nested": ("#CFCF9A", "#14181D"), "one-to-one": ("#E3B7D0", "#14181D")}
+    fills["partial"] = ("#A9CDE6", "#14181D")
+    fill, ink = fills.get(row["layout"], ("#D9D9D9", "#14181D"))
+    partly = percent(row["share"]) if row["layout"] == "partial" else "one level"
+    return {"colour": fill, "ink": ink, "text": whole.get(row["layout"], partly)}
+
+
+def _precision(analysis: Analysis) -> alt.Y:
+    """The axis of standard errors."""
+    import altair as alt
+
+    scale = alt.Scale(zero=False, padding=16)
+    return alt.Y("se:Q", title=captions.se_axis(analysis), scale=scale, axis=alt.Axis(grid=True, tickCount=5))
+
+
+_SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
+_WIDE_ENOUGH = "width < 420 ? 0 : 1"
+
+
+def _named(base: alt.Chart) -> list[alt.Chart]:
+    """Designs with a name: a ring for the study as it is, diamonds for better ones; their names where there is room.
+
+    No design lies below the frontier, so its names do.
+    """
+    import altair as alt
+
+    ring = base.mark_point(filled=False, size=190, strokeWidth=3, opacity=1, color=MISSED)
+    disc = base.mark_point(filled=True, size=150, opacity=1, color=CORRECTED, shape="diamond")
+    own, better = "datum.place === 'as it is'", "datum.place !== 'as it is'"
+    layers = [ring.transform_filter(own), disc.transform_filter(better)]
+    for side in _SIDES:
+        for which, dy in ((own, -15), (better, 22)):
+            words = base.mark_text(
+                dy=dy, align=side, fontWeight="bold", color=INK, opacity=alt.expr(_WIDE_ENOUGH)
+            ).encode(text="text:N")
+            layers.append(words.transform_filter(f"{which} && datum.side === '{side}'"))
+    return layers
+
+
+def _aside(rows: Sequence[Row], costs: Sequence[float]) -> list[Row]:
+    """Rows with the side on which their name has room."""
+    low, high = np.log(min(costs)), np.log(max(costs))
+    near = low + (high - low) / 4
+    return [{**row, "side": "left" if np.log(row["cost"]) < near else "right"} for row in rows]
 
 
 def _bars(rows: Sequence[Row], label: str, share: str, caption: Caption) -> Chart:

@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from quorate.report.cells import as_markdown, plain_markdown
-from quorate.report.document import Figure, Provenance, provenance, sections, title
+from quorate.report.checklist import checklist
+from quorate.report.document import Figure, reporting, sections, title
 from quorate.report.labels import shown
+from quorate.report.record import Record
+from quorate.report.reproduce import Provenance, provenance
 from quorate.report.summary import Analysis
 from quorate.report.writeup import methods_paragraph
 
 MOST_ROWS = 100
 
 
-def markdown(analysis: Analysis, origin: Provenance) -> str:
+def markdown(analysis: Analysis, origin: Provenance, record: Record | None = None) -> str:
     """The whole report."""
-    return "\n\n".join(_blocks(analysis, origin)) + "\n"
+    return "\n\n".join(_blocks(analysis, origin, record or Record({}))) + "\n"
 
 
-def _blocks(analysis: Analysis, origin: Provenance) -> Iterator[str]:
+def _blocks(analysis: Analysis, origin: Provenance, record: Record) -> Iterator[str]:
     yield f"# {plain_markdown(title(analysis))}"
     if origin.note:
         yield f"> {plain_markdown(shown(origin.note, 1000))}"
@@ -33,7 +36,10 @@ def _blocks(analysis: Analysis, origin: Provenance) -> Iterator[str]:
             yield from _figure(figure)
     yield "## Methods"
     yield plain_markdown(methods_paragraph(analysis))
-    yield "\n".join(f"- {name}: {plain_markdown(value)}" for name, value in provenance(analysis, origin).items())
+    yield from _figure(reporting(checklist(analysis, record)))
+    yield "### To do it again"
+    again = provenance(analysis, origin, record)
+    yield "\n".join(f"- {name}: {plain_markdown(value)}" for name, value in again.items())
 
 
 def _figure(figure: Figure) -> Iterator[str]:

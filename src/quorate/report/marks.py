@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quorate.report.labels import distinct
 from quorate.report.theme import INK, settings
 
 if TYPE_CHECKING:
@@ -20,18 +21,24 @@ if TYPE_CHECKING:
 WIDTH = 600
 """Pixels in a notebook; in the report charts are as wide as the page."""
 
+MOST_CHARACTERS = 34
+"""Characters of a label that an axis has room for; the table and the pointer show all."""
+
 MOST_ROWS = 50
 """Rows that a chart shows; the table under it has all."""
 
 _DRAWING = frozenset(
-    ("colour", "shape", "text", "large", "why_not", "shown_low", "shown_high", "beyond_low", "beyond_high")
-)
+    ("colour", "shape", "text", "ink", "from", "side", "why_not", "rows", "shown_low", "shown_high", "beyond_low")
+) | {"beyond_high"}
 
 
 def chart(rows: Sequence[Mapping[str, Any]], y: alt.Y, *, step: int) -> alt.Chart:
     """A chart over rows of plain values, with ``step`` pixels per row."""
     import altair as alt
 
+    field = y["shorthand"].removesuffix(":N")
+    short = _short([row.get(field) for row in rows]) if field != y["shorthand"] else {}
+    rows = [{**row, **_relabelled(row, field, short)} for row in rows]
     data = alt.InlineData(values=[_finite(row) for row in rows])
     base: alt.Chart = alt.Chart(data).encode(y=y, tooltip=_tips(rows)).properties(height=alt.Step(step))
     return base
@@ -149,6 +156,18 @@ def spread(rows: Sequence[Row]) -> list[Row]:
     if len(rows) <= MOST_ROWS:
         return list(rows)
     return [rows[i] for i in np.linspace(0, len(rows) - 1, MOST_ROWS).round().astype(int)]
+
+
+def _short(texts: Sequence[object]) -> dict[object, str]:
+    """Labels that are too long for an axis, cut so that they can be told apart."""
+    several = list(dict.fromkeys(text for text in texts if isinstance(text, str)))
+    cut = zip(several, distinct(several, MOST_CHARACTERS), strict=True)
+    return {text: short for text, short in cut if short != text}
+
+
+def _relabelled(row: Mapping[str, Any], field: str, short: Mapping[object, str]) -> Row:
+    text = row.get(field)
+    return {field: short[text], "in_full": text} if text in short else {}
 
 
 def _tips(rows: Sequence[Mapping[str, Any]]) -> list[alt.Tooltip]:

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
-import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 
-from quorate.errors import InvalidInput
 from quorate.estimate.decomposition import Decomposition
+from quorate.report import tables
 from quorate.report.captions import places
 from quorate.report.cells import as_csv, cell, columns, is_number
-from quorate.report.document import Figure, Provenance, Section, provenance, sections, title
+from quorate.report.checklist import checklist
+from quorate.report.document import Figure, Section, reporting, sections, title
+from quorate.report.export import ChartFormat, chart_folder, write_charts
+from quorate.report.files import writable, write
 from quorate.report.labels import shown
 from quorate.report.markdown import markdown
-from quorate.report.summary import Analysis, analyze, of_fit
+from quorate.report.plain import plain
+from quorate.report.record import MOST_CHARACTERS, Record, study_record
+from quorate.report.reproduce import Provenance, provenance
+from quorate.report.summary import Analysis
 from quorate.report.words import decimals, number
-from quorate.report.writeup import methods_paragraph
+from quorate.report.writeup import analysed, methods_paragraph
 from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:
@@ -35,14 +38,17 @@ def report(
     result: Judgments | Decomposition | Analysis,
     path: str | Path = "report.html",
     *,
+    record: Mapping[str, Any] | str | Path | Record | None = None,
+    charts: str | Path | None = None,
+    chart_format: ChartFormat = "svg",
     command: str | None = None,
     seed: int | None = None,
     note: str | None = None,
 ) -> Path:
     """Write everything there is to say about judgments into one file to share.
 
-    The page opens offline, on a phone and on paper: charts with their numbers and a download of them, caveats, a
-    paragraph for a methods section, and what is needed to do it again.
+    The page opens offline, on a phone and on paper: charts with their numbers and a download of them, caveats, items to
+    send to people, a paragraph for a methods section with the reporting checklist, and what is needed to do it again.
 
     Parameters
     ----------
@@ -50,6 +56,12 @@ def report(
         What to report; the first two are analysed with default options.
     path : path
         File to write, replaced if it exists: ``.html``, ``.md`` or ``.json``.
+    record : mapping or path, optional
+        The study record that fills the checklist, as for `quorate.writeup`.
+    charts : path, optional
+        Folder for every chart as a file of its own, named after the figure, such as ``components.svg``.
+    chart_format : {"svg", "png"}
+        Format of these files; PNG has 300 dots per inch at 6 inches.
     command, seed : str and int, optional
         Command line and seed that led here, for the record.
     note : str, optional
@@ -63,7 +75,7 @@ def report(
     Raises
     ------
     InvalidInput
-        If the ending is not known, or the file cannot be written.
+        If the ending is not known, a place cannot be written, or the record breaks a rule; all before the analysis.
     NotEstimable
         If the judgments support no interval for the mean.
 
@@ -73,35 +85,30 @@ def report(
     >>> import quorate as q
     >>> from quorate.simulate.demo import demo_table
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     q.report(q.read(polars.DataFrame(demo_table())), f"{folder}/demo.md").name
+    ...     q.report(q.read(polars.DataFrame(demo_table()), announce=False), f"{folder}/demo.md").name
     'demo.md'
     """
     path = Path(path)
-    writers = {".html": _html, ".htm": _html, ".md": markdown, ".markdown": markdown, ".json": _json}
-    if path.suffix.lower() not in writers:
-        raise InvalidInput(f'path: must end in .html, .md or .json, got "{path.name}"')
-    text = writers[path.suffix.lower()](_analysis(result), Provenance(command, seed, note))
-    _write(path, text)
+    writable(path, tuple(_WRITERS))
+    place = None if charts is None else chart_folder(charts, chart_format)
+    written = study_record(record)
+    analysis = analysed(result)
+    text = _WRITERS[path.suffix.lower()](analysis, Provenance(command, seed, note), written)
+    write(path, text.encode("utf-8", "replace"))
+    if place is not None:
+        write_charts(analysis, place, chart_format)
     return path
 
 
-def _analysis(result: object) -> Analysis:
-    if isinstance(result, Analysis):
-        return result
-    if isinstance(result, Decomposition):
-        return of_fit(result)
-    if isinstance(result, Judgments):
-        return analyze(result)
-    raise InvalidInput(f"result: judgments, a decomposition or an analysis is needed, got {type(result).__name__}")
-
-
-def _json(analysis: Analysis, origin: Provenance) -> str:
+def _json(analysis: Analysis, origin: Provenance, record: Record) -> str:
     content = {"title": title(analysis), **analysis.to_dict(), "methods": methods_paragraph(analysis)}
-    content["provenance"] = provenance(analysis, origin) | ({"note": origin.note} if origin.note else {})
+    content["checklist"] = plain(checklist(analysis, record))
+    content["rows_of_flagged"] = [row["rows"] for row in tables.flagged(analysis)]
+    content["provenance"] = provenance(analysis, origin, record) | ({"note": origin.note} if origin.note else {})
     return json.dumps(content, indent=2, allow_nan=False) + "\n"
 
 
-def _html(analysis: Analysis, origin: Provenance) -> str:
+def _html(analysis: Analysis, origin: Provenance, record: Record) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -120,7 +127,9 @@ def _html(analysis: Analysis, origin: Provenance) -> str:
         caveats=[shown(caveat.sentence, 1000) for caveat in analysis.caveats],
         sections=[_section(part) for part in parts],
         methods=methods_paragraph(analysis),
-        provenance=provenance(analysis, origin),
+        checklist=_figure(reporting(checklist(analysis, record))),
+        prompts=_texts(record),
+        provenance=provenance(analysis, origin, record),
         style=_own("report.css"),
         script=_own("report.js"),
         bundle=_bundle(),
@@ -151,10 +160,15 @@ def _figure(figure: Figure) -> dict[str, Any]:
         "titles": [shown(title_) for title_ in titles.values()],
         "sides": [all(is_number(row.get(key)) for row in figure.rows) for key in titles],
         "rows": rows,
-        "long": [any(len(row[i][0]) > 14 for row in rows) for i in range(len(titles))],
+        "kinds": [_kind(max((len(row[i][0]) for row in rows), default=0)) for i in range(len(titles))],
         "hidden": len(figure.rows) - len(rows),
         "csv": data,
     }
+
+
+def _kind(characters: int) -> str:
+    """How much room a column of text is given."""
+    return "short" if characters <= 14 else "long" if characters <= 60 else "text"
 
 
 def _spec(chart: Chart) -> dict[str, Any]:
@@ -180,23 +194,30 @@ def _own(name: str) -> str:
     return files("quorate.report").joinpath("page", name).read_text(encoding="utf-8")
 
 
-def _write(path: Path, text: str) -> None:
-    """Write whole or not at all."""
-    temporary = None
-    try:
-        with NamedTemporaryFile("wb", dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            temporary = file.name
-            file.write(text.encode("utf-8", "replace"))
-        Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(path)
-    except OSError as error:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                Path(temporary).unlink()
-        raise InvalidInput(f"path: {path} cannot be written ({error.strerror}); choose another place") from error
+def _texts(record: Record) -> list[tuple[str, str]]:
+    """Prompt texts of the record, each with its label."""
+    texts, system = record.says("prompts"), record.says("system_prompt")
+    out = [] if system is None else _labelled(system, "system prompt")
+    return out + ([] if texts is None else _labelled(texts, "prompt"))
 
 
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current
+def _labelled(texts: Any, name: str) -> list[tuple[str, str]]:
+    if isinstance(texts, Mapping):
+        return [(shown(str(label)), _lines(text)) for label, text in texts.items()]
+    if isinstance(texts, str):
+        return [(name, _lines(texts))]
+    return [(f"{name} {number_}", _lines(text)) for number_, text in enumerate(texts, 1)]
+
+
+def _lines(text: object) -> str:
+    """Text with its lines, without controls and marks that reorder it."""
+    return "\n".join(shown(line, MOST_CHARACTERS) for line in str(text).splitlines())
+
+
+_WRITERS: Mapping[str, Callable[[Analysis, Provenance, Record], str]] = {
+    ".html": _html,
+    ".htm": _html,
+    ".md": markdown,
+    ".markdown": markdown,
+    ".json": _json,
+}

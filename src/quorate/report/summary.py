@@ -12,23 +12,27 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components import decompose
 from quorate.estimate.decomposition import Decomposition, Method
 from quorate.estimate.model import CELL
-from quorate.estimate.wording import counted
-from quorate.report.plain import plain
+from quorate.report.answer import Answer, answer
+from quorate.report.content import content
 from quorate.report.views import JUDGE, Views, panel_scope, views
-from quorate.report.words import Reading, advice, decimals, number, sentence
+from quorate.report.words import Reading, advice, sentence
 
 if TYPE_CHECKING:
     from quorate.estimate.effects import LevelEffect, Means
+    from quorate.estimate.flags import Flags
     from quorate.estimate.mean import Estimate
     from quorate.estimate.robustness import Part
     from quorate.estimate.support import Support
     from quorate.plan.naive import Naive
+    from quorate.plan.optimum import Optimum
     from quorate.plan.whatif import WhatIf
     from quorate.table.judgments import Judgments
 
 PROMPT = "prompt"
 MOST_PARTS = 50
 """Categories or judges beyond this many are not refitted one by one; prompts are predicted instead of compared."""
+
+FEWEST_FLAGGED, MOST_FLAGGED = 5, 20
 
 
 @dataclass(frozen=True)
@@ -51,26 +55,6 @@ class Source:
     share: float
     se: float
     advice: str
-
-
-@dataclass(frozen=True)
-class Answer:
-    """Whether the mean is known as well as was asked.
-
-    Parameters
-    ----------
-    asked, half_width : float
-        Half-width wanted, and the one there is.
-    met : bool
-        Whether it is small enough.
-    sentence : str
-        The same in words.
-    """
-
-    asked: float
-    half_width: float
-    met: bool
-    sentence: str
 
 
 @dataclass(frozen=True)
@@ -164,16 +148,44 @@ class Analysis:
         se = self.headline.se
         return tuple(Source(n, s, se * s**0.5, advice(n, facets)) for n, s in shares if s > 0)
 
+    @property
+    def priced(self) -> bool:
+        """Whether a judgment has a price above 0, so that designs can be compared by what they cost."""
+        return bool(self.price)
+
+    @property
+    def prices(self) -> Mapping[str, Any] | None:
+        """The price of a call as planning takes it; None where none was given."""
+        return None if self.price is None else {"call": self.price}
+
     @cached_property
     def what_if(self) -> tuple[WhatIf, ...]:
         """The study as it is and a few changes to it, for the headline's targets; empty where nothing is known."""
         from quorate.plan.whatif import what_if
 
-        prices = None if self.price is None else {"call": self.price}
         try:
-            return what_if(self.fit, prices=prices, targets=dict(self.headline.target))
+            return what_if(self.fit, prices=self.prices, targets=dict(self.headline.target))
         except NotEstimable:
             return ()
+
+    @cached_property
+    def _optimum(self) -> tuple[Optimum | None, str]:
+        from quorate.report.reach import within_reach
+
+        try:
+            return within_reach(self.fit, self.headline.target, self.prices if self.priced else None), ""
+        except (NotEstimable, InvalidInput) as error:
+            return None, str(error)
+
+    @property
+    def optimum(self) -> Optimum | None:
+        """The best of the designs within reach, for what the study cost; None where the data do not tell."""
+        return self._optimum[0]
+
+    @property
+    def optimum_reason(self) -> str:
+        """Why there is no `optimum`; empty where there is."""
+        return self._optimum[1]
 
     @cached_property
     def purchases(self) -> tuple[WhatIf, ...]:
@@ -237,6 +249,26 @@ class Analysis:
             return ()
         return by_level(self.fit.judgments, grouping, **_options(self.fit))
 
+    @cached_property
+    def _flags(self) -> tuple[Flags | None, str]:
+        from quorate.estimate.flags import flags
+
+        tenth = -(-self.fit.judgments.n_levels(self.judgments.object) // 10)
+        try:
+            return flags(self.fit, most=min(MOST_FLAGGED, max(FEWEST_FLAGGED, tenth))), ""
+        except NotEstimable as error:
+            return None, str(error)
+
+    @property
+    def flags(self) -> Flags | None:
+        """The tenth of the items that judges and prompts differ on most, 5 to 20 of them; None where nothing tells."""
+        return self._flags[0]
+
+    @property
+    def flags_reason(self) -> str:
+        """Why there are no `flags`; empty where there are."""
+        return self._flags[1]
+
     def several(self, name: str) -> bool:
         """Whether there is such a facet, with two or more levels."""
         return name in self.fit.judgments.names and self.fit.judgments.n_levels(name) > 1
@@ -249,22 +281,11 @@ class Analysis:
     @cached_property
     def answer(self) -> Answer | None:
         """Whether the half-width asked for is met; None if none was asked for."""
-        return None if self.asked is None else _answer(self.headline.half_width(self.level), self.asked, self.purchases)
+        return None if self.asked is None else answer(self.headline.half_width(self.level), self.asked, self.purchases)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, ready for JSON; what is not known or not finite is None."""
-        names = ("sentence", "level", "price", "answer", "sources", "what_if", "purchases", "caveats", "effects")
-        reasons = ("means", "effects_reasons", "population_reason", "panel_reason", "grouping")
-        estimates = {name: _estimate(getattr(self, name), self.level) for name in ("mean", "population", "panel")}
-        parts = {name: _parts(getattr(self, name), self.level) for name in ("leave_one_out", "by_category")}
-        fitted = {name: getattr(self.fit, name) for name in ("components", "absorbed", "method", "criterion")}
-        content: dict[str, Any] = plain(
-            {name: getattr(self, name) for name in (*names, *reasons)}
-            | {**estimates, **parts, **fitted, "aliases": [sorted(names) for names in self.fit.aliases]}
-            | {"naive": {**self.naive.to_dict(), "single": self.naive.single}, "support": self.support.to_dict()}
-            | {"source": self.judgments.source, "notes": self.judgments.notes}
-        )
-        return content
+        return content(self)
 
 
 def analyze(
@@ -357,28 +378,3 @@ def _options(fit: Decomposition) -> dict[str, Any]:
     by = next((facet.name for facet in fit.judgments.facets if strata and facet.levels == strata), None)
     random = [*(":".join(term) for term in model.random), *([CELL] if model.cell else [])]
     return {"random": random, "covariates": model.covariates, "method": fit.method, "residual_by": by}
-
-
-def _answer(half_width: float, asked: float, purchases: Sequence[WhatIf]) -> Answer:
-    met = half_width <= asked
-    places = decimals(min(asked, half_width) / 2)
-    shown = f"Asked for an interval of ±{number(asked, places)}; it is ±{number(half_width, places)}"
-    if met:
-        return Answer(asked, half_width, met, f"{shown}: enough.")
-    if not purchases:
-        return Answer(asked, half_width, met, f"{shown}: not enough.")
-    first = purchases[0]
-    buy = f"{first.label} ({counted(first.more_calls, 'call')} more) lowers the standard error by {-first.change:.0%}"
-    return Answer(asked, half_width, met, f"{shown}: not enough. Per call, this buys most: {buy}.")
-
-
-def _estimate(estimate: Estimate | None, level: float) -> dict[str, Any] | None:
-    if estimate is None:
-        return None
-    low, high = estimate.interval(level)
-    names = ("value", "se", "df", "n", "shares", "target", "caveats")
-    return {name: getattr(estimate, name) for name in names} | {"low": low, "high": high}
-
-
-def _parts(parts: Sequence[Part], level: float) -> list[dict[str, Any]]:
-    return [{"level": one.level, "reason": one.reason, "estimate": _estimate(one.estimate, level)} for one in parts]

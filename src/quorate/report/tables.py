@@ -6,20 +6,38 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from quorate.estimate.model import REPLICATE
+from quorate.estimate.wording import counted
 from quorate.report.contributions import contributions
+from quorate.report.filters import where
 from quorate.report.labels import distinct, shown
 from quorate.report.summary import Analysis
 from quorate.report.views import JUDGE
 from quorate.report.words import advice
 
 if TYPE_CHECKING:
+    from quorate.estimate.flags import Flag
     from quorate.estimate.robustness import Part
     from quorate.plan.dstudy import Projection
+    from quorate.plan.optimum import Optimum
     from quorate.plan.whatif import WhatIf
     from quorate.table.describe import Description
 
 Row = dict[str, Any]
+MOST_ENDS = 10
+"""Configurations of a flagged item that are listed from each end."""
+BINS = 60
+"""Places on the axis of scores at which configurations count as equal in a chart."""
+FAR = 2.5
+"""Designs with a standard error so many times that of the study at hand are not shown."""
+MOST_SHOWN = 40
+"""Designs of the frontier that are listed."""
+MOST_STEPS = 200
+"""Steps of the line that is the frontier."""
+MOST_DESIGNS = 800
+"""Designs that the picture of all of them samples."""
 POPULATION, PANEL, NAIVE = "judges like these", "this panel", "naive"
 
 
@@ -77,6 +95,42 @@ def changed(base: Projection, other: Projection) -> str:
         if base.design[name] != levels:
             return str(name)
     return JUDGE if base.layout != other.layout else ""
+
+
+def frontier(analysis: Analysis) -> list[Row]:
+    """The design at hand, the best ones beside it, and some of those that no other beats in both."""
+    best = analysis.optimum
+    if best is None:
+        return []
+    near = [plan for plan in best.along(MOST_SHOWN) if _is_near(plan.se, best)]
+    named = [("as it is", best.own), ("best at the same cost", best.same_cost), ("cheapest as precise", best.same_se)]
+    rows = [{"place": name, **_design(plan)} for name, plan in named if plan is not None]
+    return rows + [{"place": "on the frontier", **_design(plan)} for plan in near]
+
+
+def edge(analysis: Analysis) -> list[Row]:
+    """The frontier as a line: cost and standard error, as many as a line needs."""
+    best = analysis.optimum
+    if best is None:
+        return []
+    return [{"cost": plan.cost, "se": plan.se} for plan in best.along(MOST_STEPS) if _is_near(plan.se, best)]
+
+
+def cloud(analysis: Analysis) -> list[Row]:
+    """A sample of all designs within reach: cost and standard error."""
+    best = analysis.optimum
+    if best is None:
+        return []
+    pairs = zip(best.cloud.cost.tolist(), best.cloud.se.tolist(), strict=True)
+    rows = [{"cost": cost, "se": se} for cost, se in pairs if cost > 0 and _is_near(se, best)]
+    return rows[:: max(1, -(-len(rows) // MOST_DESIGNS))]
+
+
+def in_words(plan: Projection) -> str:
+    """A design in words: levels of every facet, and the layout where it is not factorial."""
+    levels = [counted(count, shown(name, 30)) for name, count in plan.design.items() if name != REPLICATE]
+    again = plan.design.get(REPLICATE, 1)
+    return " × ".join([*levels, *([f"{again:,} replicates"] if again > 1 else [])]) + _layout(plan)
 
 
 def effects(analysis: Analysis, facet: str) -> list[Row]:
@@ -175,9 +229,114 @@ def support(analysis: Analysis) -> list[Row]:
     ]
 
 
+def flagged(analysis: Analysis) -> list[Row]:
+    """Items on which configurations differ most: label, spread with interval, df, range, and how to find the rows.
+
+    Spreads are standard deviations of one judgment, in score units.
+    """
+    if analysis.flags is None:
+        return []
+    rows = zip(_flag_labels(analysis.flags.flags), analysis.flags.flags, strict=True)
+    return [
+        {
+            "item": label,
+            "rows": where(analysis.judgments, one.labels),
+            "lowest": one.lowest,
+            "highest": one.highest,
+            "spread": one.variance**0.5,
+            "low": one.low**0.5,
+            "high": one.high**0.5,
+            "df": one.df,
+            "judgments": one.n,
+            "configurations": one.cells,
+            "expected": one.expected**0.5,
+        }
+        for label, one in rows
+    ]
+
+
+def flagged_scores(analysis: Analysis) -> list[Row]:
+    """How each flagged item was scored: item, configuration, mean, judgments, least, greatest; the lowest first.
+
+    Of an item with many configurations, the lowest and the highest.
+    """
+    if analysis.flags is None:
+        return []
+    both = zip(_flag_labels(analysis.flags.flags), analysis.flags.flags, strict=True)
+    return [row for label, one in both for row in _scores_of(analysis, label, one)]
+
+
+def flagged_spread(analysis: Analysis) -> list[Row]:
+    """How many configurations scored each flagged item alike: item, mean, configurations; equal but for the bin."""
+    if analysis.flags is None:
+        return []
+    fitted, scores = analysis.fit.judgments, facts(analysis).scores
+    step = max((scores.high - scores.low) / BINS, np.finfo(float).tiny)
+    rows = []
+    for label, one in zip(_flag_labels(analysis.flags.flags), analysis.flags.flags, strict=True):
+        mean = fitted.mean[_cells_of(analysis, one)]
+        bins = np.rint((mean - scores.low) / step)
+        for at in np.unique(bins):
+            alike = mean[bins == at]
+            rows.append({"item": label, "mean": float(alike.mean()), "configurations": len(alike)})
+    return rows
+
+
 def facts(analysis: Analysis) -> Description:
     """Facts about the judgments as read."""
     return analysis.support.facts
+
+
+def _is_near(se: float, best: Optimum) -> bool:
+    """Whether a design is precise enough to be looked at beside the one at hand."""
+    return best.own is None or se <= FAR * best.own.se
+
+
+def _design(plan: Projection) -> Row:
+    numbers = {"se": plan.se, "calls": plan.calls, "cost": plan.cost}
+    return {"design": in_words(plan), **numbers}
+
+
+def _layout(plan: Projection) -> str:
+    if plan.layout == "blocks":
+        return f", {counted(plan.per_item or 1, JUDGE)} per item in turn"
+    return {"cyclic": ", one judge per item in turn", "latin": ", one prompt and judge per item in turn"}.get(
+        plan.layout, ""
+    )
+
+
+def _flag_labels(flags: Sequence[Flag]) -> list[str]:
+    return distinct([" / ".join(one.labels.values()) for one in flags])
+
+
+def _cells_of(analysis: Analysis, one: Flag) -> NDArray[np.intp]:
+    """Cells of a flagged item."""
+    fitted = analysis.fit.judgments
+    member = np.ones(fitted.n_cells, dtype=bool)
+    for role, text in one.labels.items():
+        member &= fitted.column(role) == fitted.level_index(role, text)
+    return np.flatnonzero(member)
+
+
+def _scores_of(analysis: Analysis, label: str, one: Flag) -> list[Row]:
+    """The lowest and the highest configurations of an item."""
+    fitted, over = analysis.fit.judgments, analysis.flags.over if analysis.flags is not None else ()
+    found = _cells_of(analysis, one)
+    found = found[np.argsort(fitted.mean[found], kind="stable")]
+    kept = found if len(found) <= 2 * MOST_ENDS else np.concatenate([found[:MOST_ENDS], found[-MOST_ENDS:]])
+    varied = [name for name in over if analysis.several(name)]
+    columns = [(fitted.facet(name).levels, fitted.column(name)) for name in varied]
+    return [
+        {
+            "item": label,
+            "configuration": shown(" · ".join(levels[column[cell]] for levels, column in columns) or "all"),
+            "mean": float(fitted.mean[cell]),
+            "judgments": int(fitted.n[cell]),
+            "lowest": float(fitted.low[cell]),
+            "highest": float(fitted.high[cell]),
+        }
+        for cell in kept
+    ]
 
 
 def _panel_name(analysis: Analysis) -> str:

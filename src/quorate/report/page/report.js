@@ -42,7 +42,7 @@
       const source = document.getElementById(button.dataset.copy);
       const said = button.textContent;
       try {
-        await navigator.clipboard.writeText(source.textContent);
+        await navigator.clipboard.writeText(source.innerText);
       } catch {
         getSelection().selectAllChildren(source);
         document.execCommand("copy");

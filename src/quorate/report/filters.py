@@ -1,0 +1,60 @@
+"""Where to find rows: conditions that select them, in SQL that quotes every label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from quorate.table.judgments import Judgments
+from quorate.table.labels import ABSENT
+
+MOST = 300
+"""Longer conditions are in downloads only."""
+
+
+def where(judgments: Judgments, labels: Mapping[str, str]) -> str:
+    r"""A condition that selects the rows with these labels, as SQL that DuckDB and PostgreSQL read.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Whose columns are meant.
+    labels : mapping of str to str
+        Label by role.
+
+    Examples
+    --------
+    >>> import polars
+    >>> import quorate as q
+    >>> frame = polars.DataFrame({"item_id": ["it's", "b"], "judge": ["x", "y"], "score": [1, 2]})
+    >>> where(q.read(frame, announce=False), {"item": "it's"})
+    '"item_id" = \'it\'\'s\''
+    """
+    return " AND ".join(_equal(judgments.facet(role).column, label) for role, label in labels.items())
+
+
+def _equal(column: str, label: str) -> str:
+    name = '"' + column.replace('"', '""') + '"'
+    same = f"{name} = {literal(label)}"
+    return f"({name} IS NULL OR {same})" if label == ABSENT else same
+
+
+def literal(text: str) -> str:
+    r"""Text as an SQL string on one line; characters that cannot be seen by their number.
+
+    Examples
+    --------
+    >>> print(literal("two\nlines"))
+    'two' || chr(10) || 'lines'
+    """
+    parts, plain = [], ""
+    for character in text:
+        if character.isprintable() or character == " ":
+            plain += character
+        else:
+            parts += [_quoted(plain)] * bool(plain) + [f"chr({ord(character)})"]
+            plain = ""
+    return " || ".join([*parts, *([_quoted(plain)] if plain or not parts else [])])
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

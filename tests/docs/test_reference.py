@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import quorate as q
+from quorate import caveats
+from quorate.report.record import KEYS
+
+REFERENCE = Path(__file__).parent.parent.parent / "docs" / "reference"
+PACKAGE = Path(q.__file__).parent
+NAMES = [
+    name
+    for page in sorted(REFERENCE.glob("*.md"))
+    for name in re.findall(r"^::: (\S+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+]
+
+
+def test_the_page_of_the_command_line_is_what_the_commands_say(script):
+    cli = script("reference/cli.py")
+    assert cli.PAGE.read_text(encoding="utf-8") == cli.page(), "run docs/reference/cli.py"
+
+
+def documented_as(name):
+    """A public name as the reference spells it: in full where the package has a folder of the same name."""
+    return f"{getattr(q, name).__module__}.{name}" if (PACKAGE / name).is_dir() else f"quorate.{name}"
+
+
+def test_every_public_name_is_in_the_reference():
+    assert {documented_as(name) for name in q.__all__ if name != "__version__"} - set(NAMES) == set()
+
+
+def test_every_key_of_a_study_record_is_in_the_reference():
+    page = (REFERENCE / "reporting.md").read_text(encoding="utf-8")
+    rows = {name: f"| `{name}` | {key.meaning} | {', '.join(key.kinds)} |" for name, key in KEYS.items()}
+    assert {name for name, row in rows.items() if row not in page} == set()
+
+
+def test_every_caveat_is_in_the_reference():
+    page = (REFERENCE / "errors.md").read_text(encoding="utf-8")
+    codes = re.findall(r'Caveat\(\s*"([a-z-]+)"', Path(caveats.__file__).read_text(encoding="utf-8"))
+    assert len(codes) > 10
+    assert {code for code in codes if f"| `{code}` |" not in page} == set()
+
+
+def test_no_name_is_in_the_reference_twice():
+    assert len(NAMES) == len(set(NAMES))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_in_the_reference_exists(name):
+    home, _, last = name.rpartition(".")
+    found = getattr(import_module(home), last)
+    assert found.__doc__
+    assert not inspect.ismodule(found)
