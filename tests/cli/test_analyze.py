@@ -276,8 +276,8 @@ def test_the_columns_that_were_recognised_are_named(run, scores):
         (["--report", "."], "--report: must end in"),
         (["--markdown", "nowhere/report.md"], "--markdown: nowhere/report.md cannot be written"),
         (["--markdown", "report.html"], "--markdown: must end in .md"),
-        (["--charts", "nowhere"], "--charts: no folder nowhere; make it first"),
-        (["--charts", "scores.csv"], "--charts: no folder scores.csv"),
+        (["--charts", "nowhere/charts"], "--charts: nowhere/charts cannot be written"),
+        (["--charts", "scores.csv"], "--charts: scores.csv cannot be written (File exists)"),
         (["--study", "none.yaml"], "record: none.yaml cannot be read"),
     ],
 )

@@ -60,8 +60,8 @@ def test_titles_are_broken_into_lines_that_fit(demo):
 
 
 def test_places_and_formats_that_will_not_do(demo, tmp_path):
-    with pytest.raises(InvalidInput, match=r"charts: no folder .*none; make it first"):
-        write_charts(demo, tmp_path / "none")
+    with pytest.raises(InvalidInput, match=r"charts: .*none.new cannot be written"):
+        write_charts(demo, tmp_path / "none" / "new")
     with pytest.raises(InvalidInput, match='chart_format: must be svg or png, got "pdf"'):
         write_charts(demo, tmp_path, "pdf")
 

@@ -46,9 +46,14 @@ def test_a_full_or_closed_disk_is_refused(tmp_path, monkeypatch):
             check()
 
 
-def test_a_folder_must_be_there(tmp_path):
-    with pytest.raises(InvalidInput, match=r"--charts: no folder .*none; make it first"):
-        directory(tmp_path / "none", "--charts")
+def test_a_folder_is_made_where_its_parent_exists(tmp_path):
+    directory(tmp_path / "new", "--charts")
+    assert (tmp_path / "new").is_dir()
+    with pytest.raises(InvalidInput, match=r"--charts: .*none.new cannot be written \(No such file"):
+        directory(tmp_path / "none" / "new", "--charts")
+    (tmp_path / "file").touch()
+    with pytest.raises(InvalidInput, match=r"--charts: .*file cannot be written \(File exists"):
+        directory(tmp_path / "file", "--charts")
 
 
 def test_long_names_are_written(tmp_path):

@@ -103,8 +103,8 @@ def optimize(
 ) -> int:
     """What to buy next, for a budget or for a standard error.
 
-    The most precise design that the budget buys, or the cheapest that is as precise as asked. Without any numbers allowed: designs around the study in the file, with up to four times its items and twice its
-    prompts and judges.
+    The most precise design that the budget buys, or the cheapest that is as precise as asked. Without any numbers
+    allowed: designs around the study in the file, with up to four times its items and twice its prompts and judges.
     """
     from quorate.plan.optimize import optimize as best_of
 

@@ -38,7 +38,7 @@ def write_charts(
     result : Judgments, Decomposition or Analysis
         What to draw; the first two are analysed with default options.
     place : path
-        Folder; it must exist. Files of the same name are replaced, others are left alone.
+        Folder, made where its parent exists. Files of the same name are replaced, others are left alone.
     chart_format : {"svg", "png"}
         Drawing, or picture with 300 dots per inch.
 

@@ -39,15 +39,17 @@ def writable(path: Path, endings: Sequence[str], argument: str = "path") -> None
 
 
 def directory(place: Path, argument: str) -> None:
-    """Whether this is a folder into which files could be written.
+    """Make sure of a folder into which files can be written; a new one is made where its parent exists.
 
     Raises
     ------
     InvalidInput
-        If not.
+        If there is none and none can be made.
     """
-    if not place.is_dir():
-        raise InvalidInput(f"{argument}: no folder {place}; make it first")
+    try:
+        place.mkdir(exist_ok=True)
+    except OSError as error:
+        raise _refused(place, error, argument) from error
     folder(place, argument)
 
 
