@@ -86,3 +86,19 @@ def test_files_are_named_one_per_line(capsys):
     assert capsys.readouterr().out == ""
     show_files(console(), ["a.html", "b.md"])
     assert capsys.readouterr().out == "\nReport: a.html\nReport: b.md\n"
+
+
+def test_designs_from_nothing_are_named_where_there_are_any(capsys):
+    found = {"design": {"item": 74, "judge": 6, "replicate": 1}, "per_item": None}
+    best = SimpleNamespace(
+        own=SimpleNamespace(se=0.14),
+        same_cost=SimpleNamespace(se=0.104, calls=1680, layout="cyclic", **found),
+        same_se=SimpleNamespace(se=0.138, calls=1, layout="latin", **found),
+    )
+    rows = (change("as it is", plan(0.14, 1800)),)
+    out = shown(capsys, what_if=rows, optimum=best, priced=False)
+    assert "- for the same number of calls: 74 items, 6 judges, one judge per item in turn; 1,680 calls, SE 0.104" in (
+        " ".join(out.split())
+    )
+    assert "in turn; 1 call, SE 0.138" in " ".join(out.split())
+    assert "A design from nothing" not in shown(capsys, what_if=rows, optimum=None, priced=False)

@@ -12,7 +12,7 @@ from quorate.cli import reading
 from quorate.cli.console import console, heading, points, print_json, say, table
 from quorate.cli.designs import FILE_HELP, TARGET_HELP, layout_of, scope, show_designs, source_of, targets_of
 from quorate.cli.grids import grid
-from quorate.cli.parts import dollars
+from quorate.cli.parts import dollars, in_words
 from quorate.cli.phrasing import in_options
 from quorate.errors import InvalidInput
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from quorate.estimate.decomposition import Decomposition
     from quorate.estimate.published import Components
-    from quorate.plan.dstudy import Projection
     from quorate.plan.optimum import Optimum
     from quorate.plan.ranking import Ranking
 
@@ -209,26 +208,14 @@ def _sentence(best: Optimum) -> str:
     plan = best.plan
     places = 1 + decimals(plan.se)
     goal = f"a budget of {_amount(best, best.budget)}" if best.budget is not None else f"an SE of {best.target_se:g}"
-    said = (
-        f"Best of {best.candidates:,} designs for {goal}{scope(plan)}: SE {number(plan.se, places)} with {_words(plan)}"
-    )
-    said += f", {_amount(best, best.cost)}."
+    said = f"Best of {best.candidates:,} designs for {goal}{scope(plan)}: SE {number(plan.se, places)} with "
+    said += f"{in_words(plan)}, {_amount(best, best.cost)}."
     if best.own is not None and best.own.se > 0:
         change = plan.se / best.own.se - 1
         side = "below" if change < 0 else "above"
         said += f" That is {abs(change):.0%} {side} the design at hand"
         said += f" ({_amount(best, best.own.cost)})." if best.own.cost is not None else "."
     return said
-
-
-def _words(plan: Projection) -> str:
-    """A design in words."""
-    from quorate.estimate.wording import counted
-
-    parts = [counted(count, name) for name, count in plan.design.items() if count > 1]
-    how = {"cyclic": ", one judge per item in turn", "latin": ", one prompt and judge per item in turn"}
-    blocks = f", {plan.per_item} judges per item in turn"
-    return ", ".join(parts) + (blocks if plan.layout == "blocks" else how.get(plan.layout, ""))
 
 
 def _amount(best: Optimum, value: float | None) -> str:

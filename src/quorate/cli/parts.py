@@ -12,6 +12,7 @@ from quorate.cli.phrasing import columns, in_options
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from quorate.plan.dstudy import Projection
     from quorate.plan.whatif import WhatIf
     from quorate.report.summary import Analysis
 
@@ -78,6 +79,41 @@ def _purchases(out: Console, found: Analysis) -> None:
         return
     heading(out, f"What to do next{_scope(found)}: most precision per call first")
     show_changes(out, (found.what_if[0], *found.purchases), priced=found.price is not None)
+    _anew(out, found)
+
+
+def _anew(out: Console, found: Analysis) -> None:
+    """The best designs from nothing: what the study's price could have bought, and what its precision could cost."""
+    from quorate.estimate.wording import counted
+    from quorate.report.words import decimals, number
+
+    best = found.optimum
+    if best is None or best.own is None or best.own.se == 0:
+        return
+    scale = "price" if found.priced else "number of calls"
+    wanted = {f"for the same {scale}": best.same_cost, "as precise for least": best.same_se}
+    said = [
+        f"{label}: {in_words(plan)}; {counted(plan.calls, 'call')}, SE {number(plan.se, 1 + decimals(plan.se))}"
+        for label, plan in wanted.items()
+        if plan is not None
+    ]
+    if said:
+        out.print()
+        say(out, "  A design from nothing (quorate optimize has prices and limits):")
+        points(out, said)
+
+
+def in_words(plan: Projection) -> str:
+    """A design in words."""
+    from quorate.estimate.wording import counted
+
+    parts = [counted(count, name) for name, count in plan.design.items() if count > 1]
+    how = {
+        "cyclic": ", one judge per item in turn",
+        "latin": ", one prompt and judge per item in turn",
+        "blocks": f", {plan.per_item} judges per item in turn",
+    }
+    return ", ".join(parts) + how.get(plan.layout, "")
 
 
 def show_changes(out: Console, changes: Sequence[WhatIf], *, priced: bool) -> None:
