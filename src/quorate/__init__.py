@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from quorate.estimate.components import decompose as decompose
     from quorate.estimate.dependability import dependability as dependability
     from quorate.estimate.effects import effects as effects
+    from quorate.estimate.flags import flags as flags
     from quorate.estimate.published import components as components
     from quorate.estimate.robustness import by_level as by_level
     from quorate.estimate.robustness import leave_one_out as leave_one_out
@@ -50,6 +51,7 @@ _HOMES = {
     "dependability": "quorate.estimate.dependability",
     "doctor": "quorate.estimate.support",
     "effects": "quorate.estimate.effects",
+    "flags": "quorate.estimate.flags",
     "leave_one_out": "quorate.estimate.robustness",
     "naive": "quorate.plan.naive",
     "optimize": "quorate.plan.optimize",

@@ -165,3 +165,20 @@ def held_by_limits(term: str, share: float) -> Caveat:
         f"{share:.0%} of the variance of the best design does not depend on anything that the limits let vary, "
         f"{term} first; allow more of it, or no budget helps",
     )
+
+
+def few_df(items: str, df: float) -> Caveat:
+    """Spreads of single items that rest on next to nothing."""
+    return Caveat(
+        "few-df", f"the spread of some {items} rests on {df:.1f} degrees of freedom: their order is largely chance"
+    )
+
+
+def no_excess(items: str) -> Caveat:
+    """Items that differ in spread as chance makes them differ."""
+    return Caveat("no-excess", f"the {items} do not differ in spread by more than chance; their order says nothing")
+
+
+def one_judge(source: str) -> Caveat:
+    """A spread of scores in which no judge can disagree with another."""
+    return Caveat("one-judge", f"1 judge: the spread is over {source} only, and cannot show where judges disagree")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate import caveats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.decomposition import Decomposition
@@ -166,8 +167,8 @@ def flags(fit: Decomposition, *, over: Iterable[str] | None = None, most: int = 
     order = np.argsort(-expected, kind="stable")[:most]
     found = tuple(_flag(spread, unit, int(np.flatnonzero(usable)[at]), float(expected[at])) for at in order)
     share = float(expected[order].sum() / expected.sum()) if expected.sum() > 0 else np.nan
-    caveats = tuple(_caveats(fit, found, between))
-    return Flags(found, int(usable.sum()), int((~usable).sum()), chosen, mean, between, share, caveats)
+    said = tuple(_caveats(fit, found, between))
+    return Flags(found, int(usable.sum()), int((~usable).sum()), chosen, mean, between, share, said)
 
 
 def _configuration(judgments: Judgments, over: Iterable[str] | None) -> tuple[str, ...]:
@@ -331,14 +332,10 @@ def _caveats(fit: Decomposition, found: tuple[Flag, ...], between: float) -> Ite
     what = plural(fit.judgments.object)
     few = min(one.df for one in found)
     if few < FEW_DF:
-        yield Caveat(
-            "few-df",
-            f"the spread of some {what} rests on {few:.1f} degrees of freedom: their order is largely chance",
-        )
+        yield caveats.few_df(what, few)
     if between == 0:
-        yield Caveat("no-excess", f"the {what} do not differ in spread by more than chance; their order says nothing")
+        yield caveats.no_excess(what)
     several = [name for name in fit.judgments.names if fit.judgments.n_levels(name) > 1]
     if "judge" in fit.judgments.names and "judge" not in several:
         others = [name for name in several if name not in closure(fit.judgments, [fit.judgments.object])]
-        source = listed([plural(name) for name in others]) if others else "replicates"
-        yield Caveat("one-judge", f"1 judge: the spread is over {source} only, and cannot show where judges disagree")
+        yield caveats.one_judge(listed([plural(name) for name in others]) if others else "replicates")
