@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -182,14 +183,22 @@ def test_a_fixed_facet_that_is_not_given_is_a_condition_of_the_study(safety):
 def test_targets(safety):
     base = q.project(safety, **SAFETY)
     v = safety.random
-    finite = q.project(safety, **SAFETY, targets={"item": "finite", "category": "fixed"})
+    finite = q.project(safety, **SAFETY, targets={"item": "finite"})  # a finite set of items has its own categories
     assert base.variance - finite.variance == pytest.approx((v["item"] + v["category"]) / 141, rel=1e-9)
     panels = {"judge": "panel", "temperature": "panel"}
     both = q.project(safety, **SAFETY, targets={"item": "finite", **panels}).variance
     more = q.project(safety, **SAFETY, targets=panels).variance
-    assert more - both == pytest.approx(v["item"] / 141 + v["item:judge"] / 423, rel=1e-9)  # prompts are still drawn
+    assert more - both == pytest.approx((v["item"] + v["category"]) / 141 + v["item:judge"] / 423, rel=1e-9)
     panel = q.project(safety, **SAFETY, targets={"judge": "panel"})
     assert base.variance - panel.variance == pytest.approx(safety.sensitivity["judge"] / 3, rel=1e-9)
+
+
+@pytest.mark.parametrize("item", ["finite", "panel", q.pool(200)])
+def test_finite_items_have_finite_categories(safety, item):
+    dropped = q.project(safety, **SAFETY, categories=12, targets={"item": item})
+    asked = q.project(safety, **SAFETY, categories=12, targets={"item": item, "category": "finite"})
+    assert dropped.variance == pytest.approx(asked.variance)
+    assert dropped.shares["category"] == 0
 
 
 def test_a_pool_of_judges_has_the_finite_population_correction(safety):
@@ -311,3 +320,45 @@ def test_a_billion_items_are_as_quick_as_ten(safety):
     plan = q.project(safety, items=10**9, judges=3, layout="cyclic")
     assert plan.calls == 10**9
     assert plan.variance == pytest.approx((4.653511507238085e-4 + 6.598746549346365e-4) / 3, rel=1e-6)
+
+
+def test_categories_meet_no_more_judges_than_they_have_items():
+    """20 items with one judge each make at most 20 pairs of category and judge."""
+    both = q.components({"category:judge": 1.0, "item": 0.0})
+    found = {n: q.project(both, items=n, judges=5, categories=12, layout="cyclic").variance for n in (20, 60, 600)}
+    assert found == pytest.approx({20: 1 / 20, 60: 1 / 60, 600: 1 / 60})
+    assert q.project(both, items=20, judges=5, categories=12).variance == pytest.approx(1 / 60)
+
+
+def test_what_is_measured_cannot_be_assigned(simulate):
+    frame = simulate({"prompt": 6, "judge": 3, "item": 4}, seed=1)
+    fit = q.decompose(q.read(frame, facets={n: n for n in ("prompt", "judge", "item")}, object="judge", fixed=()))
+    with pytest.raises(InvalidInput, match="'cyclic' assigns judges to what is measured, which is the judge here"):
+        q.project(fit, layout="cyclic")
+    assert q.optimize(fit, budget=200).plan.layout == "factorial"
+
+
+def test_nested_prompts_are_paid_for_each_item(simulate):
+    frame = simulate({"item": 10, "prompt": 3, "judge": 2}, seed=1)
+    facets = {name: name for name in ("item", "prompt", "judge")}
+    fit = q.decompose(q.read(frame, facets=facets, nested={"prompt": "item"}))
+    plan = q.project(fit, items=20, prices={"call": 1.0, "prompt": 10.0})
+    assert plan.cost == 20 * 3 * 2 + 20 * 3 * 10
+    best = q.optimize(fit, budget=1000, prices={"call": 1.0, "prompt": 10.0}, limits={"items": [10, 20]})
+    assert best.own.cost == 60 + 300
+    assert best.cost == 720
+
+
+def test_categories_of_unequal_size_keep_their_sizes(simulate):
+    """24, 3 and 3 items: fewer of them cannot help, and the design of the data has about the error of the mean."""
+    frame = simulate({"item": 30, "judge": 3}, seed=4)
+    number = pl.col("item").str.slice(-4).cast(pl.Int64)
+    category = pl.when(number < 24).then(0).when(number < 27).then(1).otherwise(2)
+    frame = frame.with_columns(category=category).with_columns(score=pl.col("score") + 2.0 * pl.col("category"))
+    fit = q.decompose(q.read(frame, facets={"item": "item", "judge": "judge"}, nested={"item": "category"}))
+    as_it_is, half = q.project(fit), q.project(fit, items=15)
+    assert half.se > as_it_is.se
+    concentrated = (24**2 + 3**2 + 3**2) / 30**2
+    assert as_it_is.shares["category"] * as_it_is.variance == pytest.approx(concentrated * fit.variance("category"))
+    three = q.project(fit, categories=3)
+    assert three.shares["category"] * three.variance == pytest.approx(fit.variance("category") / 3)

@@ -36,7 +36,7 @@ def cells_of(laid):
 
 @pytest.mark.parametrize("layout", ["factorial", "cyclic", "latin", "blocks"])
 @pytest.mark.parametrize("facets", [{"item"}, {"judge"}, {"item", "judge"}, {"prompt", "judge"}, set(COUNTS)])
-@pytest.mark.parametrize("balance", [None, "judge"])
+@pytest.mark.parametrize("balance", [(), ("judge",)])
 def test_concentration_is_the_sum_of_squared_weights(layout, facets, balance):
     laid = lay_out(layout, COUNTS | {"item": 13}, "item", per_item=2 if layout == "blocks" else None, balance=balance)
     levels, weight = cells_of(laid)
@@ -65,7 +65,7 @@ def test_latin_uses_every_pair_equally_often():
 def test_blocks_use_judges_about_equally_and_never_twice_for_an_item(items, judges, per_item):
     if per_item > judges or items + per_item - 1 < judges:
         return
-    laid = lay_out("blocks", {"item": items, "judge": judges}, "item", per_item=per_item, balance="judge")
+    laid = lay_out("blocks", {"item": items, "judge": judges}, "item", per_item=per_item, balance=("judge",))
     assigned, weight = assignments(laid)
     assert weight.sum() == pytest.approx(1)
     assert len({*zip(assigned["item"].tolist(), assigned["judge"].tolist(), strict=True)}) == items * per_item
@@ -75,13 +75,13 @@ def test_blocks_use_judges_about_equally_and_never_twice_for_an_item(items, judg
 
 
 def test_fixed_judges_weigh_equally_where_items_do_not_divide():
-    laid = lay_out("cyclic", COUNTS | {"item": 13}, "item", balance="judge")
+    laid = lay_out("cyclic", COUNTS | {"item": 13}, "item", balance=("judge",))
     assigned, weight = assignments(laid)
     np.testing.assert_allclose(np.bincount(assigned["judge"], weight), np.full(3, 1 / 3))
 
 
 @pytest.mark.parametrize("layout", ["factorial", "cyclic", "latin", "blocks"])
-@pytest.mark.parametrize("balance", [None, "judge", "prompt"])
+@pytest.mark.parametrize("balance", [(), ("judge",), ("temperature", "prompt")])
 def test_many_designs_at_once_are_the_designs_one_by_one(layout, balance):
     per_item, items, heat = 2 if layout == "blocks" else None, np.array([6, 7, 13, 600]), np.array([1, 4])
     grid = {**COUNTS, "item": items[:, None].astype(float), "temperature": heat.astype(float)}

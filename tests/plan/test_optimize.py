@@ -311,3 +311,48 @@ def test_a_spread_of_zero_is_no_reason_for_fewer_judges(simulate):
     assert "no-spread" in [caveat.code for caveat in fit.mean_for(**targets).caveats]
     assert "no-spread" not in [caveat.code for caveat in q.optimize(fit, **asked).caveats]
     assert "no-spread" not in [caveat.code for caveat in fit.mean.caveats]
+
+
+@pytest.mark.parametrize("layouts", [("factorial",), ("factorial", "cyclic", "latin")])
+def test_a_pool_that_is_too_small_rules_designs_out(safety, layouts):
+    """Designs with more judges than the pool are no candidates; the others are compared as ever."""
+    asked = {"budget": 90, "limits": {"items": [10, 30], "judges": range(1, 7)}, "layouts": layouts}
+    some = q.optimize(safety, **asked, targets={"judge": q.pool(4)})
+    four = q.optimize(
+        safety, **{**asked, "limits": {"items": [10, 30], "judges": range(1, 5)}}, targets={"judge": q.pool(4)}
+    )
+    assert some.candidates == four.candidates
+    assert some.se == pytest.approx(four.se)
+    with pytest.raises(InvalidInput, match="a pool of 4 cannot hold the 5 levels of judge"):
+        q.project(safety, items=10, judges=5, targets={"judge": q.pool(4)})
+
+
+def test_a_pool_of_items(pilot):
+    limits = {"items": range(31, 90)}
+    best = q.optimize(pilot, budget=5000, targets={"item": q.pool(60)}, limits=limits, layouts=("factorial",))
+    assert best.candidates == 30
+    assert best.plan.design["item"] <= 60
+
+
+def test_prices_that_differ_by_rounding_are_equal():
+    """8 items and 1 prompt cost .9; 7 and 2 cost .9000000000000001 and are far more precise."""
+    both = q.components({"item": 1.0, "prompt": 1.0})
+    prices, limits = {"call": 0.0, "item": 0.1, "prompt": 0.1}, {"items": [7, 8], "prompts": [1, 2]}
+    best = q.optimize(both, target_se=1.065, prices=prices, limits=limits, layouts=("factorial",))
+    assert (best.plan.design["item"], best.plan.design["prompt"]) == (7, 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"prices": 0.01}, 'prices: a mapping such as {"call": 0.01} is needed, got 0.01'),
+        (
+            {"prices": {"call": 1.0, "judge": {"a": 1.0, "b": 1.0, "c": 1.0}}},
+            "prices: a call has one price, or one by judge",
+        ),
+        ({"limits": SMALL | {"item": [3]}}, "limits: items, judges, item name a facet twice"),
+    ],
+)
+def test_what_is_said_twice_or_is_no_mapping(safety, change, message):
+    with pytest.raises(InvalidInput, match=message):
+        q.optimize(safety, **({"budget": 100, "limits": SMALL} | change))

@@ -34,6 +34,8 @@ def test_some_designs_along_a_long_frontier(safety):
     assert (some[0].cost, some[-1].cost) == (best.frontier[0].cost, best.frontier[-1].cost)
     assert [plan.cost for plan in some] == sorted({plan.cost for plan in some})
     assert best.along(10**6) == best.frontier
+    with pytest.raises(q.InvalidInput, match="most: at least 3 designs are needed"):
+        best.along(2)
     found = best.to_dict()
     assert len(found["frontier"]) <= 500 < found["frontier_designs"] == len(best.frontier)
 

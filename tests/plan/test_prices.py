@@ -55,10 +55,11 @@ def test_kinds_of_price_that_do_not_exist():
         cost({"item": {"a": 1.0}}, COUNTS, "item", 60)
 
 
-def test_judges_who_answer_more_are_paid_more():
+def test_the_cheapest_judges_answer_most():
     prices = {"judge": {"dear": 10.0, "cheap": 1.0}}
     assert cheapest(prices) == ("cheap", "dear")
     assert cost(prices, {"item": 3, "judge": 2}, "item", 3, np.array([2.0, 1.0])) == 12.0
+    assert cost(prices, {"item": 3, "judge": 2}, "item", 3, np.array([1.0, 2.0])) == 12.0
 
 
 def test_many_designs_at_once():

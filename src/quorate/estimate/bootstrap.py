@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -234,8 +235,8 @@ def bootstrap(fit: Decomposition, n: int, rng: np.random.Generator) -> Bootstrap
     """Redraw and refit; see `Decomposition.bootstrap`."""
     if fit.method == "anova":
         raise InvalidInput("bootstrap: refits maximise a likelihood; decompose with method='reml', got 'anova'")
-    if n < _FEWEST:
-        raise InvalidInput(f"n: at least {_FEWEST} draws are needed for an interval, got {n}")
+    if not isinstance(n, Integral) or n < _FEWEST:
+        raise InvalidInput(f"n: a whole number of draws is needed, at least {_FEWEST} for an interval, got {n!r}")
     assembled = fit.assembled
     kept = np.array(fit.identified.representatives)
     effects = fit.point.effects[: assembled.problem.p]

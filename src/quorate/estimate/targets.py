@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidInput
@@ -33,8 +34,8 @@ class Pool:
     size: int
 
     def __post_init__(self) -> None:
-        if self.size < 1:
-            raise InvalidInput(f"pool: the size must be at least 1, got {self.size}")
+        if isinstance(self.size, bool) or not isinstance(self.size, Integral) or self.size < 1:
+            raise InvalidInput(f"pool: the size must be a whole number of at least 1, got {self.size!r}")
 
     def __str__(self) -> str:
         return f"pool of {self.size}"

@@ -15,9 +15,10 @@ Floats = NDArray[np.float64]
 def toward(concentrated: Floats | float, levels: Floats | float | None) -> Floats:
     """``sum_l (w_l - tau_l)^2`` for a target that averages ``levels`` levels equally; None: a population.
 
-    Weights sum to one, so the cross term is the same for every design. Arrays stand for many designs at once.
+    Weights sum to one, so the cross term is the same for every design. Arrays stand for many designs at once; nan
+    stays nan.
     """
     if levels is None:
         return np.asarray(concentrated)
     rest = np.asarray(concentrated - 1 / np.asarray(levels, dtype=float))
-    return np.where(rest > 1e-12 * np.asarray(concentrated), rest, 0.0)
+    return np.where(rest <= 1e-12 * np.asarray(concentrated), 0.0, rest)

@@ -199,7 +199,7 @@ def projection(
     return Projection(
         se=float(np.sqrt(variance)),
         calls=int(laid.calls),
-        cost=known(cost(prices, counts, source.item, laid.calls, laid.calls_of("judge"))),
+        cost=known(cost(prices, source.totals(laid), source.item, laid.calls, laid.calls_of("judge"))),
         shares=shares,
         design={**counts, "replicate": replicates},
         layout=layout,

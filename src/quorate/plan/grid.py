@@ -108,7 +108,7 @@ class Grid:
         """All designs, each once: a layout that comes to the same as another allowed one is left out."""
         for layout in self.layouts:
             assigned = {"latin": (PROMPT, JUDGE), "cyclic": (JUDGE,), "blocks": (JUDGE,)}.get(layout, ())
-            if not all(name in self.levels for name in assigned):
+            if assigned and (self.item in (JUDGE, PROMPT) or not all(name in self.levels for name in assigned)):
                 continue
             assigned += (CATEGORIES,) if CATEGORIES in self.levels else ()
             for chosen in product(*(self.levels[name] for name in assigned)):
@@ -170,6 +170,8 @@ def allowed(
     per_item = found.pop("per_item", ())
     roles = {"items": item, "replicates": REPLICATE, CATEGORIES: CATEGORIES, **ROLES}
     named = {roles.get(name, name): values for name, values in found.items()}
+    if len(named) < len(found):
+        raise InvalidInput(f"limits: {', '.join(found)} name a facet twice; name it once")
     unknown = sorted(set(named) - set(held))
     if unknown:
         known = [*(plural for plural, role in roles.items() if role in held), "per_item"]

@@ -7,7 +7,7 @@ from one period of the assignment, whatever the number of items, and for many nu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -136,7 +136,7 @@ def lay_out(
     *,
     replicates: Count = 1,
     per_item: int | None = None,
-    balance: str | None = None,
+    balance: Sequence[str] = (),
     groups: Mapping[str, int] | None = None,
 ) -> Layout:
     """Assign judges (and prompts) to items.
@@ -154,8 +154,8 @@ def lay_out(
         Answers per cell.
     per_item : int, optional
         Judges per item, for ``blocks`` only.
-    balance : str, optional
-        Facet whose levels get equal total weight although items may not divide evenly.
+    balance : sequence of str
+        Facets; the levels of the first that is assigned get equal total weight although items may not divide evenly.
     groups : mapping of str to int, optional
         Levels of what groups the items, such as categories.
 
@@ -170,6 +170,8 @@ def lay_out(
         raise InvalidInput(f'per_item: goes with layout="blocks", and only with it; got {per_item!r} with {layout!r}')
     if layout == "factorial":
         return Layout(item, counts, replicates, None, groups or {})
+    if item in ("judge", "prompt"):
+        raise InvalidInput(f"layout: {layout!r} assigns judges to what is measured, which is the {item} here")
     of_class, levels = _period(layout, counts, counts[item], per_item or 1)
     items = _class_sizes(np.asarray(counts[item], dtype=float), of_class)
     return Layout(
@@ -213,12 +215,13 @@ def _class_sizes(items: Floats, of_class: Ints) -> Floats:
     return np.asarray(whole[..., None] + (of_class < rest[..., None]))
 
 
-def _weight(levels: Mapping[str, Ints], items: Floats, balance: str | None) -> Floats:
+def _weight(levels: Mapping[str, Ints], items: Floats, balance: Sequence[str]) -> Floats:
     """Weight of one item's assignment in every row: equal, or such that the levels of a facet weigh equally."""
-    if balance is None or balance not in levels:
+    chosen = next((name for name in balance if name in levels), None)
+    if chosen is None:
         return np.asarray(np.ones_like(items) / items.sum(axis=-1, keepdims=True))
-    size = _totals(items, levels[balance])
-    return np.asarray(1 / (size.shape[-1] * size[..., levels[balance]]))
+    size = _totals(items, levels[chosen])
+    return np.asarray(1 / (size.shape[-1] * size[..., levels[chosen]]))
 
 
 def _totals(values: Floats, key: Ints) -> Floats:

@@ -99,7 +99,8 @@ def optimize(
     searched = Searched(made, prices, search(made, grid, prices), source)
     if not searched.found.candidates:
         raise _all_open(made, grid)
-    plan = _plan(searched, budget, target_se)
+    position = _position(searched, budget, target_se)
+    plan = searched.projection(searched.found.frontier, position)
     return Optimum(
         plan=plan,
         budget=budget,
@@ -107,6 +108,7 @@ def optimize(
         own=_own(source, own, prices, targets, grid),
         judges=cheapest(prices)[: plan.design.get(JUDGE, 1)],
         caveats=_caveats(source, made, grid, plan),
+        position=position,
         searched=searched,
     )
 
@@ -150,26 +152,25 @@ def _prepared(
     return made, allowed(limits, layouts, made.item, {**made.counts, REPLICATE: made.replicates, **grouping})
 
 
-def _plan(searched: Searched, budget: float | None, target_se: float | None) -> Projection:
-    """The optimum, or an error that says how near one comes."""
-    kept = searched.found.frontier
+def _position(searched: Searched, budget: float | None, target_se: float | None) -> int:
+    """Where on the frontier the optimum is, or an error that says how near one comes."""
+    found, kept = searched.found, searched.found.frontier
     if budget is not None:
-        plan = searched.frontier(within(searched.found, budget))
-        if plan is None:
-            raise InvalidInput(
-                f"budget: {budget:g} buys no design within the limits; the cheapest costs {kept.cost[0]:g}"
-            )
-        return plan
+        position = within(found, budget)
+        if position is None:
+            cheapest_cost = f"the cheapest costs {kept.cost[0]:g}"
+            raise InvalidInput(f"budget: {budget:g} buys no design within the limits; {cheapest_cost}")
+        return position
     assert target_se is not None  # noqa: S101  (exactly one is given)
-    plan = searched.frontier(precise(searched.found, target_se))
-    if plan is None:
+    position = precise(found, target_se)
+    if position is None:
         last = searched.projection(kept, -1)
         source = max(last.shares, key=lambda name: last.shares[name])
         raise InvalidInput(
             f"target_se: no design within the limits reaches {target_se:g}; the best has {last.se:.4g} at a cost of "
             f"{kept.cost[-1]:g}, and {last.shares[source]:.0%} of its variance is {source}. Widen the limits"
         )
-    return plan
+    return position
 
 
 def _own(

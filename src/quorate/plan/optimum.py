@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate import caveats
+from quorate.errors import InvalidInput
 from quorate.estimate.decomposition import Decomposition
 from quorate.estimate.published import Components
 from quorate.plan.dstudy import Projection, projection
@@ -101,6 +102,8 @@ class Optimum:
         The judges to ask, where they have prices of their own; empty where not.
     caveats : tuple of Caveat
         What the reader must know.
+    position : int
+        Place of the plan on the frontier.
     searched : Searched
         The search itself.
     """
@@ -111,6 +114,7 @@ class Optimum:
     own: Projection | None
     judges: tuple[str, ...]
     caveats: tuple[caveats.Caveat, ...]
+    position: int = field(repr=False)
     searched: Searched = field(repr=False)
 
     def ranking(self, n: int = 1000, *, rng: np.random.Generator | int | None = None) -> Ranking:
@@ -165,15 +169,21 @@ class Optimum:
         ----------
         most : int
             At least 3. A frontier that is no longer is given whole.
+
+        Raises
+        ------
+        InvalidInput
+            If it is less.
         """
+        if most < 3:
+            raise InvalidInput(f"most: at least 3 designs are needed to show a frontier, got {most}")
         prices = self.searched.found.frontier.cost
         if len(prices) <= most:
             return self.frontier
         low, high = max(prices[0], 1e-9 * prices[-1]), prices[-1]
         wanted = low * (high / low) ** (np.arange(most - 1) / (most - 2))
         near = np.searchsorted(prices, wanted * (1 + 1e-9), side="right") - 1
-        plan = int(np.argmin(np.abs(prices - self.cost)))
-        shown = (self.searched.frontier(position) for position in np.unique([*near.clip(0), plan]).tolist())
+        shown = (self.searched.frontier(place) for place in np.unique([*near.clip(0), self.position]).tolist())
         return tuple(design for design in shown if design is not None)
 
     @cached_property

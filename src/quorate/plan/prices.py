@@ -23,15 +23,15 @@ def cost(
 ) -> Floats | None:
     """Price of a design, or of many at once; None when a price it needs is unknown, nan for those that it is of.
 
-    Judges who differ in price are as good as one another here, so the cheapest are used, and where items do not divide
-    evenly the cheapest of them take the rest.
+    Judges who differ in price are as good as one another here, so the cheapest are used, and the cheapest of them most
+    where items do not divide evenly.
 
     Parameters
     ----------
     prices : mapping, optional
         Per ``call``, or per call of each ``judge`` by name; per ``item`` and per ``prompt`` on top.
     counts : mapping of str to int or array
-        Levels of every facet.
+        Levels of every facet, in all.
     item : str
         Role of the item.
     calls : int or array
@@ -71,7 +71,8 @@ def _bill(prices: Prices, judges: Count, calls: Count, by_judge: Floats | None) 
         means = np.append(np.cumsum(ordered) / np.arange(1, len(ordered) + 1), np.nan)
         return calls * means[np.minimum(np.asarray(judges, dtype=int), len(means)) - 1]
     used = by_judge.shape[-1]
-    return by_judge @ ordered[:used] if used <= len(ordered) else np.full(by_judge.shape[:-1], np.nan)
+    most_first = -np.sort(-by_judge, axis=-1)
+    return most_first @ ordered[:used] if used <= len(ordered) else np.full(by_judge.shape[:-1], np.nan)
 
 
 def _amount(value: float | Mapping[str, float]) -> float:
@@ -83,6 +84,10 @@ def _number(prices: Prices, kind: str) -> float:
 
 
 def _check(prices: Prices) -> None:
+    if not isinstance(prices, Mapping):
+        raise InvalidInput(f'prices: a mapping such as {{"call": 0.01}} is needed, got {prices!r}')
+    if "call" in prices and "judge" in prices:
+        raise InvalidInput("prices: a call has one price, or one by judge; got both call and judge")
     unknown = set(prices) - set(_KINDS)
     if unknown:
         raise InvalidInput(f"prices: {', '.join(sorted(unknown))} is unknown; use {', '.join(_KINDS)}")

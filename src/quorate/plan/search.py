@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 _AT_ONCE = 1_000_000
 _CLOUD = 2_000
-_DIGITS = 12  # of the logarithm: designs whose variances differ by less than rounding are equally good
+_DIGITS = 12  # of the logarithm: prices and variances that differ by less are equal
 _ALIKE = 1e-12
 
 
@@ -122,7 +122,7 @@ def _kept(source: Source, piece: Piece, number: int, price: Floats, variance: Fl
 def judge(source: Source, piece: Piece, prices: Prices) -> tuple[Floats, Floats]:
     """Price and variance of every design of a piece, flat."""
     laid = placed(source, piece)
-    price = cost(prices, laid.counts, source.item, laid.calls, laid.calls_of("judge"))
+    price = cost(prices, source.totals(laid), source.item, laid.calls, laid.calls_of("judge"))
     if price is None or np.isnan(price).any():
         raise InvalidInput(_unpriced(prices, laid))
     weights = source.weigh(laid)
@@ -177,15 +177,15 @@ def _undominated(kept: Kept) -> Kept:
 
     Where a component is estimated at zero, more levels of its facet cost nothing and help if it is not zero.
     """
-    rank = ranks(kept)
-    order = np.lexsort((-kept.levels, rank, kept.cost))
+    rank = digits(kept.variance)
+    order = np.lexsort((-kept.levels, rank, digits(kept.cost)))
     before = np.append(np.inf, np.minimum.accumulate(rank[order])[:-1])
     return kept.take(order[rank[order] < before])
 
 
-def ranks(kept: Kept) -> Floats:
-    """What designs are compared by: the logarithm of the variance, without the digits that rounding decides."""
-    return np.asarray(np.round(np.log(np.maximum(kept.variance, 1e-300)), _DIGITS))
+def digits(values: Floats) -> Floats:
+    """What prices and variances are compared by: logarithms, without the digits that rounding decides."""
+    return np.asarray(np.round(np.log(np.maximum(values, 1e-300)), _DIGITS))
 
 
 def _sample(size: int, seen: int, total: int) -> Ints:

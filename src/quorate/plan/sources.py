@@ -26,9 +26,9 @@ from quorate.estimate.targets import (
     is_grouping,
     resolve,
 )
-from quorate.numerics.assignment import toward
 from quorate.numerics.identify import bounds
 from quorate.plan.layouts import Count, Layout
+from quorate.plan.weights import answers_of, coefficient, own_facets, published, refuse_small_pools, spread
 
 Floats = NDArray[np.float64]
 ITEM = "item"
@@ -77,8 +77,10 @@ class Source:
         What each facet stands for.
     groups : mapping of str to int
         Levels of what groups the items; empty where nothing does, or where it is absorbed in them.
-    balance : str or None
-        Facet that must weigh equally whatever the layout.
+    above : mapping of str to tuple of str
+        What each nested facet is nested in.
+    balance : tuple of str
+        Facets that should weigh equally whatever the layout, the first that it assigns before others.
     values : mapping of str to float
         What every term is worth, in squared score units.
     weigh : callable
@@ -92,10 +94,18 @@ class Source:
     replicates: int
     targets: Mapping[str, Target]
     groups: Mapping[str, int]
-    balance: str | None
+    above: Mapping[str, tuple[str, ...]]
+    balance: tuple[str, ...]
     values: Mapping[str, float]
     weigh: Callable[[Layout], dict[str, Floats]]
     refuse: Callable[[Layout], None]
+
+    def totals(self, laid: Layout) -> dict[str, Count]:
+        """Levels of every facet in all: those of a nested one over all that it is nested in."""
+        sizes = {**laid.counts, **laid.grouped}
+        parents = {name: [up for up in self.above.get(name, ()) if up in sizes] for name in laid.counts}
+        own = {name: [] if name == self.item else ups for name, ups in parents.items()}
+        return {name: count * math.prod(sizes[up] for up in own[name]) for name, count in laid.counts.items()}
 
     def parts(self, laid: Layout) -> dict[str, float]:
         """The variance that each term brings to a single design.
@@ -122,21 +132,25 @@ def from_components(source: Components, design: Design) -> Source:
     chosen |= {name: SENSITIVITY if name in design.given else PANEL for name in source.sensitivity}
     chosen[CATEGORY] = POPULATION if design.categories else ABSORBED
     chosen |= design.targets
+    if CATEGORY not in design.targets and (chosen[ITEM] in (FINITE, PANEL) or isinstance(chosen[ITEM], Pool)):
+        chosen[CATEGORY] = FINITE if design.categories else FIXED  # a finite set of items has its own categories
 
     def weigh(laid: Layout) -> dict[str, Floats]:
         out = {}
-        sizes = {CATEGORY: 0, **laid.counts, **laid.grouped}
         for name in source.random:
-            own = _own_facets(name, tuple(counts))
-            out[name] = _coefficient(name, own, own, laid, {}, sizes, chosen) / _answers(name, laid)
+            own = own_facets(name, tuple(counts))
+            out[name] = coefficient(name, own, own, laid, {}, {}, chosen) / answers_of(name, laid)
         for name in source.sensitivity:
-            out[name] = _published(name, chosen[name], laid)
+            out[name] = published(name, chosen[name], laid)
         return out
 
-    balance = _first_fixed(source.sensitivity, counts)
+    def refuse(laid: Layout) -> None:
+        refuse_small_pools(laid, chosen, {})
+
     values = {**source.random, **source.sensitivity}
     groups = {CATEGORY: design.categories} if design.categories else {}
-    return Source(ITEM, counts, design.replicates or 1, chosen, groups, balance, values, weigh, lambda _: None)
+    balance = _balanced(source.sensitivity, counts)
+    return Source(ITEM, counts, design.replicates or 1, chosen, groups, {}, balance, values, weigh, refuse)
 
 
 def _check_published(source: Components, design: Design) -> None:
@@ -174,35 +188,44 @@ def from_fit(source: Decomposition, design: Design) -> Source:
             raise InvalidInput(f"categories: nothing groups the {judgments.object}s here, got {design.categories}")
         groups = dict.fromkeys(groups, design.categories)
     answers = design.replicates or round(judgments.n_answers / judgments.n_cells)
+    above = {name: judgments.ancestors(name) for name in judgments.names}
+    uneven = {} if design.categories is not None else {name: _unevenness(source, name) for name in groups}
     names, theta, space = _extended(source)
     fixed = source.assembled.fixed.levels
     drawn = [name for name in fixed if name in counts and chosen[name] not in (PANEL, FINITE)]
 
     def vector(laid: Layout) -> list[Floats]:
-        return [_term(source, name, laid, chosen) / _strata(source, name) for name in names]
+        return [_term(source, name, laid, chosen, above, uneven) / _strata(source, name) for name in names]
 
     def weigh(laid: Layout) -> dict[str, Floats]:
         weights = vector(laid)
         unknown = _open(weights, space)
         out = {label: np.where(unknown, np.nan, weights[t]) for label, t in _representatives(source).items()}
-        return out | {name: _spread(name, chosen[name], laid) for name in drawn}
+        return out | {name: spread(name, chosen[name], laid) for name in drawn}
 
     def refuse(laid: Layout) -> None:
+        refuse_small_pools(laid, chosen, above)
         _refuse_open(names, np.array(vector(laid)), theta, space)
 
     values = {label: float(theta[t]) for label, t in _representatives(source).items()}
     values |= {name: _drawn_value(source, name, chosen[name], theta) for name in drawn}
-    balance = _first_fixed(fixed, counts)
-    return Source(judgments.object, counts, answers, chosen, groups, balance, values, weigh, refuse)
+    balance = _balanced(fixed, counts)
+    return Source(judgments.object, counts, answers, chosen, groups, above, balance, values, weigh, refuse)
 
 
-def _term(fit: Decomposition, name: str, laid: Layout, targets: Mapping[str, Target]) -> Floats:
+def _term(
+    fit: Decomposition,
+    name: str,
+    laid: Layout,
+    targets: Mapping[str, Target],
+    above: Mapping[str, tuple[str, ...]],
+    uneven: Mapping[str, float],
+) -> Floats:
     """Weight of a component in a layout."""
-    judgments, sizes = fit.judgments, {**laid.counts, **laid.grouped}
-    own = _own_facets(name, tuple(judgments.names)) & set(sizes)
-    whole = closure(judgments, own) & set(sizes)
-    above = {facet: judgments.ancestors(facet) for facet in judgments.names}
-    weight = _coefficient(name, own, whole, laid, above, sizes, targets) / _answers(name, laid)
+    judgments, sizes = fit.judgments, laid.counts.keys() | laid.groups.keys()
+    own = own_facets(name, tuple(judgments.names)) & sizes
+    whole = closure(judgments, own) & sizes
+    weight = coefficient(name, own, whole, laid, above, uneven, targets) / answers_of(name, laid)
     if not inside_fixed(fit, name, targets):
         return weight
     others = own - set(fit.assembled.fixed.levels)
@@ -235,85 +258,6 @@ def _is_attribute(fit: Decomposition, name: str) -> bool:
         if other != name and bool(np.all(owner[codes] == value)):
             return True
     return False
-
-
-def _own_facets(name: str, all_facets: tuple[str, ...]) -> frozenset[str]:
-    base = name.partition("[")[0]
-    return frozenset(all_facets if base in (CELL, REPLICATE) else base.split(":"))
-
-
-def _coefficient(
-    name: str,
-    own: frozenset[str],
-    whole: frozenset[str],
-    laid: Layout,
-    above: Mapping[str, tuple[str, ...]],
-    sizes: Mapping[str, Count],
-    targets: Mapping[str, Target],
-) -> Floats:
-    """``sum_l (w_l - tau_l)^2`` of a term in a layout, replicates apart.
-
-    ``own`` are the term's facets, ``whole`` those and what they are nested in. What groups items is in ``whole`` but
-    not in the layout: items carry it where they are in the term; elsewhere it crosses the rest evenly, or is absorbed.
-    """
-    if targets.get(name) == FIXED:
-        return np.zeros(())
-    groups = [] if laid.item in whole else [facet for facet in whole if facet not in laid.counts]
-    inside = whole & laid.counts.keys()
-    if any(targets[facet] == ABSORBED for facet in groups):
-        groups, inside = [], inside | {laid.item}
-    concentrated = laid.concentration(inside) / math.prod(sizes[facet] for facet in groups)
-    if name.startswith(REPLICATE) or any(targets[facet] in (POPULATION, SENSITIVITY, ABSORBED) for facet in own):
-        return np.asarray(concentrated)
-    return toward(concentrated, _target_levels(frozenset((*inside, *groups)), above, sizes, targets))
-
-
-def _target_levels(
-    facets: frozenset[str],
-    above: Mapping[str, tuple[str, ...]],
-    sizes: Mapping[str, Count],
-    targets: Mapping[str, Target],
-) -> Count:
-    """Levels of a term under the target; the pool of a nested facet counts over all that it is nested in."""
-    levels = {name: sizes[name] for name in facets}
-    for name, target in targets.items():
-        if name in facets and isinstance(target, Pool):
-            parents = [up for up in above.get(name, ()) if up in levels]
-            levels[name] = _size(target, levels[name] * math.prod(sizes[up] for up in parents))
-            levels |= dict.fromkeys(parents, 1)
-    return math.prod(levels.values())
-
-
-def _answers(name: str, laid: Layout) -> Count:
-    return laid.replicates if name.startswith(REPLICATE) else 1
-
-
-def _size(target: Pool, levels: Count) -> Count:
-    """Levels of a pool; nan for those of many designs that it cannot hold."""
-    if np.ndim(levels) == 0 and levels > target.size:
-        raise InvalidInput(f"targets: a pool of {target.size} cannot hold the {levels:.0f} levels of the design")
-    return target.size if np.ndim(levels) == 0 else np.where(levels > target.size, np.nan, target.size)
-
-
-def _published(name: str, target: Target, laid: Layout) -> Floats:
-    """Weight of a published sensitivity in a layout."""
-    if target in (PANEL, FINITE):
-        return np.zeros(())
-    concentrated = laid.concentration(frozenset({name}))
-    if target == SENSITIVITY:
-        return np.asarray(concentrated)
-    if isinstance(target, Pool) and target.size > 1:
-        size = _size(target, laid.counts[name])
-        return np.asarray(size / (size - 1) * toward(concentrated, size))
-    raise InvalidInput(
-        f'targets: a sensitivity of {name} is known, not its population variance; use "sensitivity", "panel" or pool(K)'
-    )
-
-
-def _spread(name: str, target: Target, laid: Layout) -> Floats:
-    """Weight of a fixed facet that stands for more than the levels of the plan."""
-    size = _size(target, laid.counts[name]) if isinstance(target, Pool) else None
-    return toward(laid.concentration(frozenset({name})), size)
 
 
 def _drawn_value(fit: Decomposition, name: str, target: Target, theta: Floats) -> float:
@@ -374,5 +318,14 @@ def _representatives(fit: Decomposition) -> dict[str, int]:
     return {" + ".join(names): members[-1] for names, members in zip(fit.classes, fit.identified.classes, strict=True)}
 
 
-def _first_fixed(fixed: Mapping[str, object], counts: Mapping[str, int]) -> str | None:
-    return next((name for name in ("judge", *fixed) if name in fixed and name in counts), None)
+def _unevenness(fit: Decomposition, name: str) -> float:
+    """How much more than evenly the items of the data are concentrated on what groups them; at least 1."""
+    judgments = fit.judgments
+    codes = judgments.level_codes([judgments.object])
+    first = np.unique(codes, return_index=True)[1]
+    per_level = np.bincount(judgments.level_codes([name])[first])
+    return float(len(per_level) * np.sum((per_level / per_level.sum()) ** 2))
+
+
+def _balanced(fixed: Mapping[str, object], counts: Mapping[str, int]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name in ("judge", *fixed) if name in fixed and name in counts))

@@ -114,7 +114,7 @@ def as_it_is(
     return Projection(
         se=mean.se,
         calls=calls,
-        cost=known(cost(prices, counts, judgments.object, calls)),
+        cost=known(cost(prices, {name: judgments.n_levels(name) for name in counts}, judgments.object, calls)),
         shares=mean.shares,
         design={**counts, "replicate": from_fit(fit, Design()).replicates},
         layout=own_layout(fit),
