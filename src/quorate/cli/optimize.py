@@ -260,18 +260,16 @@ def _certainty(best: Optimum, sure: Ranking) -> list[str]:
     places = 1 + decimals(best.se)
     interval = f"{number(sure.se_low, places)} to {number(sure.se_high, places)}"
     chosen = (
-        f"Of {sure.draws:,} pilots redrawn from this fit, {sure.top:.0%} choose this design among {sure.strategies:,} "
-        f"at its price, and {sure.within:.0%} one that is at most 5% worse."
+        f"Of {sure.draws:,} pilots redrawn from this fit, {sure.within:.0%} choose a design at most 5% worse, and "
+        f"{sure.top:.0%} this very one among {sure.strategies:,} at its price."
     )
     cost = (
-        f"The choice of the others costs {sure.loss:.1%} of standard error on average, at most {sure.loss_high:.1%} "
-        "in 95% of them."
+        f"All choices together lose {sure.loss:.1%} of standard error on average; "
+        f"1 in 20 loses {sure.loss_high:.1%} or more."
     )
-    said = [
-        chosen,
-        *([cost] if sure.loss > 0 else []),
-        f"Its standard error is {interval} in 95% of the redrawn pilots.",
-    ]
+    said = [chosen, *([cost] if sure.loss > 0 else []), f"Its standard error may be {interval} (95% interval)."]
     if best.target_se is not None:
-        said.append(f"It reaches {best.target_se:g} by {sure.met:.0%} of them.")
+        said.append(
+            f"It reaches {best.target_se:g} by {sure.met:.0%} of the components that this pilot makes plausible."
+        )
     return said

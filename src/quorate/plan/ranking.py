@@ -72,8 +72,8 @@ def ranking(best: Optimum, *, n: int = 1000, rng: np.random.Generator | int | No
 
     The pilot is redrawn by parametric bootstrap; every redrawn pilot chooses among the same strategies at the plan's
     price. Components estimated at zero are redrawn from zero. Over simulated pilots ``within`` is right to
-    about .05 and ``loss`` to 2 points; ``top`` is too high by .1 to .2 where designs are crossed, since many designs
-    are nearly as good (``docs/methods/optimize.md``).
+    about .1 and ``loss`` to 2 points, and the interval of the standard error holds it in 90 to 98%; ``top`` is too high
+    by up to a quarter where designs are crossed, since many designs are nearly as good (``docs/methods/optimize.md``).
 
     Parameters
     ----------
