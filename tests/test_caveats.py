@@ -19,6 +19,7 @@ ONE_OF_EACH = [
     caveats.missing(312, 10_000),
     caveats.negative(["item:judge"]),
     caveats.panels_differ("judge"),
+    caveats.other_judges(["zzz"], ["gpt"]),
     caveats.few_df("items", 2.34),
     caveats.no_excess("items"),
     caveats.one_judge("prompts"),
@@ -67,6 +68,10 @@ def test_a_caveat_prints_as_its_sentence_on_one_line(caveat):
         (caveats.few_df("items", 2.34), "the spread of some items rests on 2.3 degrees of freedom"),
         (caveats.no_excess("items"), "the items do not differ in spread by more than chance"),
         (caveats.one_judge("prompts"), "1 judge: the spread is over prompts only"),
+        (
+            caveats.other_judges(["zzz"], ["gpt"]),
+            "prices by judge: some are of judges who did not judge here",
+        ),
         (caveats.panels_differ("judge"), "judge levels stand for themselves: a design with fewer of them"),
         (caveats.sensitivity("judge"), "the judge term is a sensitivity index"),
     ],

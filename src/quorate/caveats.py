@@ -158,6 +158,14 @@ def panels_differ(facet: str) -> Caveat:
     )
 
 
+def other_judges(priced: Iterable[str], unpriced: Iterable[str]) -> Caveat:
+    """Prices are of other judges than those of the study."""
+    new, old = ", ".join(priced), ", ".join(unpriced)
+    said = [f"some are of judges who did not judge here and are taken to be like those who did ({new})"] if new else []
+    said += [f"designs have none of the judges without a price ({old})"] if old else []
+    return Caveat("other-judges", f"prices by judge: {'; '.join(said)}")
+
+
 def held_by_limits(term: str, share: float) -> Caveat:
     """Most of what makes the best design uncertain is out of the optimiser's reach."""
     return Caveat(

@@ -88,7 +88,7 @@ def test_k_judges_per_item(run, published):
         ("", "budget, target_se: exactly one is needed, got neither"),
         ("--budget 1 --target-se 1", "budget, target_se: exactly one is needed, got both"),
         ("--target-se 1 --half-width 1", "--target-se: give it or --half-width, not both"),
-        ("--half-width -1", "target_se: must be a finite number above 0"),
+        ("--half-width -1", "--half-width: must be above 0, in score units, got -1"),
         ("--budget 0.5", "budget: 0.5 buys no design within the limits; the cheapest costs 20"),
         ("--budget nan", "budget: must be a finite number above 0, got nan"),
         ("--budget 100 --judges 0", "limits: judges must be whole numbers"),
@@ -115,3 +115,37 @@ def test_published_components_need_items(run, published):
     ran = run("optimize", published, "--budget", 100)
     assert ran.code == 1
     assert "limits: how many items are allowed is needed with published components" in ran.err
+
+
+def test_a_half_width_means_the_interval_that_analyze_shows(run, scores):
+    """The study at hand is not enough for a little less than its own interval, and is for a little more."""
+    analyzed = run("analyze", scores, "--json", "--no-report").json["population"]
+    half = (analyzed["high"] - analyzed["low"]) / 2
+    limits = {"items": 12, "prompts": 3, "judges": 3, "replicates": 2, "layouts": "factorial", "draws": 0}
+    words = [word for name, value in limits.items() for word in (f"--{name}", value)]
+    refused = run("optimize", scores, "--half-width", half * 0.99, *words)
+    assert "target_se: no design within the limits" in refused.err
+    assert run("optimize", scores, "--half-width", half * 1.01, *words).code == 0
+
+
+def test_prices_of_other_judges_are_said(run, scores):
+    ran = run("optimize", scores, "--budget", 100, "--draws", 0, "--judge-price", "a=b c=0.5", "--judge-price", "x=1")
+    assert ran.code == 0
+    assert "Judges to ask: a=b c" in ran.out
+    assert "prices by judge: some are of judges who did not judge here" in " ".join(ran.out.split())
+
+
+def test_what_was_allowed_is_said(run, published):
+    ran = run("optimize", published, *f"--budget 141 {PAPER}".split())
+    said = " ".join(ran.out.split())
+    assert "Allowed: 20 to 141 items (the best has the most);" in said
+    assert "1 to 3 judges (the best has the most)" in said
+    assert "1 to 8 replicates; layouts" in said
+    assert "layouts factorial, cyclic, latin" in said
+
+
+@pytest.mark.parametrize("price", ["gpt", "=1", "gpt=", "gpt=1 --judge-price gpt=2"])
+def test_prices_that_name_no_judge(run, published, price):
+    ran = run("optimize", published, "--budget", 100, "--items", "20", *f"--judge-price {price}".split())
+    assert ran.code == 1
+    assert "--judge-price: expects a judge and a price such as gpt=0.01, each judge once" in ran.err

@@ -66,7 +66,9 @@ def test_draws_are_the_same_every_time_and_follow_a_seed(fit, draws):
 
 
 def test_too_few_draws_and_fits_without_a_likelihood_are_refused(fit, judged):
-    with pytest.raises(InvalidInput, match="n: a whole number of draws is needed, at least 100 for an interval, got 99"):
+    with pytest.raises(
+        InvalidInput, match="n: a whole number of draws is needed, at least 100 for an interval, got 99"
+    ):
         fit.bootstrap(99)
     with pytest.raises(InvalidInput, match="method='reml', got 'anova'"):
         q.decompose(judged(SIZES), method="anova").bootstrap()

@@ -61,7 +61,7 @@ BAD = {
     "two documents": ("seed: 1\n---\nseed: 2\n", "expected a single document"),
     "not text": (b"\xff\xfe\x00s", "is not UTF-8 text"),
     "nul": (b"title: a\x00b\n", "special characters are not allowed"),
-    "deep": ("prompts: " + "[" * 5000 + "]" * 5000, "cannot be read as YAML"),
+    "deep": ("prompts: " + "[" * 5000 + "]" * 5000, "nested too deep"),
     "large": (b"#" * (MOST_BYTES + 1), "is larger than 1,000,000 bytes"),
     "long text": ("title: " + "x" * 200_000, 'a text in "title" is longer than 100,000 characters'),
     "many": ("prompts: [" + "a," * 20_000 + "]", '"prompts" has 20,000 entries'),
@@ -89,7 +89,7 @@ def test_a_bomb_of_references_is_refused_before_it_grows(tmp_path):
 def test_places_that_are_no_files(tmp_path):
     with pytest.raises(InvalidInput, match="cannot be read"):
         study_record(tmp_path / "none.yaml")
-    with pytest.raises(InvalidInput, match="cannot be read"):
+    with pytest.raises(InvalidInput, match="is no ordinary file"):
         study_record(tmp_path)
     with pytest.raises(InvalidInput, match="record: expects a mapping or the path of a YAML file, got int"):
         study_record(3)

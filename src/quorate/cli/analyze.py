@@ -88,8 +88,8 @@ def analyze(
     from quorate.report.summary import analyze as analysis
 
     page = report or (None if no_report or as_json else report_path(file))
-    check_places(page, markdown, charts)
     record = study_record(study)
+    check_places(page, markdown, charts)
     found = analysis(
         reading.judgments(file, score, facet, object_, nested, fixed, status, missing),
         random=random or None,

@@ -73,7 +73,7 @@ def show_designs(out: Console, designs: Mapping[str, Projection], shares_of: str
     if priced and any(plan.cost is not None for plan in plans):
         rows.append(("price", *(dollars(plan.cost) for plan in plans)))
     rows.append(("standard error", *(number(plan.se, places) for plan in plans)))
-    rows.append(("95% interval", *(f"±{number(plan.half_width(), places)}" for plan in plans)))
+    rows.append(("1.96 of these", *(f"±{number(plan.half_width(), places)}" for plan in plans)))
     table(out, {"": "left", **dict.fromkeys(designs, "right")}, rows)
     heading(out, "Where its uncertainty would come from")
     shares = designs[shares_of].shares
@@ -81,7 +81,34 @@ def show_designs(out: Console, designs: Mapping[str, Projection], shares_of: str
     entries = [(name, *(percent(plan.shares[name]) for plan in plans)) for name in largest if shares[name]]
     table(out, {"source": "left", **dict.fromkeys(designs, "right")}, entries)
     show_targets(out, plans[-1])
-    say(out, "The interval is 1.96 standard errors each way; a small study has a wider one.")
+
+
+def standard_errors(source: Components | Decomposition, targets: Mapping[str, Target]) -> float:
+    """Standard errors to half a 95% interval: Student's t of the study that was fitted, else 1.96."""
+    from quorate.estimate.decomposition import Decomposition
+    from quorate.estimate.mean import mean_for
+    from quorate.numerics.inference import t_quantile
+
+    if not isinstance(source, Decomposition):
+        return t_quantile(float("inf"), 0.975)
+    mean = mean_for(source, targets)
+    return mean.half_width() / mean.se
+
+
+def show_own_interval(out: Console, source: Components | Decomposition, targets: Mapping[str, Target]) -> None:
+    """Say how wide the interval of the study at hand is, which 1.96 standard errors do not."""
+    from quorate.estimate.decomposition import Decomposition
+    from quorate.estimate.mean import mean_for
+    from quorate.report.words import decimals, number
+
+    said = "1.96 standard errors are what half a 95% interval tends to with many levels of everything."
+    if isinstance(source, Decomposition):
+        mean = mean_for(source, targets)
+        half = number(mean.half_width(), 1 + decimals(mean.se))
+        said += (
+            f" The study as it is has ±{half}, {mean.half_width() / mean.se:.2f} of them; so may a plan with as few."
+        )
+    say(out, said)
 
 
 def layout_of(plan: Projection) -> str:
@@ -102,5 +129,7 @@ def show_targets(out: Console, plan: Projection) -> None:
 
 def scope(plan: Projection) -> str:
     """For whom the numbers hold, where judges are drawn or are all that matters."""
-    scopes = {"population": ", for judges like these", "panel": ", for this panel"}
-    return scopes.get(str(plan.targets["judge"]), "") if plan.design.get("judge", 1) > 1 else ""
+    target = str(plan.targets.get("judge"))
+    if target == "population":
+        return ", for judges like these"
+    return ", for this panel" if target == "panel" and plan.design.get("judge", 1) > 1 else ""

@@ -6,7 +6,7 @@ import re
 
 from quorate.errors import InvalidInput
 
-_PART = re.compile(r"(\d{1,10})(?:-(\d{1,10})(?::(\d{1,10}))?)?")
+_PART = re.compile(r"(\d{1,10})(?:-(\d{1,10})(?::(\d{1,10}))?)?", re.ASCII)
 _MOST = 1_000_000
 
 

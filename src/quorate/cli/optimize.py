@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +10,17 @@ import typer
 
 from quorate.cli import reading
 from quorate.cli.console import console, heading, points, print_json, say, table
-from quorate.cli.designs import FILE_HELP, TARGET_HELP, layout_of, scope, show_designs, source_of, targets_of
+from quorate.cli.designs import (
+    FILE_HELP,
+    TARGET_HELP,
+    layout_of,
+    scope,
+    show_designs,
+    show_own_interval,
+    source_of,
+    standard_errors,
+    targets_of,
+)
 from quorate.cli.grids import grid
 from quorate.cli.parts import dollars, in_words
 from quorate.cli.phrasing import in_options
@@ -21,6 +31,8 @@ if TYPE_CHECKING:
 
     from quorate.estimate.decomposition import Decomposition
     from quorate.estimate.published import Components
+    from quorate.estimate.targets import Target
+    from quorate.plan.dstudy import Projection
     from quorate.plan.optimum import Optimum
     from quorate.plan.ranking import Ranking
 
@@ -31,7 +43,11 @@ Budget = Annotated[
 ]
 TargetSe = Annotated[float | None, typer.Option(metavar="SE", help="Largest standard error allowed, in score units.")]
 HalfWidth = Annotated[
-    float | None, typer.Option(metavar="W", help="Largest half-width of the 95% interval: 1.96 standard errors.")
+    float | None,
+    typer.Option(
+        metavar="W",
+        help="Largest half-width of the 95% interval, with as many standard errors to it as the study in the file has.",
+    ),
 ]
 Price = Annotated[float | None, typer.Option(metavar="USD", help="Price of one call.")]
 JudgePrice = Annotated[
@@ -65,7 +81,7 @@ Own = Annotated[
     ),
 ]
 Draws = Annotated[
-    int, typer.Option(metavar="N", help="Pilots redrawn to say how sure the choice is; 0 for none.", min=0)
+    int, typer.Option(metavar="N", help="Pilots redrawn to say how sure the choice is; 0 for none.", min=0, max=10_000)
 ]
 
 
@@ -89,7 +105,7 @@ def optimize(
     categories: Numbers = None,
     target: Targets = None,
     own: Own = None,
-    draws: Draws = 1000,
+    draws: Draws = 200,
     as_json: reading.Json = False,
     score: reading.Score = "score",
     facet: reading.Facets = None,
@@ -103,7 +119,8 @@ def optimize(
     """What to buy next, for a budget or for a standard error.
 
     The most precise design that the budget buys, or the cheapest that is as precise as asked. Without any numbers
-    allowed: designs around the study in the file, with up to four times its items and twice its prompts and judges.
+    allowed: designs around the study in the file, with up to four times its items and twice its prompts and judges;
+    with some, what is not named stays as in the file.
     """
     from quorate.plan.optimize import optimize as best_of
 
@@ -120,14 +137,15 @@ def optimize(
     for name, text in reading.pairs("--levels", levels, "annotator=2-4").items():
         limits[name] = grid("--levels", text)
     source = source_of(file, lambda: reading.judgments(file, score, facet, object_, nested, fixed, status, missing))
+    targets = targets_of(source, target)
     best = best_of(
         source,
         budget=budget,
-        target_se=_target(target_se, half_width),
+        target_se=_target(target_se, half_width, source, targets),
         prices=_prices(price, judge_price, item_price, prompt_price),
         limits=limits or None,
         layouts=reading.names(layouts),  # type: ignore[arg-type]  # checked there
-        targets=targets_of(source, target),
+        targets=targets,
         own=_design(own),
     )
     sure = _ranking(source, best, draws)
@@ -138,27 +156,39 @@ def optimize(
     return 0
 
 
-def _target(target_se: float | None, half_width: float | None) -> float | None:
+def _target(
+    target_se: float | None, half_width: float | None, source: Components | Decomposition, targets: Mapping[str, Target]
+) -> float | None:
     """The standard error asked for, as it is or as that of an interval."""
-    from quorate.numerics.inference import t_quantile
-
     if half_width is None:
         return target_se
     if target_se is not None:
         raise InvalidInput("--target-se: give it or --half-width, not both")
-    return half_width / t_quantile(float("inf"), 0.975)
+    if not half_width > 0:
+        raise InvalidInput(f"--half-width: must be above 0, in score units, got {half_width:g}")
+    return half_width / standard_errors(source, targets)
 
 
 def _prices(
     call: float | None, judges: list[str] | None, item: float | None, prompt: float | None
 ) -> dict[str, Any] | None:
     """Prices as the library takes them; None where none is given, so that a call costs 1."""
-    named = reading.pairs("--judge-price", judges, "gpt=0.01")
+    named = _named(judges or ())
     if call is not None and named:
         raise InvalidInput("--price: give it or --judge-price, not both; each judge has a price of its own")
     found = {"call": call, "item": item, "prompt": prompt} | ({"judge": _amounts(named)} if named else {})
     given = {name: value for name, value in found.items() if value is not None}
     return given | ({"call": 1.0} if given and not {"call", "judge"} & set(given) else {}) or None
+
+
+def _named(values: Iterable[str]) -> dict[str, str]:
+    """Prices by judge; a name may hold a sign of equality, a price does not."""
+    swapped = ["=".join(reversed(value.rpartition("=")[::2])) if "=" in value else value for value in values]
+    prices = [pair.partition("=")[::2] for pair in swapped]
+    named = {name.strip(): price.strip() for price, name in prices if name.strip() and price.strip()}
+    if len(named) < len(prices):
+        raise InvalidInput("--judge-price: expects a judge and a price such as gpt=0.01, each judge once")
+    return named
 
 
 def _amounts(named: Mapping[str, str]) -> dict[str, float]:
@@ -190,9 +220,12 @@ def _show(best: Optimum, sure: Ranking | None) -> None:
     say(out, _sentence(best), style="bold")
     if best.judges:
         say(out, f"Judges to ask: {', '.join(best.judges)}")
+    say(out, f"Allowed: {_allowed(best)}")
     out.print()
-    designs = {"as it is": best.own} if best.own is not None else {}
-    show_designs(out, {**designs, "best": best.plan}, "best", priced=_is_money(best))
+    named = {"as it is": best.own, "same price": best.same_cost, "as precise": best.same_se}
+    shown = {label: plan for label, plan in named.items() if plan is not None and plan != best.plan}
+    show_designs(out, {**shown, "best": best.plan}, "best", priced=_is_money(best))
+    show_own_interval(out, best.searched.fit, best.plan.targets)
     _frontier(out, best)
     if sure is not None:
         heading(out, "How sure is the choice?")
@@ -212,8 +245,8 @@ def _sentence(best: Optimum) -> str:
     said += f"{in_words(plan)}, {_amount(best, best.cost)}."
     if best.own is not None and best.own.se > 0:
         change = plan.se / best.own.se - 1
-        side = "below" if change < 0 else "above"
-        said += f" That is {abs(change):.0%} {side} the design at hand"
+        side = f"{abs(change):.0%} {'below' if change < 0 else 'above'}" if abs(change) >= 0.005 else "about that of"
+        said += f" That is {side} the design at hand"
         said += f" ({_amount(best, best.own.cost)})." if best.own.cost is not None else "."
     return said
 
@@ -223,6 +256,20 @@ def _amount(best: Optimum, value: float | None) -> str:
     if value is None:
         return "price unknown"
     return dollars(value) if _is_money(best) else f"{value:,.0f} calls"
+
+
+def _allowed(best: Optimum) -> str:
+    """The numbers compared, so that what binds is seen."""
+    from quorate.estimate.wording import plural
+
+    plan, grid = best.plan, best.searched.grid
+    parts = []
+    for name, values in grid.levels.items():
+        at = {**plan.design, **plan.groups}.get(name)
+        most = " (the best has the most)" if len(values) > 1 and at == values[-1] else ""
+        span = f"{values[0]:,}" if len(values) == 1 else f"{values[0]:,} to {values[-1]:,}"
+        parts.append(f"{span} {name if name.endswith('s') else plural(name)}{most}")
+    return "; ".join([*parts, f"layouts {', '.join(grid.layouts)}"])
 
 
 def _is_money(best: Optimum) -> bool:
@@ -240,18 +287,25 @@ def _frontier(out: Console, best: Optimum) -> None:
     places = 1 + max(decimals(plan.se) for plan in shown)
     names = [name for name in shown[0].design if len({plan.design[name] for plan in shown}) > 1]
     heading(out, "Cheaper and dearer designs that nothing beats")
+    head = [plural(name) for name in names] if len(names) < 5 else [" × ".join(names)]
     rows = [
         (
             _amount(best, plan.cost),
             number(plan.se, places),
-            *(f"{plan.design[name]:,}" for name in names),
+            *_levels(plan, names),
             layout_of(plan),
             "best" if plan.cost == best.plan.cost else "",
         )
         for plan in shown
     ]
-    sides: dict[str, str] = {"price": "right", "SE": "right", **{plural(name): "right" for name in names}}
+    sides: dict[str, str] = {"price": "right", "SE": "right", **dict.fromkeys(head, "right")}
     table(out, sides | {"layout": "left", " ": "left"}, rows)
+
+
+def _levels(plan: Projection, names: list[str]) -> list[str]:
+    """Levels of these facets, in columns of their own while there are few."""
+    levels = [f"{plan.design[name]:,}" for name in names]
+    return levels if len(names) < 5 else [" × ".join(levels)]
 
 
 def _certainty(best: Optimum, sure: Ranking) -> list[str]:

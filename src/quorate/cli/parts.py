@@ -58,6 +58,8 @@ def dollars(amount: float | None) -> str:
     """A price in dollars, with cents where they matter; "unknown" where there is none."""
     if amount is None:
         return "unknown"
+    if 0 < amount < 0.095:
+        return f"${amount:.2g}"
     return f"${amount:,.2f}" if amount < 1000 else f"${amount:,.0f}"
 
 

@@ -11,7 +11,16 @@ import typer
 
 from quorate.cli import reading
 from quorate.cli.console import console, heading, points, print_json, say
-from quorate.cli.designs import FILE_HELP, TARGET_HELP, scope, show_designs, show_targets, source_of, targets_of
+from quorate.cli.designs import (
+    FILE_HELP,
+    TARGET_HELP,
+    scope,
+    show_designs,
+    show_own_interval,
+    show_targets,
+    source_of,
+    targets_of,
+)
 from quorate.cli.parts import show_changes
 from quorate.cli.phrasing import in_options
 from quorate.errors import InvalidInput
@@ -100,7 +109,8 @@ def _project(
     at_hand = {AS_IT_IS: as_it_is(source, **given)} if isinstance(source, Decomposition) else {}
     out = console()
     say(out, f"What the design would give{scope(planned)}", style="bold")
-    return show_designs(out, at_hand | {"planned": planned}, "planned")
+    show_designs(out, at_hand | {"planned": planned}, "planned")
+    return show_own_interval(out, source, planned.targets)
 
 
 def _show_changes(changes: Sequence[WhatIf]) -> None:

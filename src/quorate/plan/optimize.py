@@ -96,7 +96,7 @@ def optimize(
     _check(source, budget, target_se, limits)
     prices = {"call": 1.0} if prices is None else prices
     made, grid = _prepared(source, limits, layouts, targets or {}, prices)
-    searched = Searched(made, prices, search(made, grid, prices), source)
+    searched = Searched(made, prices, search(made, grid, prices), source, grid)
     if not searched.found.candidates:
         raise _all_open(made, grid)
     position = _position(searched, budget, target_se)
@@ -107,7 +107,7 @@ def optimize(
         target_se=target_se,
         own=_own(source, own, prices, targets, grid),
         judges=cheapest(prices)[: plan.design.get(JUDGE, 1)],
-        caveats=_caveats(source, made, grid, plan),
+        caveats=_caveats(source, made, grid, plan, prices),
         position=position,
         searched=searched,
     )
@@ -211,12 +211,13 @@ def _all_open(made: Source, grid: Grid) -> NotEstimable:
 
 
 def _caveats(
-    source: Components | Decomposition, made: Source, grid: Grid, plan: Projection
+    source: Components | Decomposition, made: Source, grid: Grid, plan: Projection, prices: Prices
 ) -> tuple[caveats.Caveat, ...]:
     out = []
     if isinstance(source, Decomposition):
         levels = {name: len(rows) for name, rows in source.assembled.fixed.levels.items() if name in made.values}
         out = [*source.caveats, *(caveats.no_spread(name, m) for name, m in levels.items() if not made.values[name])]
+        out += _other_judges(source, prices)
     varied = {name for name, values in grid.levels.items() if len(values) > 1}
     out += [caveats.panels_differ(name) for name in plan.targets if plan.targets[name] == PANEL and name in varied]
     if CATEGORIES in varied:
@@ -225,6 +226,15 @@ def _caveats(
     if sum(held.values()) >= _MOSTLY:
         out.append(caveats.held_by_limits(max(held, key=held.__getitem__), sum(held.values())))
     return tuple(out)
+
+
+def _other_judges(fit: Decomposition, prices: Prices) -> list[caveats.Caveat]:
+    """Judges of the study without a price, and prices of others."""
+    judges = fit.judgments.facet(JUDGE).levels if JUDGE in fit.judgments.names else ()
+    priced = cheapest(prices)
+    if not priced or set(priced) == set(judges):
+        return []
+    return [caveats.other_judges([n for n in priced if n not in judges], [n for n in judges if n not in priced])]
 
 
 def _facets(name: str, plan: Projection) -> set[str]:

@@ -15,7 +15,7 @@ from quorate.errors import InvalidInput
 from quorate.estimate.decomposition import Decomposition
 from quorate.estimate.published import Components
 from quorate.plan.dstudy import Projection, projection
-from quorate.plan.grid import REPLICATE
+from quorate.plan.grid import REPLICATE, Grid
 from quorate.plan.prices import Prices
 from quorate.plan.search import Found, Kept, grouped
 from quorate.plan.sources import Source
@@ -59,12 +59,15 @@ class Searched:
         The designs that no other beats, and a sample of all.
     fit : Components or Decomposition
         Where the components came from.
+    grid : Grid
+        The designs allowed.
     """
 
     source: Source
     prices: Prices
     found: Found
     fit: Components | Decomposition
+    grid: Grid
 
     def frontier(self, position: int | None) -> Projection | None:
         """A design of the frontier, in full; None for none."""

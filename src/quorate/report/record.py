@@ -14,6 +14,7 @@ from quorate.errors import InvalidInput
 from quorate.report.labels import shown
 
 MOST_BYTES = 1_000_000
+_DEEPEST = 10
 MOST_CHARACTERS = 100_000
 MOST_ENTRIES = 10_000
 NOT_APPLICABLE = "not applicable"
@@ -121,6 +122,8 @@ def study_record(source: Mapping[str, Any] | str | Path | Record | None) -> Reco
 
 
 def _from_file(path: Path) -> Record:
+    if path.exists() and not path.is_file():
+        raise InvalidInput(f"record: {path} is no ordinary file; name a file with keys and values")
     try:
         with path.open("rb") as stream:
             content = stream.read(MOST_BYTES + 1)
@@ -175,6 +178,10 @@ def _only_plain(text: str, path: Path) -> None:
             raise InvalidInput(f"record: {path}: line {line}: write *{event.anchor} out; references are not read")
         if open_ and isinstance(open_[-1], _Keys) and not isinstance(event, yaml.MappingEndEvent):
             open_[-1].take(event, path)
+        if len(open_) > _DEEPEST:
+            raise InvalidInput(
+                f"record: {path}: line {_line(event)}: nested too deep; write keys with texts and numbers"
+            )
         if isinstance(event, yaml.MappingStartEvent):
             open_.append(_Keys())
         elif isinstance(event, yaml.SequenceStartEvent):

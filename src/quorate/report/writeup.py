@@ -233,8 +233,8 @@ def _addition(analysis: Analysis) -> Iterator[str]:
     plan = analysis.purchases[0].projection if analysis.purchases else None
     if plan is not None:
         yield (
-            f"Of the single additions projected, most is gained per judgment by {shown(analysis.purchases[0].label)}, "
-            f"which would lower the standard error to {significant(plan.se, 2)} with {counted(plan.calls, 'judgment')}."
+            f'Of the changes projected, "{shown(analysis.purchases[0].label)}" gains most per judgment: it would lower '
+            f"the standard error to {significant(plan.se, 2)} with {counted(plan.calls, 'judgment')}."
         )
 
 

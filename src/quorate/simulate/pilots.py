@@ -282,7 +282,7 @@ def _contest(
             f"limits: {designs:,} designs are more than the {_MOST_DESIGNS:,} that every pilot can go through; "
             "take larger steps"
         )
-    searched = Searched(source, prices, search(source, grid, prices), full)
+    searched = Searched(source, prices, search(source, grid, prices), full, grid)
     if not searched.found.candidates:
         raise NotEstimable("the full table determines the variance of no design within the limits; widen the limits")
     return _laid_out(searched, grid)
