@@ -19,6 +19,7 @@ ONE_OF_EACH = [
     caveats.missing(312, 10_000),
     caveats.negative(["item:judge"]),
     caveats.panels_differ("judge"),
+    caveats.beyond_the_study({"judge": (12, 3)}),
     caveats.other_judges(["zzz"], ["gpt"]),
     caveats.few_df("items", 2.34),
     caveats.no_excess("items"),
@@ -71,6 +72,10 @@ def test_a_caveat_prints_as_its_sentence_on_one_line(caveat):
         (
             caveats.other_judges(["zzz"], ["gpt"]),
             "prices by judge: some are of judges who did not judge here",
+        ),
+        (
+            caveats.beyond_the_study({"judge": (12, 3)}),
+            "the best design goes far beyond the study (judge 12 against 3)",
         ),
         (caveats.panels_differ("judge"), "judge levels stand for themselves: a design with fewer of them"),
         (caveats.sensitivity("judge"), "the judge term is a sensitivity index"),

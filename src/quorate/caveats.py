@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 
@@ -164,6 +164,15 @@ def other_judges(priced: Iterable[str], unpriced: Iterable[str]) -> Caveat:
     said = [f"some are of judges who did not judge here and are taken to be like those who did ({new})"] if new else []
     said += [f"designs have none of the judges without a price ({old})"] if old else []
     return Caveat("other-judges", f"prices by judge: {'; '.join(said)}")
+
+
+def beyond_the_study(levels: Mapping[str, tuple[int, int]]) -> Caveat:
+    """The best design has many more levels of some facets than the study that its components come from."""
+    listed = ", ".join(f"{name} {planned} against {seen}" for name, (planned, seen) in levels.items())
+    return Caveat(
+        "beyond-the-study",
+        f"the best design goes far beyond the study ({listed}): levels never seen are taken to be like those that were",
+    )
 
 
 def held_by_limits(term: str, share: float) -> Caveat:

@@ -356,3 +356,9 @@ def test_prices_that_differ_by_rounding_are_equal():
 def test_what_is_said_twice_or_is_no_mapping(safety, change, message):
     with pytest.raises(InvalidInput, match=message):
         q.optimize(safety, **({"budget": 100, "limits": SMALL} | change))
+
+
+@pytest.mark.parametrize(("prompts", "far"), [(5, False), (6, True)])
+def test_designs_far_beyond_the_study_are_said_to_be(pilot, prompts, far):
+    best = q.optimize(pilot, budget=1e6, limits={"prompts": prompts}, layouts=("factorial",))
+    assert ("beyond-the-study" in [caveat.code for caveat in best.caveats]) == far

@@ -20,7 +20,7 @@ from quorate.plan.limits import around
 from quorate.plan.optimum import Optimum, Searched, precise, within
 from quorate.plan.prices import Prices, cheapest
 from quorate.plan.search import search
-from quorate.plan.sources import Design, Source, from_components, from_fit
+from quorate.plan.sources import Design, Source, from_components, from_fit, observed_counts
 from quorate.plan.whatif import as_it_is
 
 Limits = Mapping[str, Iterable[int] | int]
@@ -217,7 +217,7 @@ def _caveats(
     if isinstance(source, Decomposition):
         levels = {name: len(rows) for name, rows in source.assembled.fixed.levels.items() if name in made.values}
         out = [*source.caveats, *(caveats.no_spread(name, m) for name, m in levels.items() if not made.values[name])]
-        out += _other_judges(source, prices)
+        out += [*_other_judges(source, prices), *_beyond(source, plan)]
     varied = {name for name, values in grid.levels.items() if len(values) > 1}
     out += [caveats.panels_differ(name) for name in plan.targets if plan.targets[name] == PANEL and name in varied]
     if CATEGORIES in varied:
@@ -235,6 +235,14 @@ def _other_judges(fit: Decomposition, prices: Prices) -> list[caveats.Caveat]:
     if not priced or set(priced) == set(judges):
         return []
     return [caveats.other_judges([n for n in priced if n not in judges], [n for n in judges if n not in priced])]
+
+
+def _beyond(fit: Decomposition, plan: Projection) -> list[caveats.Caveat]:
+    """Facets but the items of which the plan has at least twice the levels."""
+    seen = observed_counts(fit)
+    far = {name: (plan.design[name], n) for name, n in seen.items() if plan.design[name] >= 2 * n}
+    far.pop(fit.judgments.object, None)
+    return [caveats.beyond_the_study(far)] if far else []
 
 
 def _facets(name: str, plan: Projection) -> set[str]:
