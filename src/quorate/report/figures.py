@@ -269,7 +269,7 @@ def _named(base: alt.Chart) -> list[alt.Chart]:
 def _aside(rows: Sequence[Row], costs: Sequence[float]) -> list[Row]:
     """Rows with the side on which their name has room."""
     low, high = np.log(min(costs)), np.log(max(costs))
-    near = low + (high - low) / 4
+    near = low + (high - low) / 5
     return [{**row, "side": "left" if np.log(row["cost"]) < near else "right"} for row in rows]
 
 
