@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -181,6 +181,16 @@ def held_by_limits(term: str, share: float) -> Caveat:
         "held-by-limits",
         f"{share:.0%} of the variance of the best design does not depend on anything that the limits let vary, "
         f"{term} first; allow more of it, or no budget helps",
+    )
+
+
+def unnamed_replicates(columns: Sequence[str]) -> Caveat:
+    """Rows with the same facets and no replicate column, in a table with columns that nothing was made of."""
+    shown = ", ".join(columns[:5]) + (", ..." if len(columns) > 5 else "")
+    return Caveat(
+        "unnamed-replicates",
+        f"rows of one cell are taken as repeats of the same judgment; not used so far: {shown}. If one of these tells "
+        "the rows apart, it is a facet: name it",
     )
 
 

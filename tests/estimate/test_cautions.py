@@ -67,3 +67,17 @@ def test_components_barely_told_apart(simulate):
     own = number % 2 == pl.col("judge").str.slice(-1).cast(pl.Int64)
     fit = q.decompose(q.read(frame.filter(own | (number == 0)), facets={"item": "item", "judge": "judge"}))
     assert "near-alias" in codes(fit)
+
+
+def test_columns_left_over_where_rows_count_as_repeats(simulate):
+    """A scale that nothing names: its levels look like replicates."""
+    frame = simulate({"item": 30, "judge": 3}, replicates=2, seed=1).rename({"replicate": "scale_max"})
+    facets = {"item": "item", "judge": "judge"}
+    found = codes(q.decompose(q.read(frame, facets=facets, recognise=True, announce=False)))
+    assert "not used so far: scale_max" in found["unnamed-replicates"]
+    named = q.read(frame, facets=facets | {"scale": "scale_max"}, recognise=True, announce=False)
+    assert "unnamed-replicates" not in codes(q.decompose(named))
+    once = q.read(
+        frame.filter(pl.col("scale_max") == frame["scale_max"][0]), facets=facets, recognise=True, announce=False
+    )
+    assert "unnamed-replicates" not in codes(q.decompose(once))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from quorate import caveats
 from quorate.estimate.model import CELL, REPLICATE
+from quorate.table.roles import not_used
 
 if TYPE_CHECKING:
     from quorate.estimate.decomposition import Decomposition
@@ -16,6 +17,9 @@ def cautions(fit: Decomposition) -> list[caveats.Caveat]:
     judgments, out = fit.judgments, []
     if fit.assembled.missing:
         out.append(caveats.missing(fit.assembled.missing, judgments.n_answers + fit.assembled.missing))
+    unused = not_used(judgments.notes)
+    if judgments.replicate is None and unused and fit.assembled.replicated:
+        out.append(caveats.unnamed_replicates(unused))
     own = {part: value for parts, value in zip(fit.classes, fit.variances.values(), strict=True) for part in parts}
     for facet in judgments.facets:
         levels = judgments.n_levels(facet.name)

@@ -124,9 +124,14 @@ def recognise(columns: Sequence[str], roles: Iterable[str] = tuple(ALIASES)) -> 
     return found
 
 
+def not_used(notes: Iterable[str]) -> list[str]:
+    """Columns that a note says are not used."""
+    return [name for note in notes if note.startswith(_UNUSED) for name in note.removeprefix(_UNUSED).split(", ")]
+
+
 def telling_apart(notes: Iterable[str], most: int = 5) -> str:
     """What to do about rows that another column may tell apart, with the columns that a note says are not used."""
-    unused = [name for note in notes if note.startswith(_UNUSED) for name in note.removeprefix(_UNUSED).split(", ")]
+    unused = not_used(notes)
     shown = ", ".join(unused[:most]) + (", ..." if len(unused) > most else "")
     return "name the column that tells them apart as a facet" + (f" (not used so far: {shown})" if unused else "")
 
