@@ -294,17 +294,55 @@ def test_judges_that_copy_one_another(simulate, method, fixed):
 
 
 def test_a_residual_that_rounding_errors_reach(simulate):
-    """The search ends, at a residual of 1e-9 of the variance, but its digits are noise."""
-    frame = simulate({"item": 10, "judge": 3}, sd={"item:judge": 0.0, "cell": 3e-5, "replicate": 0.0}, seed=3)
+    """A residual of 1e-12 of the variance: what a search finds are rounding errors."""
+    frame = simulate({"item": 10, "judge": 3}, sd={"item:judge": 0.0, "cell": 1e-6, "replicate": 0.0}, seed=3)
     with pytest.raises(NotEstimable, match="fit the scores exactly"):
         q.decompose(q.read(frame, facets={"item": "item", "judge": "judge"}))
 
 
-@pytest.mark.parametrize("spread", [1e-2, 1e-3])
+@pytest.mark.parametrize("spread", [1e-2, 1e-3, 1e-4, 3e-5])
 def test_a_small_residual_is_no_copy(simulate, spread):
     frame = simulate({"item": 10, "judge": 3}, sd={"item:judge": 0.0, "cell": spread, "replicate": 0.0}, seed=3)
     fit = q.decompose(q.read(frame, facets={"item": "item", "judge": "judge"}))
     assert fit.variance("cell") == pytest.approx(spread**2, rel=0.7)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("spread", [1e-3, 1e-4, 3e-5])
+def test_reml_is_anova_where_the_noise_is_tiny(simulate, spread, seed):
+    """Both are unbiased for the same components, so they agree where none is at its bound."""
+    sd = {"cell": spread, "replicate": spread, "item:judge": 10 * spread, "prompt:judge": 10 * spread}
+    judgments = q.read(
+        simulate({"item": 20, "prompt": 3, "judge": 3}, replicates=2, sd=sd, seed=seed), facets=REPLICATED
+    )
+    reml, anova = (q.decompose(judgments, method=method) for method in ("reml", "anova"))
+    assert min(anova.variances.values()) > 0
+    assert reml.variance("cell") == pytest.approx(anova.variance("cell"), rel=1e-3)
+    assert reml.variance("replicate") == pytest.approx(anova.variance("replicate"), rel=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_tiny_noise_in_an_unbalanced_table(simulate, seed):
+    sd = {"cell": 1e-4, "replicate": 0.0}
+    fit = q.decompose(
+        q.read(simulate({"item": 60, "prompt": 4, "judge": 3}, keep=0.85, sd=sd, seed=seed), facets=FACETS)
+    )
+    assert fit.variance("cell + replicate") == pytest.approx(1e-8, rel=0.25)
+
+
+@pytest.mark.parametrize(
+    ("replicates", "options"), [(1, {}), (1, {"method": "ml"}), (2, {}), (1, {"random": ["item:judge", "cell"]})]
+)
+def test_a_judge_without_residual_variance_is_named(simulate, replicates, options):
+    """It gives every prompt of an item the same score: a variance of its own has no estimate above zero."""
+    frame = simulate({"item": 20, "prompt": 3, "judge": 3}, replicates=replicates, seed=1)
+    same = pl.col("score").first().over("item", "judge")
+    constant = frame.with_columns(pl.when(pl.col("judge") == "judge0001").then(same).otherwise("score").alias("score"))
+    facets = REPLICATED if replicates > 1 else FACETS
+    with pytest.raises(
+        NotEstimable, match=r"^judge judge0001 has no residual variance: .* Drop residual_by, or leave that judge out$"
+    ):
+        q.decompose(q.read(constant, facets=facets), residual_by="judge", **options)
 
 
 def test_replicates_that_repeat_their_cell(simulate):

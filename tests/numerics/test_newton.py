@@ -117,3 +117,14 @@ def test_a_criterion_without_a_minimum_is_not_converged():
 
     with pytest.raises(NotConverged):
         minimise(falling, np.ones(2), most=20)
+
+
+def test_rounding_errors_that_hide_the_last_step_are_no_failure():
+    """The criterion is known to 1e-5 only, and a first value was luckily low; its derivatives are exact."""
+    exact = quadratic(np.eye(2), np.array([1.0, 2.0]))
+
+    def noisy(theta):
+        found, first = exact(theta), bool(theta[0] == 1.001)
+        return point(found.criterion + (0.0 if first else 1e-5), found.gradient, found.hessian)
+
+    assert minimise(noisy, np.array([1.001, 2.001])).theta == pytest.approx([1, 2], abs=2e-3)

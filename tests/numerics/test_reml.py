@@ -146,3 +146,16 @@ def test_the_trace_of_every_residual_component_may_follow_from_the_others(model)
         theta = drawn.theta.copy()
         theta[len(theta) - 4 + r] = 3.0
         close(traces(drawn.problem, solve(drawn.problem, theta)), drawn.dense.traces(theta))
+
+
+def test_the_criterion_is_smooth_where_the_noise_is_tiny(model):
+    """Rounding errors grow with the ratio of the variances, not with its square."""
+    drawn = model("crossed", 2)
+    theta = np.where(np.arange(len(drawn.theta)) < len(drawn.theta) - 2, 1.0, 1e-6)
+    rng = np.random.default_rng(1)
+    steps = 1 + 1e-13 * rng.normal(size=(20, len(theta)))
+    points = [evaluate(drawn.problem, theta * step) for step in steps]
+    criteria = np.array([point.criterion for point in points])
+    assert np.std(criteria) < 1e-11 * np.abs(criteria).mean()
+    gradients = np.array([point.gradient * theta for point in points])
+    assert np.std(gradients, axis=0).max() < 1e-8 * np.abs(gradients).max()

@@ -66,3 +66,18 @@ def test_no_noise_is_infinitely_bad_and_does_not_disturb_the_others(model):
 def test_cells_with_unequal_noise_are_refused(model):
     assert not Stacked.applies(model("crossed", 1).problem)
     assert Stacked.applies(model("no replicates", 1).problem)
+
+
+@pytest.mark.parametrize("kind", ["crossed", "one pattern", "nested"])
+def test_tiny_noise_is_no_harder_together_than_alone(model, kind):
+    """Rounding errors grow with the ratio of the variances, not with its square."""
+    problem, theta, rng = equal_noise(model, kind, 2)
+    theta = np.where(np.arange(len(theta)) < len(theta) - 2, np.maximum(theta, 0.1), 1e-6)
+    problems = [Redraw(problem, theta, np.zeros(problem.p)).draw(rng) for _ in range(3)]
+    stacked = Stacked(problem)
+    together = stacked.evaluate(theta[None], stacked.sums(problems))
+    for i, one in enumerate(problems):
+        alone = evaluate(one, theta)
+        assert together.criterion[i] == pytest.approx(alone.criterion, abs=1e-6)
+        np.testing.assert_allclose(together.gradient[i] * theta, alone.gradient * theta, atol=1e-4)
+        np.testing.assert_allclose(together.effects[i], alone.effects, atol=1e-8)

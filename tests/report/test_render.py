@@ -250,7 +250,7 @@ def test_charts_are_written_beside_the_page_and_the_record_is_in_it(demo, tmp_pa
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"charts": "none"}, "charts: no folder none"),
+        ({"charts": "none/new"}, "charts: none/new cannot be written"),
         ({"record": {"promts": "x"}}, 'unknown key "promts"'),
         ({"record": "none.yaml"}, "none.yaml cannot be read"),
     ],

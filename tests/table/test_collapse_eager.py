@@ -1,11 +1,15 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 
 import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -92,3 +96,31 @@ def test_a_missing_status_is_unknown():
 def test_a_missing_replicate_counts_as_one():
     frame = pl.DataFrame({"item": ["a"] * 4, "score": [1, 2, 3, 4], "rep": [1, None, 1, None]})
     np.testing.assert_array_equal(collapsed(frame, replicate="rep").distinct, [2])
+
+
+def test_statuses_are_in_the_order_of_their_words_whatever_the_hash_seed():
+    """Sets of text have another order in every process."""
+    script = (
+        "import polars as pl, quorate as q\n"
+        "words = ['ok', 'unparsed', 'refused', 'error', 'truncated'] * 2\n"
+        "frame = pl.DataFrame({'item': list(range(10)), 'score': [1.0] * 10, 'status': words[::-1]})\n"
+        "print(*q.read(frame).status)"
+    )
+    orders = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for seed in ("1", "2", "3")
+    }
+    assert orders == {"ok unparsed refused error truncated"}
+
+
+@pytest.mark.parametrize("blank", [chr(code) for code in range(0x3001) if chr(code).isspace()], ids=ascii)
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
+def test_every_blank_that_python_strips_is_stripped_from_a_status(library, blank):
+    frame = library({"item": ["a", "b", "c"], "score": [1.0, 2.0, 3.0], "st": [f"ok{blank}", f"{blank}OK", "refused"]})
+    np.testing.assert_array_equal(collapsed(frame, status="st").status["ok"], [1, 1, 0])

@@ -172,3 +172,20 @@ def test_distinct_replicates_where_there_are_too_many_labels_for_bits(monkeypatc
     assert found.facets[0].absent
     levels = (*found.facets[0].levels, None)
     assert {levels[code]: count for code, count in zip(found.facets[0].codes, found.distinct, strict=True)} == counted
+
+
+WHITESPACE = [chr(code) for code in range(0x3001) if chr(code).isspace()]
+
+
+@pytest.mark.parametrize("blank", WHITESPACE, ids=ascii)
+def test_every_blank_that_python_strips_is_stripped(relation, blank):
+    values = f"('a', '{blank}true {blank}', 'OK{blank}'), ('a', 'n/a{blank}', '{blank} ok'), ('a', '{blank}', 'ok')"
+    found = collapsed(relation(values, "item, score, st"), ("n/a",), status="st")
+    assert (found.rows.tolist(), found.n.tolist(), found.mean.tolist()) == ([3], [1], [1.0])
+
+
+@pytest.mark.parametrize("kind", ["FLOAT", "DOUBLE"])
+def test_a_replicate_of_minus_zero_is_that_of_zero(relation, kind):
+    rows = relation("('a', 1, 0.0), ('a', 2, 0.0), ('b', 3, 0.5)", "item, score, rep")
+    signed = rows.project(f"item, score, CASE WHEN score = 2 THEN '-0.0' ELSE rep::VARCHAR END::{kind} AS rep")
+    assert by_label(collapsed(signed, replicate="rep"), "distinct") == {"a": 1, "b": 1}

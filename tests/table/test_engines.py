@@ -172,6 +172,14 @@ def test_unknown_statuses_are_refused(engine):
         q.read(engine.frame(table(status="late")), facets=FACETS, status="status")
 
 
+@pytest.mark.parametrize("blank", [" ", "\t", "\n", "\r\n", "\v\f"])
+def test_blanks_around_a_status_do_not_count(engine, blank):
+    padded = table(status=[f"{blank}ok{blank}" if i % 3 else f"refused{blank}" for i in range(ROWS)])
+    plain = table(status=["ok" if i % 3 else "refused" for i in range(ROWS)])
+    wanted = q.read(pl.from_pandas(plain, nan_to_null=False), facets=FACETS, status="status")
+    same(q.read(engine.frame(padded), facets=FACETS, status="status"), wanted)
+
+
 def test_a_fit_is_that_of_the_frame_in_memory(engine):
     rows = table()
     fit, wanted = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +15,19 @@ from quorate.estimate.decomposition import Decomposition, Method
 from quorate.estimate.design import design
 from quorate.numerics.identify import Identified
 from quorate.numerics.information import null_point, quadratic_forms
-from quorate.numerics.newton import minimise
+from quorate.numerics.newton import Optimum, minimise
 from quorate.numerics.reml import Point, Problem, evaluate, solve
 from quorate.table.judgments import Judgments, checked
 from quorate.table.roles import telling_apart
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-_EXACT = 1e-7  # of the variance of the scores; rounding errors reach this far
+_EXACT = 1e-10
+"""Residual variance, the scores having variance 1, that is none: rounding errors of a fit reach this far."""
+_DOUBTFUL = 1e-6
+"""Residual variance below which a search may have stopped among rounding errors; what is left then decides."""
+_SMALL = 1e-3
+"""Part of the largest residual variance of a level below which another level's may be none."""
 
 
 def decompose(
@@ -86,12 +92,13 @@ def decompose(
     assembled, identified = laid.assembled, laid.identified
     if method == "anova":
         return _by_anova(assembled, identified)
-    theta, point = _fit(assembled.problem, identified, laid.g, quadratic_forms(assembled.problem, laid.null))
+    theta, point = _fit(assembled, identified, laid.g, quadratic_forms(assembled.problem, laid.null))
     return Decomposition(assembled, identified, theta, point, method)
 
 
-def _fit(problem: Problem, identified: Identified, g: Floats, forms: Floats) -> tuple[Floats, Point]:
+def _fit(assembled: Assembled, identified: Identified, g: Floats, forms: Floats) -> tuple[Floats, Point]:
     """Minimise the criterion over one component per class, from the unweighted moment estimates (MINQUE(0))."""
+    problem = assembled.problem
     kept = np.array(identified.representatives)
     size = np.sqrt(np.diag(g)[kept])
     moments = np.linalg.lstsq(g[np.ix_(kept, kept)] / size[:, None] / size, forms[kept] / size, rcond=1e-10)[0] / size
@@ -110,11 +117,16 @@ def _fit(problem: Problem, identified: Identified, g: Floats, forms: Floats) -> 
 
     try:
         optimum = minimise(restricted, np.maximum(moments, floor))
-    except NotConverged:
-        _refuse_exact(problem, _least_residual(problem, kept))
+    except NotConverged as stopped:
+        last = cast("Optimum", stopped.partial)
+        _refuse_falling(assembled, at(last.theta), at(last.point.gradient))
+        _refuse_exact(assembled, _least_residual(problem, kept))
         raise
-    _refuse_exact(problem, at(optimum.theta))
-    return at(optimum.theta), optimum.point
+    theta = at(optimum.theta)
+    _refuse_exact(assembled, theta)
+    if min(_by_level(assembled, theta).values()) < _DOUBTFUL:
+        _refuse_exact(assembled, _least_residual(problem, kept))
+    return theta, optimum.point
 
 
 def _least_residual(problem: Problem, kept: Ints) -> Floats:
@@ -124,14 +136,46 @@ def _least_residual(problem: Problem, kept: Ints) -> Floats:
     return quadratic_forms(problem, solve(problem, wide)) / problem.n_rows
 
 
-def _refuse_exact(problem: Problem, theta: Floats) -> None:
-    """Refuse scores that the terms fit without error: the likelihood then has no maximum."""
-    residual = np.maximum(theta[-problem.n_residual :], 0.0)
-    if float(((problem.units.noise > 0) @ residual).min()) < _EXACT:
+def _refuse_exact(assembled: Assembled, theta: Floats) -> None:
+    """Refuse scores that the terms fit without error, all or those of a level: the likelihood then has no maximum."""
+    residual = _by_level(assembled, theta)
+    exact = [level for level, value in residual.items() if value < _EXACT]
+    if exact and len(exact) < len(residual):
+        raise _no_residual(exact)
+    if exact:
         raise NotEstimable(
             "the terms fit the scores exactly: the residual variance is zero, and nothing is left to judge the other "
             "components by. Leave out a term, or check whether judges only copy one another"
         )
+
+
+def _refuse_falling(assembled: Assembled, theta: Floats, gradient: Floats) -> None:
+    """Refuse levels whose residual variance a stopped search had made small and was still lowering."""
+    residual, slope = _by_level(assembled, theta), _by_level(assembled, theta * gradient)
+    small = _SMALL * max(residual.values())
+    falling = [level for level, value in residual.items() if value < small and slope[level] > 1]
+    if falling:
+        raise _no_residual(falling)
+
+
+def _by_level(assembled: Assembled, values: Floats) -> dict[str, float]:
+    """Sum over the residual components of each level of ``residual_by``; of all where there is none."""
+    first = assembled.problem.n_components - assembled.problem.n_residual
+    out: dict[str, float] = {}
+    for name, value in zip(assembled.names[first:], values[first:], strict=True):
+        level = name.partition("[")[2].removesuffix("]")
+        out[level] = out.get(level, 0.0) + max(float(value), 0.0)
+    return out
+
+
+def _no_residual(levels: list[str]) -> NotEstimable:
+    facet = levels[0].partition("=")[0]
+    named = ", ".join(level.partition("=")[2] for level in levels)
+    have, which = ("has", "that") if len(levels) == 1 else ("have", "every such")
+    return NotEstimable(
+        f"{facet} {named} {have} no residual variance: the terms fit those scores exactly, and a variance of their own "
+        f"has no estimate. Drop residual_by, or leave {which} {facet} out"
+    )
 
 
 def _by_anova(assembled: Assembled, identified: Identified) -> Decomposition:
@@ -139,7 +183,7 @@ def _by_anova(assembled: Assembled, identified: Identified) -> Decomposition:
     theta = np.zeros(assembled.problem.n_components)
     kept = list(identified.representatives)
     theta[kept] = strata.components(kept)
-    _refuse_exact(assembled.problem, theta)
+    _refuse_exact(assembled, theta)
     point = evaluate(assembled.problem, np.maximum(theta, 0.0))
     return Decomposition(assembled, identified, theta, point, "anova", strata)
 

@@ -13,6 +13,7 @@ from quorate.numerics.reml import (
     Problem,
     Projected,
     Solved,
+    apply,
     mean_sum,
     residual_projection,
     sandwich,
@@ -103,8 +104,8 @@ def quadratic_forms(problem: Problem, solved: Solved) -> Floats:
     units, moments = problem.units, problem.moments
     weighted = solved.weight[units.cell_index] * units.y
     zy, wy = moments.from_cells(weighted)
-    wy -= mean_sum(problem, solved.t, solved.gamma * zy)
-    out = squares(problem, residual_projection(problem, solved, units.y, zy, wy, solved.b @ wy))
+    wy -= mean_sum(problem, solved.h, apply(problem, solved.half, zy))
+    out = squares(problem, residual_projection(problem, solved, units.y, zy, wy, solved.effects(wy)))
     out[-problem.n_residual :] += problem.replicates.ss
     return out
 
@@ -119,7 +120,8 @@ def adjustment(problem: Problem, solved: Solved, contrast: Floats, covariance: F
     covariance : array, shape (components, components)
         Covariance of the estimated components.
     """
-    return 2 * float(np.sum(covariance * second_moment(problem, solved, weights(problem, solved, contrast))))
+    added = 2 * float(np.sum(covariance * second_moment(problem, solved, weights(problem, solved, contrast))))
+    return max(added, 0.0)  # a trace of a product of matrices without negative eigenvalues, but for rounding
 
 
 def weights(problem: Problem, solved: Solved, contrast: Floats) -> Projected:

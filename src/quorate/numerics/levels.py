@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-_STRONG = 1e-3
+STRONG = 1e-3
+"""Variance of a level, times its part of ``C``, from which one minus its part of ``B`` keeps its digits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,7 @@ class Levels:
     @cached_property
     def strong(self) -> Ints:
         """Levels with enough variance that one minus their part of ``B`` keeps its digits."""
-        return np.flatnonzero(self.gamma * np.diag(self.c)[self.p :] > _STRONG)
+        return np.flatnonzero(self.gamma * np.diag(self.c)[self.p :] > STRONG)
 
     @cached_property
     def weak(self) -> Ints:

@@ -12,6 +12,8 @@ from quorate.errors import NotConverged
 from quorate.numerics.reml import Point
 
 Floats = NDArray[np.float64]
+_ROUNDING = 1e-4
+"""Promise of a step, in deviance units, that rounding errors of the criterion can hide where the noise is tiny."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ def minimise(
     """Minimise a criterion over non-negative components.
 
     Each step minimises the quadratic model under the bounds; where it does not lower the criterion, the model is damped
-    (Levenberg and Marquardt) until it does. It ends when the model promises less than ``tolerance``.
+    (Levenberg and Marquardt) until it does. It ends when the model promises less than ``tolerance``,
+    or when no step along it is lower and it promises no more than rounding errors.
 
     Parameters
     ----------
@@ -61,7 +64,7 @@ def minimise(
     damping, used = 0.0, 1
     while used < most:
         step = bounded_step(point.gradient, point.hessian, theta, damping)
-        promised = -(point.gradient @ step + step @ point.hessian @ step / 2)
+        promised = _promised(point, step)
         if promised < tolerance and damping < 1e6:
             return Optimum(theta, point, used)
         trial = _try(evaluate, theta + step)
@@ -77,6 +80,8 @@ def minimise(
             damping = max(4 * damping, 0.25)
             if damping > 1e12:
                 break
+    if damping > 1e12 and _promised(point, bounded_step(point.gradient, point.hessian, theta, 0.0)) < _ROUNDING:
+        return Optimum(theta, point, used)
     raise NotConverged(
         f"variance components: no convergence after {used} evaluations (criterion {point.criterion:.6f}); "
         "leave out a term that the data barely identify",
@@ -109,6 +114,11 @@ def bounded_step(gradient: Floats, hessian: Floats, theta: Floats, damping: floa
             break
         free[np.argmin(np.where(inward, slope, 0.0))] = True
     return np.asarray(np.maximum(step, low) * scale)
+
+
+def _promised(point: Point, step: Floats) -> float:
+    """Decrease of the criterion that the quadratic model promises of a step."""
+    return -float(point.gradient @ step + step @ point.hessian @ step / 2)
 
 
 def _try(evaluate: Callable[[Floats], Point], theta: Floats) -> Point | None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.numerics.blocks import factored
 from quorate.numerics.levels import Levels
 from quorate.numerics.moments import Moments, Products
 from quorate.numerics.patterns import Cells, Units, compress
@@ -104,9 +105,10 @@ class Problem:
 class Solved:
     """Everything a linear solve with ``V(theta)`` needs, at one point.
 
-    ``j = (I + K Gamma)^-1`` per pattern, ``t = Z' V_w^-1 W`` per mean unit and column, dense or sparse,
-    ``c = W' V_w^-1 W``, ``b`` the inverse of the mixed-model coefficient matrix (fixed and shared), ``b_trace`` the
-    same without the fixed effects under ML, ``gamma_shared`` the variance of every shared level.
+    ``j = (I + K Gamma)^-1`` and ``half`` per pattern, with ``half' half = Gamma J``; ``t = Z' V_w^-1 W`` and
+    ``h = half Z' D^-1 W`` per mean unit and column, dense or sparse; ``c = W' V_w^-1 W``, ``b`` the inverse of the
+    mixed-model coefficient matrix (fixed and shared), ``b_trace`` the same without the fixed effects under ML,
+    ``gamma_shared`` the variance of every shared level.
     """
 
     theta: Floats
@@ -114,7 +116,9 @@ class Solved:
     gamma: Floats
     products: Products
     j: Floats
+    half: Floats
     t: Rows
+    h: Rows
     c: Floats
     b: Floats
     b_trace: Floats
@@ -125,6 +129,14 @@ class Solved:
     def gamma_rows(self) -> Floats:
         """Variance of the column of every row of ``t``, shape (mean units x columns,)."""
         return np.tile(self.gamma, self.t.shape[0] // max(len(self.gamma), 1))
+
+    def effects(self, score: Floats) -> Floats:
+        """``B score``, refined once: ``B`` is large where the score is small, and the product loses those digits."""
+        once = self.b @ score
+        left = score - self.c @ once
+        shared, has = len(once) - len(self.gamma_shared), self.gamma_shared > 0
+        left[shared:][has] -= once[shared:][has] / self.gamma_shared[has]
+        return np.asarray(once + self.b @ left, dtype=np.float64)
 
     @cached_property
     def levels(self) -> Levels:
@@ -179,28 +191,27 @@ def solve(problem: Problem, theta: Floats, *, reml: bool | None = None) -> Solve
     if noise.min() < _LEAST_NOISE:
         raise np.linalg.LinAlgError("a cell without residual variance")
     products = problem.moments.products(1 / noise)
-    system = np.eye(len(gamma)) + products.k * gamma
-    j = np.asarray(np.linalg.inv(system), dtype=np.float64)
-    log_within = np.linalg.slogdet(system).logabsdet
+    blocks = factored(products.k, gamma)
     count = problem.units.count
     log_noise = np.bincount(problem.units.cell_pattern, np.log(noise), len(count))
-    log_det = float((log_noise + log_within) @ count)
-    t = problem.moments.layout.apply(problem.of_mean_units(j), products.n)
-    c = products.g - gram(products.n, t, np.tile(gamma, problem.moments.mean_units))
+    log_det = float((log_noise + blocks.log_det) @ count)
+    t = problem.moments.layout.apply(problem.of_mean_units(blocks.j), products.n)
+    h = problem.moments.layout.apply(problem.of_mean_units(blocks.half), products.n)
+    some = None if gamma.all() else np.tile((gamma > 0).astype(np.float64), problem.moments.mean_units)
+    c = products.g - gram(h, h, some)
     b, b_trace, log_shared = _inverse(c, gamma_shared, problem.p, problem.reml if reml is None else reml)
-    return Solved(theta, 1 / noise, gamma, products, j, t, c, b, b_trace, log_det + log_shared, gamma_shared)
+    log_det += log_shared
+    return Solved(theta, 1 / noise, gamma, products, blocks.j, blocks.half, t, h, c, b, b_trace, log_det, gamma_shared)
 
 
 def evaluate(problem: Problem, theta: Floats) -> Point:
     """Criterion, gradient and average information at ``theta`` (components,), none negative, residual above 0."""
     solved = solve(problem, theta)
     zy, wy = problem.moments.from_cells(solved.weight[problem.units.cell_index] * problem.units.y)
-    local = _apply(problem, solved.j, zy)
-    score = wy - mean_sum(problem, solved.t, solved.gamma * zy)
-    effects = solved.b @ score
+    score = wy - mean_sum(problem, solved.h, apply(problem, solved.half, zy))
+    effects = solved.effects(score)
     e = residual_projection(problem, solved, problem.units.y, zy, score, effects)
-    quadratic = problem.units.y @ (solved.weight[problem.units.cell_index] * problem.units.y)
-    quadratic -= float(np.sum(zy * solved.gamma * local)) + score @ effects
+    quadratic = _quadratic(problem, solved, e, effects)
     replicates = problem.replicates
     residual = theta[problem.n_within + problem.n_shared :]
     has = replicates.df > 0
@@ -222,10 +233,20 @@ def residual_projection(problem: Problem, solved: Solved, v: Floats, zv: Floats,
     moments = problem.moments
     z = zv.copy()
     z[: moments.mean_units] -= np.asarray(solved.products.n @ h).reshape(moments.mean_units, moments.columns)
-    z = _apply(problem, solved.j, z)
-    fitted = moments.to_cells(solved.gamma * z, h)
-    cells = solved.weight[problem.units.cell_index] * (v - fitted)
+    z = apply(problem, solved.j, z)
+    left = v - moments.to_cells(solved.gamma * z, h)
+    weight = solved.weight[problem.units.cell_index]
+    refined = apply(problem, solved.j, moments.from_cells(weight * left)[0] - z)  # one step, for tiny noise
+    left -= moments.to_cells(solved.gamma * refined, np.zeros_like(h))
+    cells, z = weight * left, z + refined
     return Projected(cells, z, (wv - solved.c @ h)[problem.p :])
+
+
+def _quadratic(problem: Problem, solved: Solved, e: Projected, effects: Floats) -> float:
+    """``y'P y`` as Henderson's penalised sum of squares: at its minimum errors of the effects are of second order."""
+    shared, has = effects[problem.p :], solved.gamma_shared > 0
+    out = np.sum(e.cells**2 / solved.weight[problem.units.cell_index]) + np.sum(solved.gamma * e.within**2)
+    return float(out + np.sum(shared[has] ** 2 / solved.gamma_shared[has]))
 
 
 def squares(problem: Problem, e: Projected) -> Floats:
@@ -243,11 +264,11 @@ def second_moment(problem: Problem, solved: Solved, e: Projected) -> Floats:
     weighted = solved.weight[problem.units.cell_index][:, None] * f
     pairs = [moments.from_cells(column) for column in weighted.T]
     zf = np.stack([z for z, _ in pairs], axis=-1)
-    local = _apply(problem, solved.j, zf)
+    local = apply(problem, solved.half, zf)
     wf = np.stack([w for _, w in pairs], axis=-1)
-    wf -= mean_sum(problem, solved.t, solved.gamma[:, None] * zf)
-    flat = zf.reshape(-1, f.shape[1])
-    inner = f.T @ weighted - flat.T @ (solved.gamma[:, None] * local).reshape(flat.shape)
+    wf -= mean_sum(problem, solved.h, local)
+    flat = local.reshape(-1, f.shape[1])
+    inner = f.T @ weighted - flat.T @ flat
     out: Floats = inner - wf.T @ solved.b @ wf
     return (out + out.T) / 2
 
@@ -351,14 +372,14 @@ def _mirrored(lower: Floats) -> Floats:
     return lower.T
 
 
-def _apply(problem: Problem, j: Floats, z: Floats) -> Floats:
-    """``J z`` per unit, for ``z`` of shape (units, columns) or (units, columns, m)."""
-    matrices = j[problem.units.unit_pattern]
+def apply(problem: Problem, per_pattern: Floats, z: Floats) -> Floats:
+    """``J z`` or ``half z`` per unit, for ``z`` of shape (units, columns) or (units, columns, m)."""
+    matrices = per_pattern[problem.units.unit_pattern]
     out: Floats = matrices @ z if z.ndim == 3 else (matrices @ z[:, :, None])[:, :, 0]
     return out
 
 
-def mean_sum(problem: Problem, t: Rows, z: Floats) -> Floats:
-    """``sum over mean units of t' z``, for ``z`` of shape (units, columns) or (units, columns, m)."""
+def mean_sum(problem: Problem, h: Rows, z: Floats) -> Floats:
+    """``sum over mean units of h' z``, for ``z`` of shape (units, columns) or (units, columns, m)."""
     rows = z[: problem.moments.mean_units]
-    return np.asarray(t.T @ rows.reshape(t.shape[0], *z.shape[2:]))
+    return np.asarray(h.T @ rows.reshape(h.shape[0], *z.shape[2:]))

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.numerics.blocks import factored
+from quorate.numerics.levels import STRONG
 from quorate.numerics.reml import Problem
 from quorate.numerics.rows import full
 
@@ -25,12 +27,10 @@ class Sums:
 
     Parameters
     ----------
-    zy : array, shape (m, mean units, columns)
+    zy : array, shape (m, units, columns)
         Within-block columns times the data.
     wy : array, shape (m, q)
         Fixed and shared columns times the data.
-    contrasts : array, shape (m, patterns, columns, columns)
-        Squares and products of within-block columns times contrast units.
     yy : array, shape (m,)
         Sum of squares of the units.
     ss : array, shape (m, residual components)
@@ -39,13 +39,12 @@ class Sums:
 
     zy: Floats
     wy: Floats
-    contrasts: Floats
     yy: Floats
     ss: Floats
 
     def take(self, rows: Ints) -> Sums:
         """Some of the data sets."""
-        return Sums(self.zy[rows], self.wy[rows], self.contrasts[rows], self.yy[rows], self.ss[rows])
+        return Sums(self.zy[rows], self.wy[rows], self.yy[rows], self.ss[rows])
 
 
 @dataclass(frozen=True)
@@ -76,16 +75,20 @@ class Points:
 
 @dataclass(frozen=True)
 class _Solved:
-    """`quorate.numerics.reml.Solved` at noise 1, stacked; units and columns of ``t`` are one axis, ``gt = gamma t``."""
+    """`quorate.numerics.reml.Solved` at noise 1, stacked; units and columns of ``t`` and ``h`` are one axis.
 
-    gamma: Floats
+    ``precision`` is the reciprocal of the variance of every fixed and shared column, 0 where there is none.
+    """
+
     j: Floats
+    half: Floats
     t: Floats
-    gt: Floats
+    h: Floats
     c: Floats
     b: Floats
     b_trace: Floats
     log_det: Floats
+    precision: Floats
 
 
 @dataclass(frozen=True)
@@ -115,10 +118,9 @@ class Stacked:
         self._k, self._n, self._g = products.k, full(products.n), products.g
         self._units, self._columns = moments.mean_units, moments.columns
         self._owner = units.unit_pattern[: self._units]
-        self._first = np.flatnonzero(np.diff(self._owner, prepend=-1))
-        owner = units.unit_pattern[self._units :]
-        patterns, starts, sizes = np.unique(owner, return_index=True, return_counts=True)
-        self._spans = list(zip(patterns, starts, starts + sizes, strict=True))
+        self._pattern = units.unit_pattern
+        self._order = np.argsort(self._pattern, kind="stable")
+        self._first = np.flatnonzero(np.diff(self._pattern[self._order], prepend=-1))
         self._terms = np.eye(problem.n_within)[units.column_term]
         self._levels = np.eye(problem.n_shared)[units.shared_term]
         self._has = problem.replicates.df > 0
@@ -136,15 +138,14 @@ class Stacked:
     @property
     def size(self) -> int:
         """Numbers held at once per data set, about."""
-        return 3 * self._n.size + 4 * self._g.size
+        return 3 * self._n.size + 4 * self._g.size + 3 * len(self._pattern) * self._columns**2
 
     def sums(self, problems: Sequence[Problem]) -> Sums:
         """Reduce data sets of the design, made by `quorate.numerics.redraw.with_data`."""
         pairs = [self.problem.moments.from_cells(problem.units.y) for problem in problems]
         return Sums(
-            np.array([z[: self._units] for z, _ in pairs]),
+            np.array([z for z, _ in pairs]),
             np.array([w for _, w in pairs]),
-            np.array([self._contrasts(z[self._units :]) for z, _ in pairs]),
             np.array([problem.units.y @ problem.units.y for problem in problems]),
             np.array([problem.replicates.ss for problem in problems]),
         )
@@ -178,13 +179,6 @@ class Stacked:
         hessian[:, tail, tail] += bend
         return Points(np.where(proper, criterion, np.inf), gradient, hessian, at.effects)
 
-    def _contrasts(self, z: Floats) -> Floats:
-        """Squares and products of the contrast units, per pattern."""
-        out = np.zeros_like(self._k)
-        for pattern, start, end in self._spans:
-            out[pattern] = z[start:end].T @ z[start:end]
-        return out
-
     def _inside(self, residual: Floats, ss: Floats) -> tuple[Floats, Floats, Floats]:
         """Constant and chi-squares inside cells: criterion, gradient and average information."""
         problem, df = self.problem, self.problem.replicates.df
@@ -197,15 +191,16 @@ class Stacked:
     def _solve(self, ratio: Floats) -> _Solved:
         gamma = ratio[:, : self.problem.n_within] @ self._terms.T
         root = np.sqrt(ratio[:, self.problem.n_within :] @ self._levels.T)
-        system = np.eye(self._columns) + self._k * gamma[:, None, None, :]
-        j = np.asarray(np.linalg.inv(system), dtype=np.float64)
+        blocks = factored(self._k, gamma)
         n = self._n.reshape(self._units, self._columns, len(self._g))
-        t = j[:, self._owner] @ n
-        gt = (gamma[:, None, :, None] * t).reshape(len(ratio), *self._n.shape)
-        c = self._g - self._n.T @ gt
+        t = blocks.j[:, self._owner] @ n
+        h = (blocks.half[:, self._owner] @ n).reshape(len(ratio), *self._n.shape)
+        c = self._g - h.transpose(0, 2, 1) @ h
         b, b_trace, log_shared = self._inverse(c, root)
-        log_det = np.linalg.slogdet(system).logabsdet @ self.problem.units.count + log_shared
-        return _Solved(gamma, j, t.reshape(gt.shape), gt, c, b, b_trace, log_det)
+        log_det = blocks.log_det @ self.problem.units.count + log_shared
+        precision = np.zeros((len(ratio), len(self._g)))
+        np.divide(1.0, root**2, out=precision[:, self.problem.p :], where=root > 0)
+        return _Solved(blocks.j, blocks.half, t.reshape(h.shape), h, c, b, b_trace, log_det, precision)
 
     def _inverse(self, c: Floats, root: Floats) -> tuple[Floats, Floats, Floats]:
         """Inverse coefficient matrices, with and without the fixed effects, and the log-determinant."""
@@ -223,18 +218,18 @@ class Stacked:
         return b, b_trace, np.linalg.slogdet(system[:, p:, p:]).logabsdet
 
     def _project(self, solved: _Solved, sums: Sums) -> _Projected:
-        flat = sums.zy.reshape(len(sums.zy), len(self._n))
-        wv = sums.wy - _times(solved.gt.transpose(0, 2, 1), flat)
-        effects = _times(solved.b, wv)
-        j = solved.j[:, self._owner]
-        z = _times(j, (flat - effects @ self._n.T).reshape(sums.zy.shape))
-        contrasts = solved.j @ sums.contrasts
-        quadratic = sums.yy - np.sum(wv * effects, axis=1)
-        quadratic -= np.sum(sums.zy * solved.gamma[:, None, :] * _times(j, sums.zy), axis=(1, 2))
-        quadratic -= np.einsum("mk,mpkk->m", np.broadcast_to(solved.gamma, (len(flat), self._columns)), contrasts)
-        squares = np.add.reduceat(z[..., :, None] * z[..., None, :], self._first, axis=1)
-        squares += contrasts @ solved.j.transpose(0, 1, 3, 2)
-        return _Projected(z, (wv - _times(solved.c, effects))[:, self.problem.p :], squares, quadratic, effects)
+        local = _times(solved.half[:, self._pattern], sums.zy)
+        wv = sums.wy - _times(solved.h.transpose(0, 2, 1), local[:, : self._units].reshape(len(local), len(self._n)))
+        once = _times(solved.b, wv)
+        effects = once + _times(solved.b, wv - _times(solved.c, once) - once * solved.precision)
+        left = sums.zy.copy()
+        left[:, : self._units] -= (effects @ self._n.T).reshape(len(left), self._units, self._columns)
+        z = _times(solved.j[:, self._pattern], left)
+        quadratic = sums.yy - np.sum(wv * effects, axis=1) - np.sum(local**2, axis=(1, 2))
+        ordered = z[:, self._order]
+        squares = np.add.reduceat(ordered[..., :, None] * ordered[..., None, :], self._first, axis=1)
+        shared = (wv - _times(solved.c, effects))[:, self.problem.p :]
+        return _Projected(z[:, : self._units], shared, squares, quadratic, effects)
 
     def _squares(self, at: _Projected) -> Floats:
         """``y'P A_t P y`` of the random components."""
@@ -245,8 +240,14 @@ class Stacked:
         within = np.einsum("mpkk,p->mk", solved.j @ self._k, self.problem.units.count)
         used = np.sum((solved.t @ solved.b_trace) * solved.t, axis=2)
         within -= used.reshape(len(used), self._units, self._columns).sum(axis=1)
-        shared = np.einsum("mkk->mk", solved.c) - np.sum((solved.c @ solved.b_trace) * solved.c, axis=2)
-        return np.hstack([within @ self._terms, shared[:, self.problem.p :] @ self._levels])
+        return np.hstack([within @ self._terms, self._of_levels(solved) @ self._levels])
+
+    def _of_levels(self, solved: _Solved) -> Floats:
+        """Diagonal of ``U'P U``; without a difference of products where the level's variance allows it."""
+        p, own = self.problem.p, np.einsum("mkk->mk", solved.c)
+        product = own - np.sum((solved.c @ solved.b_trace) * solved.c, axis=2)
+        direct = (1 - np.einsum("mkk->mk", solved.b_trace) * solved.precision) * solved.precision
+        return np.asarray(np.where((solved.precision > 0) & (own > STRONG * solved.precision), direct, product)[:, p:])
 
     def _pairs(self, solved: _Solved, at: _Projected) -> Floats:
         """``y'P A_s P A_t P y`` of the random components."""

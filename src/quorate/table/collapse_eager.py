@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.table.categories import coded
-from quorate.table.collapse import Grouped, cell_key, status_of, unknown_statuses
+from quorate.table.collapse import STATUS_WORDS, Grouped, cell_key, status_of, unknown_statuses
 from quorate.table.columns import choose, has_numbers
 from quorate.table.judgments import OK, dense
 from quorate.table.labels import Coded
@@ -91,7 +91,8 @@ def _statuses(column: Coded, name: str) -> dict[str, NDArray[np.bool_]]:
         unknown.append(None)
     if unknown:
         raise unknown_statuses(name, unknown)
-    return {status: np.array([word == status for word in known])[column.codes] for status in {OK, *known} if status}
+    found = [status for status in STATUS_WORDS if status == OK or status in known]
+    return {status: np.array([word == status for word in known])[column.codes] for status in found}
 
 
 def _distinct(cell: NDArray[np.int64], replicate: Coded) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from quorate.errors import InvalidData
 from quorate.table.collapse import STATUS_WORDS, Grouped, squares, unknown_statuses
+from quorate.table.columns import BLANKS
 from quorate.table.files import Opened, literal, quoted
 from quorate.table.judgments import OK
 from quorate.table.labels import Coded, encode, in_numeric_order
@@ -143,9 +144,9 @@ def _prepare(opened: Opened, roles: Roles, missing: Missing) -> duckdb.DuckDBPyR
 
     facets = [f"{_label(*column(facet.column), facet.column)} AS f{i}" for i, facet in enumerate(roles.facets)]
     given, score = _score(*column(roles.score))
-    status = f"lower(trim({column(roles.status)[0]}::VARCHAR))" if roles.status else literal(OK)
+    status = f"lower({_stripped(f'{column(roles.status)[0]}::VARCHAR')})" if roles.status else literal(OK)
     state = _state(status) if roles.status else f"{_STATES[OK]}"
-    replicate = f"{column(roles.replicate)[0]} AS replicate, " if roles.replicate else ""
+    replicate = f"{_one_zero(*column(roles.replicate))} AS replicate, " if roles.replicate else ""
     slot = f"{_slot(*column(roles.replicate))} AS slot, " if roles.replicate else ""
     chosen = opened.relation.project(
         f"{', '.join(facets)}, {replicate}{slot}{given} AS given, {score} AS score, {status} AS status, "
@@ -170,6 +171,11 @@ def _label(column: str, kind: str, name: str) -> str:
     return f"{column}::VARCHAR"
 
 
+def _one_zero(column: str, kind: str) -> str:
+    """The column with zero of either sign as one number: as text they are two."""
+    return f"{column} + 0.0" if kind in ("FLOAT", "DOUBLE") else column
+
+
 def _slot(column: str, kind: str) -> str:
     """Replicates that are small whole numbers, each a bit of one number per cell; null for others."""
     if kind in _NUMERIC and kind not in ("FLOAT", "DOUBLE"):
@@ -185,8 +191,15 @@ def _score(column: str, kind: str) -> tuple[str, str]:
         return column, f"{column}::INTEGER::DOUBLE"
     if kind in _NUMERIC or (kind.startswith(_WIDE) and not kind.endswith("]")):
         return column, f"{column}::DOUBLE"
-    text = f"nullif(trim({column}::VARCHAR), '')"
+    text = f"nullif({_stripped(f'{column}::VARCHAR')}, '')"
     return text, f"CASE lower({text}) WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE TRY_CAST({text} AS DOUBLE) END"
+
+
+def _stripped(text: str) -> str:
+    """Text as `str.strip` leaves it. A trim of listed characters takes ten times a plain one, so few rows get it."""
+    plain = f"trim({text})"
+    clean = f"ascii({plain}) BETWEEN 33 AND 126 AND ascii(right({plain}, 1)) BETWEEN 33 AND 126"
+    return f"(CASE WHEN {clean} THEN {plain} ELSE trim({text}, {literal(BLANKS)}) END)"
 
 
 def _stands_for_none(missing: Missing) -> str:

@@ -9,8 +9,11 @@ import narwhals as nw
 from quorate.errors import InvalidData
 from quorate.table.roles import Roles
 
+_SEPARATORS = (0x2028, 0x2029, 0x202F, 0x205F, 0x3000)
 Frame = TypeVar("Frame", nw.DataFrame[Any], nw.LazyFrame[Any])
 
+BLANKS = "".join(map(chr, (*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), *_SEPARATORS)))
+"""What `str.strip` takes off both ends; every engine has its own idea of a blank, so all are told."""
 TEXT = (nw.String, nw.Categorical, nw.Enum)
 _TIMES = (nw.Date, nw.Datetime, nw.Time, nw.Duration)
 
@@ -27,7 +30,7 @@ def choose(frame: Frame, roles: Roles) -> Frame:
     return frame.select(
         *(label_column(facet.column, schema[facet.column]).alias(f"f{i}") for i, facet in enumerate(roles.facets)),
         nw.col(roles.score).alias("score"),
-        *([_status(roles.status).alias("status")] if roles.status is not None else []),
+        *([_status(roles.status, frame.implementation).alias("status")] if roles.status is not None else []),
         *([nw.col(roles.replicate).alias("replicate")] if roles.replicate is not None else []),
     )
 
@@ -55,5 +58,6 @@ def has_numbers(kind: nw.dtypes.DType) -> bool:
     return kind.is_numeric() or isinstance(kind, nw.Boolean)
 
 
-def _status(name: str) -> nw.Expr:
-    return nw.col(name).cast(nw.String).str.strip_chars().str.to_lowercase()
+def _status(name: str, library: nw.Implementation) -> nw.Expr:
+    blanks = None if library.is_ibis() else BLANKS  # Ibis takes no list of characters
+    return nw.col(name).cast(nw.String).str.strip_chars(blanks).str.to_lowercase()
