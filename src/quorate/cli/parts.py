@@ -108,14 +108,10 @@ def _anew(out: Console, found: Analysis) -> None:
 def in_words(plan: Projection) -> str:
     """A design in words."""
     from quorate.estimate.wording import counted
+    from quorate.report.tables import layout
 
     parts = [counted(count, name) for name, count in plan.design.items() if count > 1]
-    how = {
-        "cyclic": ", one judge per item in turn",
-        "latin": ", one prompt and judge per item in turn",
-        "blocks": f", {plan.per_item} judges per item in turn",
-    }
-    return ", ".join(parts) + how.get(plan.layout, "")
+    return ", ".join(parts) + layout(plan)
 
 
 def show_changes(out: Console, changes: Sequence[WhatIf], *, priced: bool) -> None:

@@ -65,7 +65,7 @@ class Bootstrap:
     @cached_property
     def components(self) -> Mapping[str, Floats]:
         """Redrawn estimates of every component that can be told apart, in squared score units; shape (draws,) each."""
-        return {name: self.theta[:, t] for name, t in self._representatives.items()}
+        return {name: self.theta[:, t] for name, t in self.fit.representatives.items()}
 
     @cached_property
     def level_means(self) -> Mapping[str, Floats]:
@@ -124,7 +124,7 @@ class Bootstrap:
         if basis.plain <= 0:
             raise NotEstimable("the variance of the mean is zero for these targets, so it has no shares")
         draws = self._draws("pivotal")
-        parts = {name: basis.gradient[t] * draws[name] for name, t in self._representatives.items()}
+        parts = {name: basis.gradient[t] * draws[name] for name, t in self.fit.representatives.items()}
         for facet, drawn in basis.drawn.items():
             parts[facet] = drawn.factor * np.maximum(self._square(facet, drawn) - self.plausible @ drawn.noise, 0.0)
         total = _total(parts)
@@ -142,12 +142,6 @@ class Bootstrap:
         columns = {name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
         return frame(columns, self.fit.judgments.source.backend)
 
-    @property
-    def _representatives(self) -> dict[str, int]:
-        return {
-            name: members[-1] for name, members in zip(self.fit.variances, self.fit.identified.classes, strict=True)
-        }
-
     @cached_property
     def _percentile(self) -> dict[str, Floats]:
         """Redrawn components and sensitivities."""
@@ -158,7 +152,7 @@ class Bootstrap:
     def _pivots(self) -> dict[str, Floats]:
         """Components and sensitivities that the draws make plausible: each pivot solved for its parameter."""
         theta = self.plausible
-        out = {name: theta[:, t] for name, t in self._representatives.items()}
+        out = {name: theta[:, t] for name, t in self.fit.representatives.items()}
         return {**out, **{name: self.plausible_spread(name) for name in self.level_squares}}
 
     @cached_property
@@ -170,7 +164,7 @@ class Bootstrap:
         from scipy.special import chdtri
 
         fit, out = self.fit, np.zeros_like(self.theta)
-        for t in self._representatives.values():
+        for t in fit.representatives.values():
             value, df = float(self._truth[t]), fit.freedom(t)
             square = max(float(np.sqrt(fit.covariance[t, t] * df / 2)), value)
             above = 1 - (np.argsort(np.argsort(self.scored[:, t])) + 0.5) / len(self)
@@ -218,12 +212,23 @@ class Bootstrap:
         out: Floats = np.sum(split, axis=0) / len(fit.assembled.residual_levels)
         return out
 
+    def plausible_square(self, drawn: Drawn, rng: np.random.Generator) -> Floats:
+        """S^2 that a fixed facet taken as a draw may have: ``df S^2 / chi2``, shape (draws,)."""
+        out: Floats = drawn.square * drawn.df / rng.chisquare(drawn.df, len(self))
+        return out
+
+    def redrawn_square(self, facet: str, drawn: Drawn, rng: np.random.Generator) -> Floats:
+        """S^2 of redrawn levels: their own effects from the population they stand for, with the noise of the draw."""
+        means, own = self.level_means[facet], max(drawn.square - float(self._truth @ drawn.noise), 0.0)
+        levels = rng.normal(0.0, np.sqrt(own), means.shape)
+        centred = means - self.fit.assembled.fixed.levels[facet] @ self.fit.beta
+        return np.asarray(np.var(centred + levels, axis=1, ddof=1))
+
     def _square(self, facet: str, drawn: Drawn) -> Floats:
-        """S^2 of a fixed facet: of its redrawn levels as an index, else ``df S^2 / chi2`` as levels are drawn."""
+        """S^2 of a fixed facet: of its redrawn levels as an index, else as levels are drawn."""
         if not np.isfinite(drawn.df):
             return self._pivots[facet]
-        out: Floats = drawn.square * drawn.df / stream(0, f"bootstrap/{facet}").chisquare(drawn.df, len(self))
-        return out
+        return self.plausible_square(drawn, stream(0, f"bootstrap/{facet}"))
 
     def _quantiles(self, draws: Floats, level: float) -> tuple[float, float]:
         tail = _tail(level, len(self))
@@ -268,8 +273,10 @@ def studentised(basis: Basis, level: float) -> float:
     _tail(level, len(draws))
     variance = draws.theta @ basis.gradient
     for facet, drawn in basis.drawn.items():
-        noise = draws.theta @ drawn.noise
-        variance = variance + drawn.factor * np.maximum(_redrawn_square(draws, facet, drawn) - noise, 0.0)
+        if not np.isfinite(drawn.df):
+            raise InvalidInput("method: 'bootstrap' does not apply to a sensitivity, which is an index")
+        square = draws.redrawn_square(facet, drawn, stream(0, f"bootstrap/{facet}"))
+        variance = variance + drawn.factor * np.maximum(square - draws.theta @ drawn.noise, 0.0)
     se = float(np.sqrt(basis.plain))
     ratio, shift = np.sqrt(variance) / se, draws.shift @ basis.weight / se
     if float(np.mean(ratio == 0)) >= 1 - level:
@@ -282,19 +289,6 @@ def studentised(basis: Basis, level: float) -> float:
     while short(top) < 0:
         top *= 2
     return float(brentq(short, 0.0, top)) * se
-
-
-def _redrawn_square(draws: Bootstrap, facet: str, drawn: Drawn) -> Floats:
-    """S^2 of redrawn levels: their own effects from the population they stand for, with the noise of the draw."""
-    if not np.isfinite(drawn.df):
-        raise InvalidInput("method: 'bootstrap' does not apply to a sensitivity, which is an index")
-    fit = draws.fit
-    means = draws.level_means[facet]
-    truth = np.maximum(fit.theta, 0.0) * fit.assembled.scale**2
-    own = max(drawn.square - float(truth @ drawn.noise), 0.0)
-    levels = stream(0, f"bootstrap/{facet}").normal(0, np.sqrt(own), means.shape)
-    out = np.var(means - fit.assembled.fixed.levels[facet] @ fit.beta + levels, axis=1, ddof=1)
-    return np.asarray(out)
 
 
 def _total(parts: Mapping[str, Floats]) -> Floats:

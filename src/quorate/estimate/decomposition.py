@@ -105,13 +105,16 @@ class Decomposition:
         return tuple(self.assembled.names[t] for t in self.identified.absorbed)
 
     @cached_property
+    def representatives(self) -> Mapping[str, int]:
+        """Component that stands for every class of those that cannot be told apart, by the names in the class."""
+        pairs = zip(self.classes, self.identified.classes, strict=True)
+        return {" + ".join(names): members[-1] for names, members in pairs}
+
+    @cached_property
     def variances(self) -> Mapping[str, float]:
         """Estimates of the components that can be told apart, and of the sums that can, in squared score units."""
         scale = self.assembled.scale**2
-        return {
-            " + ".join(names): float(self.theta[members[-1]] * scale)
-            for names, members in zip(self.classes, self.identified.classes, strict=True)
-        }
+        return {name: float(self.theta[t] * scale) for name, t in self.representatives.items()}
 
     @cached_property
     def covariance(self) -> Floats:

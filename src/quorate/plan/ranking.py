@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -143,53 +143,37 @@ def _firsts(keys: list[Hashable]) -> list[int]:
 
 
 def redrawn(source: Source, fit: Decomposition, boot: Bootstrap, rng: np.random.Generator) -> Floats:
-    """What every term is worth in every redrawn pilot, shape (terms, draws)."""
-    theta, members = np.maximum(boot.theta, 0.0), _members(fit)
-    rows: Mapping[str, Floats] = {
-        name: theta[:, members[name]] if name in members else _spread(source, fit, boot, name, rng)
-        for name in source.values
-    }
-    return np.array(list(rows.values()))
+    """What every term is worth in every redrawn pilot, shape (terms, draws).
+
+    Fixed facets that stand for more than their levels would have had other levels: those are drawn too.
+    """
+    theta = np.maximum(boot.theta, 0.0)
+
+    def spread(name: str) -> Floats:
+        if source.targets[name] == SENSITIVITY:
+            return np.asarray(boot.level_means[name].var(axis=1))
+        drawn = draw_of(fit, name, source.targets[name])
+        return np.asarray(np.maximum(boot.redrawn_square(name, drawn, rng) - theta @ drawn.noise, 0.0))
+
+    return _by_term(source, fit, theta, spread)
 
 
 def plausible(source: Source, fit: Decomposition, boot: Bootstrap, rng: np.random.Generator) -> Floats:
     """What every term may be worth, given the pilot, shape (terms, draws): the law behind intervals of components."""
-    members = _members(fit)
-    rows = [
-        boot.plausible[:, members[name]] if name in members else _plausible_spread(source, fit, boot, name, rng)
-        for name in source.values
-    ]
-    return np.array(rows)
+
+    def spread(name: str) -> Floats:
+        if source.targets[name] == SENSITIVITY:
+            return boot.plausible_spread(name)
+        drawn = draw_of(fit, name, source.targets[name])
+        return np.asarray(np.maximum(boot.plausible_square(drawn, rng) - boot.plausible @ drawn.noise, 0.0))
+
+    return _by_term(source, fit, boot.plausible, spread)
 
 
-def _plausible_spread(
-    source: Source, fit: Decomposition, boot: Bootstrap, name: str, rng: np.random.Generator
-) -> Floats:
-    """As `_spread`, around the estimate turned round: ``df S^2 / chi2`` less the noise."""
-    if source.targets[name] == SENSITIVITY:
-        return boot.plausible_spread(name)
-    drawn = draw_of(fit, name, source.targets[name])
-    square = drawn.square * drawn.df / rng.chisquare(drawn.df, len(boot))
-    return np.asarray(np.maximum(square - boot.plausible @ drawn.noise, 0.0))
-
-
-def _members(fit: Decomposition) -> dict[str, int]:
-    """Component that stands for every class, by the names in the class."""
-    return {" + ".join(names): found[-1] for names, found in zip(fit.classes, fit.identified.classes, strict=True)}
-
-
-def _spread(source: Source, fit: Decomposition, boot: Bootstrap, name: str, rng: np.random.Generator) -> Floats:
-    """Variance of the levels of a fixed facet in every redrawn pilot, less the noise in their means.
-
-    Where the levels stand for more than themselves, other pilots would have had other levels: they are drawn too.
-    """
-    means, target = boot.level_means[name], source.targets[name]
-    if target == SENSITIVITY:
-        return np.asarray(means.var(axis=1))
-    own = np.sqrt(max(source.values[name], 0.0))
-    centred = means - fit.assembled.fixed.levels[name] @ fit.beta + rng.normal(0.0, own, means.shape)
-    noise = np.maximum(boot.theta, 0.0) @ fit.level_noise[name]
-    return np.asarray(np.maximum(centred.var(axis=1, ddof=1) - noise, 0.0))
+def _by_term(source: Source, fit: Decomposition, theta: Floats, spread: Callable[[str], Floats]) -> Floats:
+    """Draws of every term: of its component, or of the spread of a fixed facet."""
+    members = fit.representatives
+    return np.array([theta[:, members[name]] if name in members else spread(name) for name in source.values])
 
 
 def _ranking(best: Optimum, kept: Kept, drawn: Floats, se: Floats, unconverged: int) -> Ranking:

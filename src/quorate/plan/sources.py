@@ -200,14 +200,14 @@ def from_fit(source: Decomposition, design: Design) -> Source:
     def weigh(laid: Layout) -> dict[str, Floats]:
         weights = vector(laid)
         unknown = _open(weights, space)
-        out = {label: np.where(unknown, np.nan, weights[t]) for label, t in _representatives(source).items()}
+        out = {label: np.where(unknown, np.nan, weights[t]) for label, t in source.representatives.items()}
         return out | {name: spread(name, chosen[name], laid) for name in drawn}
 
     def refuse(laid: Layout) -> None:
         refuse_small_pools(laid, chosen, above)
         _refuse_open(names, np.array(vector(laid)), theta, space)
 
-    values = {label: float(theta[t]) for label, t in _representatives(source).items()}
+    values = {label: float(theta[t]) for label, t in source.representatives.items()}
     values |= {name: _drawn_value(source, name, chosen[name], theta) for name in drawn}
     balance = _balanced(fixed, counts)
     return Source(judgments.object, counts, answers, chosen, groups, above, balance, values, weigh, refuse)
@@ -311,11 +311,6 @@ def _refuse_open(names: tuple[str, ...], vector: Floats, theta: Floats, space: F
         listed,
         (low, high),
     )
-
-
-def _representatives(fit: Decomposition) -> dict[str, int]:
-    """Component that stands for every class, by the names in the class."""
-    return {" + ".join(names): members[-1] for names, members in zip(fit.classes, fit.identified.classes, strict=True)}
 
 
 def _unevenness(fit: Decomposition, name: str) -> float:

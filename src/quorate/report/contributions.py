@@ -68,7 +68,7 @@ def _weights(fit: Decomposition, estimate: Estimate) -> dict[str, float]:
     problem = fit.assembled.problem
     given = weights(problem, fit.point.solved, fit.assembled.fixed.mean)
     each = coefficients(fit, given, estimate.target)
-    out = {name: float(each[members[-1]]) for name, members in zip(fit.variances, fit.identified.classes, strict=True)}
+    out = {name: float(each[t]) for name, t in fit.representatives.items()}
     for facet in fit.assembled.fixed.levels:
         target = estimate.target[facet]
         out[facet] = 0.0 if target in (PANEL, FINITE) else draw_of(fit, facet, target).factor

@@ -130,7 +130,7 @@ def in_words(plan: Projection) -> str:
     """A design in words: levels of every facet, and the layout where it is not factorial."""
     levels = [counted(count, shown(name, 30)) for name, count in plan.design.items() if name != REPLICATE]
     again = plan.design.get(REPLICATE, 1)
-    return " × ".join([*levels, *([f"{again:,} replicates"] if again > 1 else [])]) + _layout(plan)
+    return " × ".join([*levels, *([f"{again:,} replicates"] if again > 1 else [])]) + layout(plan)
 
 
 def effects(analysis: Analysis, facet: str) -> list[Row]:
@@ -297,7 +297,8 @@ def _design(plan: Projection) -> Row:
     return {"design": in_words(plan), **numbers}
 
 
-def _layout(plan: Projection) -> str:
+def layout(plan: Projection) -> str:
+    """How prompts and judges are assigned, to follow the levels; empty where everything is crossed."""
     if plan.layout == "blocks":
         return f", {counted(plan.per_item or 1, JUDGE)} per item in turn"
     return {"cyclic": ", one judge per item in turn", "latin": ", one prompt and judge per item in turn"}.get(
