@@ -89,7 +89,7 @@ def test_files_are_named_one_per_line(capsys):
 
 
 def test_designs_from_nothing_are_named_where_there_are_any(capsys):
-    found = {"design": {"item": 74, "judge": 6, "replicate": 1}, "per_item": None}
+    found = {"design": {"item": 74, "judge": 6, "replicate": 1}, "per_item": None, "places": None}
     best = SimpleNamespace(
         own=SimpleNamespace(se=0.14),
         same_cost=SimpleNamespace(se=0.104, calls=1680, layout="cyclic", **found),

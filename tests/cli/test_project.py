@@ -118,7 +118,7 @@ def test_every_design_option_is_used(run, scores):
         ("--target judge=all", "judge: the target must be one of"),
         ("--target judge=pool(1)", "judge: a pool of 1 cannot hold the 3 levels"),
         ("--layout spiral", "invalid value for '--layout'"),
-        ("--layout blocks", "per_item: goes with --layout blocks"),
+        ("--layout blocks", "per_item: is needed with --layout blocks"),
         ("--layout blocks --per-item 9", "per_item: must be between 1"),
         ("--price -1", "prices: call must be a finite amount"),
     ],

@@ -292,7 +292,7 @@ def test_facets_that_do_not_exist(safety):
         ({"targets": {"category": "population"}}, "categories: how many are needed"),
         ({"levels": {"category": 3}}, "levels: category has an argument of its own; use categories="),
         ({"levels": {"item": 3}}, "levels: item has an argument of its own; use items="),
-        ({"per_item": 2}, "per_item: goes with"),
+        ({"per_item": 2}, "per_item: is needed with"),
     ],
 )
 def test_options_that_do_not_fit(safety, options, message):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from quorate.plan.grid import Piece, allowed
+from quorate.plan.schemes import Scheme
 
 HELD = {"item": 12, "prompt": 2, "judge": 3, "replicate": 1}
 
@@ -12,7 +13,7 @@ def designs(grid):
     """Every design, as its layout and counts."""
     for piece in grid.pieces():
         for index in range(piece.size):
-            yield piece.layout, piece.per_item, tuple(sorted(piece.design(index).items()))
+            yield piece.scheme.layout, piece.scheme.per_item, tuple(sorted(piece.design(index).items()))
 
 
 def test_every_design_once():
@@ -29,7 +30,7 @@ def test_layouts_that_come_to_the_same_are_counted_once():
         levels = dict(counts)
         by_layout.setdefault(layout, set()).add((per_item, levels["judge"], levels["prompt"]))
     assert by_layout["cyclic"] == {(None, 3, 1), (None, 3, 2)}
-    assert by_layout["latin"] == {(None, 1, 2), (None, 3, 2)}
+    assert by_layout["latin"] == {(None, 1, 2), (None, 3, 2), (2, 3, 2), (3, 3, 2)}
     assert by_layout["blocks"] == {(2, 3, 1), (2, 3, 2)}
 
 
@@ -44,7 +45,7 @@ def test_a_cycle_needs_items_enough():
 
 
 def test_splitting_keeps_every_design():
-    piece = Piece("factorial", None, {"judge": 3}, {"item": np.arange(1, 30), "prompt": np.array([1, 2, 4])})
+    piece = Piece(Scheme("factorial"), {"judge": 3}, {"item": np.arange(1, 30), "prompt": np.array([1, 2, 4])})
     parts = list(piece.split(10))
     assert max(part.size for part in parts) <= 10
     whole = {tuple(sorted(piece.design(i).items())) for i in range(piece.size)}
@@ -52,7 +53,7 @@ def test_splitting_keeps_every_design():
 
 
 def test_counts_broadcast_to_the_shape_and_agree_with_the_designs():
-    piece = Piece("factorial", None, {"judge": 3}, {"item": np.array([4, 8]), "prompt": np.array([1, 2, 4])})
+    piece = Piece(Scheme("factorial"), {"judge": 3}, {"item": np.array([4, 8]), "prompt": np.array([1, 2, 4])})
     counts = {name: np.broadcast_to(count, piece.shape).ravel() for name, count in piece.counts().items()}
     for index in range(piece.size):
         assert {name: values[index] for name, values in counts.items()} == piece.design(index)

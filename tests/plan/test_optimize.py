@@ -11,6 +11,8 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.plan.layouts import fewest_items
+from quorate.plan.schemes import Scheme
 
 PAPER = {
     "items": [20, 30, 50, 75, 100, 141],
@@ -27,7 +29,9 @@ def brute_force(source, limits, layouts, **options):
     """Every design, one by one."""
     names = [name for name in limits if name != "per_item"]
     for layout, counts in product(layouts, product(*(limits[name] for name in names))):
-        for per_item in limits["per_item"] if layout == "blocks" else (None,):
+        for per_item in {"blocks": limits.get("per_item"), "latin": [None, *limits.get("per_item", ())]}.get(
+            layout, [None]
+        ):
             try:
                 yield q.project(
                     source, layout=layout, per_item=per_item, **dict(zip(names, counts, strict=True)), **options
@@ -38,9 +42,12 @@ def brute_force(source, limits, layouts, **options):
 
 def fits(layout, counts, per_item):
     """Whether there are items enough for every level, or every pair, to be used."""
-    judges = counts.get("judges", 3)
-    least = judges * counts.get("prompts", 3) if layout == "latin" else judges - (per_item or 1) + 1
-    return counts["items"] >= least and (per_item or 1) <= judges
+    judges, prompts = counts.get("judges", 3), counts.get("prompts", 3)
+    if layout == "random":
+        return True
+    if (per_item or 1) > (judges * prompts if layout == "latin" else judges):
+        return False
+    return counts["items"] >= fewest_items(Scheme(layout, per_item), {"judge": judges, "prompt": prompts})
 
 
 def random_problem(seed):
@@ -62,6 +69,8 @@ def random_problem(seed):
     layouts = ("factorial", "cyclic", "latin")
     if rng.random() < 0.4:
         layouts, limits["per_item"] = (*layouts, "blocks"), [2, 3]
+    if rng.random() < 0.2:
+        layouts = (*layouts, "random")
     named = {f"j{k}": float(rng.choice([0.1, 0.1, 1.0, 2.0])) for k in range(5)}
     prices = {"judge": named} if rng.random() < 0.5 else {"call": 0.1}
     prices |= {"item": float(rng.random())} if rng.random() < 0.5 else {}
@@ -273,11 +282,11 @@ def test_a_large_grid_is_sampled_for_the_picture(safety):
         ),
         (
             {"layouts": ("diagonal",)},
-            r"layouts: some of factorial, cyclic, latin, blocks are needed, got \['diagonal'\]",
+            r"layouts: some of factorial, random, cyclic, weighted, latin, blocks are needed, got \['diagonal'\]",
         ),
-        ({"layouts": ()}, "layouts: some of factorial, cyclic, latin, blocks are needed, got none"),
+        ({"layouts": ()}, "layouts: some of factorial, random, cyclic, weighted, latin, blocks are needed, got none"),
         ({"layouts": ("blocks",)}, "name both layouts="),
-        ({"limits": SMALL | {"per_item": [2]}}, "name both layouts="),
+        ({"limits": SMALL | {"per_item": [2]}, "layouts": ("factorial", "cyclic")}, "name both layouts="),
         ({"limits": {"items": 2, "judges": 3}, "layouts": ("cyclic",)}, "layouts: none of cyclic fits the limits"),
         ({"prices": {"judge": {"a": 1.0}}}, "prices: 1 judges have a price, and limits allow 3"),
         ({"prices": {"item": 1.0}}, "prices: the price of a call is needed"),

@@ -49,7 +49,7 @@ def test_amounts_that_are_none(value):
 
 
 def test_kinds_of_price_that_do_not_exist():
-    with pytest.raises(InvalidInput, match="prices: annotator is unknown; use call, judge, item, prompt"):
+    with pytest.raises(InvalidInput, match="prices: annotator is unknown; use call, judge, item, generation, prompt"):
         cost({"annotator": 1.0}, COUNTS, "item", 60)
     with pytest.raises(InvalidInput, match="prices: item must be one number"):
         cost({"item": {"a": 1.0}}, COUNTS, "item", 60)

@@ -6,11 +6,12 @@ import pytest
 from quorate.errors import InvalidInput
 from quorate.estimate.targets import Pool
 from quorate.plan.layouts import lay_out
+from quorate.plan.schemes import Scheme
 from quorate.plan.weights import answers_of, coefficient, own_facets, published, refuse_small_pools, spread
 
 COUNTS = {"item": 12, "prompt": 2, "judge": 3}
 POPULATION = dict.fromkeys((*COUNTS, "category"), "population")
-LAID = lay_out("factorial", COUNTS, "item", replicates=4, groups={"category": 5})
+LAID = lay_out(Scheme("factorial"), COUNTS, "item", replicates=4, groups={"category": 5})
 
 
 def weight(name, targets, laid=LAID, uneven=()):

@@ -112,8 +112,12 @@ def show_own_interval(out: Console, source: Components | Decomposition, targets:
 
 
 def layout_of(plan: Projection) -> str:
-    """The layout, with judges per item where that is a choice."""
-    return plan.layout if plan.per_item is None else f"{plan.per_item} judges each"
+    """The layout, with judges per item or places in the cycle where that is a choice."""
+    if plan.places is not None:
+        return f"{plan.layout} {':'.join(map(str, plan.places.values()))}"
+    if plan.per_item is None:
+        return plan.layout
+    return f"{plan.per_item} judges each" if plan.layout == "blocks" else f"{plan.layout}, {plan.per_item} each"
 
 
 def show_targets(out: Console, plan: Projection) -> None:

@@ -54,6 +54,9 @@ JudgePrice = Annotated[
     list[str] | None, typer.Option(metavar="NAME=USD", help="Price of one call of a judge; repeat for each judge.")
 ]
 ItemPrice = Annotated[float | None, typer.Option(metavar="USD", help="Price of an item, on top of its calls.")]
+GenerationPrice = Annotated[
+    float | None, typer.Option(metavar="USD", help="Price of a response that is judged, on top of its calls.")
+]
 PromptPrice = Annotated[float | None, typer.Option(metavar="USD", help="Price of writing a prompt variant.")]
 Numbers = Annotated[
     str | None, typer.Option(metavar="NUMBERS", help="Numbers allowed, such as 50,100 or 1-5 or 20-200:10.")
@@ -65,12 +68,14 @@ Layouts = Annotated[
     str,
     typer.Option(
         metavar="NAMES",
-        help="Layouts allowed, with commas: factorial, everything crossed; cyclic, one judge per item in turn; latin, "
-        "one (prompt, judge) pair per item in turn; blocks, --per-item judges per item.",
+        help="Layouts allowed, with commas: factorial, everything crossed; cyclic, one judge per item in turn; "
+        "weighted, in turn with more places for judges that are cheap; latin, one (prompt, judge) pair per item in "
+        "turn; blocks, --per-item judges per item; random, one judge per item at random.",
     ),
 ]
 PerItem = Annotated[
-    str | None, typer.Option(metavar="NUMBERS", help="Judges per item allowed, with the layout blocks.")
+    str | None,
+    typer.Option(metavar="NUMBERS", help="Judges per item allowed, with the layout blocks; pairs, with latin."),
 ]
 Targets = Annotated[list[str] | None, typer.Option("--target", metavar="ROLE=TARGET", help=TARGET_HELP)]
 Own = Annotated[
@@ -79,6 +84,9 @@ Own = Annotated[
         metavar="DESIGN",
         help="The design at hand, such as items=141,judges=3,layout=cyclic. Default: the study in the file.",
     ),
+]
+Traded = Annotated[
+    bool, typer.Option("--traded", help="Weighted cycles may leave some of the panel's bias for less variance.")
 ]
 Draws = Annotated[
     int, typer.Option(metavar="N", help="Pilots redrawn to say how sure the choice is; 0 for none.", min=0, max=10_000)
@@ -93,6 +101,7 @@ def optimize(
     price: Price = None,
     judge_price: JudgePrice = None,
     item_price: ItemPrice = None,
+    generation_price: GenerationPrice = None,
     prompt_price: PromptPrice = None,
     items: Numbers = None,
     prompts: Numbers = None,
@@ -105,6 +114,7 @@ def optimize(
     categories: Numbers = None,
     target: Targets = None,
     own: Own = None,
+    traded: Traded = False,
     draws: Draws = 200,
     as_json: reading.Json = False,
     score: reading.Score = "score",
@@ -136,17 +146,19 @@ def optimize(
     limits = {name: grid(f"--{name.replace('_', '-')}", text) for name, text in numbers.items() if text is not None}
     for name, text in reading.pairs("--levels", levels, "annotator=2-4").items():
         limits[name] = grid("--levels", text)
+    extra = {"item": item_price, "generation": generation_price, "prompt": prompt_price}
     source = source_of(file, lambda: reading.judgments(file, score, facet, object_, nested, fixed, status, missing))
     targets = targets_of(source, target)
     best = best_of(
         source,
         budget=budget,
         target_se=_target(target_se, half_width, source, targets),
-        prices=_prices(price, judge_price, item_price, prompt_price),
+        prices=_prices(price, judge_price, extra),
         limits=limits or None,
         layouts=reading.names(layouts),  # type: ignore[arg-type]  # checked there
         targets=targets,
         own=_design(own),
+        traded=traded,
     )
     sure = _ranking(source, best, draws)
     if as_json:
@@ -169,14 +181,12 @@ def _target(
     return half_width / standard_errors(source, targets)
 
 
-def _prices(
-    call: float | None, judges: list[str] | None, item: float | None, prompt: float | None
-) -> dict[str, Any] | None:
+def _prices(call: float | None, judges: list[str] | None, more: Mapping[str, float | None]) -> dict[str, Any] | None:
     """Prices as the library takes them; None where none is given, so that a call costs 1."""
     named = _named(judges or ())
     if call is not None and named:
         raise InvalidInput("--price: give it or --judge-price, not both; each judge has a price of its own")
-    found = {"call": call, "item": item, "prompt": prompt} | ({"judge": _amounts(named)} if named else {})
+    found = {"call": call, **more} | ({"judge": _amounts(named)} if named else {})
     given = {name: value for name, value in found.items() if value is not None}
     return given | ({"call": 1.0} if given and not {"call", "judge"} & set(given) else {}) or None
 

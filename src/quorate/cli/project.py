@@ -33,13 +33,23 @@ if TYPE_CHECKING:
 File = Annotated[Path, typer.Argument(metavar="FILE", help=FILE_HELP)]
 Count = Annotated[int | None, typer.Option(metavar="N", help="How many; as in the file if absent.")]
 Layout = Annotated[
-    Literal["factorial", "cyclic", "latin", "blocks"],
+    Literal["factorial", "random", "cyclic", "weighted", "latin", "blocks"],
     typer.Option(
-        help="Everything crossed; one judge per item in turn; one (prompt, judge) pair per item in turn; "
-        "or --per-item judges per item.",
+        help="Everything crossed; one judge per item at random; one in turn; one in turn with unequal --places; "
+        "one (prompt, judge) pair per item in turn; or --per-item judges per item. With a facet generation, turns are "
+        "taken by generations.",
     ),
 ]
-PerItem = Annotated[int | None, typer.Option(metavar="K", help="Judges per item, with --layout blocks.")]
+PerItem = Annotated[
+    int | None, typer.Option(metavar="K", help="Judges per item, with --layout blocks; pairs per item, with latin.")
+]
+Places = Annotated[
+    list[str] | None,
+    typer.Option(metavar="JUDGE=N", help="Places of a judge in a cycle, with --layout weighted; repeat for each."),
+]
+Balanced = Annotated[
+    float, typer.Option(metavar="0-1", help="1: judges weigh equally in the mean; 0: every judgment does.")
+]
 Levels = Annotated[
     list[str] | None,
     typer.Option(metavar="ROLE=N", help="Levels of any other facet; repeat for each."),
@@ -59,6 +69,8 @@ def project(
     levels: Levels = None,
     layout: Layout = "factorial",
     per_item: PerItem = None,
+    places: Places = None,
+    balanced: Balanced = 1.0,
     target: Targets = None,
     price: Price = None,
     as_json: reading.Json = False,
@@ -83,8 +95,10 @@ def project(
         "temperatures": temperatures,
         "replicates": replicates,
         "categories": categories,
-        "levels": {name: _whole(name, text) for name, text in reading.pairs("--levels", levels, "annotator=4").items()},
+        "levels": _numbers("--levels", levels, "annotator=4"),
         "per_item": per_item,
+        "places": _numbers("--places", places, "gpt=4"),
+        "balanced": None if balanced == 1 else balanced,
     }
     asked: dict[str, Any] = {name: count for name, count in counts.items() if count not in (None, {})}
     asked |= {"layout": layout} if layout != "factorial" else {}
@@ -130,7 +144,11 @@ def _plain(change: WhatIf) -> dict[str, Any]:
     return {**vars(change), "projection": None if plan is None else plan.to_dict()}
 
 
-def _whole(name: str, text: str) -> int:
+def _numbers(option: str, pairs: list[str] | None, example: str) -> dict[str, int]:
+    return {name: _whole(option, name, text) for name, text in reading.pairs(option, pairs, example).items()}
+
+
+def _whole(option: str, name: str, text: str) -> int:
     if not re.fullmatch(r"\d{1,12}", text):
-        raise InvalidInput(f'--levels: {name} must be a whole number, got "{text}"')
+        raise InvalidInput(f'{option}: {name} must be a whole number, got "{text}"')
     return int(text)

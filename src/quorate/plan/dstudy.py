@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
 from quorate.estimate.decomposition import Decomposition
 from quorate.estimate.published import Components
 from quorate.estimate.targets import Target
 from quorate.numerics.inference import t_quantile
-from quorate.plan.layouts import LayoutName, lay_out
-from quorate.plan.prices import Prices, cost, known
+from quorate.plan.layouts import Layout, lay_out
+from quorate.plan.prices import Prices, cheapest, cost, known
+from quorate.plan.schemes import LayoutName, Scheme
 from quorate.plan.sources import Design, Source, from_components, from_fit
 
+Floats = NDArray[np.float64]
 _MOST = 10**9
 
 
@@ -42,7 +45,11 @@ class Projection:
     targets : mapping of str to str or Pool
         What each facet stands for.
     per_item : int or None
-        Judges per item, for the layout "blocks".
+        Judges per item, for the layout "blocks"; (prompt, judge) pairs per item, for "latin".
+    places : mapping of str to int, or None
+        Places of every judge in a "weighted" cycle; judges without names are numbered from 1.
+    balanced : float
+        How far the levels of fixed facets weigh equally in the mean; see `project`.
     groups : mapping of str to int
         Levels of what groups the items.
     """
@@ -55,6 +62,8 @@ class Projection:
     layout: str
     targets: Mapping[str, Target]
     per_item: int | None = None
+    places: Mapping[str, int] | None = None
+    balanced: float = 1.0
     groups: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -81,6 +90,8 @@ class Projection:
             "design": dict(self.design),
             "layout": self.layout,
             "per_item": self.per_item,
+            "places": None if self.places is None else dict(self.places),
+            "balanced": self.balanced,
             "groups": dict(self.groups),
             "targets": {name: str(target) for name, target in self.targets.items()},
         }
@@ -96,6 +107,8 @@ def project(
     replicates: int | None = None,
     layout: LayoutName = "factorial",
     per_item: int | None = None,
+    places: Mapping[str, int] | Sequence[int] | None = None,
+    balanced: float = 1.0,
     levels: Mapping[str, int] | None = None,
     categories: int | None = None,
     targets: Mapping[str, Target] | None = None,
@@ -111,11 +124,20 @@ def project(
         its sensitivity does not enter.
     items, prompts, judges, temperatures, replicates : int, optional
         Levels per facet.
-    layout : {"factorial", "cyclic", "latin", "blocks"}
-        All crossed; one judge per item; one (prompt, judge) pair per item; or ``per_item`` judges per item. Facets that
-        a layout does not assign are crossed.
+    layout : {"factorial", "random", "cyclic", "weighted", "latin", "blocks"}
+        All crossed; a judge drawn at random for every item; judges in turn, one per item; judges in turn with unequal
+        ``places``; one (prompt, judge) pair per item in turn; or balanced blocks of ``per_item`` judges in turn. Facets
+        that a layout does not assign are crossed. With a facet "generation", turns are taken by generations: the judges
+        of an item change from one generation to the next.
     per_item : int, optional
-        Judges per item, for ``blocks``.
+        Judges per item, for ``blocks``; pairs per item, for ``latin``, 1 unless given.
+    places : mapping of str to int, or sequence of int, optional
+        For ``weighted``: how many places each judge has in a cycle, by name or in any order.
+    balanced : float
+        1: the levels of a fixed facet that is assigned weigh equally in the mean, so that nothing of their spread is
+        left in it. 0: every judgment weighs the same; where levels then weigh unequally, by what remains of a cycle or
+        by ``places``, a bias is left, and its mean square over a random order of levels is part of the variance. In
+        between, a mixture of the two means.
     levels : mapping of str to int, optional
         Levels of other facets; within one parent for nested ones.
     categories : int, optional
@@ -124,8 +146,9 @@ def project(
     targets : mapping of str to str or Pool, optional
         As for `Decomposition.mean_for`.
     prices : mapping, optional
-        ``{"call": usd}``, or ``{"judge": {name: usd}, "item": usd, "prompt": usd}``: per call, per call of each judge
-        (the cheapest ones are used), per item and per prompt.
+        ``{"call": usd}``, or ``{"judge": {name: usd}, "item": usd, "generation": usd, "prompt": usd}``: per call, per
+        call of each judge (the cheapest ones are used unless ``places`` name them), per item, per generation (a
+        response that is judged) and per prompt.
 
     Returns
     -------
@@ -140,7 +163,8 @@ def project(
 
     References
     ----------
-    Messing (2026), Eqs. 3, 8, 9, 10; the general form is derived in ``docs/methods/intervals.md``.
+    Messing (2026), Eqs. 3, 8, 9, 10; Zhu et al. (2026), Eqs. 2 to 5 and 35. The general form is derived in
+    ``docs/methods/intervals.md``, the layouts in ``docs/methods/layouts.md``.
 
     Examples
     --------
@@ -154,6 +178,8 @@ def project(
     if not isinstance(source, (Components, Decomposition)):
         kind = type(source).__name__
         raise InvalidInput(f"source: expects what decompose or components returns, got {kind}; decompose it first")
+    scheme = scheme_of(layout, per_item, places, balanced)
+    judges = len(scheme.places) if judges is None and scheme.places else judges
     asked = {"prompt": prompts, "judge": judges, "temperature": temperatures, **(levels or {})}
     given = {name: count for name, count in asked.items() if count is not None}
     others = {"items": items, "replicates": replicates, "categories": categories, "per_item": per_item}
@@ -162,9 +188,35 @@ def project(
             raise InvalidInput(f"{name}: must be a whole number from 1 to {_MOST:,}, got {count!r}")
     if categories is not None and items is not None and categories > items:
         raise InvalidInput(f"categories: {categories} need at least as many items, got {items}")
-    design = Design(items, given, replicates, categories, targets or {})
+    unequal = layout == "random" or balanced < 1
+    design = Design(items, given, replicates, categories, targets or {}, cheapest(prices or {}), unequal)
     made = from_fit(source, design) if isinstance(source, Decomposition) else from_components(source, design)
-    return projection(made, made.counts, made.replicates, layout, per_item=per_item, prices=prices)
+    return projection(made, made.counts, made.replicates, scheme, prices=prices)
+
+
+def scheme_of(
+    layout: LayoutName,
+    per_item: int | None,
+    places: Mapping[str, int] | Sequence[int] | None,
+    balanced: float = 1.0,
+) -> Scheme:
+    """A layout from its name and options.
+
+    Parameters
+    ----------
+    layout, per_item, places, balanced
+        As for `project`.
+
+    Raises
+    ------
+    InvalidInput
+        If an option does not go with the layout.
+    """
+    if places is None:
+        return Scheme(layout, per_item, balanced=balanced)
+    if isinstance(places, Mapping):
+        return Scheme(layout, per_item, tuple(places.values()), tuple(map(str, places)), balanced)
+    return Scheme(layout, per_item, tuple(places), balanced=balanced)
 
 
 def _is_count(value: object) -> bool:
@@ -177,33 +229,32 @@ def projection(
     source: Source,
     counts: Mapping[str, int],
     replicates: int,
-    layout: LayoutName,
+    scheme: Scheme,
     *,
-    per_item: int | None = None,
     prices: Prices | None = None,
     groups: Mapping[str, int] | None = None,
 ) -> Projection:
     """A design with these counts, whatever those of the source are; see `project`."""
-    laid = lay_out(
-        layout,
-        counts,
-        source.item,
-        replicates=replicates,
-        per_item=per_item,
-        balance=source.balance,
-        groups=source.groups if groups is None else groups,
-    )
+    chosen = source.groups if groups is None else groups
+    laid = lay_out(scheme, counts, source.item, replicates=replicates, balance=source.balance, groups=chosen)
     parts = source.parts(laid)
     variance = sum(parts.values())
     shares = {name: part / variance if variance > 0 else np.nan for name, part in parts.items()}
     return Projection(
         se=float(np.sqrt(variance)),
         calls=int(laid.calls),
-        cost=known(cost(prices, source.totals(laid), source.item, laid.calls, laid.calls_of("judge"))),
+        cost=known(bill(source, laid, prices)),
         shares=shares,
         design={**counts, "replicate": replicates},
-        layout=layout,
+        layout=scheme.layout,
         targets=source.targets,
-        per_item=per_item,
+        per_item=scheme.per_item,
+        places=scheme.named_places,
+        balanced=scheme.balanced,
         groups=laid.groups,
     )
+
+
+def bill(source: Source, laid: Layout, prices: Prices | None) -> Floats | None:
+    """Price of a layout, or of many designs at once; None where a price is unknown."""
+    return cost(prices, source.totals(laid), source.item, laid.calls, laid.calls_of("judge"), laid.judges)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, product
 from typing import Any
@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
-from quorate.plan.layouts import LAYOUTS, Count, LayoutName, fewest_items
+from quorate.plan.layouts import Count, fewest_items
+from quorate.plan.schemes import ASSIGNED, GENERATION, JUDGE, LAYOUTS, PROMPT, LayoutName, Scheme
 
 Ints = NDArray[np.int64]
-JUDGE, PROMPT = "judge", "prompt"
 ROLES = {"prompts": PROMPT, "judges": JUDGE, "temperatures": "temperature"}
 """Facets that have a plural of their own among the limits."""
 REPLICATE, CATEGORIES = "replicate", "categories"
@@ -31,18 +31,15 @@ class Piece:
 
     Parameters
     ----------
-    layout : str
-        Name of the layout.
-    per_item : int or None
-        Judges per item, for "blocks".
+    scheme : Scheme
+        The layout.
     held : mapping of str to int
         Levels that all of them share.
     axes : mapping of str to array of int, shape (values,)
         Levels that differ; every combination is a design.
     """
 
-    layout: LayoutName
-    per_item: int | None
+    scheme: Scheme
     held: Mapping[str, int]
     axes: Mapping[str, Ints]
 
@@ -80,7 +77,7 @@ class Piece:
         name = max(self.axes, key=lambda axis: len(self.axes[axis]))
         values = self.axes[name]
         for half in (values[: len(values) // 2], values[len(values) // 2 :]):
-            yield from Piece(self.layout, self.per_item, self.held, {**self.axes, name: half}).split(most)
+            yield from Piece(self.scheme, self.held, {**self.axes, name: half}).split(most)
 
 
 @dataclass(frozen=True)
@@ -96,47 +93,61 @@ class Grid:
     layouts : tuple of str
         Layouts, the simplest first.
     per_item : tuple of int
-        Allowed judges per item, for "blocks".
+        Allowed judges per item, for "blocks", and pairs per item, for "latin".
+    weighted : mapping of int to tuple of Scheme
+        Weighted cycles to look at, by the number of judges.
     """
 
     item: str
     levels: Mapping[str, tuple[int, ...]]
     layouts: tuple[LayoutName, ...]
     per_item: tuple[int, ...]
+    weighted: Mapping[int, tuple[Scheme, ...]] = field(default_factory=dict)
 
     def pieces(self) -> Iterator[Piece]:
         """All designs, each once: a layout that comes to the same as another allowed one is left out."""
         for layout in self.layouts:
-            assigned = {"latin": (PROMPT, JUDGE), "cyclic": (JUDGE,), "blocks": (JUDGE,)}.get(layout, ())
+            assigned = ASSIGNED[layout]
             if assigned and (self.item in (JUDGE, PROMPT) or not all(name in self.levels for name in assigned)):
                 continue
+            assigned += (GENERATION,) if assigned and GENERATION in self.levels else ()
             assigned += (CATEGORIES,) if CATEGORIES in self.levels else ()
             for chosen in product(*(self.levels[name] for name in assigned)):
                 held = dict(zip(assigned, chosen, strict=True))
-                for per_item in self.per_item if layout == "blocks" else (None,):
-                    yield from self._piece(layout, per_item, held)
+                for scheme in self._schemes(layout, held):
+                    yield from self._piece(scheme, held)
 
-    def _piece(self, layout: LayoutName, per_item: int | None, held: Mapping[str, int]) -> Iterator[Piece]:
-        if per_item is not None and per_item > held[JUDGE]:
+    def _schemes(self, layout: LayoutName, held: Mapping[str, int]) -> tuple[Scheme, ...]:
+        """The ways to carry out a layout with so many judges and prompts."""
+        if layout == "weighted":
+            return self.weighted.get(held[JUDGE], ())
+        if layout == "blocks":
+            return tuple(Scheme(layout, size) for size in self.per_item if size <= held[JUDGE])
+        if layout == "latin":
+            pairs = held[JUDGE] * held[PROMPT]
+            return (Scheme(layout), *(Scheme(layout, size) for size in self.per_item if 1 < size < pairs))
+        return (Scheme(layout),)
+
+    def _piece(self, scheme: Scheme, held: Mapping[str, int]) -> Iterator[Piece]:
+        if _same_as(scheme, held) in self.layouts:
             return
-        if _same_as(layout, per_item, held) in self.layouts:
-            return
-        least = max(fewest_items(layout, held, per_item or 1), held.get(CATEGORIES, 1))
+        least = max(fewest_items(scheme, held), held.get(CATEGORIES, 1))
         axes = {name: values for name, values in self._values.items() if name not in held}
         axes[self.item] = axes[self.item][np.searchsorted(axes[self.item], least) :]
         if len(axes[self.item]):
-            yield Piece(layout, per_item, held, axes)
+            yield Piece(scheme, held, axes)
 
     @cached_property
     def _values(self) -> dict[str, Ints]:
         return {name: np.array(values, dtype=np.int64) for name, values in self.levels.items()}
 
 
-def _same_as(layout: str, per_item: int | None, held: Mapping[str, int]) -> str | None:
+def _same_as(scheme: Scheme, held: Mapping[str, int]) -> str | None:
     """A simpler layout that gives the same cells."""
+    layout, per_item, judges = scheme.layout, scheme.per_item or 1, held.get(JUDGE, 1)
     if layout == "latin" and held[PROMPT] == 1:
-        return "cyclic"
-    if (layout == "cyclic" and held[JUDGE] == 1) or (layout == "blocks" and per_item == held[JUDGE]):
+        return "cyclic" if per_item == 1 else "blocks"
+    if (layout in ("cyclic", "random", "weighted") and judges == 1) or (layout == "blocks" and per_item == judges):
         return "factorial"
     return "cyclic" if layout == "blocks" and per_item == 1 else None
 
@@ -180,20 +191,20 @@ def allowed(
             f"limits: {', '.join(map(str, unknown))} is nothing that varies here; use {', '.join(known)}"
         )
     levels = {name: named.get(name, (count,)) for name, count in held.items()}
-    grid = Grid(item, levels, _layouts(layouts, per_item), per_item)
-    _check_size(grid)
-    return grid
+    grid = Grid(item, levels, _layouts(layouts, per_item, PROMPT in held), per_item)
+    return grid if "weighted" in grid.layouts else checked(grid)
 
 
-def _layouts(layouts: Sequence[LayoutName], per_item: tuple[int, ...]) -> tuple[LayoutName, ...]:
+def _layouts(layouts: Sequence[LayoutName], per_item: tuple[int, ...], prompts: bool) -> tuple[LayoutName, ...]:
     given = (layouts,) if isinstance(layouts, str) else tuple(layouts)
     unknown = [name for name in given if name not in LAYOUTS]
     if unknown or not given:
         raise InvalidInput(f"layouts: some of {', '.join(LAYOUTS)} are needed, got {unknown or 'none'}")
-    if ("blocks" in given) != bool(per_item):
+    taken = "blocks" in given or ("latin" in given and prompts)
+    if ("blocks" in given and not per_item) or (per_item and not taken):
         raise InvalidInput(
-            'layouts: "blocks" gives per_item judges to every item; name both layouts=("blocks", ...) and '
-            'limits={"per_item": [2, 3]}, or neither'
+            'layouts: "blocks" gives per_item judges to every item, and "latin" may give it per_item pairs; name both '
+            'layouts=("blocks", ...) and limits={"per_item": [2, 3]}, or neither'
         )
     return tuple(name for name in LAYOUTS if name in given)
 
@@ -221,7 +232,14 @@ def _shown(values: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _check_size(grid: Grid) -> None:
+def checked(grid: Grid) -> Grid:
+    """The grid, if it has a design and not too many of them.
+
+    Raises
+    ------
+    InvalidInput
+        If it has none, or more than can be searched.
+    """
     designs = sum(piece.size for piece in grid.pieces())
     if designs == 0:
         raise InvalidInput(
@@ -232,3 +250,4 @@ def _check_size(grid: Grid) -> None:
         raise InvalidInput(
             f"limits: {designs:,} designs are more than the {_MOST_DESIGNS:,} that can be searched; take larger steps"
         )
+    return grid

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from quorate.estimate.targets import FINITE, PANEL
-from quorate.plan.grid import JUDGE, REPLICATE
+from quorate.plan.grid import REPLICATE
 from quorate.plan.prices import Prices, cheapest
+from quorate.plan.schemes import JUDGE
 from quorate.plan.sources import Source
 
 _MOST_ITEMS = 2_000

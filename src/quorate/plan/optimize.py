@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -14,11 +15,13 @@ from quorate.estimate.model import CELL
 from quorate.estimate.published import Components
 from quorate.estimate.targets import PANEL, Target
 from quorate.plan.dstudy import Projection, project, projection
-from quorate.plan.grid import CATEGORIES, JUDGE, REPLICATE, ROLES, Grid, allowed
-from quorate.plan.layouts import LayoutName
+from quorate.plan.grid import CATEGORIES, REPLICATE, ROLES, Grid, allowed, checked
 from quorate.plan.limits import around
 from quorate.plan.optimum import Optimum, Searched, precise, within
+from quorate.plan.places import weighted_cycles
 from quorate.plan.prices import Prices, cheapest
+from quorate.plan.prices import check as _check_prices
+from quorate.plan.schemes import JUDGE, LayoutName
 from quorate.plan.search import search
 from quorate.plan.sources import Design, Source, from_components, from_fit, observed_counts
 from quorate.plan.whatif import as_it_is
@@ -37,6 +40,7 @@ def optimize(
     layouts: Sequence[LayoutName] = ("factorial", "cyclic", "latin"),
     targets: Mapping[str, Target] | None = None,
     own: Mapping[str, Any] | None = None,
+    traded: bool = False,
 ) -> Optimum:
     """What to buy next: the most precise design for a budget, or the cheapest that reaches a standard error.
 
@@ -51,23 +55,28 @@ def optimize(
     target_se : float, optional
         Largest standard error allowed, in score units.
     prices : mapping, optional
-        ``{"call": usd}``, or ``{"judge": {name: usd}, "item": usd, "prompt": usd}``: per call, or per call of each
-        judge; per item and per prompt on top. By default a call costs 1, so that a budget is a number of calls.
-        Judges are taken to differ in price alone, so the cheapest are used.
+        ``{"call": usd}``, or ``{"judge": {name: usd}, "item": usd, "generation": usd, "prompt": usd}``: per call, or
+        per call of each judge; per item, per generation (a response that is judged) and per prompt on top. By default
+        a call costs 1, so that a budget is a number of calls. Designs with fewer judges than have a price use the
+        cheapest. What is known of each judge's residual variance (``decompose(..., residual_by="judge")``) counts.
     limits : mapping of str to int or iterable of int, optional
         Numbers allowed of ``items``, ``prompts``, ``judges``, ``temperatures``, ``replicates``, of judges ``per_item``
-        for the layout "blocks", of ``categories`` that group the items, and of the levels of any other facet by its
-        role. What is not named stays as it is in the data; 1, with published components. Without any limits, designs
-        around the study that was fitted: up to four times its items, twice its levels of facets that stand for a
-        population, and a few replicates.
-    layouts : sequence of {"factorial", "cyclic", "latin", "blocks"}
-        Layouts allowed; see `quorate.project`.
+        for the layout "blocks" (and of pairs for "latin", next to 1), of ``categories`` that group the items, and of
+        the levels of any other facet by its role. What is not named stays as it is in the data; 1, with published
+        components. Without any limits, designs around the study that was fitted: up to four times its items, twice its
+        levels of facets that stand for a population, and a few replicates.
+    layouts : sequence of {"factorial", "random", "cyclic", "weighted", "latin", "blocks"}
+        Layouts allowed; see `quorate.project`. "weighted" compares cycles in which judges that are cheap, or whose
+        scores scatter less, come more often.
     targets : mapping of str to str or Pool, optional
         As for `Decomposition.mean_for`. With judges as a panel, designs of one and of three judges answer different
         questions; compare them with ``{"judge": "population"}``.
     own : mapping, optional
         The design at hand, as options of `quorate.project`, to place it among the others. By default the study that
         was fitted.
+    traded : bool
+        Whether weighted cycles may leave some of the panel's bias, where that is worth less than the variance it
+        saves: judges then weigh unequally in the mean (`Projection.balanced`), and the analysis must weigh them so.
 
     Returns
     -------
@@ -95,7 +104,8 @@ def optimize(
     """
     _check(source, budget, target_se, limits)
     prices = {"call": 1.0} if prices is None else prices
-    made, grid = _prepared(source, limits, layouts, targets or {}, prices)
+    _check_prices(prices)
+    made, grid = _prepared(source, limits, layouts, targets or {}, prices, traded)
     searched = Searched(made, prices, search(made, grid, prices), source, grid)
     if not searched.found.candidates:
         raise _all_open(made, grid)
@@ -106,7 +116,7 @@ def optimize(
         budget=budget,
         target_se=target_se,
         own=_own(source, own, prices, targets, grid),
-        judges=cheapest(prices)[: plan.design.get(JUDGE, 1)],
+        judges=tuple(plan.places or cheapest(prices)[: plan.design.get(JUDGE, 1)]),
         caveats=_caveats(source, made, grid, plan, prices),
         position=position,
         searched=searched,
@@ -136,10 +146,12 @@ def _prepared(
     layouts: Sequence[LayoutName],
     targets: Mapping[str, Target],
     prices: Prices,
+    traded: bool,
 ) -> tuple[Source, Grid]:
     """The variance of any layout, and the designs allowed. Facets that limits name count as given by the design."""
+    unequal = traded or "random" in layouts
     if isinstance(source, Decomposition):
-        made = from_fit(source, Design(targets=targets))
+        made = from_fit(source, Design(targets=targets, judges=cheapest(prices), unequal=unequal))
         limits = around(made, prices) if limits is None else limits
     elif not limits or "items" not in limits:
         raise InvalidInput('limits: how many items are allowed is needed with published components: {"items": [...]}')
@@ -149,7 +161,14 @@ def _prepared(
         design = Design(items=1, given=dict.fromkeys(named, 1), categories=categories, targets=targets)
         made = from_components(source, design)
     grouping = {CATEGORIES: 1} if CATEGORIES in limits and made.groups else {}
-    return made, allowed(limits, layouts, made.item, {**made.counts, REPLICATE: made.replicates, **grouping})
+    held = {**made.counts, REPLICATE: made.replicates, **grouping}
+    grid = allowed(limits, layouts, made.item, held)
+    if "weighted" not in grid.layouts:
+        return made, grid
+    own = source.assembled.residual_levels if isinstance(source, Decomposition) else ()
+    judges = () if made.item == JUDGE else grid.levels.get(JUDGE, ())
+    cycles = weighted_cycles(made, prices, judges, residual_judges=own, traded=traded)
+    return made, checked(replace(grid, weighted=cycles))
 
 
 def _position(searched: Searched, budget: float | None, target_se: float | None) -> int:
@@ -204,7 +223,7 @@ def _all_open(made: Source, grid: Grid) -> NotEstimable:
     design = piece.design(0)
     counts = {name: design[name] for name in made.counts}
     try:
-        projection(made, counts, design[REPLICATE], piece.layout, per_item=piece.per_item)
+        projection(made, counts, design[REPLICATE], piece.scheme)
     except NotEstimable as error:
         return error
     raise AssertionError("a design without a variance has a reason")

@@ -82,8 +82,7 @@ class Searched:
             self.source,
             {name: counts[name] for name in self.source.counts},
             counts[REPLICATE],
-            piece.layout,
-            per_item=piece.per_item,
+            piece.scheme,
             prices=self.prices,
             groups=groups,
         )
@@ -205,7 +204,7 @@ class Optimum:
     def cloud(self) -> Cloud:
         """About two thousand of all designs, for a picture."""
         found = self.searched.found
-        layouts = tuple(found.pieces[number].layout for number in found.cloud.piece)
+        layouts = tuple(found.pieces[number].scheme.layout for number in found.cloud.piece)
         return Cloud(found.cloud.cost, np.sqrt(found.cloud.variance), layouts)
 
     def to_frame(self) -> Any:

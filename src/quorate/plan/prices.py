@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -15,11 +15,16 @@ from quorate.plan.layouts import Count
 
 Prices = Mapping[str, float | Mapping[str, float]]
 Floats = NDArray[np.float64]
-_KINDS = ("call", "judge", "item", "prompt")
+_KINDS = ("call", "judge", "item", "generation", "prompt")
 
 
 def cost(
-    prices: Prices | None, counts: Mapping[str, Count], item: str, calls: Count, by_judge: Floats | None = None
+    prices: Prices | None,
+    counts: Mapping[str, Count],
+    item: str,
+    calls: Count,
+    by_judge: Floats | None = None,
+    judges: Sequence[str] = (),
 ) -> Floats | None:
     """Price of a design, or of many at once; None when a price it needs is unknown, nan for those that it is of.
 
@@ -29,7 +34,8 @@ def cost(
     Parameters
     ----------
     prices : mapping, optional
-        Per ``call``, or per call of each ``judge`` by name; per ``item`` and per ``prompt`` on top.
+        Per ``call``, or per call of each ``judge`` by name; per ``item``, per ``generation`` (a response of the model
+        that is judged; one for each item where there is no such facet) and per ``prompt`` on top.
     counts : mapping of str to int or array
         Levels of every facet, in all.
     item : str
@@ -38,14 +44,23 @@ def cost(
         Judgments in the design.
     by_judge : array, shape (..., judges), optional
         Judgments by each judge; equal if absent.
+    judges : sequence of str, optional
+        The judges of ``by_judge``, where they are particular ones.
+
+    Raises
+    ------
+    InvalidInput
+        If a price is no amount, or a judge of the design has none.
     """
     if prices is None:
         return None
-    _check(prices)
-    bill = _bill(prices, counts.get("judge", 1), calls, by_judge)
+    check(prices)
+    bill = _bill(prices, counts.get("judge", 1), calls, by_judge, judges)
     if bill is None:
         return None
-    extra = sum(_number(prices, kind) * counts.get(role, 0) for kind, role in (("item", item), ("prompt", "prompt")))
+    items = counts.get(item, 0)
+    bought = {"item": items, "generation": counts.get("generation", items), "prompt": counts.get("prompt", 0)}
+    extra = sum(_number(prices, kind) * count for kind, count in bought.items())
     return np.asarray(bill + extra, dtype=float)
 
 
@@ -60,12 +75,17 @@ def known(value: Floats | None) -> float | None:
     return None if value is None or np.isnan(value) else float(value)
 
 
-def _bill(prices: Prices, judges: Count, calls: Count, by_judge: Floats | None) -> Any:
+def _bill(prices: Prices, judges: Count, calls: Count, by_judge: Floats | None, names: Sequence[str]) -> Any:
     """Price of the calls; None where no call has a price, nan where fewer judges have one than are used."""
     named = prices.get("judge")
     if not isinstance(named, Mapping):
         each = named if named is not None else prices.get("call")
         return None if each is None else calls * _amount(each)
+    if names and by_judge is not None:
+        unpriced = [name for name in names if name not in named]
+        if unpriced:
+            raise InvalidInput(f"prices: {', '.join(unpriced)} has no price; name one for each judge of the design")
+        return by_judge @ np.array([named[name] for name in names], dtype=float)
     ordered = np.array([named[name] for name in cheapest(prices)])
     if by_judge is None:
         means = np.append(np.cumsum(ordered) / np.arange(1, len(ordered) + 1), np.nan)
@@ -83,7 +103,14 @@ def _number(prices: Prices, kind: str) -> float:
     return _amount(prices.get(kind, 0.0))
 
 
-def _check(prices: Prices) -> None:
+def check(prices: Prices) -> None:
+    """Refuse prices that are none.
+
+    Raises
+    ------
+    InvalidInput
+        If a kind of price is unknown, or an amount is not a finite number of at least 0.
+    """
     if not isinstance(prices, Mapping):
         raise InvalidInput(f'prices: a mapping such as {{"call": 0.01}} is needed, got {prices!r}')
     if "call" in prices and "judge" in prices:

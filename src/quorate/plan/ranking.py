@@ -131,7 +131,7 @@ def _strategy(searched: Searched, kept: Kept, position: int) -> Hashable:
     """A design but for its number of items: the search may have met it in several pieces."""
     piece = searched.found.pieces[kept.piece[position]]
     counts = piece.design(int(kept.index[position])) | {searched.source.item: 0}
-    return piece.layout, piece.per_item, tuple(sorted(counts.items()))
+    return piece.scheme, tuple(sorted(counts.items()))
 
 
 def _firsts(keys: list[Hashable]) -> list[int]:

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
+from quorate.plan.dstudy import bill
 from quorate.plan.grid import CATEGORIES, REPLICATE, Grid, Piece
 from quorate.plan.layouts import Layout, lay_out
-from quorate.plan.prices import Prices, cost
+from quorate.plan.prices import Prices
 from quorate.plan.sources import Source
 
 Floats = NDArray[np.float64]
@@ -122,7 +123,7 @@ def _kept(source: Source, piece: Piece, number: int, price: Floats, variance: Fl
 def judge(source: Source, piece: Piece, prices: Prices) -> tuple[Floats, Floats]:
     """Price and variance of every design of a piece, flat."""
     laid = placed(source, piece)
-    price = cost(prices, source.totals(laid), source.item, laid.calls, laid.calls_of("judge"))
+    price = bill(source, laid, prices)
     if price is None or np.isnan(price).any():
         raise InvalidInput(_unpriced(prices, laid))
     weights = source.weigh(laid)
@@ -137,15 +138,8 @@ def placed(source: Source, piece: Piece) -> Layout:
     """The layout of all designs of a piece."""
     counts = piece.counts()
     replicates = counts.pop(REPLICATE)
-    return lay_out(
-        piece.layout,
-        counts,
-        source.item,
-        replicates=replicates,
-        per_item=piece.per_item,
-        balance=source.balance,
-        groups=grouped(source, counts),
-    )
+    groups = grouped(source, counts)
+    return lay_out(piece.scheme, counts, source.item, replicates=replicates, balance=source.balance, groups=groups)
 
 
 def grouped(source: Source, counts: dict[str, Any]) -> Mapping[str, int]:

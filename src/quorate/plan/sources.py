@@ -13,6 +13,7 @@ from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.decomposition import Decomposition
 from quorate.estimate.mean import draw_of, inside_fixed
 from quorate.estimate.model import CELL, REPLICATE, closure
+from quorate.estimate.prediction import residual_facet
 from quorate.estimate.published import Components
 from quorate.estimate.targets import (
     ABSORBED,
@@ -28,6 +29,7 @@ from quorate.estimate.targets import (
 )
 from quorate.numerics.identify import bounds
 from quorate.plan.layouts import Count, Layout
+from quorate.plan.schemes import GENERATION, JUDGE
 from quorate.plan.weights import answers_of, coefficient, own_facets, published, refuse_small_pools, spread
 
 Floats = NDArray[np.float64]
@@ -49,6 +51,10 @@ class Design:
         Answers per cell, and groups of items.
     targets : mapping of str to str or Pool
         What facets stand for, where it is not the default.
+    judges : tuple of str
+        Judges by name in the order in which plans take them; empty where any will do.
+    unequal : bool
+        Whether there are plans in which the levels of a fixed facet do not weigh equally, by chance or by choice.
     """
 
     items: int | None = None
@@ -56,6 +62,8 @@ class Design:
     replicates: int | None = None
     categories: int | None = None
     targets: Mapping[str, Target] = field(default_factory=dict)
+    judges: tuple[str, ...] = ()
+    unequal: bool = False
 
 
 @dataclass(frozen=True)
@@ -105,7 +113,12 @@ class Source:
         sizes = {**laid.counts, **laid.grouped}
         parents = {name: [up for up in self.above.get(name, ()) if up in sizes] for name in laid.counts}
         own = {name: [] if name == self.item else ups for name, ups in parents.items()}
-        return {name: count * math.prod(sizes[up] for up in own[name]) for name, count in laid.counts.items()}
+        out = {name: count * math.prod(sizes[up] for up in own[name]) for name, count in laid.counts.items()}
+        return out | ({GENERATION: laid.counts[self.item] * out[GENERATION]} if self._crossed_generations(out) else {})
+
+    def _crossed_generations(self, counts: Mapping[str, Count]) -> bool:
+        """Whether generations are labelled alike for every item: there is one of each for each item all the same."""
+        return GENERATION in counts and self.item not in self.above.get(GENERATION, ())
 
     def parts(self, laid: Layout) -> dict[str, float]:
         """The variance that each term brings to a single design.
@@ -135,22 +148,24 @@ def from_components(source: Components, design: Design) -> Source:
     if CATEGORY not in design.targets and (chosen[ITEM] in (FINITE, PANEL) or isinstance(chosen[ITEM], Pool)):
         chosen[CATEGORY] = FINITE if design.categories else FIXED  # a finite set of items has its own categories
 
+    above = {GENERATION: (ITEM,)} if GENERATION in counts and GENERATION not in source.random else {}
+
     def weigh(laid: Layout) -> dict[str, Floats]:
         out = {}
         for name in source.random:
             own = own_facets(name, tuple(counts))
-            out[name] = coefficient(name, own, own, laid, {}, {}, chosen) / answers_of(name, laid)
+            out[name] = coefficient(name, own, own, laid, above, {}, chosen) / answers_of(name, laid)
         for name in source.sensitivity:
             out[name] = published(name, chosen[name], laid)
         return out
 
     def refuse(laid: Layout) -> None:
-        refuse_small_pools(laid, chosen, {})
+        refuse_small_pools(laid, chosen, above)
 
     values = {**source.random, **source.sensitivity}
     groups = {CATEGORY: design.categories} if design.categories else {}
     balance = _balanced(source.sensitivity, counts)
-    return Source(ITEM, counts, design.replicates or 1, chosen, groups, {}, balance, values, weigh, refuse)
+    return Source(ITEM, counts, design.replicates or 1, chosen, groups, above, balance, values, weigh, refuse)
 
 
 def _check_published(source: Components, design: Design) -> None:
@@ -192,10 +207,13 @@ def from_fit(source: Decomposition, design: Design) -> Source:
     uneven = {} if design.categories is not None else {name: _unevenness(source, name) for name in groups}
     names, theta, space = _extended(source)
     fixed = source.assembled.fixed.levels
-    drawn = [name for name in fixed if name in counts and chosen[name] not in (PANEL, FINITE)]
+    drawn = [name for name in fixed if name in counts and _spreads(source, name, chosen[name], design)]
 
     def vector(laid: Layout) -> list[Floats]:
-        return [_term(source, name, laid, chosen, above, uneven) / _strata(source, name) for name in names]
+        return [
+            _term(source, name, laid, chosen, above, uneven) * _part(source, name, laid, design.judges)
+            for name in names
+        ]
 
     def weigh(laid: Layout) -> dict[str, Floats]:
         weights = vector(laid)
@@ -281,9 +299,31 @@ def _extended(fit: Decomposition) -> tuple[tuple[str, ...], Floats, Floats]:
     return names + more, np.append(theta, np.zeros(len(cells))), np.vstack([space, rows])
 
 
-def _strata(fit: Decomposition, name: str) -> int:
-    """Residuals that differ by level are averaged over the levels."""
-    return max(1, len(fit.assembled.residual_levels)) if "[" in name else 1
+def _spreads(fit: Decomposition, name: str, target: Target, design: Design) -> bool:
+    """Whether the spread of a fixed facet may enter: it stands for more than its levels, or they weigh unequally."""
+    return target not in (PANEL, FINITE) or (design.unequal and len(fit.assembled.fixed.levels[name]) > 1)
+
+
+def _part(fit: Decomposition, name: str, laid: Layout, order: tuple[str, ...]) -> Floats | float:
+    """How much of a residual that differs by level is one level's: that of the cells it is asked for.
+
+    Levels that the plan takes without saying which are average ones.
+    """
+    if "[" not in name:
+        return 1.0
+    known, level = fit.assembled.residual_levels, name.partition("=")[2].removesuffix("]")
+    facet, average = residual_facet(fit), 1 / len(known)
+    if facet is None or facet not in laid.counts:
+        return average
+    portion = laid.portion(facet)
+    used = (laid.judges or order)[: portion.shape[-1]] if facet == JUDGE else ()
+    if not used and portion.shape[-1] == len(known):
+        used = known
+    if len(used) < portion.shape[-1]:
+        return average
+    named = [portion[..., at] for at, one in enumerate(used) if one == level]
+    others = [portion[..., at] for at, one in enumerate(used) if one not in known]
+    return np.asarray(sum(named, np.zeros(())) + average * sum(others, np.zeros(())))
 
 
 def _open(weights: list[Floats], space: Floats) -> NDArray[np.bool_]:

@@ -92,20 +92,25 @@ def refuse_small_pools(laid: Layout, targets: Mapping[str, Target], above: Mappi
 
 def published(name: str, target: Target, laid: Layout) -> Floats:
     """Weight of a published sensitivity in a layout."""
-    if target in (PANEL, FINITE):
-        return np.zeros(())
     concentrated = laid.concentration(frozenset({name}))
     if target == SENSITIVITY:
         return np.asarray(concentrated)
-    if isinstance(target, Pool) and target.size > 1:
-        size = _size(target, laid.counts[name])
-        return np.asarray(size / (size - 1) * toward(concentrated, size))
+    size = _levels_meant(name, target, laid)
+    if size is not None:
+        factor = np.divide(size, size - 1, out=np.zeros(np.shape(size)), where=np.asarray(size) != 1)
+        return np.asarray(factor * toward(concentrated, size))
     raise InvalidInput(
         f'targets: a sensitivity of {name} is known, not its population variance; use "sensitivity", "panel" or pool(K)'
     )
 
 
 def spread(name: str, target: Target, laid: Layout) -> Floats:
-    """Weight of a fixed facet that stands for more than the levels of the plan."""
-    size = _size(target, laid.counts[name]) if isinstance(target, Pool) else None
-    return toward(laid.concentration(frozenset({name})), size)
+    """Weight of a fixed facet whose levels stand for more than themselves, or do not weigh equally."""
+    return toward(laid.concentration(frozenset({name})), _levels_meant(name, target, laid))
+
+
+def _levels_meant(name: str, target: Target, laid: Layout) -> Count | None:
+    """Levels that a target averages equally: those of the plan, or of a pool; None for a population."""
+    if isinstance(target, Pool):
+        return _size(target, laid.counts[name])
+    return np.asarray(laid.counts[name], dtype=float) if target in (PANEL, FINITE) else None

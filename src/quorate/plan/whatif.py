@@ -13,9 +13,10 @@ from quorate.estimate.mean import mean_for
 from quorate.estimate.targets import Target
 from quorate.estimate.wording import plural
 from quorate.plan.dstudy import Projection, project
-from quorate.plan.layouts import LayoutName
 from quorate.plan.prices import Prices, cost, known
+from quorate.plan.schemes import GENERATION, LayoutName
 from quorate.plan.sources import Design, from_fit, observed_counts
+from quorate.table.judgments import Judgments
 
 AS_IT_IS = "as it is"
 EVERY_CELL = "every cell filled"
@@ -149,18 +150,22 @@ def _row(label: str, projection: Projection, base: Projection) -> WhatIf:
 
 
 def own_layout(fit: Decomposition) -> LayoutName:
-    """Latin or cyclic where every item met one (prompt, judge) pair or one judge, else factorial."""
+    """Latin or cyclic where every item, or generation, met one (prompt, judge) pair or one judge, else factorial."""
     judgments = fit.judgments
-    item, names = judgments.object, judgments.names
-    items = judgments.n_levels(item)
+    names = judgments.names
+    turn = [judgments.object, *([GENERATION] if GENERATION in names else [])]
 
-    def one_per_item(facet: str) -> bool:
+    def one_each(facet: str) -> bool:
         several = facet in names and judgments.n_levels(facet) > 1
-        return several and int(judgments.level_codes([item, facet]).max()) + 1 == items
+        return several and _combinations(judgments, [*turn, facet]) == _combinations(judgments, turn)
 
-    if not one_per_item("judge"):
+    if not one_each("judge"):
         return "factorial"
-    return "latin" if one_per_item("prompt") else "cyclic"
+    return "latin" if one_each("prompt") else "cyclic"
+
+
+def _combinations(judgments: Judgments, names: list[str]) -> int:
+    return int(judgments.level_codes(names).max()) + 1
 
 
 def _changes(fit: Decomposition, base: Projection, layout: LayoutName) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from quorate.estimate.model import REPLICATE
 from quorate.estimate.wording import counted
+from quorate.plan.schemes import GENERATION
 from quorate.report.contributions import contributions
 from quorate.report.filters import where
 from quorate.report.labels import distinct, shown
@@ -299,11 +300,16 @@ def _design(plan: Projection) -> Row:
 
 def layout(plan: Projection) -> str:
     """How prompts and judges are assigned, to follow the levels; empty where everything is crossed."""
-    if plan.layout == "blocks":
-        return f", {counted(plan.per_item or 1, JUDGE)} per item in turn"
-    return {"cyclic": ", one judge per item in turn", "latin": ", one prompt and judge per item in turn"}.get(
-        plan.layout, ""
-    )
+    each, pairs = GENERATION if plan.design.get(GENERATION, 1) > 1 else "item", plan.per_item or 1
+    places = "" if plan.places is None else ":".join(map(str, plan.places.values()))
+    said = {
+        "random": f"one judge per {each} at random",
+        "cyclic": f"one judge per {each} in turn",
+        "weighted": f"one judge per {each} in turn, with {places} places",
+        "latin": f"{'one' if pairs == 1 else pairs} prompt and judge per {each} in turn",
+        "blocks": f"{counted(pairs, JUDGE)} per {each} in turn",
+    }
+    return f", {said[plan.layout]}" if plan.layout in said else ""
 
 
 def _flag_labels(flags: Sequence[Flag]) -> list[str]:

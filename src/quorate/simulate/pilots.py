@@ -17,11 +17,11 @@ from quorate.estimate.decomposition import Decomposition
 from quorate.estimate.targets import Target
 from quorate.plan.dstudy import Projection
 from quorate.plan.grid import CATEGORIES, REPLICATE, Grid, Piece, allowed
-from quorate.plan.layouts import LayoutName
 from quorate.plan.limits import around
 from quorate.plan.optimize import Limits
 from quorate.plan.optimum import Searched, within
 from quorate.plan.prices import Prices
+from quorate.plan.schemes import LayoutName
 from quorate.plan.search import Found, judge, search
 from quorate.plan.sources import Design, Source, from_fit
 from quorate.streams import stream
@@ -275,6 +275,8 @@ def _contest(
     if groups and CATEGORIES not in limits:
         limits = {**limits, CATEGORIES: groups}
     grouping = {CATEGORIES: 1} if groups else {}
+    if "weighted" in layouts:
+        raise InvalidInput('layouts: "weighted" cycles differ from pilot to pilot and cannot be compared; leave it out')
     grid = allowed(limits, layouts, source.item, {**source.counts, REPLICATE: source.replicates, **grouping})
     designs = sum(piece.size for piece in grid.pieces())
     if designs > _MOST_DESIGNS:
