@@ -7,6 +7,8 @@ from quorate.caveats import Caveat
 
 ONE_OF_EACH = [
     caveats.few_levels("prompt", 2),
+    caveats.incomplete_scenarios(1, 12),
+    caveats.averaged_answers(1, 8),
     caveats.one_level("judge"),
     caveats.boundary(["judge", "item:prompt"]),
     caveats.zero_with_few_levels("prompt", 2),
@@ -80,6 +82,9 @@ def test_a_caveat_prints_as_its_sentence_on_one_line(caveat):
         ),
         (caveats.unnamed_replicates(["scale"]), "rows of one cell are taken as repeats of the same judgment; not used"),
         (caveats.panels_differ("judge"), "judge levels stand for themselves: a design with fewer of them"),
+        (caveats.incomplete_scenarios(1, 12), "of every scenario: 1 scenario and 12 generations of others;"),
+        (caveats.averaged_answers(8, 8), "the mean of its 8 answers"),
+        (caveats.averaged_answers(1, 8), "the mean of its 1 to 8 answers"),
         (caveats.sensitivity("judge"), "the judge term is a sensitivity index"),
     ],
     ids=lambda value: value.code if isinstance(value, Caveat) else "",

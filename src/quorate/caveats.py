@@ -209,3 +209,24 @@ def no_excess(items: str) -> Caveat:
 def one_judge(source: str) -> Caveat:
     """A spread of scores in which no judge can disagree with another."""
     return Caveat("one-judge", f"1 judge: the spread is over {source} only, and cannot show where judges disagree")
+
+
+def incomplete_scenarios(scenarios: int, generations: int) -> Caveat:
+    """Scores left out of a crossed panel so that it is complete."""
+    whole = f"{scenarios:,} scenario{'s' * (scenarios != 1)}"
+    part = f"{generations:,} generation{'s' * (generations != 1)}{' of others' if scenarios else ''}"
+    listed = " and ".join(said for said, count in ((whole, scenarios), (part, generations)) if count)
+    return Caveat(
+        "incomplete-scenarios",
+        f"left out to have as many generations, scored by every judge, of every scenario: {listed}; the estimates are "
+        "right only if scores are missing at random",
+    )
+
+
+def averaged_answers(fewest: int, most: int) -> Caveat:
+    """Cells of a crossed panel with several answers."""
+    count = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    return Caveat(
+        "averaged-answers",
+        f"every cell counts by the mean of its {count} answers: the residual is that of such a mean, not of one answer",
+    )
