@@ -1,0 +1,365 @@
+"""Do strategies for spending judge calls do what their formulas promise? Redrawn studies from a crossed pilot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.crossed import CrossedScores, crossed_scores
+from quorate.estimate.wording import counted
+from quorate.numerics.crossed import MeanSquares, f_ratio, f_tail, mean_squares, paper, separated, sums
+from quorate.numerics.resample import drawn_means, pool_variance, variance_error
+from quorate.plan.closed_forms import all_judges, cyclic, random_judge
+from quorate.plan.schemes import GENERATION
+from quorate.plan.strategies import ALL, CYCLIC, RANDOM
+from quorate.streams import stream
+from quorate.table.judgments import Judgments
+
+Floats = NDArray[np.float64]
+LIMIT = 4.0
+"""Monte Carlo standard errors that an empirical variance may be off: once in 16,000 for one, by chance alone."""
+_DOUBT = 0.05
+
+
+@dataclass(frozen=True)
+class Check:
+    """One strategy at one budget: the variance seen among redrawn studies, and the exact one.
+
+    Parameters
+    ----------
+    strategy : str
+        "all judges", "random judge" or "cyclic".
+    budget : int
+        Judge calls per scenario.
+    empirical : float
+        Variance of the mean over the redrawn studies (divisor: studies - 1).
+    error : float
+        Its Monte Carlo standard error, exact for this pilot.
+    predicted : float
+        Variance of the mean that the pilot's pools imply, exact.
+    """
+
+    strategy: str
+    budget: int
+    empirical: float
+    error: float
+    predicted: float
+
+    @property
+    def z(self) -> float:
+        """How far off the empirical variance is, in Monte Carlo standard errors; 0 where nothing varies."""
+        return (self.empirical - self.predicted) / self.error if self.error > 0 else 0.0
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it is off by at most `LIMIT` Monte Carlo standard errors."""
+        return abs(self.empirical - self.predicted) <= LIMIT * self.error
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What components estimated from the pilot promise for fresh studies of its scenarios.
+
+    Parameters
+    ----------
+    model : {"paper", "separated"}
+        Without the interaction of scenario and judge, which is then in the residual, or with it.
+    alpha, beta, gamma, eps, interaction : float
+        Components, negative ones as they are; nan where the model has none.
+    per_call : mapping of str to float
+        By strategy, the variance of the mean times judge calls, by the closed forms; components below 0 count as 0.
+    """
+
+    model: str
+    alpha: float
+    beta: float
+    gamma: float
+    eps: float
+    interaction: float
+    per_call: Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Validation:
+    """Redrawn studies against exact predictions.
+
+    Parameters
+    ----------
+    checks : tuple of Check
+        One per strategy and budget.
+    per_call : mapping of str to float
+        By strategy, the exact variance of the mean times judge calls: ``C_A``, ``C_B`` and ``C_C`` of the paper.
+    promises : tuple of Promise
+        What the paper's estimators and the separated ones promise for fresh generations.
+    shape : (int, int, int)
+        Scenarios, generations and judges of the pilot that were used.
+    left_out : int
+        Scenarios of the pilot that were not, for want of scores.
+    repetitions : int
+        Studies redrawn per strategy and budget.
+    notes : tuple of str
+        What to know before these variances are taken for those of new generations.
+    """
+
+    checks: tuple[Check, ...]
+    per_call: Mapping[str, float]
+    promises: tuple[Promise, ...]
+    shape: tuple[int, int, int]
+    left_out: int
+    repetitions: int
+    notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"Validation({self.sentence})"
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every empirical variance is within `LIMIT` Monte Carlo standard errors of its prediction."""
+        return all(check.agrees for check in self.checks)
+
+    @property
+    def worst(self) -> Check:
+        """The check that is furthest off."""
+        return max(self.checks, key=lambda check: abs(check.z))
+
+    @property
+    def sentence(self) -> str:
+        """What the validation found."""
+        worst = self.worst
+        verdict = "agree with" if self.agrees else "contradict"
+        budgets = len({check.budget for check in self.checks})
+        return (
+            f"{self.repetitions:,} redrawn studies per strategy at {counted(budgets, 'budget')} {verdict} the exact "
+            f"predictions: the largest difference is {abs(worst.z):.1f} Monte Carlo standard errors ({worst.strategy}, "
+            f"{counted(worst.budget, 'call')} per scenario)."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            "sentence": self.sentence,
+            "agrees": self.agrees,
+            "repetitions": self.repetitions,
+            "shape": list(self.shape),
+            "left_out": self.left_out,
+            "per_call": dict(self.per_call),
+            "checks": [vars(check) | {"z": check.z, "agrees": check.agrees} for check in self.checks],
+            "promises": [vars(promise) | {"per_call": dict(promise.per_call)} for promise in self.promises],
+            "notes": list(self.notes),
+        }
+
+    def to_frame(self) -> Any:
+        """A row per check: strategy, budget, empirical, error, predicted, z."""
+        from quorate.table.frames import frame
+
+        names = ("strategy", "budget", "empirical", "error", "predicted", "z")
+        return frame({name: [getattr(check, name) for check in self.checks] for name in names})
+
+
+def validate_strategies(
+    scores: Judgments | CrossedScores,
+    *,
+    budgets: Sequence[int] | None = None,
+    generation: str | None = None,
+    repetitions: int = 5000,
+    rng: int | np.random.Generator | None = None,
+) -> Validation:
+    """Redraw studies from a crossed pilot under every strategy, and compare their variance with its exact value.
+
+    Scenarios stay; each study draws with replacement from the generations of each scenario, independently across the
+    judges' columns when cycling. The exact variances hold for the pilot as its own population, so agreement shows that
+    the formulas and the strategies are carried out right on scores like these. It does not show that m generations are
+    enough: over fresh generations the variances of all judges and of cycling are ``m / (m - 1)`` times those of the
+    pilot, on average, which is in `Validation.promises`.
+
+    Parameters
+    ----------
+    scores : Judgments or CrossedScores
+        A pilot in which every judge scored at least 2 generations of the same scenarios.
+    budgets : sequence of int, optional
+        Judge calls per scenario, multiples of the number of judges; 1, 2, 4 and 8 times that if not given.
+    generation : str, optional
+        Facet that is the generation, as for `crossed_scores`. Repeated answers of each judge, or scales, may stand in
+        for generations; the variances are then of redrawing those, and a note says so.
+    repetitions : int
+        Studies per strategy, at least 100. Studies of several budgets share their draws.
+    rng : int or numpy.random.Generator, optional
+        Seed or generator; the same studies every time if left out.
+
+    Returns
+    -------
+    Validation
+
+    Raises
+    ------
+    InvalidInput
+        If a budget or the number of repetitions does not fit.
+    NotEstimable
+        If there are fewer than 2 complete scenarios, judges or generations.
+
+    References
+    ----------
+    Zhu et al. (2026), section 4.4 and Eqs. 36 to 38.
+
+    Examples
+    --------
+    >>> pilot = simulated_scores(80, 10, gamma=(0.9, 0.4, 0.0, -0.4, -0.9), beta=0.27, eps=1.5)
+    >>> found = validate_strategies(pilot)
+    >>> found.agrees
+    True
+    >>> found.per_call["cyclic"] < min(found.per_call["all judges"], found.per_call["random judge"])
+    True
+    """
+    if isinstance(scores, CrossedScores) and generation is not None:
+        raise InvalidInput(f'generation: crossed scores have theirs already, got "{generation}"; leave it out')
+    crossed = scores if isinstance(scores, CrossedScores) else crossed_scores(scores, generation=generation)
+    m, judges = crossed.x.shape[1:]
+    if m < 2:
+        raise NotEstimable(
+            "generation: redrawing needs at least 2 generations that every judge scored, got 1; "
+            'name the facet that tells them apart by generation="..."',
+            {"generation"},
+        )
+    asked = _budgets(budgets, judges)
+    if isinstance(repetitions, bool) or not isinstance(repetitions, Integral) or repetitions < 100:
+        raise InvalidInput(f"repetitions: must be a whole number of at least 100, got {repetitions!r}")
+    source = stream(0, "strategies") if rng is None else np.random.default_rng(rng)
+    pools = _pools(crossed.x)
+    squares = mean_squares(sums(crossed.x))
+    return Validation(
+        checks=tuple(
+            chain.from_iterable(_checks(name, pools[name], asked, judges, repetitions, source) for name in pools)
+        ),
+        per_call={name: _each(name, judges) * pool_variance(pool) for name, pool in pools.items()},
+        promises=(_promise("paper", paper(squares), judges), _promise("separated", separated(squares), judges)),
+        shape=crossed.x.shape,
+        left_out=crossed.left_out,
+        repetitions=int(repetitions),
+        notes=tuple(_notes(crossed, squares)),
+    )
+
+
+def _budgets(budgets: Sequence[int] | None, judges: int) -> list[int]:
+    asked = [judges * times for times in (1, 2, 4, 8)] if budgets is None else list(budgets)
+    for budget in asked:
+        if isinstance(budget, bool) or not isinstance(budget, Integral) or budget < 1 or budget % judges:
+            raise InvalidInput(f"budgets: must be multiples of the {judges} judges, got {budget!r}")
+    if not asked:
+        raise InvalidInput("budgets: at least one number of judge calls per scenario is needed, got none")
+    return sorted({int(budget) for budget in asked})
+
+
+def _pools(x: Floats) -> dict[str, Floats]:
+    """What a draw chooses from: a generation's mean, a score, or a score in a judge's own column."""
+    n, m, judges = x.shape
+    return {
+        ALL: x.mean(axis=2).reshape(n, 1, m),
+        RANDOM: x.reshape(n, 1, m * judges),
+        CYCLIC: np.ascontiguousarray(x.transpose(0, 2, 1)),
+    }
+
+
+def _each(strategy: str, judges: int) -> int:
+    """Judge calls of one draw."""
+    return judges if strategy == ALL else 1
+
+
+def _checks(
+    name: str, pools: Floats, budgets: Sequence[int], judges: int, repetitions: int, rng: np.random.Generator
+) -> Iterator[Check]:
+    draws = [budget // _each(name, judges) for budget in budgets]
+    means = drawn_means(pools, draws, repetitions, rng)
+    variance = pool_variance(pools)
+    for budget, drawn, mean in zip(budgets, draws, means, strict=True):
+        error = variance_error(pools, drawn, repetitions)
+        yield Check(name, budget, float(mean.var(ddof=1)), error, variance / (len(pools) * drawn))
+
+
+def _promise(model: str, components: Floats, judges: int) -> Promise:
+    alpha, beta, gamma, eps, interaction = map(float, components)
+    b, g, e, own = (max(float(value), 0.0) for value in (beta, gamma, eps, np.nan_to_num(interaction)))
+    variances = {
+        ALL: all_judges(b, e, n=1, budget=judges, pool=judges, interaction=own),
+        RANDOM: random_judge(b, g, e, n=1, budget=judges, pool=judges, interaction=own),
+        CYCLIC: cyclic(b, e, n=1, budget=judges, pool=judges, interaction=own),
+    }
+    per_call = {name: judges * variance for name, variance in variances.items()}
+    return Promise(model, alpha, beta, gamma, eps, interaction, per_call)
+
+
+def _notes(crossed: CrossedScores, squares: MeanSquares) -> Iterator[str]:
+    n, m, judges = crossed.x.shape
+    name = crossed.generation
+    if name not in (None, GENERATION):
+        yield (
+            f'"{name}" stands in for the generations: every draw takes one of its {m} levels at random, so these are '
+            f"the variances of mixing its levels, not those of asking the model under evaluation again."
+        )
+    f = f_ratio(float(squares.generation), float(squares.within))
+    if f_tail(f, n * (m - 1), n * (m - 1) * (judges - 1)) > _DOUBT:
+        yield (
+            "The judges do not agree on which generations of a scenario are better (no variance between generations "
+            "can be told from noise), as if each judge had scored the same response again. Asking all judges then "
+            "costs no precision against cycling at the same judge calls."
+        )
+
+
+def simulated_scores(
+    n: int,
+    m: int,
+    *,
+    gamma: Sequence[float],
+    alpha: float = 0.0,
+    beta: float = 0.0,
+    eps: float = 0.0,
+    interaction: float = 0.0,
+    rng: int | np.random.Generator | None = None,
+) -> CrossedScores:
+    """Scores of a crossed panel drawn from known components, all effects normal.
+
+    Parameters
+    ----------
+    n, m : int
+        Scenarios, and generations per scenario.
+    gamma : sequence of float
+        Bias of every judge.
+    alpha, beta, eps, interaction : float
+        Variances of scenarios, of generations, of the residual and of scenario by judge.
+    rng : int or numpy.random.Generator, optional
+        Seed or generator; the same scores every time if left out.
+
+    Returns
+    -------
+    CrossedScores
+
+    Raises
+    ------
+    InvalidInput
+        If there are fewer than 2 scenarios or judges, no generation, or a variance below 0.
+
+    References
+    ----------
+    Zhu et al. (2026), Eq. 1; the interaction is what their appendix F leaves out.
+
+    Examples
+    --------
+    >>> simulated_scores(80, 10, gamma=(0.5, 0.0, -0.5), beta=0.25, eps=1.0).x.shape
+    (80, 10, 3)
+    """
+    judges = len(gamma)
+    if n < 2 or m < 1 or judges < 2:
+        raise InvalidInput(f"n, m, gamma: at least 2, 1 and 2 are needed, got {n}, {m} and {judges}")
+    if min(alpha, beta, eps, interaction) < 0:
+        raise InvalidInput(f"alpha, beta, eps, interaction: 0 or more, got {alpha}, {beta}, {eps}, {interaction}")
+    source = stream(0, "scores") if rng is None else np.random.default_rng(rng)
+    parts = ((alpha, (n, 1, 1)), (beta, (n, m, 1)), (interaction, (n, 1, judges)), (eps, (n, m, judges)))
+    x = np.asarray(gamma, dtype=float) + sum(np.sqrt(value) * source.normal(size=shape) for value, shape in parts)
+    scenarios, names = tuple(map(str, range(n))), tuple(map(str, range(judges)))
+    return CrossedScores(x, scenarios, names, 0, 0, GENERATION, (1, 1))
