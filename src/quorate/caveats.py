@@ -230,3 +230,40 @@ def averaged_answers(fewest: int, most: int) -> Caveat:
         "averaged-answers",
         f"every cell counts by the mean of its {count} answers: the residual is that of such a mean, not of one answer",
     )
+
+
+def carried_over(items: str) -> Caveat:
+    """Judges chosen by a pilot for a study of other items."""
+    return Caveat(
+        "carried-over",
+        f"judges are taken to be as lenient with new {items} as with those of the pilot: draw both from one population",
+    )
+
+
+def few_pilot_items(items: str, n: int, floor: int) -> Caveat:
+    """Judges chosen by a pilot of few items."""
+    return Caveat("few-pilot-items", f"the pilot has {n} {items}: the choice is uncertain below {floor}")
+
+
+def unfinished_items(counted: str) -> Caveat:
+    """Items of a pilot that not every judge scored."""
+    return Caveat("unfinished-items", f"{counted} that not every judge scored: not used in the choice")
+
+
+def alike_by_group(group: str) -> Caveat:
+    """Judges taken to be equally lenient in groups of items."""
+    return Caveat("alike-by-group", f"judges are taken to be equally lenient in every {group}: keep its mix as it was")
+
+
+def held_by_pilot(items: str, share: float) -> Caveat:
+    """A main study whose error is mostly what the pilot leaves open."""
+    return Caveat(
+        "held-by-pilot",
+        f"{share:.0%} of the variance is what the pilot leaves of the panel's bias: more {items} in the pilot, or more "
+        "judges, help more than more money",
+    )
+
+
+def not_exhaustive(judges: int) -> Caveat:
+    """A pool too large to look at every panel."""
+    return Caveat("not-exhaustive", f"{judges} judges: good panels were searched for, not all looked at")

@@ -13,13 +13,14 @@ from quorate.table.judgments import Facet
 FIXED = ("judge", "temperature")
 """Roles whose levels are taken as chosen unless the user says otherwise."""
 
-REPLICATE = "replicate"
+REPLICATE, GENERATION = "replicate", "generation"
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "item": ("item", "item_id", "question", "question_id", "example_id", "sample_id", "doc_id", "instance_id"),
     "prompt": ("prompt", "prompt_id", "variant", "variant_id", "prompt_variant", "prompt_variant_id", "template"),
     "judge": ("judge", "judge_id", "judge_model", "judge_name", "grader", "grader_model", "rater", "annotator"),
     "system": ("system", "system_id", "sut", "sut_model", "model", "model_id", "model_name"),
+    "generation": ("generation", "generation_id", "gen_id", "completion_id"),
     "temperature": ("temperature", "temp", "judge_temperature"),
     REPLICATE: ("replicate", "replicate_id", "replication", "rep", "epoch", "repeat"),
     "score": ("score", "outcome", "rating"),
@@ -90,6 +91,8 @@ def resolve(
     if by_name:
         found, parent, score, status = _completed(found, columns, object, score, status)
         guessed = None if object in nested or parent in (*nested.values(), *found) else parent
+    if GENERATION in found and object != GENERATION:
+        nested.setdefault(GENERATION, object)  # a response is one to an item
     replicate = found.pop(REPLICATE, None)
     _require(columns, {**found, "score": score, "status": status or None, REPLICATE: replicate})
     declared = tuple(Facet(role, column, ()) for role, column in found.items())
