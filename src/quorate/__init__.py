@@ -26,9 +26,12 @@ if TYPE_CHECKING:
     from quorate.estimate.robustness import leave_one_out as leave_one_out
     from quorate.estimate.support import doctor as doctor
     from quorate.estimate.targets import pool as pool
+    from quorate.plan.assign import assign as assign
     from quorate.plan.dstudy import project as project
     from quorate.plan.naive import naive as naive
     from quorate.plan.optimize import optimize as optimize
+    from quorate.plan.panel import panel as panel
+    from quorate.plan.screening import screen as screen
     from quorate.report.render import report as report
     from quorate.report.writeup import writeup as writeup
     from quorate.table.judgments import Judgments as Judgments
@@ -45,6 +48,7 @@ _HOMES = {
     "QuorateError": "quorate.errors",
     "UnknownColumn": "quorate.errors",
     "UnknownTerm": "quorate.errors",
+    "assign": "quorate.plan.assign",
     "by_level": "quorate.estimate.robustness",
     "components": "quorate.estimate.published",
     "decompose": "quorate.estimate.components",
@@ -55,10 +59,12 @@ _HOMES = {
     "leave_one_out": "quorate.estimate.robustness",
     "naive": "quorate.plan.naive",
     "optimize": "quorate.plan.optimize",
+    "panel": "quorate.plan.panel",
     "pool": "quorate.estimate.targets",
     "project": "quorate.plan.dstudy",
     "read": "quorate.table.read",
     "report": "quorate.report.render",
+    "screen": "quorate.plan.screening",
     "writeup": "quorate.report.writeup",
 }
 

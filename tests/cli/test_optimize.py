@@ -93,7 +93,7 @@ def test_k_judges_per_item(run, published):
         ("--budget nan", "budget: must be a finite number above 0, got nan"),
         ("--budget 100 --judges 0", "limits: judges must be whole numbers"),
         ("--budget 100 --judges one", "--judges: expects numbers such as"),
-        ("--budget 100 --layouts round", "layouts: some of factorial, random, cyclic, weighted, latin, blocks are needed"),
+        ("--budget 100 --layouts round", "layouts: some of factorial, random, cyclic"),
         ("--budget 100 --price 1 --judge-price a=1", "--price: give it or --judge-price, not both"),
         ("--budget 100 --judge-price a=x", '--judge-price: a must be an amount such as 0.01, got "x"'),
         ("--budget 100 --judge-price a=1 --judges 1,2", "prices: 1 judges have a price, and limits allow 2"),

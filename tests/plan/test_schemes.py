@@ -27,7 +27,7 @@ def test_judges_in_turn():
 def test_every_pair_in_turn():
     order = Scheme("latin").order({"prompt": 2, "judge": 2})
     pairs = list(zip(order["prompt"].ravel().tolist(), order["judge"].ravel().tolist(), strict=True))
-    assert pairs == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert pairs == [(0, 0), (1, 1), (1, 0), (0, 1)]
     assert fewest_turns(order) == 4
 
 
@@ -77,3 +77,13 @@ def test_schemes_that_are_none(options, message):
 def test_schemes_that_do_not_fit(scheme, counts, message):
     with pytest.raises(InvalidInput, match=message):
         scheme.order(counts)
+
+
+@pytest.mark.parametrize(("prompts", "judges"), [(2, 3), (3, 3), (5, 3), (4, 6)])
+def test_any_run_of_turns_meets_all_prompts_and_all_judges_about_equally(prompts, judges):
+    order = Scheme("latin").order({"prompt": prompts, "judge": judges})
+    for name, count in (("prompt", prompts), ("judge", judges)):
+        turns = np.tile(order[name].ravel(), 2)
+        for start in range(prompts * judges):
+            uses = np.bincount(turns[start : start + judges * prompts // 2], minlength=count)
+            assert np.ptp(uses) <= 2

@@ -12,12 +12,15 @@ from typing import Annotated
 import typer
 
 from quorate.cli.analyze import analyze
+from quorate.cli.assign import assign
 from quorate.cli.console import safe
 from quorate.cli.demo import demo
 from quorate.cli.doctor import doctor
 from quorate.cli.optimize import optimize
+from quorate.cli.panel import panel
 from quorate.cli.phrasing import in_options
 from quorate.cli.project import project
+from quorate.cli.screen import screen
 from quorate.cli.writeup import writeup
 from quorate.errors import QuorateError
 
@@ -61,6 +64,9 @@ app.command("doctor")(doctor)
 app.command("analyze")(analyze)
 app.command("project")(project)
 app.command("optimize")(optimize)
+app.command("assign")(assign)
+app.command("panel")(panel)
+app.command("screen")(screen)
 app.command("writeup")(writeup)
 app.command("demo")(demo)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,6 +24,7 @@ from quorate.cli.designs import (
 from quorate.cli.grids import grid
 from quorate.cli.parts import dollars, in_words
 from quorate.cli.phrasing import in_options
+from quorate.cli.prices import GenerationPrice, ItemPrice, JudgePrice, Price, PromptPrice, prices_of
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -49,15 +50,6 @@ HalfWidth = Annotated[
         help="Largest half-width of the 95% interval, with as many standard errors to it as the study in the file has.",
     ),
 ]
-Price = Annotated[float | None, typer.Option(metavar="USD", help="Price of one call.")]
-JudgePrice = Annotated[
-    list[str] | None, typer.Option(metavar="NAME=USD", help="Price of one call of a judge; repeat for each judge.")
-]
-ItemPrice = Annotated[float | None, typer.Option(metavar="USD", help="Price of an item, on top of its calls.")]
-GenerationPrice = Annotated[
-    float | None, typer.Option(metavar="USD", help="Price of a response that is judged, on top of its calls.")
-]
-PromptPrice = Annotated[float | None, typer.Option(metavar="USD", help="Price of writing a prompt variant.")]
 Numbers = Annotated[
     str | None, typer.Option(metavar="NUMBERS", help="Numbers allowed, such as 50,100 or 1-5 or 20-200:10.")
 ]
@@ -153,7 +145,7 @@ def optimize(
         source,
         budget=budget,
         target_se=_target(target_se, half_width, source, targets),
-        prices=_prices(price, judge_price, extra),
+        prices=prices_of(price, judge_price, extra),
         limits=limits or None,
         layouts=reading.names(layouts),  # type: ignore[arg-type]  # checked there
         targets=targets,
@@ -179,36 +171,6 @@ def _target(
     if not half_width > 0:
         raise InvalidInput(f"--half-width: must be above 0, in score units, got {half_width:g}")
     return half_width / standard_errors(source, targets)
-
-
-def _prices(call: float | None, judges: list[str] | None, more: Mapping[str, float | None]) -> dict[str, Any] | None:
-    """Prices as the library takes them; None where none is given, so that a call costs 1."""
-    named = _named(judges or ())
-    if call is not None and named:
-        raise InvalidInput("--price: give it or --judge-price, not both; each judge has a price of its own")
-    found = {"call": call, **more} | ({"judge": _amounts(named)} if named else {})
-    given = {name: value for name, value in found.items() if value is not None}
-    return given | ({"call": 1.0} if given and not {"call", "judge"} & set(given) else {}) or None
-
-
-def _named(values: Iterable[str]) -> dict[str, str]:
-    """Prices by judge; a name may hold a sign of equality, a price does not."""
-    swapped = ["=".join(reversed(value.rpartition("=")[::2])) if "=" in value else value for value in values]
-    prices = [pair.partition("=")[::2] for pair in swapped]
-    named = {name.strip(): price.strip() for price, name in prices if name.strip() and price.strip()}
-    if len(named) < len(prices):
-        raise InvalidInput("--judge-price: expects a judge and a price such as gpt=0.01, each judge once")
-    return named
-
-
-def _amounts(named: Mapping[str, str]) -> dict[str, float]:
-    out = {}
-    for name, text in named.items():
-        try:
-            out[name] = float(text)
-        except ValueError:
-            raise InvalidInput(f'--judge-price: {name} must be an amount such as 0.01, got "{text}"') from None
-    return out
 
 
 def _design(text: str | None) -> dict[str, Any] | None:

@@ -124,8 +124,8 @@ class SelfPreference:
         who = listed((row.judge, *row.shared_with)) + (" on average" if row.shared_with else "")
         verb, self_ = ("score", "themselves") if row.shared_with else ("scores", "itself")
         found = "" if row in self.sure else ", which may be chance"
-        systems, judges = plural(self.means.system or "system"), plural(self.means.judge)
-        against = f"than scores of other {systems} and by other {judges} lead to expect"
+        whose = "their" if row.shared_with else "its"
+        against = f"than {whose} other scores and the other {plural(self.means.judge)} suggest"
         return (
             f"{who} {verb} {self_} {abs(row.effect):.3g} {'higher' if row.effect > 0 else 'lower'} {against} "
             f"({self.level:.0%} interval {row.low:.3g} to {row.high:.3g}{found})."

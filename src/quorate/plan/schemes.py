@@ -160,4 +160,5 @@ def _pairs(prompts: int, judges: int, per_turn: int) -> dict[str, Ints]:
     turn = np.arange(prompts * judges)[:, None]
     step = np.arange(per_turn)[None, :]
     judge = (turn + step + step // math.lcm(prompts, judges)) % judges
-    return {JUDGE: judge, PROMPT: (turn // judges + step) % prompts}
+    # along diagonals: a run of turns, such as a category's, then meets all prompts and all judges about equally
+    return {JUDGE: judge, PROMPT: (turn + turn // math.lcm(prompts, judges) + step) % prompts}

@@ -1,0 +1,195 @@
+"""What the judgments of a plan could tell apart, and the small crossed pilot that would tell the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import NotEstimable
+from quorate.estimate.decomposition import Decomposition
+from quorate.estimate.design import design
+from quorate.estimate.estimable import component_analyses
+from quorate.estimate.model import REPLICATE
+from quorate.estimate.support import ITEMS
+from quorate.estimate.wording import counted
+from quorate.numerics.information import null_point
+from quorate.numerics.reml import evaluate
+from quorate.streams import stream
+from quorate.table.cells import Cells, completed
+from quorate.table.judgments import Facet, Judgments
+from quorate.table.roles import FIXED
+
+REPLICATES = 2
+"""Answers per cell of a pilot: fewest that tell the noise of a repeated judgment."""
+PILOTS = (1, 2, 3, 4)
+"""Numbers of items tried, in order."""
+_MOST_CALLS = 6_000
+_SOME = 30
+_SUM = "only the sum"
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """The smallest crossed pilot that tells apart what a plan leaves together.
+
+    Parameters
+    ----------
+    items : int
+        Items that every judge judges with every prompt, as many as ``pilot`` of `quorate.assign` asks for.
+    levels : mapping of str to int
+        Levels of the other facets, all of them crossed.
+    replicates : int
+        Answers per cell.
+    calls : int
+        Calls of the pilot; some of them are in the plan already.
+    """
+
+    items: int
+    levels: dict[str, int]
+    replicates: int
+    calls: int
+
+    @property
+    def sentence(self) -> str:
+        """What to do, on one line."""
+        parts = {"item": self.items, **self.levels, "replicate": self.replicates}
+        size = " x ".join(counted(count, name) for name, count in parts.items() if count > 1 or name == "item")
+        more = f" ({ITEMS} make the components worth planning with)" if self.items < ITEMS else ""
+        return f"pilot={self.items} is the least that tells them apart: {size}, {counted(self.calls, 'call')}{more}"
+
+
+@dataclass(frozen=True)
+class Aliasing:
+    """What judgments of a plan could tell apart.
+
+    Parameters
+    ----------
+    aliases : tuple of frozenset of str
+        Sets of components of which only the sum could be estimated.
+    sentences : tuple of str
+        What could not be estimated and why, one line each.
+    completion : Pilot or None
+        The smallest pilot after which as much can be told apart as any pilot gives; None where none adds anything.
+    remaining : tuple of str
+        What stays closed even then.
+    """
+
+    aliases: tuple[frozenset[str], ...]
+    sentences: tuple[str, ...]
+    completion: Pilot | None
+    remaining: tuple[str, ...]
+
+
+def aliasing(cells: Cells, *, fixed: Iterable[str] = FIXED, period: int = 1) -> Aliasing:
+    """What the judgments of these cells could tell apart, with default terms, before a single one is asked for.
+
+    This is the engine's own test of identifiability, on made-up scores: it depends on which cells there are alone. A
+    plan that repeats itself is judged by a few of its periods.
+
+    Parameters
+    ----------
+    cells : Cells
+        The plan; rows of an item follow each other.
+    fixed : iterable of str
+        Facets whose levels are chosen, not drawn.
+    period : int
+        Items after which the plan repeats itself.
+
+    Returns
+    -------
+    Aliasing
+
+    Raises
+    ------
+    NotEstimable
+        If a period is too large to be looked at.
+    """
+    few, names = _few(cells, period), tuple(fixed)
+    plan = _look(few, names)
+    most = min(PILOTS[-1], _items(few))
+    best = _look(completed(few, most, REPLICATES)[0], names)
+    if best.unknown >= plan.unknown:
+        return Aliasing(plan.aliases, plan.sentences, None, plan.sentences)
+    enough = (size for size in PILOTS if _look(completed(few, size, REPLICATES)[0], names).unknown == best.unknown)
+    return Aliasing(plan.aliases, plan.sentences, _pilot(few, next(enough, most)), best.sentences)
+
+
+@dataclass(frozen=True)
+class _Look:
+    """Identifiability of one set of cells; ``unknown`` counts the directions in which the likelihood is flat."""
+
+    aliases: tuple[frozenset[str], ...]
+    sentences: tuple[str, ...]
+    unknown: float
+
+
+def _look(cells: Cells, fixed: tuple[str, ...]) -> _Look:
+    try:
+        laid = design(_made_up(cells, fixed))
+    except NotEstimable as error:
+        return _Look((), (str(error),), np.inf)
+    problem = laid.assembled.problem
+    theta = null_point(problem)
+    fit = Decomposition(laid.assembled, laid.identified, theta, evaluate(problem, theta), "reml")
+    unknown = len(laid.identified.null_space()) + (not laid.assembled.replicated)
+    return _Look(fit.aliases, tuple(_closed(fit)), unknown)
+
+
+def _closed(fit: Decomposition) -> Iterator[str]:
+    """One sentence for every set of components that only their sum tells, and for every other that nothing tells."""
+    closed = {one.name.removeprefix("component "): one.reason for one in component_analyses(fit) if not one.possible}
+    sums = [reason for reason in closed.values() if reason.startswith(_SUM)]
+    yield from dict.fromkeys(sums)
+    in_sums = {REPLICATE} if any(f"+ {REPLICATE} " in reason for reason in sums) else set()
+    for name, reason in closed.items():
+        if reason not in sums and name not in in_sums:
+            yield f"{name}: {reason}"
+
+
+def _few(cells: Cells, period: int) -> Cells:
+    """Three periods or more of a plan, and whole groups of items where items are grouped."""
+    item = cells.codes[:, 0]
+    first = np.sort(np.unique(item, return_index=True)[1])
+    chosen = first[: max(3 * period, _SOME)]
+    for child, parent in cells.nested.items():
+        if child == cells.object:
+            chosen = np.union1d(chosen, _whole_groups(first, cells.code(parent)[first]))
+    few = cells.keep(np.isin(item, item[chosen]))
+    calls = len(few) + _pilot(few, PILOTS[-1]).calls
+    if calls > _MOST_CALLS:
+        raise NotEstimable(
+            f"what such a plan tells apart is found by looking at a few of its periods and a pilot, {_MOST_CALLS:,} "
+            f"calls at most; here these have {calls:,}"
+        )
+    return few
+
+
+def _whole_groups(first: NDArray[np.int64], group: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Rows of items of the three largest groups, ten of each at most."""
+    largest = np.argsort(-np.bincount(group), kind="stable")[:3]
+    return np.concatenate([first[group == one][:10] for one in largest])
+
+
+def _items(cells: Cells) -> int:
+    return len(np.unique(cells.codes[:, 0]))
+
+
+def _made_up(cells: Cells, fixed: tuple[str, ...]) -> Judgments:
+    """Judgments of these cells with random scores, the same each time."""
+    codes, n = np.unique(cells.codes, axis=0, return_counts=True)
+    rng = stream(0, "aliasing")
+    mean, ss = rng.normal(size=len(n)), (n > 1) * rng.uniform(0.5, 1.5, size=len(n))
+    facets = tuple(
+        Facet(name, name, labels, name in fixed, cells.nested.get(name)) for name, labels in cells.levels.items()
+    )
+    table = Judgments(facets, cells.object, "score", codes, n, mean, ss, mean, mean, {"ok": n})
+    return table.keep(n > 0)
+
+
+def _pilot(cells: Cells, items: int) -> Pilot:
+    above = {parent for child, parent in cells.nested.items() if child == cells.object}
+    levels = {name: len(labels) for name, labels in cells.levels.items() if name not in (cells.object, *above)}
+    return Pilot(items, levels, REPLICATES, items * int(np.prod(list(levels.values()))) * REPLICATES)

@@ -1,0 +1,286 @@
+"""Assignments: which judge scores which item with which prompt, as a table that can be carried out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput
+from quorate.plan.aliasing import REPLICATES
+from quorate.plan.assignment import CATEGORY, ITEM, Assignment
+from quorate.plan.cycles import Cycle
+from quorate.plan.layouts import Layout, lay_out
+from quorate.plan.schemes import GENERATION, JUDGE, PROMPT, LayoutName, Scheme
+from quorate.streams import stream
+from quorate.table.cells import REPLICATE, Cells, completed, labels, whole
+
+Ints = NDArray[np.int64]
+_MOST_CALLS = 10_000_000
+_RESERVED = (ITEM, CATEGORY, JUDGE, PROMPT, GENERATION, REPLICATE, "score", "status", "cell", "residual")
+
+
+def assign(
+    *,
+    items: int | Iterable[object] | Mapping[Any, object],
+    judges: Iterable[object],
+    prompts: Iterable[object] = (),
+    layout: LayoutName = "latin",
+    seed: int = 1,
+    per_item: int | None = None,
+    places: Mapping[str, int] | Sequence[int] | None = None,
+    generations: int | None = None,
+    replicates: int = 1,
+    categories: Iterable[object] | None = None,
+    levels: Mapping[str, Iterable[object]] | None = None,
+    pilot: int = 0,
+) -> Assignment:
+    """Which judge scores which item with which prompt: the calls of a layout, one row each, in the order of asking.
+
+    Items are shuffled, within their category where they have one, and dealt out to the turns of the layout one after
+    the other, on through the categories: so the turns of every category, as of all items, come equally often but for
+    one. Judges and prompts are shuffled too, so that what does not divide evenly falls on a random few. Calls are in a
+    random order of items that goes through the turns again and again: whatever part of it is done is a random part, and
+    nearly balanced. All of it follows from the seed and the labels, not from the order in which they are given.
+
+    Parameters
+    ----------
+    items : sequence of labels, int, or mapping
+        What is to be judged: labels, a number of items labelled 1, 2, ..., or a mapping of label to category.
+    judges, prompts : sequence of labels
+        Who judges, and with which wordings; no prompts is one prompt that has no name.
+    layout : {"factorial", "random", "cyclic", "weighted", "latin", "blocks"}
+        As for `quorate.project`. Without prompts "latin" is "cyclic".
+    seed : int
+        Root seed, 0 or greater.
+    per_item : int, optional
+        Judges per item, for "blocks"; (prompt, judge) pairs per item, for "latin", 1 unless given.
+    places : mapping of str to int, or sequence of int, optional
+        For "weighted": how many places each judge has in a cycle, by name or in the order of ``judges``.
+    generations : int, optional
+        Responses of every item, labelled 1, 2, ...; turns are then taken by generations.
+    replicates : int
+        Calls per cell.
+    categories : sequence of labels, optional
+        Category of every item, in the order of ``items``.
+    levels : mapping of str to sequence of labels, optional
+        Other facets, such as ``{"temperature": [0, 1]}``, crossed with everything.
+    pilot : int
+        Items that are judged by every judge with every prompt, twice or more: the small crossed pilot that tells apart
+        what the layout leaves together. They come first.
+
+    Returns
+    -------
+    Assignment
+        Columns item, category where given, generation, prompt, judge, other facets, replicate.
+
+    Raises
+    ------
+    InvalidInput
+        If labels repeat or are missing, a layout does not fit, or there are more than 10 million calls.
+
+    References
+    ----------
+    Zhu et al. (2026), CyclicJudge, section 3; ``docs/methods/layouts.md`` for all layouts.
+
+    Examples
+    --------
+    >>> plan = assign(items=["a", "b", "c", "d"], judges=["x", "y"], layout="cyclic", seed=7)
+    >>> plan.columns, plan.calls("judge")
+    (('item', 'judge', 'replicate'), {'y': 2, 'x': 2})
+    >>> plan.remainder
+    ()
+    """
+    replicates = whole(replicates, "replicates", 1, _MOST_CALLS)
+    found, group = _items(items, categories)
+    names = labels(judges, "judges")
+    facets = _facets(names, labels(prompts, "prompts"), generations, levels or {}, seed)
+    scheme = _scheme(layout, per_item, places, names, facets)
+    counts = {ITEM: len(found), **{name: len(names) for name, names in facets.items()}}
+    laid = lay_out(scheme, counts, ITEM, replicates=replicates, balance=(JUDGE,))
+    pilot = whole(pilot, "pilot", 0, len(found))
+    _affordable(laid, pilot)
+    order = _order(found, group, 1 if not isinstance(laid.cycle, Cycle) else laid.cycle.classes, seed)
+    cells = _cells(_columns(found, group, facets, order), _combinations(laid, facets, seed), replicates)
+    added = np.zeros(len(cells), dtype=np.bool_)
+    if pilot:
+        cells, added = completed(cells, pilot, max(REPLICATES, replicates))
+    parts = (cells.levels, cells.codes, cells.replicate, cells.nested)
+    return Assignment(*parts, scheme=scheme, seed=seed, laid=laid, pilot=pilot, added=added)
+
+
+def _items(items: object, categories: Iterable[object] | None) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+    """Labels of the items, and the category of each."""
+    if isinstance(items, Mapping):
+        if categories is not None:
+            raise InvalidInput("categories: items map to their categories already; give them once")
+        return _items(list(items), list(items.values()))
+    if isinstance(items, Integral):
+        count = whole(items, "items", 1, _MOST_CALLS)
+        found: tuple[str, ...] = tuple(map(str, range(1, count + 1)))
+    else:
+        found = labels(items, "items")  # type: ignore[arg-type]  # checked there
+    if not found:
+        raise InvalidInput("items: at least one is needed, got none")
+    if categories is None:
+        return found, None
+    group = labels(categories, "categories", repeated=True)
+    if len(group) != len(found):
+        raise InvalidInput(f"categories: one for each of {len(found):,} items is needed, got {len(group):,}")
+    return found, group
+
+
+def _facets(
+    judges: tuple[str, ...],
+    prompts: tuple[str, ...],
+    generations: int | None,
+    levels: Mapping[str, Iterable[object]],
+    seed: int,
+) -> dict[str, tuple[str, ...]]:
+    """Labels of every facet but the item; judges and prompts in the order in which they take turns."""
+    if not judges:
+        raise InvalidInput("judges: at least one is needed, got none")
+    own: dict[str, tuple[str, ...]] = {}
+    if generations is not None:
+        own[GENERATION] = tuple(map(str, range(1, whole(generations, "generations", 1, _MOST_CALLS) + 1)))
+    if prompts:
+        own[PROMPT] = _shuffled(prompts, stream(seed, "assign/prompts"))
+    own[JUDGE] = _shuffled(judges, stream(seed, "assign/judges"))
+    for name, values in levels.items():
+        _check_role(name, own)
+        own[name] = labels(values, f"levels: {name}")
+        if not own[name]:
+            raise InvalidInput(f"levels: {name} needs at least one label, got none")
+    return own
+
+
+def _check_role(name: object, taken: Iterable[str]) -> None:
+    if not isinstance(name, str) or not name.strip() or any(mark in name for mark in ":[+"):
+        raise InvalidInput(f"levels: maps names of facets (not empty, without : [ or +) to labels, got {name!r}")
+    if name.casefold() in (*_RESERVED, *(other.casefold() for other in taken)):
+        raise InvalidInput(
+            f"levels: {name!r} is not free; items, judges, prompts, generations have their own arguments"
+        )
+
+
+def _shuffled(values: tuple[str, ...], rng: np.random.Generator) -> tuple[str, ...]:
+    ordered = sorted(values)
+    return tuple(ordered[at] for at in rng.permutation(len(ordered)))
+
+
+def _scheme(
+    layout: LayoutName,
+    per_item: int | None,
+    places: Mapping[str, int] | Sequence[int] | None,
+    judges: Sequence[str],
+    facets: Mapping[str, tuple[str, ...]],
+) -> Scheme:
+    """The layout, with places in the order in which the judges take turns."""
+    if layout == "latin" and PROMPT not in facets:
+        if per_item is not None:
+            raise InvalidInput('per_item: without prompts there are no pairs; use layout="blocks" for judges per item')
+        layout = "cyclic"
+    if places is None:
+        return Scheme(layout, per_item)
+    named = _named(places, judges)
+    return Scheme(layout, per_item, tuple(named[judge] for judge in facets[JUDGE]), facets[JUDGE])
+
+
+def _named(places: object, judges: Sequence[str]) -> dict[str, int]:
+    if not isinstance(places, (Mapping, Sequence)) or isinstance(places, str):
+        raise InvalidInput(f"places: maps judges to whole numbers, got {places!r}")
+    if not isinstance(places, Mapping) and len(places) != len(judges):
+        raise InvalidInput(f"places: one for each of {len(judges)} judges is needed, got {len(places)}")
+    pairs = places.items() if isinstance(places, Mapping) else zip(judges, places, strict=True)
+    named = {str(judge): count for judge, count in pairs}
+    if strangers := sorted(set(named) ^ set(judges)):
+        raise InvalidInput(f"places: one for each judge is needed, and no other; look at {strangers[0]!r}")
+    return named
+
+
+def _affordable(laid: Layout, pilot: int) -> None:
+    counts = [count for name, count in laid.counts.items() if name != ITEM]
+    calls = int(laid.calls) + pilot * math.prod(counts) * max(REPLICATES, int(laid.replicates))
+    if calls > _MOST_CALLS:
+        raise InvalidInput(f"items: a plan has at most {_MOST_CALLS:,} calls, got {calls:,}; ask for fewer")
+
+
+def _order(found: tuple[str, ...], group: tuple[str, ...] | None, classes: int, seed: int) -> Ints:
+    """Items in the order of asking: item number ``i`` of it is of class ``i`` modulo the classes.
+
+    Items are dealt to classes in turn, shuffled within their group, one group after the other. Then one of each class
+    is asked about, at random, and one of each class again.
+    """
+    n = len(found)
+    base = np.array(sorted(range(n), key=found.__getitem__))
+    shuffle = stream(seed, "assign/items").random(n)
+    if group is None:
+        dealt = base[np.argsort(shuffle)]
+    else:
+        code = np.array(_coded(group)[1])
+        dealt = base[np.lexsort((shuffle, code[base]))]
+    of_class = np.arange(n) % classes
+    by_class = np.lexsort((stream(seed, "assign/order").random(n), of_class))
+    size = np.bincount(of_class)
+    turn = np.arange(n) - np.repeat(np.cumsum(size) - size, size)
+    return np.asarray(dealt[by_class[np.argsort(turn * classes + of_class[by_class])]])
+
+
+def _coded(values: Sequence[str]) -> tuple[tuple[str, ...], list[int]]:
+    """Distinct labels in order, and the place of each value among them."""
+    distinct = tuple(sorted(set(values)))
+    place = {label: at for at, label in enumerate(distinct)}
+    return distinct, [place[value] for value in values]
+
+
+def _columns(
+    found: tuple[str, ...], group: tuple[str, ...] | None, facets: Mapping[str, tuple[str, ...]], order: Ints
+) -> tuple[dict[str, tuple[str, ...]], Ints | None]:
+    """Labels by column, items in the order of asking, and the category of each."""
+    item = {ITEM: tuple(found[at] for at in order.tolist())}
+    if group is None:
+        return {**item, **facets}, None
+    distinct, codes = _coded(group)
+    return {**item, CATEGORY: distinct, **facets}, np.array(codes)[order]
+
+
+def _combinations(laid: Layout, facets: Mapping[str, tuple[str, ...]], seed: int) -> Ints:
+    """Combinations of labels that every item meets, as places in the grid of all of them; shape (items, cells)."""
+    sizes = {name: len(names) for name, names in facets.items()}
+    stride = {name: math.prod(list(sizes.values())[at + 1 :]) for at, name in enumerate(sizes)}
+    assigned = _assigned(laid, seed)
+    crossed = [name for name in sizes if name not in assigned]
+    grid = np.zeros(1, dtype=np.int64)
+    for name in crossed:
+        grid = (grid[:, None] + stride[name] * np.arange(sizes[name])).ravel()
+    own = sum((stride[name] * codes for name, codes in assigned.items()), np.zeros((int(laid.counts[ITEM]), 1), int))
+    return np.sort((own[:, :, None] + grid).reshape(len(own), -1), axis=1)
+
+
+def _assigned(laid: Layout, seed: int) -> dict[str, Ints]:
+    """Levels of the assigned facets for every item in the order of asking; shape (items, assignments)."""
+    items, cycle = int(laid.counts[ITEM]), laid.cycle
+    if cycle is None:
+        return {}
+    if isinstance(cycle, Cycle):
+        turn = np.arange(items) % cycle.classes
+        return {name: codes.reshape(cycle.classes, -1)[turn] for name, codes in cycle.levels.items()}
+    drawn = stream(seed, "assign/draws").integers(cycle.judges, size=(items, cycle.per_item))
+    turns = {} if cycle.generations is None else {GENERATION: np.arange(cycle.per_item)[None, :]}
+    return {JUDGE: drawn, **turns}
+
+
+def _cells(columns: tuple[dict[str, tuple[str, ...]], Ints | None], combinations: Ints, replicates: int) -> Cells:
+    levels, group = columns
+    sizes = [len(names) for name, names in levels.items() if name not in (ITEM, CATEGORY)]
+    items, each = combinations.shape
+    item = np.repeat(np.arange(items), each * replicates)
+    place = np.unravel_index(np.repeat(combinations.ravel(), replicates), sizes)
+    codes = np.column_stack([item, *([] if group is None else [group[item]]), *place]).astype(np.int32)
+    nested = {} if group is None else {ITEM: CATEGORY}
+    nested |= {GENERATION: ITEM} if GENERATION in levels else {}
+    return Cells(levels, codes, np.tile(np.arange(1, replicates + 1), items * each), nested)

@@ -1,0 +1,180 @@
+"""The calls of a plan, and what follows from them before they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput, UnknownTerm
+from quorate.plan.aliasing import Aliasing, aliasing
+from quorate.plan.cycles import Cycle
+from quorate.plan.layouts import Layout
+from quorate.plan.schemes import JUDGE, PROMPT, Scheme
+from quorate.table.cells import Cells
+
+Floats = NDArray[np.float64]
+ITEM, CATEGORY = "item", "category"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Assignment(Cells):
+    """The calls of a plan, in the order of asking, and what follows from them before they are made.
+
+    Parameters
+    ----------
+    levels, codes, replicate, nested
+        As for `quorate.table.cells.Cells`.
+    scheme : Scheme
+        The layout, with the judges that have places.
+    seed : int
+        What the order of items, judges and prompts was drawn from.
+    laid : Layout
+        The weights that a projection gives these cells.
+    pilot : int
+        Items, the first ones, that are judged in every combination.
+    added : array of bool, shape (calls,)
+        Calls that are there for the pilot alone, not for the layout.
+    """
+
+    scheme: Scheme = field(kw_only=True)
+    seed: int = field(kw_only=True)
+    laid: Layout = field(kw_only=True)
+    pilot: int = field(kw_only=True)
+    added: NDArray[np.bool_] = field(kw_only=True)
+
+    @property
+    def layout(self) -> str:
+        """Name of the layout."""
+        return self.scheme.layout
+
+    @property
+    def pilot_items(self) -> tuple[str, ...]:
+        """Items that are judged in every combination."""
+        return self.levels[ITEM][: self.pilot]
+
+    @cached_property
+    def layout_calls(self) -> dict[str, int]:
+        """Calls by judge, without those that are there for the pilot alone."""
+        counts = np.bincount(self.code(JUDGE)[~self.added], minlength=len(self.levels[JUDGE]))
+        return dict(zip(self.levels[JUDGE], counts.tolist(), strict=True))
+
+    @property
+    def judge_weights(self) -> dict[str, float]:
+        """Weight of each judge in the plain mean of the layout's judgments; they sum to 1."""
+        total = sum(self.layout_calls.values())
+        return {judge: calls / total for judge, calls in self.layout_calls.items()}
+
+    @property
+    def remainder(self) -> tuple[str, ...]:
+        """Judges with turns beyond complete cycles, because the turns do not divide evenly; none where all are equal.
+
+        A layout that draws judges has no cycles, hence no remainder: shares differ by chance.
+        """
+        if self.layout == "random":
+            return ()
+        places = self.scheme.named_places or dict.fromkeys(self.levels[JUDGE], 1)
+        calls = self.layout_calls
+        whole = min(calls[judge] // places[judge] for judge in calls)
+        return tuple(judge for judge in calls if calls[judge] > whole * places[judge])
+
+    def bias(self, effects: Mapping[str, float]) -> float:
+        """What unequal shares of the judges add to the plain mean of the layout's judgments.
+
+        Parameters
+        ----------
+        effects : mapping of str to float
+            By judge, how much higher than the panel it scores; only differences between judges matter.
+
+        Returns
+        -------
+        float
+            ``sum_l w_l gamma_l`` about the equally weighted mean of the judges. Weighted by `weights` it is 0.
+        """
+        if set(effects) != set(self.levels[JUDGE]):
+            stranger = next(iter(set(effects) ^ set(self.levels[JUDGE])))
+            raise InvalidInput(f"effects: one for each judge is needed, and no other; look at {stranger!r}")
+        gamma = np.array([float(effects[judge]) for judge in self.levels[JUDGE]])
+        return float(np.array(list(self.judge_weights.values())) @ (gamma - gamma.mean()))
+
+    def bias_square(self, sensitivity: float) -> float:
+        """Mean square of that bias over all orders in which the judges could have been dealt out.
+
+        Parameters
+        ----------
+        sensitivity : float
+            Mean of the judges' squared effects (divisor K), such as ``fit.variance("judge")``.
+
+        Returns
+        -------
+        float
+            ``sensitivity K / (K - 1) sum_l (w_l - 1 / K)^2``. Where r of K judges have one of n turns more that is
+            ``r (K - r) sensitivity / (n^2 (K - 1))``.
+        """
+        weight = np.array(list(self.judge_weights.values()))
+        judges = len(weight)
+        if judges == 1:
+            return 0.0
+        return float(sensitivity * judges / (judges - 1) * np.sum((weight - 1 / judges) ** 2))
+
+    def weights(self, by: Sequence[str] = (JUDGE,), *, balanced: float = 1.0) -> Floats:
+        """Weight of every row in a mean in which judges weigh equally, unbiased for the panel; shape (calls,).
+
+        Parameters
+        ----------
+        by : sequence of str
+            Facets whose combinations of labels weigh equally, such as ``("prompt", "judge")``; none for the plain mean.
+        balanced : float
+            How far they do, as for `quorate.project`: 0 for the plain mean, in between a mixture.
+
+        Returns
+        -------
+        array
+            Sums to 1. Calls that are there for the pilot alone have no weight.
+
+        Raises
+        ------
+        UnknownTerm
+            If there is no such facet.
+        InvalidInput
+            If ``balanced`` is not between 0 and 1.
+        """
+        if not 0 <= balanced <= 1:
+            raise InvalidInput(f"balanced: must lie between 0 (plain mean) and 1 (equal weights), got {balanced!r}")
+        mine = ~self.added
+        key = np.zeros(int(mine.sum()), dtype=np.int64)
+        for name in by:
+            if name not in self.levels:
+                raise UnknownTerm(name, self.levels)
+            key = key * len(self.levels[name]) + self.code(name)[mine]
+        code, size = np.unique(key, return_inverse=True, return_counts=True)[1:]
+        out = np.zeros(len(self))
+        out[mine] = balanced / (len(size) * size[code]) + (1 - balanced) / len(key)
+        return out
+
+    @cached_property
+    def aliasing(self) -> Aliasing:
+        """What these judgments will be able to tell apart, the judges being these, and the pilot that tells the rest.
+
+        `quorate.plan.aliasing.aliasing` says the same for judges drawn from a population.
+        """
+        cycle = self.laid.cycle
+        return aliasing(self, period=cycle.classes if isinstance(cycle, Cycle) else 1)
+
+    def project_options(self) -> dict[str, Any]:
+        """What `quorate.project` takes to say how precise these judgments will be: ``project(fit, **options)``.
+
+        The calls that are there for the pilot alone are left out.
+        """
+        own = {ITEM: "items", PROMPT: "prompts", JUDGE: "judges"}
+        counts = {name: len(names) for name, names in self.levels.items() if name != CATEGORY}
+        out: dict[str, Any] = {own[name]: count for name, count in counts.items() if name in own}
+        more = {"per_item": self.scheme.per_item, "places": self.scheme.named_places}
+        out |= {name: value for name, value in more.items() if value is not None}
+        others = {name: count for name, count in counts.items() if name not in own}
+        out |= {"levels": others} if others else {}
+        return {**out, "replicates": int(self.laid.replicates), "layout": self.layout}
