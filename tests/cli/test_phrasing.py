@@ -14,6 +14,10 @@ from quorate.cli.phrasing import columns, in_options
         ('say which: status="..."', "say which: --status COLUMN"),
         ('use judge="panel"', "use --target judge=panel"),
         ('goes with layout="blocks"', "goes with --layout blocks"),
+        ("say which by identities={judge: system}", "say which by --identity JUDGE=SYSTEM"),
+        ('name it by generation="..."', "name it by --generation ROLE"),
+        ('or by generation="scale"', "or by --generation scale"),
+        ('a price, prices={"judge": {name: usd}}, or', "a price, --judge-price NAME=USD, or"),
         ("fixed: facet x has = signs", "fixed: facet x has = signs"),
     ],
 )

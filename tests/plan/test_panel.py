@@ -86,6 +86,13 @@ def test_gaps_are_said_and_judged_around():
     assert {caveat.code for caveat in found.caveats} >= {"incomplete-scenarios"}
 
 
+def test_a_caveat_of_some_systems_names_them():
+    frame = pl.DataFrame(panel_table())
+    frame = frame.filter((pl.col("system") != "Qwen") | (pl.col("item") > 60))
+    said = [str(caveat) for caveat in panel(q.read(frame), resamples=100).caveats if caveat.code == "few-items"]
+    assert said == ["Qwen: 20 items: fewer than the 30 a pilot needs for stable components"]
+
+
 def test_another_facet_as_the_generation():
     frame = pl.concat([scores(seed=scale, scale=scale) for scale in (5, 10, 100)])
     judgments = q.read(frame, facets={"item": "item", "judge": "judge", "scale": "scale"})

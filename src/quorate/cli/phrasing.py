@@ -13,6 +13,10 @@ _OPTIONS = (
     (r"\bfixed=\(\)", '--fixed ""'),
     (r'\b(\w+)="(panel|population)"', r"--target \1=\2"),
     (r'\blayout="(\w+)"', r"--layout \1"),
+    (r"\bidentities=\{judge: system\}", "--identity JUDGE=SYSTEM"),
+    (r'\bgeneration="\.\.\."', "--generation ROLE"),
+    (r'\bgeneration="(\w+)"', r"--generation \1"),
+    (r"\bprices=\{\"judge\": \{name: usd\}\}", "--judge-price NAME=USD"),
 )
 
 

@@ -18,7 +18,7 @@ from quorate.estimate.decomposition import Decomposition
 from quorate.estimate.preference import SelfPreference, self_preference
 from quorate.estimate.reversals import Reversals, reversals
 from quorate.estimate.targets import PANEL
-from quorate.estimate.wording import counted
+from quorate.estimate.wording import counted, listed
 from quorate.plan.dstudy import Projection, project
 from quorate.plan.prices import Prices, check
 from quorate.plan.schemes import GENERATION, JUDGE, LayoutName
@@ -135,8 +135,12 @@ class Panel:
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
-        """What the reader must know, each once."""
-        return tuple(dict.fromkeys(one for found in self.crossed.values() for one in found.caveats))
+        """What the reader must know, each once; with the system it is about, unless it is about all of them."""
+        said: dict[Caveat, list[str]] = {}
+        for name, found in self.crossed.items():
+            for one in found.caveats:
+                said.setdefault(one, []).append(name)
+        return tuple(_about(one, names, self.means.systems) for one, names in said.items())
 
     def to_frame(self) -> Any:
         """Biases as a frame; see `JudgeBias.to_frame`."""
@@ -282,6 +286,12 @@ def _with_generation(judgments: Judgments, name: str | None) -> Judgments:
         replace(f, name=GENERATION, parent=parent, fixed=False) if f.name == name else f for f in judgments.facets
     ]
     return replace(judgments, facets=tuple(facets))
+
+
+def _about(caveat: Caveat, names: Sequence[str], systems: Sequence[str]) -> Caveat:
+    if len(names) == len(systems):
+        return caveat
+    return replace(caveat, sentence=f"{listed(names)}: {caveat.sentence}")
 
 
 def _fit(judgments: Judgments) -> Decomposition:
