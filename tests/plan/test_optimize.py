@@ -371,3 +371,21 @@ def test_what_is_said_twice_or_is_no_mapping(safety, change, message):
 def test_designs_far_beyond_the_study_are_said_to_be(pilot, prompts, far):
     best = q.optimize(pilot, budget=1e6, limits={"prompts": prompts}, layouts=("factorial",))
     assert ("beyond-the-study" in [caveat.code for caveat in best.caveats]) == far
+
+
+@pytest.mark.parametrize(("spread", "kept"), [(0.001, 2), (2.0, 3)])
+def test_a_judge_that_costs_twenty_times_as_much_must_earn_its_place(spread, kept):
+    """Zhu et al. (2026), Proposition 1: a judge left out of the pool leaves its bias in, and one asked costs items."""
+    source = q.components({"item": 0.5, "item:judge": 0.3, "cell": 0.2}, sensitivity={"judge": spread})
+    prices = {"judge": {"small": 0.01, "middle": 0.01, "dear": 0.2}}
+    limits = {"items": range(10, 2001, 10), "judges": [1, 2, 3]}
+    options = {"prices": prices, "limits": limits, "targets": {"judge": q.pool(3)}}
+    best = q.optimize(source, budget=10, layouts=("factorial", "cyclic"), **options)
+    assert best.plan.design["judge"] == kept
+    assert ("dear" in best.judges) == (kept == 3)
+    weighted = q.optimize(source, budget=10, layouts=("factorial", "cyclic", "weighted"), **options)
+    assert weighted.se <= best.se
+    if kept == 3:
+        places = weighted.plan.places
+        assert places["dear"] < places["small"]
+        assert weighted.se < 0.9 * best.se
