@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -46,6 +47,44 @@ def scores(
     return pl.DataFrame(rows)
 
 
+def panel_scores(
+    items: int = 30,
+    judges: int = 4,
+    systems: int = 3,
+    generations: int = 2,
+    *,
+    labels: tuple[str, ...] = (),
+    own: float = 0.0,
+    turn: float = 0.0,
+    interaction: float = 0.0,
+    seed: int = 1,
+) -> pl.DataFrame:
+    """Scores of a panel: judge 0 is lenient, by ``turn`` more for the last system; every judge prefers its namesake.
+
+    System 0 is the best, by half a point each. One system or generation means that there is no such column.
+    """
+    rng = np.random.default_rng(seed)
+    item, noise = rng.normal(0, 1, items), rng.normal(0, 0.4, (items, judges, systems, generations))
+    shared, apart = rng.normal(0, 0.4, (items, systems, generations)), rng.normal(0, 1, (items, judges, systems))
+    rows = []
+    for i, j, s, g in product(*map(range, noise.shape)):
+        score = 5 + item[i] - 0.5 * s + 0.6 * (j == 0) + own * (j == s) + turn * (j == 0 and s == systems - 1)
+        score += shared[i, s, g] + noise[i, j, s, g] + interaction * apart[i, j, s]
+        row = {"item": f"item {i}", "judge": labels[j] if labels else f"judge {j}", "score": score}
+        row |= {"system": labels[s] if labels else f"system {s}"} if systems > 1 else {}
+        rows.append(row | ({"generation": f"{i} {s} {g}"} if generations > 1 else {}))
+    return pl.DataFrame(rows)
+
+
+def _of_panel(**options: Any) -> Analysis:
+    return analyze(q.read(panel_scores(**options), announce=False))
+
+
+def _gap() -> Analysis:
+    gap = (pl.col("judge") == "judge 0") & (pl.col("system") == "system 1")
+    return analyze(q.read(panel_scores().filter(~gap), announce=False))
+
+
 def _demo() -> Analysis:
     return analyze(q.read(pl.DataFrame(demo_table()), status="status"), price=0.002, half_width=0.05)
 
@@ -81,6 +120,14 @@ SHAPES: dict[str, Callable[[], Analysis]] = {
     "many levels": lambda: analyze(q.read(scores(items=4, judges=55, prompts=51, replicates=1))),
     "hostile labels": _hostile,
     "hostile items": _hostile_items,
+    "panel": lambda: _of_panel(labels=("GPT", "Llama", "Qwen", "Claude"), own=0.3, turn=2.5),
+    "panel, one system": lambda: _of_panel(systems=1),
+    "panel, interaction": lambda: _of_panel(systems=1, generations=4, interaction=1.2),
+    "panel, one response": lambda: _of_panel(generations=1, judges=3),
+    "panel, many": lambda: _of_panel(judges=20, systems=12, generations=1, items=25),
+    "panel, hostile labels": lambda: _of_panel(judges=6, systems=6, labels=HOSTILE),
+    "panel, incomplete": lambda: analyze(q.read(panel_scores().sample(fraction=0.8, seed=1), announce=False)),
+    "panel, gap": _gap,
 }
 _MADE: dict[str, Analysis] = {}
 
@@ -114,6 +161,12 @@ def shape() -> Callable[[str], Analysis]:
 def table() -> Callable[..., pl.DataFrame]:
     """Makes crossed scores."""
     return scores
+
+
+@pytest.fixture
+def panel_table() -> Callable[..., pl.DataFrame]:
+    """Makes scores of a panel."""
+    return panel_scores
 
 
 @pytest.fixture

@@ -22,3 +22,13 @@ def test_a_frontier_is_as_long_as_can_be_looked_at(demo):
     best = content(demo)["optimum"]
     assert 3 < len(best["frontier"]) <= 300 < len(demo.optimum.frontier)
     assert best["plan"]["se"] == demo.optimum.se
+
+
+def test_the_panel_is_there_with_what_was_redrawn_or_the_reason(shape):
+    found = content(shape("panel"))
+    assert found["judge_panel"]["bias"]["overall"][0]["judge"] == "Claude"
+    assert found["judge_panel"]["validation"]["system"] == shape("panel").judge_panel.drawn
+    assert found["judge_panel_reason"] == ""
+    gap = content(shape("panel, gap"))
+    assert gap["judge_panel"] is None
+    assert "has scored nothing of system" in gap["judge_panel_reason"]

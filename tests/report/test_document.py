@@ -4,14 +4,19 @@ from dataclasses import replace
 
 import quorate as q
 from quorate.report.checklist import checklist
-from quorate.report.document import reporting, sections, title
+from quorate.report.document import caveats, reporting, sections, title
 from quorate.report.summary import analyze
 
-NAMES = ("verdict", "sources", "next", "judges", "single", "health", "people")
+NAMES = ("verdict", "sources", "next", "judges", "panel", "single", "health", "people")
+
+
+def named(analysis, name):
+    return next(section for section in sections(analysis) if section.name == name)
 
 
 def test_sections_come_in_order(analysis):
-    assert tuple(section.name for section in sections(analysis)) == NAMES
+    found = tuple(section.name for section in sections(analysis))
+    assert found == (NAMES if analysis.several("judge") else tuple(name for name in NAMES if name != "panel"))
 
 
 def test_every_figure_has_its_numbers_and_a_name_of_its_own(analysis):
@@ -33,6 +38,7 @@ def test_the_whole_story_of_the_demo(demo):
         "means",
         "leave-one-out",
         "categories",
+        "panel-sharings",
         "single",
         "missing-judge",
         "missing-prompt",
@@ -63,7 +69,7 @@ def test_many_judges_are_not_left_out_in_silence(shape):
 
 
 def test_health_says_what_is_missing_and_how_many_cells_there_are(demo):
-    text = " ".join(sections(demo)[5].text)
+    text = " ".join(named(demo, "health").text)
     assert "900 cells with 0 to 2 answers each; unbalanced." in text
     assert "27 of 1,800 judgments" in text
 
@@ -76,7 +82,7 @@ def test_a_title_is_the_file_or_the_kind_of_frame(demo, table, tmp_path):
 
 
 def test_items_to_send_to_people_can_be_found(demo):
-    section = sections(demo)[6]
+    section = named(demo, "people")
     flagged, scores = section.figures
     assert section.title == "Items to send to people"
     assert flagged.rows[0]["rows"] == f"\"item_id\" = '{flagged.rows[0]['item']}'"
@@ -88,7 +94,7 @@ def test_items_that_differ_by_chance_alone_have_no_chart(demo):
     none = replace(demo.flags, between=0.0)
     changed = replace(demo)
     changed.__dict__["_flags"] = (none, "")
-    flagged = sections(changed)[6].figures[0]
+    flagged = named(changed, "people").figures[0]
     assert flagged.chart is None
     assert flagged.folded
     assert flagged.caption.finding == "The items do not differ in spread by more than chance"
@@ -97,7 +103,7 @@ def test_items_that_differ_by_chance_alone_have_no_chart(demo):
 def test_no_spread_is_said(demo):
     changed = replace(demo)
     changed.__dict__["_flags"] = (None, "no item was judged twice")
-    assert sections(changed)[6].text == ("No item was judged twice.",)
+    assert named(changed, "people").text == ("No item was judged twice.",)
 
 
 def test_the_checklist_counts_what_is_missing(demo):
@@ -112,3 +118,10 @@ def test_designs_that_were_not_compared_are_said(demo):
     section = sections(changed)[2]
     assert [figure.name for figure in section.figures] == ["what-if"]
     assert "Designs within reach were not compared: only the sum is known." in section.text
+
+
+def test_caveats_are_those_of_the_mean_then_those_of_the_panel(shape):
+    found = shape("panel, incomplete")
+    assert caveats(found)[: len(found.caveats)] == found.caveats
+    assert [one.code for one in caveats(found)[len(found.caveats) :]] == ["incomplete-scenarios", "few-items"]
+    assert len(set(caveats(found))) == len(caveats(found))

@@ -13,6 +13,7 @@ def test_the_same_sections_with_tables(demo):
         "Where the uncertainty comes from",
         "What to buy next",
         "Judges and prompts",
+        "The panel of judges",
         "What a single configuration would have told",
         "Data health",
         "Items to send to people",

@@ -132,6 +132,16 @@ def test_hostile_labels_stay_text(pages, shape, hostile):
     assert hostile[0] in json.dumps(charts(text)["effects-judge"], ensure_ascii=False)
 
 
+def test_hostile_judges_and_systems_stay_text_in_the_panel(pages, shape, hostile):
+    text = pages("hostile panel", shape("panel, hostile labels"))
+    page = Page(text)
+    assert not page.all("img")
+    assert not re.search(r"<script>alert|onerror=alert\(2\)>[^&]", text.split('id="charts"')[0])
+    assert not re.search(r"[<>&\u2028\u2029]", re.search(r'id="charts">(.*?)</script>', text, re.DOTALL)[1])
+    assert {"panel-bias", "panel-rankings", "panel-preference", "panel-strategies"} <= charts(text).keys()
+    assert hostile[0] in json.dumps(charts(text)["panel-bias"], ensure_ascii=False)
+
+
 def test_hostile_items_are_text_and_can_still_be_found(pages, shape, hostile, tmp_path):
     analysis = shape("hostile items")
     page = Page(pages("hostile items", analysis))

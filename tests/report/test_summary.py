@@ -141,3 +141,16 @@ def test_without_a_price_designs_are_compared_by_judgments(shape, price):
     found = analyze(shape("balanced").judgments, price=price)
     assert not found.priced
     assert found.optimum.own.cost == found.optimum.own.calls
+
+
+def test_the_panel_of_judges_is_there_with_two_judges_or_the_reason(shape, demo):
+    assert demo.judge_panel is demo.judge_panel
+    assert demo.judge_panel.panel.sentence.startswith("judge-a (+0.221) is lenient")
+    assert demo.judge_panel_reason == ""
+    assert shape("panel, gap").judge_panel is None
+    assert "has scored nothing of system" in shape("panel, gap").judge_panel_reason
+
+
+def test_a_study_without_a_price_has_a_panel_without_one(shape):
+    found = shape("panel, one response").judge_panel.panel
+    assert all(one.projection.cost is None for several in found.sharings.values() for one in several)

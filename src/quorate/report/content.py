@@ -26,7 +26,7 @@ def content(analysis: Analysis) -> dict[str, Any]:
     source = analysis.judgments.source
     names = ("sentence", "level", "price", "answer", "sources", "what_if", "purchases", "caveats", "effects")
     reasons = ("means", "effects_reasons", "population_reason", "panel_reason", "grouping")
-    people = ("flags", "flags_reason", "optimum_reason")
+    people = ("flags", "flags_reason", "optimum_reason", "judge_panel_reason")
     estimates = {name: _estimate(getattr(analysis, name), analysis.level) for name in ("mean", "population", "panel")}
     parts = {name: _parts(getattr(analysis, name), analysis.level) for name in ("leave_one_out", "by_category")}
     best = None if analysis.optimum is None else analysis.optimum.to_dict()
@@ -38,6 +38,7 @@ def content(analysis: Analysis) -> dict[str, Any]:
             **parts,
             **fitted,
             "optimum": best,
+            "judge_panel": None if analysis.judge_panel is None else analysis.judge_panel.to_dict(),
             "aliases": [sorted(names) for names in analysis.fit.aliases],
         }
         | {

@@ -3,82 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
+from quorate.caveats import Caveat
 from quorate.estimate.wording import counted, listed, plural
 from quorate.report import captions, figures, tables
 from quorate.report.captions import Caption
 from quorate.report.checklist import MISSING, ChecklistItem
 from quorate.report.filters import MOST as LONGEST
 from quorate.report.labels import shown
+from quorate.report.panel_section import panel_caveats, panel_section
 from quorate.report.reproduce import scrubbed
+from quorate.report.section import Figure, Section
 from quorate.report.summary import MOST_PARTS, PROMPT, Analysis
 from quorate.report.tables import Row, known
 from quorate.report.views import JUDGE
 from quorate.report.words import percent
 
-if TYPE_CHECKING:
-    from quorate.report.marks import Chart
-
 MOST_PAIRS = 45
 """Pairs of facets that the diagram of crossings has room for."""
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A chart with its numbers, or the numbers alone.
-
-    Parameters
-    ----------
-    name : str
-        For links and file names.
-    caption : Caption
-    rows : sequence of dict
-        The numbers.
-    chart : Chart, optional
-        None for a table.
-    headers : dict of str to str
-        Column titles that differ from the keys.
-    folded : bool
-        Whether it is shown on demand only.
-    unfolded : bool
-        Whether the numbers under the chart are shown from the start.
-    """
-
-    name: str
-    caption: Caption
-    rows: Sequence[Row]
-    chart: Chart | None = None
-    headers: dict[str, str] = field(default_factory=dict)
-    folded: bool = False
-    unfolded: bool = False
-
-
-@dataclass(frozen=True)
-class Section:
-    """A part of the report.
-
-    Parameters
-    ----------
-    name, title : str
-        For links, and for readers.
-    text : tuple of str
-        Paragraphs.
-    figures : tuple of Figure
-    """
-
-    name: str
-    title: str
-    text: tuple[str, ...]
-    figures: tuple[Figure, ...]
-
-
 def sections(analysis: Analysis) -> tuple[Section, ...]:
     """All sections but the last, which is the methods' own."""
-    made = (_verdict, _sources, _purchases, _panel, _single, _health, _people)
-    return tuple(section(analysis) for section in made)
+    made = (_verdict, _sources, _purchases, _panel, panel_section, _single, _health, _people)
+    found = (section(analysis) for section in made)
+    return tuple(section for section in found if section is not None)
+
+
+def caveats(analysis: Analysis) -> tuple[Caveat, ...]:
+    """What the reader of the whole report must know, each once."""
+    return tuple(dict.fromkeys((*analysis.caveats, *panel_caveats(analysis))))
 
 
 def reporting(items: Sequence[ChecklistItem]) -> Figure:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from quorate.report.cells import as_markdown, plain_markdown
 from quorate.report.checklist import checklist
-from quorate.report.document import Figure, reporting, sections, title
+from quorate.report.document import caveats, reporting, sections, title
 from quorate.report.labels import shown
 from quorate.report.record import Record
 from quorate.report.reproduce import Provenance, provenance
+from quorate.report.section import Figure
 from quorate.report.summary import Analysis
 from quorate.report.writeup import methods_paragraph
 
@@ -26,8 +27,9 @@ def _blocks(analysis: Analysis, origin: Provenance, record: Record) -> Iterator[
     if origin.note:
         yield f"> {plain_markdown(shown(origin.note, 1000))}"
     yield f"**{plain_markdown(shown(analysis.sentence, 1000))}**"
-    if analysis.caveats:
-        yield "\n".join(f"- {plain_markdown(shown(one.sentence, 1000))}" for one in analysis.caveats)
+    said = caveats(analysis)
+    if said:
+        yield "\n".join(f"- {plain_markdown(shown(one.sentence, 1000))}" for one in said)
     for section in sections(analysis):
         yield f"## {plain_markdown(section.title)}"
         if section.text:

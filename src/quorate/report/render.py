@@ -14,7 +14,7 @@ from quorate.report import tables
 from quorate.report.captions import places
 from quorate.report.cells import as_csv, cell, columns, is_number
 from quorate.report.checklist import checklist
-from quorate.report.document import Figure, Section, reporting, sections, title
+from quorate.report.document import caveats, reporting, sections, title
 from quorate.report.export import ChartFormat, chart_folder, write_charts
 from quorate.report.files import writable, write
 from quorate.report.labels import shown
@@ -22,6 +22,7 @@ from quorate.report.markdown import markdown
 from quorate.report.plain import plain
 from quorate.report.record import MOST_CHARACTERS, Record, study_record
 from quorate.report.reproduce import Provenance, provenance
+from quorate.report.section import Figure, Section
 from quorate.report.summary import Analysis
 from quorate.report.words import decimals, number
 from quorate.report.writeup import analysed, methods_paragraph
@@ -124,7 +125,7 @@ def _html(analysis: Analysis, origin: Provenance, record: Record) -> str:
         note=origin.note and shown(origin.note, 1000),
         sentence=shown(analysis.sentence, 1000),
         tiles=_tiles(analysis),
-        caveats=[shown(caveat.sentence, 1000) for caveat in analysis.caveats],
+        caveats=[shown(caveat.sentence, 1000) for caveat in caveats(analysis)],
         sections=[_section(part) for part in parts],
         methods=methods_paragraph(analysis),
         checklist=_figure(reporting(checklist(analysis, record))),

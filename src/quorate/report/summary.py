@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from quorate.plan.naive import Naive
     from quorate.plan.optimum import Optimum
     from quorate.plan.whatif import WhatIf
+    from quorate.report.panel_view import PanelView
     from quorate.table.judgments import Judgments
 
 PROMPT = "prompt"
@@ -238,6 +239,23 @@ class Analysis:
         if not self.several(JUDGE) or self.fit.judgments.n_levels(JUDGE) > MOST_PARTS:
             return ()
         return leave_one_out(self.fit.judgments, JUDGE, **_options(self.fit))
+
+    @cached_property
+    def _judge_panel(self) -> tuple[PanelView | None, str]:
+        from quorate.report.panel_view import panel_view
+
+        prices = self.prices if self.priced else None
+        return panel_view(self.judgments, self.level, prices) if self.several(JUDGE) else (None, "")
+
+    @property
+    def judge_panel(self) -> PanelView | None:
+        """Judges as a panel: who is off, what one alone would reverse; None with one judge or where nothing tells."""
+        return self._judge_panel[0]
+
+    @property
+    def judge_panel_reason(self) -> str:
+        """Why there is no `judge_panel` although there are several judges; empty otherwise."""
+        return self._judge_panel[1]
 
     @cached_property
     def by_category(self) -> tuple[Part, ...]:
