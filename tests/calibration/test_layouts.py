@@ -70,11 +70,22 @@ CASES = [
     Case("crossed, pool", "factorial", 25, INTERACTION, POOL),
     Case("crossed, prompts, replicates", "factorial", 12, PROMPTS, options={"replicates": 2}, prompts=("x", "y", "z")),
     Case("crossed, responses", "factorial", 12, RESPONSES, options={"generations": 3}),
-    Case("random", "random", 30, PLAIN, plans=2_000),
-    Case("random, interaction", "random", 30, INTERACTION, plans=2_000),
+    Case("random", "random", 30, PLAIN, plans=4_000),
+    Case("random, interaction", "random", 30, INTERACTION, plans=4_000),
+    Case("random, plain mean", "random", 30, INTERACTION, balanced=0.0, plans=4_000),
+    Case("random, half way", "random", 30, INTERACTION, balanced=0.5, plans=4_000),
     Case("random, judges drawn", "random", 30, INTERACTION, "drawn", plans=2_000),
     Case("random, pool", "random", 30, INTERACTION, POOL, plans=2_000),
-    Case("random, responses", "random", 15, RESPONSES, options={"generations": 3}, plans=2_000),
+    Case("random, responses", "random", 15, RESPONSES, options={"generations": 3}, plans=4_000),
+    Case(
+        "random, responses, plain mean",
+        "random",
+        15,
+        RESPONSES,
+        options={"generations": 3},
+        balanced=0.0,
+        plans=4_000,
+    ),
     Case("cyclic", "cyclic", 40, PLAIN),
     Case("cyclic, interaction", "cyclic", 40, INTERACTION),
     Case("cyclic, remainder", "cyclic", 39, INTERACTION),
@@ -160,8 +171,7 @@ def studies(case, plan, gamma, rng):
     """Means of many studies with one plan, each less what it is an estimate of."""
     count = -(-STUDIES // case.plans)
     fixed = case.target != "drawn"
-    equal = fixed and case.layout != "random"  # judges who are drawn for every item are not evened out
-    weight = plan.weights(balanced=case.balanced if equal else 0.0)
+    weight = plan.weights(balanced=case.balanced if fixed else 0.0)
     scores = judge_scores(case, plan, gamma, count, rng)
     for name, variance in case.components.items():
         code, levels = term(plan, name)

@@ -16,9 +16,9 @@ def test_a_panel_of_three_systems(run, path):
     assert (ran.code, ran.err) == (2, "")
     assert max(map(len, ran.out.splitlines())) <= 80
     assert said.startswith(
-        "Gemini (+0.576) and Llama (+0.73) are lenient and Claude (-0.649) and GPT (-0.683) are strict"
+        "Gemini (+0.578) and Llama (+0.73) are lenient and Claude (-0.651) and GPT (-0.683) are strict"
     )
-    assert "Qwen 672 4, 316 < 1e-15" in said
+    assert "Qwen 673 4, 316 < 1e-15" in said
     assert "Llama 8.637 0.730 0.692 to 0.768 lenient 0.090 0.840 1.260" in said
     assert "Qwen alone would put Qwen first; the panel puts GPT first (possible)." in said
     assert "Qwen Qwen > GPT > Llama -0.33" in said

@@ -68,7 +68,7 @@ def test_tests_in_words_for_one_system_and_as_a_table_for_several(capsys, single
 def test_sharing_by_budget_for_one_system_and_by_system_for_several(capsys, single, several):
     shown = said(capsys, show_sharing, single)
     assert "calls per item all judges random judge cyclic 3 " in shown
-    assert "one judge for each of 36 items, in turn" in shown
+    assert "one judge in turn for 36 items x 4 generations" in shown
     shown = said(capsys, show_sharing, several)
     assert "system all judges random judge cyclic one " in shown
     assert "Standard errors; calls 144, 48, 48, 144." in shown

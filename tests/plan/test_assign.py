@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -13,7 +14,7 @@ import quorate as q
 from quorate.errors import InvalidInput
 from quorate.plan.assign import assign
 from quorate.plan.layouts import lay_out
-from quorate.plan.schemes import LAYOUTS
+from quorate.plan.schemes import LAYOUTS, Scheme
 from quorate.table.cells import Cells
 
 JUDGES, PROMPTS = ("a", "b", "c"), ("x", "y")
@@ -220,7 +221,8 @@ def test_the_best_mixture_of_equal_judges_and_equal_judgments():
 )
 def test_weights_in_closed_form(layout, options, expected):
     """24 items, 2 prompts, 3 judges: the table of ``docs/methods/layouts.md``."""
-    laid = lay_out(plan(24, layout, **options).scheme, {"item": 24, "prompt": 2, "judge": 3}, "item", balance=["judge"])
+    scheme = replace(plan(24, layout, **options).scheme, balanced=0.0 if layout == "random" else 1.0)
+    laid = lay_out(scheme, {"item": 24, "prompt": 2, "judge": 3}, "item", balance=["judge"])
     found = {name: ("item:prompt:judge" if name == "cell" else name).split(":") for name in expected}
     assert {name: float(laid.concentration(frozenset(facets))) for name, facets in found.items()} == pytest.approx(
         expected
@@ -232,7 +234,8 @@ def test_responses_in_closed_form(m, r):
     one = plan(24, "cyclic", (), generations=m)
     both = frozenset({"item", "judge"})
     assert one.laid.concentration(both) == pytest.approx((1 / 3 + r * (3 - r) / (3 * m**2)) / 24)
-    drawn = plan(24, "random", (), generations=m).laid
+    counts = {"item": 24, "judge": 3, "generation": m}
+    drawn = lay_out(Scheme("random", balanced=0.0), counts, "item", balance=["judge"])
     assert drawn.concentration(both) == pytest.approx((1 / 3 + 2 / 3 / m) / 24)
     assert drawn.concentration(frozenset({"judge"})) == pytest.approx(1 / 3 + 2 / 3 / (24 * m))
 

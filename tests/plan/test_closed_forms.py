@@ -157,6 +157,7 @@ def projected(alpha, beta, gamma, eps, interaction, *, layout, n, m, judges, poo
         levels={"generation": m},
         layout=layout,
         targets={"item": items, "judge": q.pool(pool)},
+        balanced=0.0 if layout == "random" else 1.0,
     ).variance
 
 

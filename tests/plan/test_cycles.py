@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.plan.cycles import Draw, cycle_of
+from quorate.plan.cycles import cycle_of
 
 
 def test_one_period_of_generations_that_do_not_divide():
@@ -28,13 +28,6 @@ def test_pairs_weigh_equally_where_two_facets_are_balanced():
     order = {"prompt": np.array([0, 0, 1, 1])[:, None], "judge": np.array([0, 1, 0, 1])[:, None]}
     cycle = cycle_of(order, np.array(7.0), None, ("judge", "prompt"))
     np.testing.assert_allclose(cycle.items * cycle.weight, 1 / 4)
-
-
-def test_drawn_judges_are_used_equally_on_average():
-    draw = Draw(np.array([10.0, 20.0]), 4, 2)
-    np.testing.assert_allclose(draw.uses("judge"), [[5] * 4, [10] * 4])
-    np.testing.assert_allclose(draw.portion("judge"), 1 / 4)
-    np.testing.assert_allclose(draw.concentration([], by_item=True), [1 / 10, 1 / 20])
 
 
 def test_a_period_too_long():

@@ -5,8 +5,8 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.plan.places import MIXTURES, weighted_cycles
-from quorate.plan.sources import Design, from_components
+from quorate.plan.places import MIXTURES, named_panels, weighted_cycles
+from quorate.plan.sources import Design, from_components, from_fit
 
 SOURCE = q.components({"item": 0.5, "item:judge": 0.3, "cell": 0.2}, sensitivity={"judge": 0.1})
 PRICES = {"judge": {"dear": 0.16, "cheap": 0.01, "middle": 0.04}}
@@ -27,9 +27,13 @@ def test_places_go_with_the_root_of_the_price():
 
 
 def test_a_price_of_the_item_evens_the_places_out():
-    priced = PRICES | {"item": 100.0}
-    found = weighted_cycles(made(), priced, [3])
-    assert max((max(scheme.places) / min(scheme.places) for scheme in found[3]), default=1) < 1.6
+    options = {"limits": LIMITS, "targets": PANEL, "layouts": ("weighted",)}
+    places = [
+        q.optimize(SOURCE, budget=budget, prices=PRICES | {"item": item}, **options).plan.places
+        for item, budget in ((0.0, 15), (0.1, 60))
+    ]
+    ratio = [max(found.values()) / min(found.values()) for found in places]
+    assert ratio[0] > 1.5 * ratio[1]
 
 
 @pytest.mark.parametrize("judges", [[1], [4]])
@@ -113,3 +117,85 @@ def test_judges_of_a_fit_come_more_often_where_they_scatter_more(tmp_path):
     )
     assert best.plan.places is not None
     assert best.plan.places["shaky"] > best.plan.places["steady"]
+
+
+def noisy_fit(sd, prompts=(0.0,), items=80, seed=0):
+    import polars as pl
+
+    rng = np.random.default_rng(seed)
+    rows = [
+        {"item": i, "judge": judge, "prompt": v, "score": base + effect + scatter * rng.normal()}
+        for i in range(items)
+        for base in [0.3 * rng.normal()]
+        for v, effect in enumerate(prompts)
+        for judge, scatter in sd.items()
+    ]
+    frame = pl.DataFrame(rows) if len(prompts) > 1 else pl.DataFrame(rows).drop("prompt")
+    return q.decompose(q.read(frame, announce=False), residual_by="judge")
+
+
+def test_the_steadiest_judges_are_found_whatever_the_order_of_prices():
+    fit = noisy_fit({"a": 2.5, "b": 0.3, "c": 0.3})
+    options = {
+        "limits": {"items": range(3, 200), "judges": [1, 2, 3]},
+        "layouts": ("factorial", "cyclic"),
+        "budget": 100,
+    }
+    found = [
+        q.optimize(fit, prices={"judge": prices}, **options)
+        for prices in ({"a": 1.0, "b": 1.0, "c": 1.0}, {"c": 1.0, "b": 1.0, "a": 1.0}, {"a": 0.5, "b": 1.0, "c": 1.0})
+    ]
+    assert all("a" not in best.judges for best in found)
+    assert found[0].se == pytest.approx(found[1].se)
+    one = q.project(fit, items=50, judges=["a"], prices={"judge": {"a": 0.5, "b": 1.0}})
+    assert one.cost == 25
+    assert one.se > 3 * q.project(fit, items=50, judges=["b"]).se
+
+
+def test_a_judge_who_is_not_known_is_taken_as_an_average_one():
+    fit = noisy_fit({"a": 1.5, "b": 1.5})
+    prices = {"judge": {"a": 1.0, "b": 1.0, "new": 1.0}}
+    found = named_panels(from_fit(fit, Design()), prices, [3], ("a", "b"))
+    assert [set(panel) for panel in found[3]] == [{"a", "b", "new"}]
+    own = q.project(fit, items=60, judges=["a", "b", "new"], layout="cyclic")
+    assert own.se == pytest.approx(q.project(fit, items=60, judges=3, layout="cyclic").se, rel=0.02)
+
+
+def test_terms_that_places_do_not_move_do_not_even_them_out():
+    fit = noisy_fit({"a": 0.2, "b": 0.2, "c": 2.0}, prompts=(2.0, -2.0, 0.0))
+    options = {"limits": {"items": range(30, 401), "prompts": [3], "judges": [3]}, "targets": {"prompt": "finite"}}
+    best = q.optimize(fit, budget=1200, layouts=("cyclic", "weighted"), **options)
+    assert best.plan.places["c"] >= 4 * best.plan.places["a"]
+
+
+def test_a_traded_bias_of_named_judges_is_their_own():
+    """The fit knows that the dear judge is the outlier: asking it less leaves more than a random order would."""
+    import polars as pl
+
+    rng = np.random.default_rng(3)
+    effect = {"a": 0.0, "b": 0.0, "dear": 1.5}
+    rows = [
+        {"item": i, "judge": judge, "score": base + shift + 0.5 * rng.normal()}
+        for i in range(60)
+        for base in [rng.normal()]
+        for judge, shift in effect.items()
+    ]
+    fit = q.decompose(q.read(pl.DataFrame(rows), announce=False))
+    places = {"a": 4, "b": 4, "dear": 1}
+    plan = q.project(fit, items=90, layout="weighted", places=places, balanced=0.0, targets=PANEL)
+    bias = sum(count / 9 * effect[name] for name, count in places.items()) - 0.5
+    assert plan.variance * plan.shares["judge"] == pytest.approx(bias**2, rel=0.15)
+    anyone = q.project(fit, items=90, layout="weighted", places=(4, 4, 1), balanced=0.0, targets=PANEL)
+    assert anyone.shares["judge"] < plan.shares["judge"]
+
+
+def test_the_price_of_a_plan_is_that_of_its_calls():
+    prices = {"judge": {"a": 1.0, "b": 1.0, "dear": 100.0}}
+    best = q.optimize(
+        SOURCE, budget=210, prices=prices, layouts=("cyclic",), limits={"items": range(3, 12), "judges": [3]}
+    )
+    for seed in range(4):
+        calls = q.assign(
+            items=best.plan.design["item"], judges=best.judges, layout="cyclic", order="given", seed=seed
+        ).calls()
+        assert sum(prices["judge"][name] * count for name, count in calls.items()) == best.cost

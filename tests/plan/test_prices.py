@@ -59,7 +59,8 @@ def test_the_cheapest_judges_answer_most():
     prices = {"judge": {"dear": 10.0, "cheap": 1.0}}
     assert cheapest(prices) == ("cheap", "dear")
     assert cost(prices, {"item": 3, "judge": 2}, "item", 3, np.array([2.0, 1.0])) == 12.0
-    assert cost(prices, {"item": 3, "judge": 2}, "item", 3, np.array([1.0, 2.0])) == 12.0
+    assert cost(prices, {"item": 3, "judge": 2}, "item", 3, np.array([1.0, 2.0])) == 21.0  # in the order of judges
+    assert cost(prices, {"item": 3, "judge": 2}, "item", 3, np.array([1.0, 2.0]), ("dear", "cheap")) == 12.0
 
 
 def test_many_designs_at_once():

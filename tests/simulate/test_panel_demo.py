@@ -37,9 +37,9 @@ def test_published_components_and_test(judgments, system):
     assert found.paper.alpha == pytest.approx(alpha, abs=5e-4)
     assert found.paper.beta == pytest.approx(beta, abs=5e-4)
     assert found.paper.eps == pytest.approx(eps, abs=5e-4)
-    assert found.paper.gamma == pytest.approx(gamma, abs=2e-3)
+    assert found.paper.gamma == pytest.approx(gamma, abs=6e-4)  # .9465, .5025, .3390 unrounded
     assert (found.paper_test.df, found.paper_test.df_error) == (4, 3196)
-    assert found.paper_test.f == pytest.approx(f, rel=3e-3)
+    assert found.paper_test.f == pytest.approx(f, rel=1.2e-3)
 
 
 @pytest.mark.parametrize("system", TABLE_1)

@@ -42,7 +42,8 @@ def components(random: Mapping[str, float], *, sensitivity: Mapping[str, float] 
     random : mapping of str to float
         Variance of each random term: facets joined by ":", ``cell``, ``replicate``; ``category`` groups items.
     sensitivity : mapping of str to float, optional
-        Population variance (divisor M) of the level means of each fixed facet, as the source paper publishes it.
+        Population variance (divisor M) of the level means of each fixed facet, as the source paper publishes it. Where
+        a design is to stand for a pool of levels, it must be that of the whole pool.
 
     Returns
     -------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ def assign(
     categories: Iterable[object] | None = None,
     levels: Mapping[str, Iterable[object]] | None = None,
     pilot: int = 0,
+    order: Literal["random", "given"] = "random",
 ) -> Assignment:
     """Which judge scores which item with which prompt: the calls of a layout, one row each, in the order of asking.
 
@@ -72,6 +73,9 @@ def assign(
     pilot : int
         Items that are judged by every judge with every prompt, twice or more: the small crossed pilot that tells apart
         what the layout leaves together. They come first.
+    order : {"random", "given"}
+        Whether judges take turns in a random order, or in that of ``judges``: what does not divide evenly then falls on
+        the first ones, such as the cheapest of `Optimum.judges`, and the price is that of the plan.
 
     Returns
     -------
@@ -98,14 +102,17 @@ def assign(
     replicates = whole(replicates, "replicates", 1, _MOST_CALLS)
     found, group = _items(items, categories)
     names = labels(judges, "judges")
+    if order not in ("random", "given"):
+        raise InvalidInput(f"order: one of 'random', 'given' is needed, got {order!r}")
     facets = _facets(names, labels(prompts, "prompts"), generations, levels or {}, seed)
+    facets = {**facets, JUDGE: names} if order == "given" else facets
     scheme = _scheme(layout, per_item, places, names, facets)
     counts = {ITEM: len(found), **{name: len(names) for name, names in facets.items()}}
     laid = lay_out(scheme, counts, ITEM, replicates=replicates, balance=(JUDGE,))
     pilot = whole(pilot, "pilot", 0, len(found))
     _affordable(laid, pilot)
-    order = _order(found, group, 1 if not isinstance(laid.cycle, Cycle) else laid.cycle.classes, seed)
-    cells = _cells(_columns(found, group, facets, order), _combinations(laid, facets, seed), replicates)
+    asked = _order(found, group, 1 if not isinstance(laid.cycle, Cycle) else laid.cycle.classes, seed)
+    cells = _cells(_columns(found, group, facets, asked), _combinations(laid, facets, seed), replicates)
     added = np.zeros(len(cells), dtype=np.bool_)
     if pilot:
         cells, added = completed(cells, pilot, max(REPLICATES, replicates))

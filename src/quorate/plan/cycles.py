@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
-from quorate.plan.schemes import GENERATION, JUDGE
+from quorate.plan.schemes import GENERATION
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -53,12 +53,16 @@ class Cycle:
         """Assignments of every item."""
         return len(self.of_class) // self.classes
 
-    def concentration(self, facets: Iterable[str], *, by_item: bool) -> Floats:
-        """``sum_l w_l^2`` over combinations of assigned facets, for each item on its own or over all items."""
+    def concentration(self, facets: Iterable[str], *, by_item: bool, groups: Floats | float = 1.0) -> Floats:
+        """``sum_l w_l^2`` over combinations of assigned facets, for each item on its own or over all items.
+
+        With ``groups`` of items, equally large, for each group on its own: a run of turns then has its own remainder.
+        """
         key = self.of_class if by_item else np.zeros_like(self.of_class)
         key = _together([key, *(self.levels[name] for name in facets)])
         if not by_item:
-            return np.asarray(np.sum(_totals(self.items * self.weight, key) ** 2, axis=-1))
+            whole = np.asarray(np.sum(_totals(self.items * self.weight, key) ** 2, axis=-1))
+            return whole if np.all(np.asarray(groups) == 1) else self._by_run(whole, groups)
         first = np.unique(key, return_index=True)[1]
         return np.asarray(np.sum(_totals(self.weight, key) ** 2 * self.items[..., first], axis=-1))
 
@@ -66,57 +70,24 @@ class Cycle:
         """Assignments that use each level of a facet, shape (..., levels)."""
         return _totals(self.items, self.levels[facet])
 
+    def _by_run(self, whole: Floats, groups: Floats | float) -> Floats:
+        """The same over groups: n turns that go through K combinations and leave r meet them by n / K or one more.
+
+        ``K`` is what the whole comes to, rounded; exact where combinations come equally often.
+        """
+        turns = _sizes(self.items, self.of_class) * self.per_item / groups
+        kinds = np.maximum(np.rint(1 / whole), 1)
+        rest = np.mod(turns, kinds)
+        return np.asarray(np.minimum(whole * (1 + rest * (kinds - rest) / turns**2), 1.0) / groups)
+
+    def shares(self, facet: str) -> Floats:
+        """Total weight of each level of a facet, shape (..., levels)."""
+        return _totals(self.items * self.weight, self.levels[facet])
+
     def portion(self, facet: str) -> Floats:
         """How the sum of squared weights is spread over the levels of a facet, shape (..., levels)."""
         part = _totals(self.items * self.weight**2, self.levels[facet])
         return np.asarray(part / part.sum(axis=-1, keepdims=True))
-
-
-@dataclass(frozen=True)
-class Draw:
-    """A judge drawn at random, with equal chances and independently, for every turn; weights on average over draws.
-
-    Parameters
-    ----------
-    items : array
-        Number of items, for every design asked about.
-    judges : int
-        Judges to draw from.
-    generations : int or None
-        Turns of every item; None where the item itself is the turn.
-    """
-
-    items: Floats
-    judges: int
-    generations: int | None
-
-    @property
-    def facets(self) -> frozenset[str]:
-        """Facets that are assigned."""
-        return frozenset({JUDGE} if self.generations is None else {JUDGE, GENERATION})
-
-    @property
-    def per_item(self) -> int:
-        """Assignments of every item."""
-        return self.generations or 1
-
-    def concentration(self, facets: Iterable[str], *, by_item: bool) -> Floats:
-        """Expectation of ``sum_l w_l^2``: turns that are alike but for the judge share it by chance."""
-        names = set(facets)
-        turns = self.items * self.per_item
-        alike = (1 if by_item else self.items) * (1 if GENERATION in names else self.per_item)
-        chances = self.judges if JUDGE in names else 1
-        return np.asarray((1 + (alike - 1) / chances) / turns)
-
-    def uses(self, facet: str) -> Floats:
-        """Turns that each level of a facet can expect, shape (..., levels)."""
-        levels = self.judges if facet == JUDGE else self.per_item
-        return np.asarray(np.repeat((self.items * self.per_item / levels)[..., None], levels, axis=-1))
-
-    def portion(self, facet: str) -> Floats:
-        """How the sum of squared weights is spread over the levels of a facet, shape (..., levels)."""
-        uses = self.uses(facet)
-        return np.asarray(uses / uses.sum(axis=-1, keepdims=True))
 
 
 def cycle_of(
@@ -158,6 +129,12 @@ def cycle_of(
     of_class = np.repeat(np.arange(classes), each * per_turn)
     sizes = _class_sizes(items, of_class)
     return Cycle(of_class, levels, sizes, _weight(levels, sizes, balance, balanced))
+
+
+def _sizes(items: Floats, of_class: Ints) -> Floats:
+    """Items in all."""
+    first = np.unique(of_class, return_index=True)[1]
+    return np.asarray(items[..., first].sum(axis=-1))
 
 
 def _class_sizes(items: Floats, of_class: Ints) -> Floats:

@@ -50,6 +50,8 @@ class Projection:
         Places of every judge in a "weighted" cycle; judges without names are numbered from 1.
     balanced : float
         How far the levels of fixed facets weigh equally in the mean; see `project`.
+    judges : tuple of str
+        The judges, in the order in which they take turns; empty where any will do.
     groups : mapping of str to int
         Levels of what groups the items.
     """
@@ -64,6 +66,7 @@ class Projection:
     per_item: int | None = None
     places: Mapping[str, int] | None = None
     balanced: float = 1.0
+    judges: tuple[str, ...] = ()
     groups: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -92,6 +95,7 @@ class Projection:
             "per_item": self.per_item,
             "places": None if self.places is None else dict(self.places),
             "balanced": self.balanced,
+            "judges": list(self.judges),
             "groups": dict(self.groups),
             "targets": {name: str(target) for name, target in self.targets.items()},
         }
@@ -102,7 +106,7 @@ def project(
     *,
     items: int | None = None,
     prompts: int | None = None,
-    judges: int | None = None,
+    judges: int | Sequence[str] | None = None,
     temperatures: int | None = None,
     replicates: int | None = None,
     layout: LayoutName = "factorial",
@@ -123,7 +127,8 @@ def project(
         a random facet that is not given has one level, and a fixed facet that is not given is a condition of the study:
         its sensitivity does not enter.
     items, prompts, judges, temperatures, replicates : int, optional
-        Levels per facet.
+        Levels per facet. Judges may be named, in the order in which they take turns: their own prices count, and their
+        own residual variances where the fit has them.
     layout : {"factorial", "random", "cyclic", "weighted", "latin", "blocks"}
         All crossed; a judge drawn at random for every item; judges in turn, one per item; judges in turn with unequal
         ``places``; one (prompt, judge) pair per item in turn; or balanced blocks of ``per_item`` judges in turn. Facets
@@ -135,9 +140,9 @@ def project(
         For ``weighted``: how many places each judge has in a cycle, by name or in any order.
     balanced : float
         1: the levels of a fixed facet that is assigned weigh equally in the mean, so that nothing of their spread is
-        left in it. 0: every judgment weighs the same; where levels then weigh unequally, by what remains of a cycle or
-        by ``places``, a bias is left, and its mean square over a random order of levels is part of the variance. In
-        between, a mixture of the two means.
+        left in it. 0: every judgment weighs the same; where levels then weigh unequally, by what remains of a cycle, by
+        ``places`` or by chance, a bias is left, and its expected square is part of the variance: by what a fit says of
+        judges that are named, over a random order of levels where they are not. In between, a mixture of the two means.
     levels : mapping of str to int, optional
         Levels of other facets; within one parent for nested ones.
     categories : int, optional
@@ -178,9 +183,10 @@ def project(
     if not isinstance(source, (Components, Decomposition)):
         kind = type(source).__name__
         raise InvalidInput(f"source: expects what decompose or components returns, got {kind}; decompose it first")
-    scheme = scheme_of(layout, per_item, places, balanced)
-    judges = len(scheme.places) if judges is None and scheme.places else judges
-    asked = {"prompt": prompts, "judge": judges, "temperature": temperatures, **(levels or {})}
+    names = _names(judges) if isinstance(judges, Sequence) and not isinstance(judges, str) else ()
+    scheme = scheme_of(layout, per_item, places, balanced, names)
+    many = len(names or scheme.places or ()) or judges
+    asked: dict[str, Any] = {"prompt": prompts, "judge": many, "temperature": temperatures, **(levels or {})}
     given = {name: count for name, count in asked.items() if count is not None}
     others = {"items": items, "replicates": replicates, "categories": categories, "per_item": per_item}
     for name, count in (given | others).items():
@@ -199,12 +205,13 @@ def scheme_of(
     per_item: int | None,
     places: Mapping[str, int] | Sequence[int] | None,
     balanced: float = 1.0,
+    judges: tuple[str, ...] = (),
 ) -> Scheme:
     """A layout from its name and options.
 
     Parameters
     ----------
-    layout, per_item, places, balanced
+    layout, per_item, places, balanced, judges
         As for `project`.
 
     Raises
@@ -212,11 +219,20 @@ def scheme_of(
     InvalidInput
         If an option does not go with the layout.
     """
-    if places is None:
-        return Scheme(layout, per_item, balanced=balanced)
-    if isinstance(places, Mapping):
-        return Scheme(layout, per_item, tuple(places.values()), tuple(map(str, places)), balanced)
-    return Scheme(layout, per_item, tuple(places), balanced=balanced)
+    if not isinstance(places, Mapping):
+        return Scheme(layout, per_item, None if places is None else tuple(places), judges, balanced)
+    if judges and set(judges) != set(map(str, places)):
+        raise InvalidInput(f"places: one for each of the judges {', '.join(judges)} is needed, got {dict(places)!r}")
+    return Scheme(layout, per_item, tuple(places.values()), tuple(map(str, places)), balanced)
+
+
+def _names(judges: Sequence[object]) -> tuple[str, ...]:
+    """Judges by name."""
+    named = tuple(judges)
+    texts = tuple(name for name in named if isinstance(name, str))
+    if not named or len(set(texts)) < len(named):
+        raise InvalidInput(f"judges: a whole number, or different names, are needed, got {judges!r}")
+    return texts
 
 
 def _is_count(value: object) -> bool:
@@ -251,6 +267,7 @@ def projection(
         per_item=scheme.per_item,
         places=scheme.named_places,
         balanced=scheme.balanced,
+        judges=scheme.judges,
         groups=laid.groups,
     )
 

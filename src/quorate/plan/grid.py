@@ -96,6 +96,8 @@ class Grid:
         Allowed judges per item, for "blocks", and pairs per item, for "latin".
     weighted : mapping of int to tuple of Scheme
         Weighted cycles to look at, by the number of judges.
+    judges : mapping of int to tuple of tuple of str
+        Judges to look at by name, by their number, where it matters which they are; empty where not.
     """
 
     item: str
@@ -103,14 +105,15 @@ class Grid:
     layouts: tuple[LayoutName, ...]
     per_item: tuple[int, ...]
     weighted: Mapping[int, tuple[Scheme, ...]] = field(default_factory=dict)
+    judges: Mapping[int, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
 
     def pieces(self) -> Iterator[Piece]:
         """All designs, each once: a layout that comes to the same as another allowed one is left out."""
         for layout in self.layouts:
-            assigned = ASSIGNED[layout]
+            assigned = ASSIGNED[layout] or ((JUDGE,) if self.judges else ())
             if assigned and (self.item in (JUDGE, PROMPT) or not all(name in self.levels for name in assigned)):
                 continue
-            assigned += (GENERATION,) if assigned and GENERATION in self.levels else ()
+            assigned += (GENERATION,) if ASSIGNED[layout] and GENERATION in self.levels else ()
             assigned += (CATEGORIES,) if CATEGORIES in self.levels else ()
             for chosen in product(*(self.levels[name] for name in assigned)):
                 held = dict(zip(assigned, chosen, strict=True))
@@ -121,12 +124,13 @@ class Grid:
         """The ways to carry out a layout with so many judges and prompts."""
         if layout == "weighted":
             return self.weighted.get(held[JUDGE], ())
+        sizes: tuple[int | None, ...] = (None,)
         if layout == "blocks":
-            return tuple(Scheme(layout, size) for size in self.per_item if size <= held[JUDGE])
+            sizes = tuple(size for size in self.per_item if size <= held[JUDGE])
         if layout == "latin":
-            pairs = held[JUDGE] * held[PROMPT]
-            return (Scheme(layout), *(Scheme(layout, size) for size in self.per_item if 1 < size < pairs))
-        return (Scheme(layout),)
+            sizes = (None, *(size for size in self.per_item if 1 < size < held[JUDGE] * held[PROMPT]))
+        named = self.judges.get(held[JUDGE], ((),)) if self.judges else ((),)
+        return tuple(Scheme(layout, size, judges=names) for size in sizes for names in named)
 
     def _piece(self, scheme: Scheme, held: Mapping[str, int]) -> Iterator[Piece]:
         if _same_as(scheme, held) in self.layouts:
@@ -191,8 +195,7 @@ def allowed(
             f"limits: {', '.join(map(str, unknown))} is nothing that varies here; use {', '.join(known)}"
         )
     levels = {name: named.get(name, (count,)) for name, count in held.items()}
-    grid = Grid(item, levels, _layouts(layouts, per_item, PROMPT in held), per_item)
-    return grid if "weighted" in grid.layouts else checked(grid)
+    return Grid(item, levels, _layouts(layouts, per_item, PROMPT in held), per_item)
 
 
 def _layouts(layouts: Sequence[LayoutName], per_item: tuple[int, ...], prompts: bool) -> tuple[LayoutName, ...]:

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
-from quorate.plan.cycles import Cycle, Draw, cycle_of
+from quorate.plan.cycles import Cycle, cycle_of
+from quorate.plan.draws import Draw
 from quorate.plan.schemes import GENERATION, JUDGE, Scheme, fewest_turns
 
 Floats = NDArray[np.float64]
@@ -84,13 +85,23 @@ class Layout:
             return None
         return self.cycle.uses(facet) * np.asarray(self.crossed * self.replicates)[..., None]
 
-    def concentration(self, facets: frozenset[str]) -> Any:
-        """``sum_l w_l^2`` over the combinations of these facets (parents of nested facets included)."""
+    def concentration(self, facets: frozenset[str], groups: Any = 1.0) -> Any:
+        """``sum_l w_l^2`` over the combinations of these facets (parents of nested facets included).
+
+        With ``groups`` of items, equally large, for each group on its own.
+        """
         crossed = math.prod(self.counts[name] for name in facets if name not in self.assigned)
         together = facets & self.assigned
         if self.cycle is None or not together:
-            return 1 / crossed
-        return self.cycle.concentration(sorted(together - {self.item}), by_item=self.item in together) / crossed
+            return 1 / (crossed * groups)
+        names, by_item = sorted(together - {self.item}), self.item in together
+        return self.cycle.concentration(names, by_item=by_item, groups=groups) / crossed
+
+    def shares(self, facet: str) -> Any:
+        """Total weight of each level of a facet, shape (..., levels)."""
+        if self.cycle is None or facet not in self.cycle.facets:
+            return self.portion(facet)
+        return self.cycle.shares(facet)
 
     def portion(self, facet: str) -> Any:
         """How the sum of squared weights of all cells is spread over the levels of a facet; sums to 1."""
@@ -136,14 +147,15 @@ def lay_out(
         If a layout does not fit the counts.
     """
     if scheme.layout == "factorial":
-        return Layout(item, counts, replicates, None, groups or {})
+        return Layout(item, counts, replicates, None, groups or {}, scheme.judges)
     if item in ("judge", "prompt"):
         raise InvalidInput(f"layout: {scheme.layout!r} assigns judges to what is measured, which is the {item} here")
     per_item = int(counts[GENERATION]) if GENERATION in counts else None
     order = scheme.order(counts)
     items = np.asarray(counts[item], dtype=float)
     if scheme.layout == "random":
-        return Layout(item, counts, replicates, Draw(items, int(counts[JUDGE]), per_item), groups or {})
+        draw = Draw(items, int(counts[JUDGE]), per_item, scheme.balanced if JUDGE in balance else 0.0)
+        return Layout(item, counts, replicates, draw, groups or {}, scheme.judges)
     _enough(scheme, order, items, per_item or 1)
     cycle = cycle_of(order, items, per_item, balance, scheme.balanced)
     return Layout(item, counts, replicates, cycle, groups or {}, scheme.judges)

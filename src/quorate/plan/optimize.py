@@ -12,13 +12,14 @@ from quorate import caveats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.decomposition import Decomposition
 from quorate.estimate.model import CELL
+from quorate.estimate.prediction import residual_facet
 from quorate.estimate.published import Components
 from quorate.estimate.targets import PANEL, Target
 from quorate.plan.dstudy import Projection, project, projection
 from quorate.plan.grid import CATEGORIES, REPLICATE, ROLES, Grid, allowed, checked
 from quorate.plan.limits import around
 from quorate.plan.optimum import Optimum, Searched, precise, within
-from quorate.plan.places import weighted_cycles
+from quorate.plan.places import named_panels, weighted_cycles
 from quorate.plan.prices import Prices, cheapest
 from quorate.plan.prices import check as _check_prices
 from quorate.plan.schemes import JUDGE, LayoutName
@@ -58,7 +59,8 @@ def optimize(
         ``{"call": usd}``, or ``{"judge": {name: usd}, "item": usd, "generation": usd, "prompt": usd}``: per call, or
         per call of each judge; per item, per generation (a response that is judged) and per prompt on top. By default
         a call costs 1, so that a budget is a number of calls. Designs with fewer judges than have a price use the
-        cheapest. What is known of each judge's residual variance (``decompose(..., residual_by="judge")``) counts.
+        cheapest; where each judge's residual variance is known (``decompose(..., residual_by="judge")``), every choice
+        of judges is compared, or of more than 100 the cheapest, the steadiest and a compromise.
     limits : mapping of str to int or iterable of int, optional
         Numbers allowed of ``items``, ``prompts``, ``judges``, ``temperatures``, ``replicates``, of judges ``per_item``
         for the layout "blocks" (and of pairs for "latin", next to 1), of ``categories`` that group the items, and of
@@ -116,7 +118,7 @@ def optimize(
         budget=budget,
         target_se=target_se,
         own=_own(source, own, prices, targets, grid),
-        judges=tuple(plan.places or cheapest(prices)[: plan.design.get(JUDGE, 1)]),
+        judges=plan.judges or tuple(cheapest(prices)[: plan.design.get(JUDGE, 1)]),
         caveats=_caveats(source, made, grid, plan, prices),
         position=position,
         searched=searched,
@@ -163,12 +165,17 @@ def _prepared(
     grouping = {CATEGORIES: 1} if CATEGORIES in limits and made.groups else {}
     held = {**made.counts, REPLICATE: made.replicates, **grouping}
     grid = allowed(limits, layouts, made.item, held)
-    if "weighted" not in grid.layouts:
-        return made, grid
-    own = source.assembled.residual_levels if isinstance(source, Decomposition) else ()
+    known = _known_judges(source)
     judges = () if made.item == JUDGE else grid.levels.get(JUDGE, ())
-    cycles = weighted_cycles(made, prices, judges, residual_judges=own, traded=traded)
-    return made, checked(replace(grid, weighted=cycles))
+    cycles = weighted_cycles(made, prices, judges, known=known, traded=traded) if "weighted" in grid.layouts else {}
+    return made, checked(replace(grid, weighted=cycles, judges=named_panels(made, prices, judges, known)))
+
+
+def _known_judges(source: Components | Decomposition) -> tuple[str, ...]:
+    """Judges whose residual variance was fitted one by one."""
+    if not isinstance(source, Decomposition) or residual_facet(source) != JUDGE:
+        return ()
+    return source.assembled.residual_levels
 
 
 def _position(searched: Searched, budget: float | None, target_se: float | None) -> int:

@@ -22,6 +22,7 @@ from quorate.estimate.wording import counted, listed
 from quorate.plan.dstudy import Projection, project
 from quorate.plan.prices import Prices, check
 from quorate.plan.schemes import GENERATION, JUDGE, LayoutName
+from quorate.plan.sources import observed_counts
 from quorate.plan.strategies import Strategies, compare_strategies
 from quorate.table.judgments import Judgments, checked
 
@@ -316,11 +317,13 @@ def _ways(fit: Decomposition, prices: Prices | None) -> tuple[Sharing, ...]:
     """Ways to share the calls, for this panel and items like these."""
     item = fit.judgments.object
     items, judges = fit.judgments.n_levels(item), fit.judgments.n_levels(JUDGE)
+    others = {name: count for name, count in observed_counts(fit).items() if count > 1 and name not in (item, JUDGE)}
+    each = "".join(f" x {counted(count, name)}" for name, count in others.items())
     ways: Sequence[tuple[str, int, LayoutName]] = (
-        (f"every judge for each of {counted(items, item)}", items, "factorial"),
-        (f"one judge for each of {counted(items, item)}, at random", items, "random"),
-        (f"one judge for each of {counted(items, item)}, in turn", items, "cyclic"),
-        (f"one judge for each of {counted(judges * items, item)}, in turn", judges * items, "cyclic"),
+        (f"every judge for {counted(items, item)}{each}", items, "factorial"),
+        (f"one judge at random for {counted(items, item)}{each}", items, "random"),
+        (f"one judge in turn for {counted(items, item)}{each}", items, "cyclic"),
+        (f"one judge in turn for {counted(judges * items, item)}{each}", judges * items, "cyclic"),
     )
     once = partial(project, fit, replicates=1, prices=prices, targets={JUDGE: PANEL})
     return tuple(Sharing(label, once(items=count, layout=layout)) for label, count, layout in ways)

@@ -28,8 +28,9 @@ def cost(
 ) -> Floats | None:
     """Price of a design, or of many at once; None when a price it needs is unknown, nan for those that it is of.
 
-    Judges who differ in price are as good as one another here, so the cheapest are used, and the cheapest of them most
-    where items do not divide evenly.
+    Where the judges of a design are not named, the cheapest are used, in the order of their prices: what does not
+    divide evenly falls on the first, as in `quorate.assign` with ``order="given"``. Of judges drawn at random the price
+    is the one to expect.
 
     Parameters
     ----------
@@ -43,9 +44,9 @@ def cost(
     calls : int or array
         Judgments in the design.
     by_judge : array, shape (..., judges), optional
-        Judgments by each judge; equal if absent.
+        Judgments by each judge, in their order; equal if absent.
     judges : sequence of str, optional
-        The judges of ``by_judge``, where they are particular ones.
+        The judges, where they are particular ones.
 
     Raises
     ------
@@ -81,18 +82,15 @@ def _bill(prices: Prices, judges: Count, calls: Count, by_judge: Floats | None, 
     if not isinstance(named, Mapping):
         each = named if named is not None else prices.get("call")
         return None if each is None else calls * _amount(each)
-    if names and by_judge is not None:
-        unpriced = [name for name in names if name not in named]
-        if unpriced:
-            raise InvalidInput(f"prices: {', '.join(unpriced)} has no price; name one for each judge of the design")
-        return by_judge @ np.array([named[name] for name in names], dtype=float)
-    ordered = np.array([named[name] for name in cheapest(prices)])
+    unpriced = [name for name in names if name not in named]
+    if unpriced:
+        raise InvalidInput(f"prices: {', '.join(unpriced)} has no price; name one for each judge of the design")
+    ordered = np.array([named[name] for name in names or cheapest(prices)], dtype=float)
     if by_judge is None:
         means = np.append(np.cumsum(ordered) / np.arange(1, len(ordered) + 1), np.nan)
         return calls * means[np.minimum(np.asarray(judges, dtype=int), len(means)) - 1]
     used = by_judge.shape[-1]
-    most_first = -np.sort(-by_judge, axis=-1)
-    return most_first @ ordered[:used] if used <= len(ordered) else np.full(by_judge.shape[:-1], np.nan)
+    return by_judge @ ordered[:used] if used <= len(ordered) else np.full(by_judge.shape[:-1], np.nan)
 
 
 def _amount(value: float | Mapping[str, float]) -> float:

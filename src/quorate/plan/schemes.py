@@ -42,7 +42,7 @@ class Scheme:
     places : tuple of int, optional
         Places of every judge in a "weighted" cycle.
     judges : tuple of str
-        Names of the judges that have places, in their order; empty where they have none.
+        Names of the judges in the order in which they take turns; empty where any will do.
     balanced : float
         1 where the levels of fixed facets weigh equally however often they come, 0 where every judgment weighs the
         same, and in between a mixture of the two.
@@ -101,10 +101,12 @@ class Scheme:
                 needed = " and ".join(ASSIGNED[self.layout])
                 raise InvalidInput(f"layout: {self.layout!r} assigns {needed}, and there is no {name} here")
         judges = int(counts[JUDGE])
+        if self.judges and len(self.judges) != judges:
+            raise InvalidInput(f"judges: {judges} are counted, and {len(self.judges)} are named")
         if self.layout == "blocks":
             return {JUDGE: balanced_blocks(judges, self._per_turn(judges))}
         if self.layout == "weighted":
-            return {JUDGE: interleaved(self._places_of(judges))[:, None]}
+            return {JUDGE: interleaved(self._places_of(judges), self.judges)[:, None]}
         if self.layout == "latin":
             return _pairs(int(counts[PROMPT]), judges, self._per_turn(int(counts[PROMPT]) * judges))
         return {JUDGE: np.arange(judges)[:, None]}
@@ -140,8 +142,8 @@ def fewest_turns(order: Mapping[str, Ints]) -> int:
     return int(first.max() // key.shape[1]) + 1
 
 
-def interleaved(places: tuple[int, ...]) -> Ints:
-    """A cycle in which every judge has its places, spread as evenly as they go.
+def interleaved(places: tuple[int, ...], names: tuple[str, ...] = ()) -> Ints:
+    """A cycle in which every judge has its places, spread as evenly as they go; of two at one place by name, if known.
 
     Examples
     --------
@@ -150,7 +152,8 @@ def interleaved(places: tuple[int, ...]) -> Ints:
     """
     place = np.concatenate([(np.arange(count) + 0.5) / count for count in places])
     judge = np.repeat(np.arange(len(places)), places)
-    return np.asarray(judge[np.lexsort((judge, place))])
+    rank = np.argsort(np.argsort(names)) if names else np.arange(len(places))
+    return np.asarray(judge[np.lexsort((rank[judge], place))])
 
 
 def _pairs(prompts: int, judges: int, per_turn: int) -> dict[str, Ints]:

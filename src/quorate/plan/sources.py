@@ -28,6 +28,7 @@ from quorate.estimate.targets import (
     resolve,
 )
 from quorate.numerics.identify import bounds
+from quorate.plan.known_judges import KnownJudges, known_judges
 from quorate.plan.layouts import Count, Layout
 from quorate.plan.schemes import GENERATION, JUDGE
 from quorate.plan.weights import answers_of, coefficient, own_facets, published, refuse_small_pools, spread
@@ -209,6 +210,9 @@ def from_fit(source: Decomposition, design: Design) -> Source:
     fixed = source.assembled.fixed.levels
     drawn = [name for name in fixed if name in counts and _spreads(source, name, chosen[name], design)]
 
+    own_panel = JUDGE in drawn and chosen[JUDGE] in (PANEL, FINITE)
+    judges = known_judges(source) if own_panel else None
+
     def vector(laid: Layout) -> list[Floats]:
         return [
             _term(source, name, laid, chosen, above, uneven) * _part(source, name, laid, design.judges)
@@ -219,7 +223,7 @@ def from_fit(source: Decomposition, design: Design) -> Source:
         weights = vector(laid)
         unknown = _open(weights, space)
         out = {label: np.where(unknown, np.nan, weights[t]) for label, t in source.representatives.items()}
-        return out | {name: spread(name, chosen[name], laid) for name in drawn}
+        return out | {name: _spread(name, chosen[name], laid, judges) for name in drawn}
 
     def refuse(laid: Layout) -> None:
         refuse_small_pools(laid, chosen, above)
@@ -227,6 +231,7 @@ def from_fit(source: Decomposition, design: Design) -> Source:
 
     values = {label: float(theta[t]) for label, t in source.representatives.items()}
     values |= {name: _drawn_value(source, name, chosen[name], theta) for name in drawn}
+    values |= {JUDGE: judges.spread} if judges is not None else {}
     balance = _balanced(fixed, counts)
     return Source(judgments.object, counts, answers, chosen, groups, above, balance, values, weigh, refuse)
 
@@ -304,6 +309,13 @@ def _spreads(fit: Decomposition, name: str, target: Target, design: Design) -> b
     return target not in (PANEL, FINITE) or (design.unequal and len(fit.assembled.fixed.levels[name]) > 1)
 
 
+def _spread(name: str, target: Target, laid: Layout, judges: KnownJudges | None) -> Floats:
+    """Weight of a fixed facet's spread; that of known judges who stand for themselves is the square of their bias."""
+    if name == JUDGE and judges is not None and judges.knows(laid):
+        return judges.square(laid) / max(judges.spread, 1e-300)
+    return spread(name, target, laid)
+
+
 def _part(fit: Decomposition, name: str, laid: Layout, order: tuple[str, ...]) -> Floats | float:
     """How much of a residual that differs by level is one level's: that of the cells it is asked for.
 
@@ -318,7 +330,7 @@ def _part(fit: Decomposition, name: str, laid: Layout, order: tuple[str, ...]) -
     portion = laid.portion(facet)
     used = (laid.judges or order)[: portion.shape[-1]] if facet == JUDGE else ()
     if not used and portion.shape[-1] == len(known):
-        used = known
+        used = known  # all of them, in whatever order
     if len(used) < portion.shape[-1]:
         return average
     named = [portion[..., at] for at, one in enumerate(used) if one == level]

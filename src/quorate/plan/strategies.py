@@ -226,6 +226,7 @@ class _Pilot:
             replicates=1,
             targets=self.targets,
             prices=self.prices,
+            balanced=0.0 if strategy == RANDOM else 1.0,  # its plain mean, as the paper has it
         )
 
 

@@ -46,7 +46,9 @@ def coefficient(
         groups, inside = [], inside | {laid.item}
     sizes = {**laid.counts, **laid.grouped}
     spread = math.prod(np.minimum(uneven.get(facet, 1.0) / sizes[facet], 1.0) for facet in groups)
-    concentrated = np.asarray(laid.concentration(inside) * spread)
+    concentrated = np.asarray(
+        laid.concentration(inside, 1 / np.asarray(spread)) if groups else laid.concentration(inside)
+    )
     if groups:
         concentrated = np.maximum(concentrated, laid.concentration(inside | {laid.item}))
     if name.startswith(REPLICATE) or any(targets[facet] in (POPULATION, SENSITIVITY, ABSORBED) for facet in own):

@@ -17,6 +17,7 @@ from quorate.estimate.decomposition import Decomposition
 from quorate.estimate.targets import Target
 from quorate.plan.dstudy import Projection
 from quorate.plan.grid import CATEGORIES, REPLICATE, Grid, Piece, allowed
+from quorate.plan.grid import checked as checked_grid
 from quorate.plan.limits import around
 from quorate.plan.optimize import Limits
 from quorate.plan.optimum import Searched, within
@@ -277,7 +278,8 @@ def _contest(
     grouping = {CATEGORIES: 1} if groups else {}
     if "weighted" in layouts:
         raise InvalidInput('layouts: "weighted" cycles differ from pilot to pilot and cannot be compared; leave it out')
-    grid = allowed(limits, layouts, source.item, {**source.counts, REPLICATE: source.replicates, **grouping})
+    held = {**source.counts, REPLICATE: source.replicates, **grouping}
+    grid = checked_grid(allowed(limits, layouts, source.item, held))
     designs = sum(piece.size for piece in grid.pieces())
     if designs > _MOST_DESIGNS:
         raise InvalidInput(

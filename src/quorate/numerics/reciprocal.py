@@ -1,0 +1,55 @@
+"""The mean of one over a binomial count: what equal weights cost where it is chance who is asked how often."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, roots_laguerre
+
+Floats = NDArray[np.float64]
+_SUMMED = 400
+_NODES = 64
+
+
+def mean_reciprocal(trials: Floats, chance: float) -> Floats:
+    """``E[1 / n | n > 0]`` for ``n`` binomial.
+
+    Parameters
+    ----------
+    trials : array
+        Whole numbers of at least 1.
+    chance : float
+        Of a success, in (0, 1].
+
+    Notes
+    -----
+    Up to 400 trials the sum; beyond, ``E[1/n; n > 0] = integral of ((1 - p + p exp(-y))^N - (1 - p)^N) dy`` by
+    Gauss-Laguerre quadrature in ``x = N p y``, right to nine digits where ``N p`` is 2 or more.
+
+    Examples
+    --------
+    >>> mean_reciprocal(np.array([1.0, 2.0]), 0.5).round(4)
+    array([1.    , 0.8333])
+    """
+    found, place = np.unique(np.asarray(trials, dtype=float), return_inverse=True)
+    if chance == 1:
+        return np.asarray((1 / found)[place].reshape(np.shape(trials)))
+    small = np.array([_summed(int(count), chance) for count in found[found <= _SUMMED]])
+    large = _integrated(found[found > _SUMMED], chance)
+    return np.asarray(np.concatenate([small, large])[place].reshape(np.shape(trials)))
+
+
+def _summed(trials: int, chance: float) -> float:
+    n = np.arange(1, trials + 1)
+    log = gammaln(trials + 1) - gammaln(n + 1) - gammaln(trials - n + 1)
+    probability = np.exp(log + n * np.log(chance) + (trials - n) * np.log1p(-chance))
+    return float(np.sum(probability / n) / np.sum(probability))
+
+
+def _integrated(trials: Floats, chance: float) -> Floats:
+    x, weight = roots_laguerre(_NODES)
+    never = np.exp(trials * np.log1p(-chance))
+    y = x / (trials[:, None] * chance)
+    inside = np.exp(trials[:, None] * np.log1p(chance * np.expm1(-y)) + x) - never[:, None] * np.exp(x)
+    kept = np.maximum(inside, 0.0)
+    return np.asarray((kept @ weight) / (trials * chance) / (1 - never))
