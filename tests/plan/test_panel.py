@@ -78,6 +78,11 @@ def test_a_plain_table_of_items_and_judges():
     assert {caveat.code for caveat in found.caveats} >= {"aliased"}
 
 
+def test_more_judges_than_items_take_no_turns():
+    found = panel(q.read(scores(judges=9, items=5)))
+    assert [one.label.split(" for ")[0] for one in found.sharings[ALL]] == ["every judge", "one judge at random"]
+
+
 def test_gaps_are_said_and_judged_around():
     frame = scores(items=30).filter(~((pl.col("item") < 3) & (pl.col("judge") == "j1")))
     found = panel(q.read(frame))

@@ -326,4 +326,6 @@ def _ways(fit: Decomposition, prices: Prices | None) -> tuple[Sharing, ...]:
         (f"one judge in turn for {counted(judges * items, item)}{each}", judges * items, "cyclic"),
     )
     once = partial(project, fit, replicates=1, prices=prices, targets={JUDGE: PANEL})
-    return tuple(Sharing(label, once(items=count, layout=layout)) for label, count, layout in ways)
+    turns = items * others.get(GENERATION, 1)
+    fits = [way for way in ways if way[2] != "cyclic" or turns >= judges]
+    return tuple(Sharing(label, once(items=count, layout=layout)) for label, count, layout in fits)
