@@ -37,6 +37,8 @@ ONE_OF_EACH = [
     caveats.held_by_limits("benchmark", 0.91),
     caveats.sensitivity("judge"),
     caveats.unequal_weights(0.67312, 0.60209),
+    caveats.left_negative(["beta (generation)"]),
+    caveats.few_items_with_gaps("items", 15),
 ]
 
 
@@ -97,6 +99,8 @@ def test_a_caveat_prints_as_its_sentence_on_one_line(caveat):
         (caveats.held_by_pilot("items", 0.64), "64% of the variance is what the pilot leaves"),
         (caveats.not_exhaustive(30), "30 judges: good panels were searched for"),
         (caveats.averaged_answers(1, 8), "the mean of its 1 to 8 answers"),
+        (caveats.left_negative(["beta", "gamma"]), "estimated below zero and left so: beta, gamma: too small"),
+        (caveats.few_items_with_gaps("texts", 15), "15 texts, not all scored alike"),
         (caveats.sensitivity("judge"), "the judge term is a sensitivity index"),
     ],
     ids=lambda value: value.code if isinstance(value, Caveat) else "",

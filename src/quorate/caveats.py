@@ -267,3 +267,20 @@ def held_by_pilot(items: str, share: float) -> Caveat:
 def not_exhaustive(judges: int) -> Caveat:
     """A pool too large to look at every panel."""
     return Caveat("not-exhaustive", f"{judges} judges: good panels were searched for, not all looked at")
+
+
+def left_negative(terms: Iterable[str]) -> Caveat:
+    """Analysis-of-variance estimates below zero that are reported as they are."""
+    listed = ", ".join(terms)
+    return Caveat(
+        "left-negative",
+        f"estimated below zero and left so: {listed}: too small to tell from none, or the model does not hold",
+    )
+
+
+def few_items_with_gaps(items: str, n: int) -> Caveat:
+    """Standard errors by few items, of which some lack scores."""
+    return Caveat(
+        "few-items-with-gaps",
+        f"{n} {items}, not all scored alike: tests at 5% reject 5 to 8%, measured, if much is missing",
+    )

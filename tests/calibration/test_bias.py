@@ -13,7 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from quorate.errors import NotConverged, NotEstimable
 from quorate.estimate.bias import judge_bias
+from quorate.estimate.contrasts import judge_means
 from quorate.estimate.preference import self_preference
 from quorate.estimate.reversals import reversals
 from quorate.table.judgments import Facet, Judgments
@@ -28,13 +30,19 @@ SYSTEMS = ("a", "b", "z")
 
 @dataclass(frozen=True)
 class Panel:
-    """Standard deviations of an item-by-judge-by-system table, prompts crossed with it if there are any."""
+    """Standard deviations of an item-by-judge-by-system table, prompts crossed with it if there are any.
+
+    ``seen_by`` is how differently judges, and systems, take the items; ``gaps`` of the scores are missing, and all
+    scores of ``pairs`` of the pairs of item and system.
+    """
 
     items: int
     noise: tuple[float, ...] = UNEQUAL
     mean: tuple[tuple[float, ...], ...] = ((0.0,) * 3,) * 5
     prompts: int = 1
     gaps: float = 0.0
+    pairs: float = 0.0
+    seen_by: float = 0.7
     paired: bool = True
     cyclic: bool = False
 
@@ -46,7 +54,8 @@ class Panel:
         k, s, v = len(self.noise), len(self.mean[0]), self.prompts
         items = self.items if self.paired else self.items * s
         score = np.array(self.mean)[None, :, :, None] + rng.normal(size=(items, 1, 1, 1))
-        score = score + 0.7 * rng.normal(size=(items, k, 1, 1)) + 0.7 * rng.normal(size=(items, 1, s, 1))
+        by_judge, by_system = rng.normal(size=(items, k, 1, 1)), rng.normal(size=(items, 1, s, 1))
+        score = score + self.seen_by * by_judge + self.seen_by * by_system
         if v > 1:
             score = score + 0.3 * rng.normal(size=(1, 1, 1, v)) + 0.3 * rng.normal(size=(1, k, 1, v))
             score = score + 0.3 * rng.normal(size=(1, k, s, v)) + 0.3 * rng.normal(size=(items, k, s, 1))
@@ -64,6 +73,9 @@ class Panel:
         flat, one = score.ravel(), np.ones(score.size, dtype=np.int64)
         table = Judgments(facets, "item", "score", codes, one, flat, 0 * flat, flat, flat, {"ok": one})
         kept = rng.random(score.size) >= self.gaps
+        if self.pairs:
+            both = rng.random((len(score), 1, score.shape[2], 1)) >= self.pairs
+            kept &= np.broadcast_to(both, score.shape).ravel()
         if self.cyclic:
             kept &= codes[:, 0] % score.shape[1] == codes[:, 1]
         return table.keep(kept if self.paired else kept & (codes[:, 0] // self.items == codes[:, 2]))
@@ -145,6 +157,48 @@ def test_joint_tests_keep_their_size(panel, count, request):
     )
     slack = 3 * np.sqrt(0.05 * 0.95 / count)
     assert max(joint, interaction, named) <= 0.05 + max(slack, 0.01)
+
+
+SPARSE = {"noise": (0.2, 2.0, 0.2), "mean": ((0.0,) * 2,) * 3, "gaps": 0.2, "pairs": 0.3}
+"""Two systems, each absent from 3 items of 10, and a fifth of the other scores; a judge that is ten times as noisy."""
+
+
+@pytest.mark.parametrize(
+    ("panel", "count", "most"),
+    [
+        (Panel(15, **SPARSE), 2000, 0.08),
+        (Panel(15, **SPARSE | {"noise": EQUAL[:3]}), 2000, 0.08),
+        (Panel(15, **SPARSE | {"gaps": 0.0}), 2000, 0.08),
+        (Panel(15, **SPARSE | {"gaps": 0.1, "pairs": 0.0}), 2000, 0.07),
+        (Panel(15, **SPARSE, seen_by=0.0), 2000, 0.09),
+        (Panel(25, **SPARSE), 2000, 0.07),
+        (Panel(25, **SPARSE, seen_by=0.0), 2000, 0.07),
+        (Panel(50, **SPARSE), 2000, 0.065),
+        (Panel(50, **SPARSE, seen_by=0.0), 2000, 0.065),
+    ],
+    ids=["15", "15 equal", "15 whole pairs", "15 few", "15 alike", "25", "25 alike", "50", "50 alike"],
+)
+def test_few_items_with_gaps_reject_a_little_too_often(panel, count, most, request):
+    judges, one = np.eye(3) - 1 / 3, np.array([1.0, -1.0])
+    bias, system = judges[:, :, None] * np.full(2, 0.5), np.full((1, 3, 1), 1 / 3) * one
+    weights = np.concatenate([bias, system, judges[:, :, None] * one])
+    rejected, joint = [], []
+    for table in panel.draws(count, 20261125):
+        try:
+            means = judge_means(table)
+        except (NotEstimable, NotConverged):
+            continue
+        assert bool(means.caveats) is (means.reason != "" and means.n_items < 30)
+        rejected.append(means.contrast(weights).p < 0.05)
+        tests = [means.joint(weights[rows]) for rows in (slice(1, 3), slice(5, 7))]
+        joint.append([test is not None and test.p < 0.05 for test in tests])
+    each = rate(rejected)
+    print(
+        f"{request.node.callspec.id}: at 5%, judges {each[:3].round(3)}, systems {each[3]:.3f}, judge by system "
+        f"{each[4:].round(3)}, average {each.mean():.3f}; joint {rate(joint).round(3)}; {len(rejected)} tables"
+    )
+    assert len(rejected) > 0.9 * count
+    assert 0.035 <= each.mean() <= most
 
 
 def ahead(lead: float) -> tuple[tuple[float, ...], ...]:

@@ -152,6 +152,7 @@ def test_rows_come_back_as_a_frame(judged):
     assert frame.shape == (4 + 12, 12)
     assert frame["system"][:5].to_list() == ["", "", "", "", "system0000"]
     assert found.to_dict()["overall"][0]["bias"] == frame["bias"][0]
+    assert found.to_dict()["caveats"] == []
 
 
 def test_bad_input_is_refused(judged):
@@ -159,5 +160,7 @@ def test_bad_input_is_refused(judged):
         judge_bias(judged(SIZES), level=1)
     with pytest.raises(InvalidInput, match="judgments"):
         judge_bias("scores.csv")
+    with pytest.raises(NotEstimable, match="1 item: at least 2 are needed"):
+        judge_bias(judged({"item": 1, "judge": 3}))
     with pytest.raises(NotEstimable, match="1 judge"):
         judge_bias(judged({"item": 8, "judge": 1}))

@@ -51,5 +51,6 @@ def test_one_generation_leaves_two_sums():
 
 def test_components_below_zero_are_named_with_their_model():
     (found,) = said(scores(), components(beta=-0.1), components(beta=-0.2, gamma=-0.1))
-    assert found.code == "negative"
+    assert found.code == "left-negative"
+    assert "taken as zero" not in found.sentence
     assert "beta (generation), beta as published (generation), gamma as published (judge)" in found.sentence

@@ -124,6 +124,30 @@ def test_pairs_below_the_top_are_told_too():
     assert found.sentence == "c alone would put z above y (sure)."
 
 
+def test_a_reversal_without_spread_is_not_called_chance():
+    """Judge c puts y above x by 1 on every item."""
+    scores = exactly([[9, 5], [9, 5], [4, 5]], 0.2)
+    scores[:, 2, 1] = scores[:, 2, 0] + 1
+    found = reversals(of(scores, "abc", "xy"))
+    (one,) = found.without_spread
+    assert (one.judge, one.verdict, one.sure, one.alone.value) == (
+        "c",
+        "no spread to judge by",
+        False,
+        pytest.approx(-1),
+    )
+    assert found.possible == found.sure == ()
+    assert found.sentence == "c alone would put y first; the panel puts x first (no spread to judge by)."
+
+
+def test_reversals_without_spread_are_counted_apart():
+    mean = np.array([[9, 5, 4, 3, 2], [9, 5, 4, 3, 2], [9, 2, 3, 4, 5.0]])
+    scores = exactly(mean, 0.05)
+    scores[:, 2] = scores[:, 2, :1] + mean[2] - mean[2, 0]
+    found = reversals(of(scores, "abc", "vwxyz"))
+    assert found.sentence == "c alone would reverse 6 of 10 pairs, 0 of them for sure, 6 with no spread to judge by."
+
+
 def test_many_pairs_are_counted():
     mean = [[9, 5, 4, 3, 2], [9, 5, 4, 3, 2], [9, 2, 3, 4, 5.0]]
     found = reversals(of(exactly(mean, 0.05), "abc", "vwxyz"))

@@ -230,3 +230,54 @@ def test_generations_of_a_pilot_count_as_one_each_in_the_main_study():
     variance = np.mean([candidate.variance for candidate in made.candidates])
     assert variance == pytest.approx(np.mean([candidate.variance for candidate in once.candidates]), rel=0.25)
     assert made.candidates[0].gamma_se < once.candidates[0].gamma_se
+
+
+def asked(x, replicates=1, failed=None, keep=None):
+    """A pilot with several answers to each cell, some of them failed."""
+    frame = pl.DataFrame(
+        {
+            "item": i,
+            "judge": f"j{j:02d}",
+            "score": None if failed and failed(i, j) else x[i, j] + 0.1 * r,
+            "replicate": r,
+        }
+        for i, j in np.ndindex(x.shape)
+        for r in range(replicates)
+    )
+    return q.read(frame if keep is None else frame.filter(keep), announce=False)
+
+
+def pilot_cost(table, **prices):
+    return screen(table, prices=prices, budget=100, resamples=1, rng=1).pilot_cost
+
+
+def test_the_pilot_costs_all_that_it_asked_for():
+    x = scores(items=20, judges=5)
+    assert pilot_cost(asked(x, 3), call=1, item=2) == 20 * 5 * 3 + 20 * 2
+    few = ~((pl.col("judge") == "j01") & (pl.col("item") < 10))
+    assert pilot_cost(asked(x, 3, keep=few), call=1, item=2) == 270 + 20 * 2
+    by_name = {f"j{i:02d}": i + 1 for i in range(5)}
+    assert pilot_cost(asked(x, 3, keep=few), judge=by_name) == 60 * 15 - 30 * 2
+
+
+def test_answers_that_failed_are_paid_for():
+    x = scores(items=20, judges=5)
+    assert pilot_cost(asked(x, failed=lambda i, j: i < 4 and j == 2), call=1, item=2) == 100 + 40
+
+
+def test_a_judge_that_never_answered_is_paid_for_but_not_in_the_pool():
+    table, four = asked(scores(judges=5), failed=lambda _, j: j == 4), named(1, 1, 1, 1)
+    made = screen(table, prices=named(1, 1, 1, 1, 3), budget=100, resamples=1, rng=1)
+    assert (len(made.candidates), made.pilot_cost) == (4, 20 * 7)
+    with pytest.raises(InvalidInput, match="prices: judge j04 of the pilot has no price"):
+        screen(table, prices=four, budget=100, resamples=1)
+
+
+def test_a_new_item_needs_one_response():
+    table = read(scores(judges=5, generations=4))
+    made = screen(table, prices={"call": 1, "generation": 2}, budget=90, resamples=1, rng=1)
+    assert made.pilot_cost == 20 * 4 * 5 + 20 * 4 * 2
+    assert made.panel.cost == 3 * made.panel.calls <= 90
+    assert all(candidate.price == 3 for candidate in made.candidates)
+    crossed = next(panel for panel in made.alternatives if panel.label == "all judges on every item")
+    assert crossed.cost == crossed.items * (5 + 2)

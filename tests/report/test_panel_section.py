@@ -60,7 +60,7 @@ def test_caveats_name_the_panel_and_the_systems_they_are_about(shape):
 
 
 def test_caveats_on_components_are_said_where_components_are_shown(shape):
-    assert [one.code for one in panel_caveats(shape("panel, interaction"))] == ["negative"]
+    assert [one.code for one in panel_caveats(shape("panel, interaction"))] == ["left-negative"]
     assert panel_caveats(shape("panel, one response")) == ()
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.numerics.crossed import mean_squares, sums
 from quorate.plan.closed_forms import proposition_1
 from quorate.plan.strategies import ALL, CYCLIC, RANDOM
-from quorate.simulate.strategies import LIMIT, Check, simulated_scores, validate_strategies
+from quorate.simulate.strategies import LIMIT, Check, _notes, simulated_scores, validate_strategies
 
 BIASES = (0.9, 0.4, 0.0, -0.4, -0.9)
 
@@ -113,9 +115,32 @@ def test_components_below_zero_count_as_zero():
 
 
 def test_generations_that_judges_do_not_agree_on_are_noted():
-    replicates = simulated_scores(60, 6, gamma=BIASES, alpha=1.0, eps=1.0, interaction=0.5, rng=2)
+    replicates = simulated_scores(300, 8, gamma=BIASES, alpha=1.0, eps=1.0, interaction=0.5, rng=2)
     (note,) = validate_strategies(replicates, repetitions=100).notes
     assert note.startswith("The judges do not agree on which generations")
+
+
+def test_a_small_pilot_says_what_it_cannot_exclude():
+    """F / F_.05 written out."""
+    scores = simulated_scores(8, 3, gamma=BIASES, alpha=1.0, eps=1.0, rng=4)
+    (note,) = validate_strategies(scores, repetitions=100).notes
+    x = scores.x
+    own = x.mean(axis=2, keepdims=True) - x.mean(axis=(1, 2), keepdims=True)
+    rest = x - x.mean(axis=2, keepdims=True) - x.mean(axis=1, keepdims=True) + x.mean(axis=(1, 2), keepdims=True)
+    error = np.sum(rest**2) / 64
+    most = (5 * np.sum(own**2) / 16 / stats.f.ppf(0.05, 16, 64) - error) / 5
+    assert note.startswith(
+        f"No generation variance can be told from noise here; it may be up to {most:.3g} (95%), with which asking all "
+        f"judges would be {(5 * most + error) / (most + error):.3g} times"
+    )
+
+
+def test_small_pilots_of_generations_that_vary_rarely_deny_it():
+    pilots = [simulated_scores(10, 3, gamma=(0.5, 0.0, -0.5), beta=0.15, eps=1.0, rng=seed) for seed in range(400)]
+    notes = [note for pilot in pilots for note in _notes(pilot, mean_squares(sums(pilot.x)))]
+    denied = sum(note.startswith("The judges do not agree") for note in notes)
+    assert len(notes) == 0.73 * 400
+    assert denied == 0.015 * 400
 
 
 def test_what_stands_in_for_generations_is_noted(simulate):

@@ -126,7 +126,8 @@ class JudgeBias:
         tests = {name: None if test is None else asdict(test) for name, test in self._tests}
         rows = {"overall": [asdict(row) for row in self.overall], "by_system": [asdict(row) for row in self.by_system]}
         said = {"level": self.level, "method": self.means.method, "reason": self.means.reason}
-        return {**rows, **tests, **said, "sentence": self.sentence, "scope": self.scope}
+        known = [one.sentence for one in self.means.caveats]
+        return {**rows, **tests, **said, "caveats": known, "sentence": self.sentence, "scope": self.scope}
 
     @property
     def _tests(self) -> tuple[tuple[str, JointTest | None], ...]:
@@ -160,7 +161,7 @@ def judge_bias(source: Judgments | JudgeMeans, *, level: float = 0.95, **options
     InvalidInput
         If an option breaks a rule.
     NotEstimable
-        If there is one judge, or a judge has not scored a system.
+        If there is one judge or one item, or a judge has not scored a system.
 
     References
     ----------

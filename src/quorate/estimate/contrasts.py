@@ -9,14 +9,24 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate import caveats
+from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components import decompose
 from quorate.estimate.decomposition import Decomposition
 from quorate.estimate.effects import level_labels
-from quorate.estimate.spread import Contrasts, FittedSpread, Group, ItemSpread, JointTest, Spread
+from quorate.estimate.spread import (
+    Contrasts,
+    FittedSpread,
+    JointTest,
+    LeftOutSpread,
+    Spread,
+    left_out,
+    over_items,
+    patterns,
+)
 from quorate.estimate.wording import counted, listed, plural
-from quorate.numerics.information import cell_weights, weights
-from quorate.table.judgments import Facet, Judgments, checked, dense
+from quorate.table.judgments import Facet, Judgments, checked
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -24,8 +34,7 @@ Method = Literal["items", "reml"]
 _COMBINATION = "combination"
 _GENERATION = "generation"
 _MOST_COMBINATIONS = 200
-_ENOUGH = 5
-"""Items whose spread can stand for itself in a sandwich."""
+_ENOUGH = 30
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,11 +56,13 @@ class JudgeMeans:
     method : {"items", "reml"}
         What the standard errors come from.
     reason : str
-        Why a model was fitted; empty where plain means serve.
+        Why a model was fitted; empty where plain means do.
     backend : str, optional
         Frame library of the caller.
     spread : Spread
         What the standard errors come from.
+    caveats : tuple of Caveat
+        What to know before relying on these; mostly none.
     """
 
     judge: str
@@ -65,6 +76,7 @@ class JudgeMeans:
     reason: str
     backend: str | None
     spread: Spread
+    caveats: tuple[Caveat, ...] = ()
 
     def __repr__(self) -> str:
         parts = f"{counted(len(self.judges), self.judge)}, {counted(len(self.systems), self.system or 'system')}"
@@ -130,12 +142,12 @@ def judge_means(
     Notes
     -----
     *By items*: every item gives one value of a contrast (generations and replicates averaged first), and the spread of
-    these values is its standard error. Items that have all systems are compared with themselves; items with the same
-    systems form a group, the groups' variances add, and Welch's degrees of freedom weigh them; with one group this is
-    the paired t. It holds whatever the noise of each judge and its interaction with items, which one residual variance
-    for all judges does not; that is why it comes first. Where not every judge scored the same, means are those of the
-    model below, and the value of an item is its influence on them: a sandwich clustered by item, the same thing as
-    above where all is complete.
+    these values is its standard error: the paired t. It holds whatever the noise of each judge and its interaction with
+    items, which one residual variance for all judges does not; that is why it comes first. The variances of groups of
+    items that have no judge of a system in common, such as items of one system each, add, with Welch's degrees of
+    freedom. Otherwise, with answers missing or systems sharing some of their items, plain means would compare different
+    items: means are those of the model below, and the value of an item is how far leaving it out moves them. This
+    sandwich, corrected for leverage, with Satterthwaite's degrees of freedom, is the same as above for complete data.
 
     *By REML*: one fixed effect for every combination of judge and system; random are all other random facets, each
     also by judge, by system and by their combination. Standard errors have Kenward and Roger's adjustment, degrees of
@@ -144,8 +156,8 @@ def judge_means(
 
     References
     ----------
-    Welch (1947), Biometrika 34, 28-35; Liang and Zeger (1986), Biometrika 73, 13-22, for the sandwich;
-    Kenward and Roger (1997), Biometrics 53, 983-997.
+    Welch (1947), Biometrika 34, 28-35; Liang and Zeger (1986), Biometrika 73, 13-22, and Bell and McCaffrey (2002),
+    Survey Methodology 28, 169-181, for the sandwich; Kenward and Roger (1997), Biometrics 53, 983-997.
 
     Examples
     --------
@@ -211,7 +223,9 @@ class _Panel:
         n = np.rint(np.bincount(self.code, judgments.n)).astype(np.int64).reshape(shape)
         items, backend = judgments.n_levels(judgments.object), judgments.source.backend
         labels = (self.judge, self.system, self.judges, self.systems)
-        return JudgeMeans(*labels, mean.reshape(shape), n, items, method, reason, backend, spread)
+        few = isinstance(spread, LeftOutSpread) and items < _ENOUGH
+        said = (caveats.few_items_with_gaps(plural(judgments.object), items),) if few else ()
+        return JudgeMeans(*labels, mean.reshape(shape), n, items, method, reason, backend, spread, said)
 
 
 def _panel(judgments: Judgments, judge: str, system: str | None, generation: str | None) -> _Panel:
@@ -282,66 +296,64 @@ def _others(panel: _Panel, *, fixed: bool) -> list[str]:
 
 
 def _complete(panel: _Panel) -> bool:
-    """Whether every judge scored the same, and two items or more have each set of systems."""
+    """Whether plain means compare like with like: any two items have the same combinations, or none in common."""
     judgments = panel.judgments
-    unit = judgments.level_codes([judgments.object, *panel.inside, *panel.roles[1:]])
+    group, combinations = patterns(judgments.level_codes([judgments.object]), panel.code)
+    apart = sum(map(len, combinations)) == len(panel.judges) * len(panel.systems)
+    return apart and bool(np.bincount(group).min() > 1) and _filled(panel)
+
+
+def _filled(panel: _Panel) -> bool:
+    """Whether those who judge a system's answers to an item judged all of them, at all other fixed levels they have."""
+    judgments, system = panel.judgments, panel.roles[1:]
+    answers, answer = (judgments.level_codes([judgments.object, *own, *system]) for own in ((), panel.inside))
+    judge = judgments.level_codes([panel.judge])
     column = judgments.level_codes([panel.judge, *_others(panel, fixed=True)])
-    columns = int(column.max()) + 1
-    found = np.unique(unit * columns + column)
-    group, _ = _patterns(judgments.level_codes([judgments.object]), panel.code)
-    return bool(np.all(np.bincount(found // columns) == columns) and np.bincount(group).min() > 1)
+    columns = np.bincount(_pairs(judge, column)[0])
+    at, who = _pairs(answers, judge)
+    return bool(np.all(np.bincount(_pairs(answer, column)[0])[answer] == np.bincount(at, columns[who])[answers]))
 
 
-def _patterns(item: Ints, code: Ints) -> tuple[Ints, list[Ints]]:
-    """Group of every item, and the combinations that each group has."""
-    seen = np.zeros((int(item.max()) + 1, int(code.max()) + 1), dtype=bool)
-    seen[item, code] = True
-    _, first, group = np.unique(np.packbits(seen, axis=1), axis=0, return_index=True, return_inverse=True)
-    return group.ravel(), [np.flatnonzero(seen[i]) for i in first]
+def _unequal(panel: _Panel) -> str:
+    """Why items do not have the same combinations."""
+    answers = panel.judgments.level_codes([panel.judgments.object, *panel.roles[1:]])
+    judges = np.bincount(_pairs(answers, panel.judgments.level_codes([panel.judge]))[0])
+    if _filled(panel) and judges.min() == len(panel.judges):
+        return f"{plural(panel.system or 'system')} share some of their {plural(panel.judgments.object)} only"
+    return "some answers are missing"
+
+
+def _pairs(a: Ints, b: Ints) -> tuple[Ints, Ints]:
+    """Pairs of codes that occur."""
+    return np.divmod(np.unique(a * (int(b.max()) + 1) + b), int(b.max()) + 1)
 
 
 def _by_items(panel: _Panel) -> JudgeMeans:
-    judgments, size = panel.judgments, len(panel.judges) * len(panel.systems)
-    item = judgments.level_codes([judgments.object])
-    found, at = np.unique(item * size + panel.code, return_inverse=True)
-    score = np.bincount(at, judgments.mean) / np.bincount(at)
-    count = np.bincount(found % size)
-    mean = np.bincount(found % size, score) / count
-    group, combinations = _patterns(item, panel.code)
-    groups = []
-    for g, own in enumerate(combinations):
-        values = score[group[found // size] == g].reshape(-1, len(own))
-        covariance = np.atleast_2d(np.cov(values.T)) * len(values) / np.outer(count[own], count[own])
-        groups.append(Group(own, len(values), covariance))
-    return panel.wrap(mean, "items", "", ItemSpread(tuple(groups)))
+    item = panel.judgments.level_codes([panel.judgments.object])
+    mean, spread = over_items(panel.judgments.mean, item, panel.code)
+    return panel.wrap(mean, "items", "", spread)
 
 
 def _by_influence(panel: _Panel) -> JudgeMeans:
-    """Means by generalised least squares; how far each item moves them says how far they may be off."""
-    reason = "some answers are missing"
+    """Means by generalised least squares; how far leaving out each item moves them says how far they may be off."""
+    reason = _unequal(panel)
     item = panel.judgments.level_codes([panel.judgments.object])
     size = len(panel.judges) * len(panel.systems)
     items = np.bincount(np.unique(item * size + panel.code) % size)
     if items.min() < 2:
-        few = _scored(panel, int(np.argmin(items)), f"one {panel.judgments.object} only")
-        raise NotEstimable(f"{few}, which has no spread; leave it out with judgments.without(role, label)")
+        raise _one_item(panel, int(np.argmin(items)))
     fit = _fit(panel, reason)
-    levels, problem = fit.assembled.fixed.levels[_COMBINATION], fit.assembled.problem
-    rows = [cell_weights(problem, weights(problem, fit.point.solved, level)) for level in levels]
-    residual = panel.judgments.mean - fit.assembled.fixed.x @ fit.beta
-    moved = np.array([np.bincount(item, row * residual) for row in rows]) * np.sqrt(items / (items - 1))[:, None]
-    group, every = _enough(_patterns(item, panel.code)[0]), np.arange(size)
-    parts = [moved[:, group == g] for g in range(int(group.max()) + 1)]
-    spread = ItemSpread(tuple(Group(every, own.shape[1], own @ own.T) for own in parts), items)
+    levels = fit.assembled.fixed.levels[_COMBINATION]
+    spread = left_out(fit, np.sqrt(1 - 1 / items)[:, None] * levels, panel.judgments.mean, item)
     return panel.wrap(levels @ fit.beta, "items", reason, spread)
 
 
-def _enough(group: Ints) -> Ints:
-    """The same groups of items, those too small for a spread of their own taken together, with the largest if alone."""
-    count = np.bincount(group)
-    small = count < _ENOUGH
-    lone = count[small].sum() < _ENOUGH
-    return dense(np.where(small[group], int(np.argmax(count)) if lone else len(count), group))
+def _one_item(panel: _Panel, combination: int) -> NotEstimable:
+    name = panel.judgments.object
+    if panel.judgments.n_levels(name) == 1:
+        return NotEstimable(f"1 {name}: at least 2 are needed for a standard error; add some", {name})
+    few = _scored(panel, combination, f"one {name} only")
+    return NotEstimable(f"{few}, which has no spread; leave it out with judgments.without(role, label)")
 
 
 def _fit(panel: _Panel, reason: str) -> Decomposition:

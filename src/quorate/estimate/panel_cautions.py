@@ -30,5 +30,4 @@ def panel_cautions(scores: CrossedScores, separated: PanelComponents, paper: Pan
     below = [f"{name} ({TERMS[name]})" for name in separated.negative]
     below += [f"{name} as published ({TERMS[name]})" for name in paper.negative]
     if below:
-        yield caveats.negative(below)
-
+        yield caveats.left_negative(below)

@@ -18,6 +18,7 @@ from quorate.table.judgments import Judgments
 Floats = NDArray[np.float64]
 Against = Literal["panel", "others"]
 _NUMBERS = ("mean", "se", "df", "low", "high")
+_NO_SPREAD = "no spread to judge by"
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Reversal:
     alone : Difference
         The same for this judge; below zero.
     p_holm : float
-        The larger of the two p-values, adjusted for all judges and pairs of systems.
+        The larger of the two p-values, adjusted for all judges and pairs of systems; nan where there is no spread.
     sure : bool
         Whether that is below 1 - level; else the reversal is possible, no more.
     """
@@ -59,6 +60,16 @@ class Reversal:
     alone: Difference
     p_holm: float
     sure: bool
+
+    @property
+    def has_spread(self) -> bool:
+        """Whether there is a spread over items to judge by; not where all give one side the same difference."""
+        return not np.isnan(self.p_holm)
+
+    @property
+    def verdict(self) -> str:
+        """``sure``, ``possible`` or ``no spread to judge by``."""
+        return ("sure" if self.sure else "possible") if self.has_spread else _NO_SPREAD
 
 
 @dataclass(frozen=True)
@@ -114,7 +125,8 @@ class Reversals:
     judges : tuple of Order
         Ranking of every judge alone.
     found : tuple of Reversal
-        Every pair of systems that a judge puts in the opposite order; sure ones first, then by p-value.
+        Every pair of systems that a judge puts in the opposite order; sure ones first, then by p-value, those without
+        a spread last.
     table : tuple of MeanScore
         Means by judge and system, then those of the panel.
     against : {"panel", "others"}
@@ -139,7 +151,12 @@ class Reversals:
     @property
     def possible(self) -> tuple[Reversal, ...]:
         """Reversals that chance may explain."""
-        return tuple(one for one in self.found if not one.sure)
+        return tuple(one for one in self.found if one.has_spread and not one.sure)
+
+    @property
+    def without_spread(self) -> tuple[Reversal, ...]:
+        """Reversals of which nothing can be said: all items give one side the same difference."""
+        return tuple(one for one in self.found if not one.has_spread)
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -176,11 +193,13 @@ class Reversals:
         if differs:
             first = next(r for r in own if r.second == one.order[0] and self._leads(r, one))
             panel = "the panel puts" if self.against == "panel" else "the others put"
-            return f"{one.judge} alone would put {one.order[0]} first; {panel} {first.first} first ({_how(first)})."
+            return f"{one.judge} alone would put {one.order[0]} first; {panel} {first.first} first ({first.verdict})."
         sure = sum(r.sure for r in own)
         pairs = len(self.order) * (len(self.order) - 1) // 2
-        swaps = listed(f"{r.second} above {r.first} ({_how(r)})" for r in own) if len(own) < 4 else ""
+        swaps = listed(f"{r.second} above {r.first} ({r.verdict})" for r in own) if len(own) < 4 else ""
+        bare = sum(not r.has_spread for r in own)
         count = f"reverse {len(own)} of {counted(pairs, 'pair')}, {sure} of them for sure"
+        count += f", {bare} with {_NO_SPREAD}" if bare else ""
         return f"{one.judge} alone would {f'put {swaps}' if swaps else count}."
 
     def _leads(self, reversal: Reversal, one: Order) -> bool:
@@ -302,7 +321,11 @@ def _found(means: JudgeMeans, against: Against, level: float) -> tuple[Reversal,
         whole, single = (_difference(side, int(at), turn, level) for side in (panel, alone))
         sure = bool(adjusted[at] < 1 - level)
         out.append(Reversal(means.judges[judge], first, second, whole, single, float(adjusted[at]), sure))
-    return tuple(sorted(out, key=lambda one: (not one.sure, max(one.panel.p, one.alone.p))))
+    return tuple(sorted(out, key=_certainty))
+
+
+def _certainty(one: Reversal) -> tuple[bool, bool, float]:
+    return not one.sure, not one.has_spread, max(one.panel.p, one.alone.p) if one.has_spread else 1.0
 
 
 def _opposite(a: Floats, b: Floats, size: float) -> NDArray[np.bool_]:
@@ -332,7 +355,3 @@ def _table(means: JudgeMeans, level: float) -> tuple[MeanScore, ...]:
         MeanScore(judge, system, **{name: float(column[i]) for name, column in columns.items()}, n=n[i])
         for i, (judge, system) in enumerate(labels)
     )
-
-
-def _how(reversal: Reversal) -> str:
-    return "sure" if reversal.sure else "possible"

@@ -137,7 +137,7 @@ class Panel:
     @property
     def caveats(self) -> tuple[Caveat, ...]:
         """What the reader must know, each once; with the system it is about, unless it is about all of them."""
-        said: dict[Caveat, list[str]] = {}
+        said: dict[Caveat, list[str]] = {one: list(self.means.systems) for one in self.means.caveats}
         for name, found in self.crossed.items():
             for one in found.caveats:
                 said.setdefault(one, []).append(name)
@@ -326,6 +326,4 @@ def _ways(fit: Decomposition, prices: Prices | None) -> tuple[Sharing, ...]:
         (f"one judge in turn for {counted(judges * items, item)}{each}", judges * items, "cyclic"),
     )
     once = partial(project, fit, replicates=1, prices=prices, targets={JUDGE: PANEL})
-    turns = items * others.get(GENERATION, 1)
-    fits = [way for way in ways if way[2] != "cyclic" or turns >= judges]
-    return tuple(Sharing(label, once(items=count, layout=layout)) for label, count, layout in fits)
+    return tuple(Sharing(label, once(items=count, layout=layout)) for label, count, layout in ways)

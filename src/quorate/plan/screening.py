@@ -18,10 +18,11 @@ from quorate import caveats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
 from quorate.estimate.crossed import CrossedScores, crossed_scores
+from quorate.estimate.effects import level_labels
 from quorate.estimate.wording import counted, plural
 from quorate.numerics.subsets import BEYOND, Choice, exchange, exhaustive
 from quorate.plan.candidates import Candidate, candidate, figure
-from quorate.plan.prices import Prices, cost
+from quorate.plan.prices import Prices, check, cost, known
 from quorate.plan.shortlist import (
     JudgePool,
     Shortlist,
@@ -65,7 +66,7 @@ class Screening:
     tau2 : float
         Variance of the judges' leniency over the pool: unbiased, so it can be negative.
     pilot_cost : float
-        Price of the pilot's judgments and items.
+        Price of all that the pilot asked for: judgments, failed ones too, responses and items, also those left out.
     exact : bool
         Whether every subset was looked at; otherwise the best that exchanging judges found.
     caveats : tuple of Caveat
@@ -132,8 +133,8 @@ def screen(
     judgments : Judgments
         The pilot: at least 3 judges, all of whom scored the same items. Other items are left out.
     prices : mapping, optional
-        ``{"judge": {name: price}}`` with every judge of the pool, or ``{"call": price}``, and ``"item": price`` for
-        every new item. Without it a judgment costs 1.
+        ``{"judge": {name: price}}`` with every judge of the pilot, or ``{"call": price}``; ``"item": price`` for every
+        new item, and ``"generation": price`` for a response to it. Without it a judgment costs 1.
     budget, target_se : float
         Exactly one: money for the main study, or the standard error wanted.
     most, fewest : int, optional
@@ -177,7 +178,7 @@ def screen(
     ('a', 'b', 'd')
     """
     scores = crossed_scores(checked(judgments), generation=generation)
-    price, item_price, pilot_cost = _priced(scores, prices)
+    price, item_price, pilot_cost = _priced(judgments, scores, prices)
     choice_limits = _limits(len(scores.judges), fewest, most)
     money, goal = _asked(budget, target_se)
     extra = beyond_cells(judgments, scores)
@@ -245,24 +246,30 @@ def _out_of_reach(pool: JudgePool) -> InvalidInput:
     )
 
 
-def _priced(scores: CrossedScores, prices: Prices | None) -> tuple[Floats, float, float]:
-    """Price of one judgment and its item by judge, the item's part of it, and the price of the pilot."""
-    if prices is None:
-        prices = {"call": 1.0}
-    items, generations, judges = scores.x.shape
-    each = np.full(judges, float(items * generations))
-    counts = {"judge": judges, "item": items}
-    cost(prices, {}, "item", 0)  # says what is wrong with prices of any form
-    bill = cost(_known(prices, scores.judges), counts, "item", items * generations * judges, each)
+def _priced(judgments: Judgments, scores: CrossedScores, prices: Prices | None) -> tuple[Floats, float, float]:
+    """Price of one judgment and its new item by judge, the item's part of it, and the price of the pilot."""
+    prices = {"call": 1.0} if prices is None else prices
+    check(prices)
+    bill = _paid(judgments, scores.generation, prices)
     if bill is None:
         raise InvalidInput('prices: what a call costs is needed, such as {"call": 0.01} or {"judge": {"name": 0.01}}')
-    calls, item = prices.get("judge", prices.get("call", 0.0)), prices.get("item", 0.0)
-    by_judge = [calls[name] if isinstance(calls, Mapping) else calls for name in scores.judges]
-    price = np.array(by_judge, dtype=float) + np.asarray(item, dtype=float)
-    free = [name for name, each_ in zip(scores.judges, price, strict=True) if each_ <= 0]
+    calls = prices.get("judge", prices.get("call", 0.0))
+    item = sum(float(np.asarray(prices.get(kind, 0.0))) for kind in ("item", "generation"))
+    price = item + np.array([calls[name] if isinstance(calls, Mapping) else calls for name in scores.judges], float)
+    free = [name for name, each in zip(scores.judges, price, strict=True) if each <= 0]
     if free:
         raise InvalidInput(f"prices: a judgment must cost something, alone or with its item; {free[0]} costs 0")
-    return price, float(np.asarray(item)), float(bill)
+    return price, item, bill
+
+
+def _paid(judgments: Judgments, generation: str | None, prices: Prices) -> float | None:
+    """Price of all that was asked in the pilot, answered or not, used or left out; None if a call has no price."""
+    judges = level_labels(judgments, "judge")
+    calls = np.bincount(judgments.level_codes(["judge"]), judgments.rows).astype(np.float64)
+    response = [judgments.object] if generation is None else [judgments.object, generation]
+    counts = {"judge": len(judges), "item": judgments.n_levels(judgments.object)}
+    counts["generation"] = int(judgments.level_codes(response).max()) + 1
+    return known(cost(_known(prices, judges), counts, "item", int(judgments.rows.sum()), calls, judges))
 
 
 def _known(prices: Prices, judges: tuple[str, ...]) -> Prices:

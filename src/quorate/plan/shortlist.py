@@ -204,13 +204,7 @@ def facts(x: Floats, extra: Floats) -> Pilot:
 
 
 def beyond_cells(judgments: Judgments, scores: CrossedScores) -> Floats:
-    """Variance that one answer has beyond the mean of its cell's answers, by judge; shape (K,).
-
-    Raises
-    ------
-    NotEstimable
-        If cells have several answers, but none of a judge's shows how they vary.
-    """
+    """Variance that one answer has beyond the mean of its cell's answers, by judge; shape (K,)."""
     answered = judgments.keep(judgments.n > 0)
     judge, n = answered.level_codes(["judge"]), answered.n
     if scores.answers == (1, 1):

@@ -13,7 +13,7 @@ from quorate.report import panel_tables as tables
 from quorate.report.captions import Caption
 from quorate.report.labels import shown
 from quorate.report.panel_view import PanelView
-from quorate.report.panel_words import p_value
+from quorate.report.panel_words import by_verdict, p_value
 from quorate.report.words import decimals, number, percent, significant
 
 if TYPE_CHECKING:
@@ -79,8 +79,7 @@ def reversals(view: PanelView) -> Caption:
     """How many orders of two systems single judges turn round."""
     found = view.panel.reversals
     rows = found.found if found else ()
-    sure = sum(one.sure for one in rows)
-    finding = f"{counted(len(rows), 'reversal')} by single judges: {sure} sure, {len(rows) - sure} possible"
+    finding = f"{counted(len(rows), 'reversal')} by single judges: {by_verdict(found)}"
     line = f"Differences between two {plural(_system(view))}, by the panel and by the judge alone, with intervals"
     return Caption(finding, (f"{line} ({_level(view)}); p: adjusted for all judges and pairs (Holm).",))
 

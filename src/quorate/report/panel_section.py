@@ -21,7 +21,7 @@ from quorate.report.views import JUDGE
 if TYPE_CHECKING:
     from quorate.report.summary import Analysis
 
-OF_COMPONENTS = ("negative", "averaged-answers", "aliased")
+OF_COMPONENTS = ("left-negative", "averaged-answers", "aliased")
 """Caveats about components, which are shown only where the models disagree on them."""
 FEW = 10
 """Rows of a table that are read at a glance."""

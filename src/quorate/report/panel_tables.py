@@ -112,7 +112,7 @@ def reversals(view: PanelView) -> list[Row]:
             "judge_low": one.alone.low,
             "judge_high": one.alone.high,
             "p_holm": p_text(one.p_holm),
-            "reversal": "sure" if one.sure else "possible",
+            "reversal": one.verdict,
         }
         for one in (found.found if found else ())
     ]

@@ -16,7 +16,7 @@ from quorate.report.words import significant
 if TYPE_CHECKING:
     from quorate.estimate.bias import Bias
     from quorate.estimate.crossed import Crossed
-    from quorate.estimate.reversals import Reversal
+    from quorate.estimate.reversals import Reversal, Reversals
     from quorate.estimate.spread import JointTest
 
 MOST_NAMED = 6
@@ -91,15 +91,22 @@ def reversals(view: PanelView) -> Iterator[str]:
     if not rows:
         yield f"No judge alone would reverse the order of any two {plural(_system(view))}."
         return
-    sure = len(found.sure)
     first = sum(row["other_first"] for row in rows)
     named = "; ".join(_reversal(view, one) for one in found.found[:MOST_TURNED])
     more = f"; {len(found.found) - MOST_TURNED} more below" if len(found.found) > MOST_TURNED else ""
     yield (
         f"{len(rows)} of {len(found.judges)} judges alone would reverse the order of some {plural(_system(view))}, and "
-        f"{first} would put another one first: {counted(len(found.found), 'reversal')}, {sure} sure and "
-        f"{len(found.found) - sure} possible. {named}{more}."
+        f"{first} would put another one first: {counted(len(found.found), 'reversal')}, "
+        f"{by_verdict(found)}. {named}{more}."
     )
+
+
+def by_verdict(found: Reversals | None) -> str:
+    """How many reversals are sure, possible, or the same on every item."""
+    if found is None:
+        return "0 sure, 0 possible"
+    flat = f", {len(found.without_spread)} with no spread to judge by" if found.without_spread else ""
+    return f"{len(found.sure)} sure, {len(found.possible)} possible{flat}"
 
 
 def missing(view: PanelView) -> Iterator[str]:
@@ -148,8 +155,7 @@ def _named(view: PanelView, rows: Sequence[Bias], verdict: str) -> str:
 
 def _reversal(view: PanelView, one: Reversal) -> str:
     systems = view.short["system"]
-    how = "sure" if one.sure else "possible"
-    return f"{view.short['judge'][one.judge]} puts {systems[one.second]} above {systems[one.first]} ({how})"
+    return f"{view.short['judge'][one.judge]} puts {systems[one.second]} above {systems[one.first]} ({one.verdict})"
 
 
 def _test(one: Crossed, size: float) -> str:

@@ -26,6 +26,8 @@ Floats = NDArray[np.float64]
 LIMIT = 4.0
 """Monte Carlo standard errors that an empirical variance may be off: once in 16,000 for one, by chance alone."""
 _DOUBT = 0.05
+_ALIKE = 1.1
+"""Ratio of the variances of two strategies that are as good as equal."""
 
 
 @dataclass(frozen=True)
@@ -302,13 +304,28 @@ def _notes(crossed: CrossedScores, squares: MeanSquares) -> Iterator[str]:
             f'"{name}" stands in for the generations: every draw takes one of its {m} levels at random, so these are '
             f"the variances of mixing its levels, not those of asking the model under evaluation again."
         )
+    df, df_error = n * (m - 1), n * (m - 1) * (judges - 1)
     f = f_ratio(float(squares.generation), float(squares.within))
-    if f_tail(f, n * (m - 1), n * (m - 1) * (judges - 1)) > _DOUBT:
-        yield (
-            "The judges do not agree on which generations of a scenario are better (no variance between generations "
-            "can be told from noise), as if each judge had scored the same response again. Asking all judges then "
-            "costs no precision against cycling at the same judge calls."
+    if f_tail(f, df, df_error) > _DOUBT:
+        from scipy.special import fdtri
+
+        excess = max(f / float(fdtri(df, df_error, _DOUBT)) - 1, 0.0)  # limit of K s2_beta / s2_eps
+        yield _unseen(excess / judges * float(squares.within), (1 + excess) / (1 + excess / judges))
+
+
+def _unseen(most: float, ratio: float) -> str:
+    """What no visible generation variance means: nothing much, unless its upper limit is small too."""
+    if ratio < _ALIKE:
+        return (
+            "The judges do not agree on which generations of a scenario are better, as if each judge had scored the "
+            f"same response again: the variance between generations is at most {most:.3g} (95%). Asking all judges "
+            f"then costs hardly any precision: it is at most {ratio:.3g} times as variable as cycling at the same "
+            "judge calls."
         )
+    return (
+        f"No generation variance can be told from noise here; it may be up to {most:.3g} (95%), with which asking all "
+        f"judges would be {ratio:.3g} times as variable as cycling at the same judge calls."
+    )
 
 
 def simulated_scores(
