@@ -27,15 +27,23 @@ if TYPE_CHECKING:
     from quorate.estimate.support import doctor as doctor
     from quorate.estimate.targets import pool as pool
     from quorate.plan.assign import assign as assign
+    from quorate.plan.clusters import clustered as clustered
     from quorate.plan.dstudy import project as project
+    from quorate.plan.equivalence import equivalence_size as equivalence_size
     from quorate.plan.naive import naive as naive
     from quorate.plan.optimize import optimize as optimize
     from quorate.plan.panel import panel as panel
+    from quorate.plan.pilot import plan_from_pilot as plan_from_pilot
+    from quorate.plan.power import detectable_margin as detectable_margin
+    from quorate.plan.power import power_curve as power_curve
+    from quorate.plan.power import sample_size as sample_size
     from quorate.plan.screening import screen as screen
     from quorate.report.render import report as report
     from quorate.report.writeup import writeup as writeup
     from quorate.table.judgments import Judgments as Judgments
     from quorate.table.read import read as read
+    from quorate.table.read_votes import read_votes as read_votes
+    from quorate.table.votes import Votes as Votes
 
     __version__: str
 
@@ -48,22 +56,30 @@ _HOMES = {
     "QuorateError": "quorate.errors",
     "UnknownColumn": "quorate.errors",
     "UnknownTerm": "quorate.errors",
+    "Votes": "quorate.table.votes",
     "assign": "quorate.plan.assign",
     "by_level": "quorate.estimate.robustness",
+    "clustered": "quorate.plan.clusters",
     "components": "quorate.estimate.published",
     "decompose": "quorate.estimate.components",
     "dependability": "quorate.estimate.dependability",
+    "detectable_margin": "quorate.plan.power",
     "doctor": "quorate.estimate.support",
     "effects": "quorate.estimate.effects",
+    "equivalence_size": "quorate.plan.equivalence",
     "flags": "quorate.estimate.flags",
     "leave_one_out": "quorate.estimate.robustness",
     "naive": "quorate.plan.naive",
     "optimize": "quorate.plan.optimize",
     "panel": "quorate.plan.panel",
+    "plan_from_pilot": "quorate.plan.pilot",
     "pool": "quorate.estimate.targets",
+    "power_curve": "quorate.plan.power",
     "project": "quorate.plan.dstudy",
     "read": "quorate.table.read",
+    "read_votes": "quorate.table.read_votes",
     "report": "quorate.report.render",
+    "sample_size": "quorate.plan.power",
     "screen": "quorate.plan.screening",
     "writeup": "quorate.report.writeup",
 }

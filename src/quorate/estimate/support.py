@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, overload
 
 from quorate.estimate.analyses import COMPONENTS, analyses
 from quorate.estimate.estimable import Analysis
 from quorate.estimate.findings import Finding, findings
 from quorate.estimate.model import REPLICATE
 from quorate.estimate.single import configuration_facets
+from quorate.estimate.votes_support import VotesSupport, doctor_votes
 from quorate.estimate.wording import counted
 from quorate.table.describe import Description, describe
 from quorate.table.judgments import Judgments, checked
+from quorate.table.votes import Votes
 
 ITEMS, PROMPTS, REPLICATES, JUDGES = 30, 3, 3, 2
 """Fewest items, prompts, replicates per cell and judges of a pilot whose components are worth planning with."""
@@ -95,19 +97,27 @@ class Support:
         return {"ok": self.ok, "facts": self.facts.to_dict(), **listed, "notes": list(self.notes)}
 
 
-def doctor(judgments: Judgments) -> Support:
+@overload
+def doctor(judgments: Judgments) -> Support: ...
+
+
+@overload
+def doctor(judgments: Votes) -> VotesSupport: ...
+
+
+def doctor(judgments: Judgments | Votes) -> Support | VotesSupport:
     """Which analyses the judgments support, why not the others, and what is wrong with the judgments.
 
     The judgments are decomposed once, with the default terms; an analysis that is possible can still be imprecise.
 
     Parameters
     ----------
-    judgments : Judgments
-        From `quorate.read`.
+    judgments : Judgments or Votes
+        From `quorate.read` or `quorate.read_votes`.
 
     Returns
     -------
-    Support
+    Support or VotesSupport
 
     Examples
     --------
@@ -118,6 +128,8 @@ def doctor(judgments: Judgments) -> Support:
     >>> support.ok, support.analysis("component replicate").reason
     (True, 'no cell was judged twice, so it is part of the cell component')
     """
+    if isinstance(judgments, Votes):
+        return doctor_votes(judgments)
     facts = describe(checked(judgments))
     found = findings(judgments, facts)
     return Support(facts, analyses(judgments, facts), _floors(judgments, facts), found, judgments.notes)

@@ -1,0 +1,274 @@
+"""The exact two-sided test of a fair coin: critical values, size, power, how many votes suffice; intervals.
+
+``n`` votes, ``k`` of them wins, ``p`` the chance of a win. The test rejects ``p = 1/2`` when wins or losses are at most
+the critical value. Numbers are taken as floats, so that everything is vectorised; ``docs/methods/power.md`` derives it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from quorate.errors import InvalidInput
+from quorate.numerics.threshold import last
+
+Floats = NDArray[np.float64]
+MOST_RUNS = 100_000
+SLACK = 1 + 1e-12  # a tail that equals alpha rejects, whatever its last digit
+
+
+def lower_tail(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
+    """Chance of at most k wins in n votes; 0 for negative k.
+
+    Parameters
+    ----------
+    k, n, p : array, broadcast
+        Wins, votes, and the chance of a win.
+    """
+    from scipy.special import betainc
+
+    k, n, p = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (k, n, p)))
+    inside = (k >= 0) & (k < n)
+    a, b = np.where(inside, n - k, 1.0), np.where(inside, k + 1, 1.0)
+    return np.where(inside, betainc(a, b, 1 - p), np.where(k < 0, 0.0, 1.0))
+
+
+def p_value(k: ArrayLike, n: ArrayLike) -> Floats:
+    """Exact two-sided p-value of ``p = 1/2``: twice the smaller tail, at most 1. In R: ``binom.test(k, n)``.
+
+    Parameters
+    ----------
+    k, n : array, broadcast
+        Wins and votes.
+    """
+    k, n = np.asarray(k, dtype=float), np.asarray(n, dtype=float)
+    return np.minimum(1.0, 2 * lower_tail(np.minimum(k, n - k), n, 0.5))
+
+
+def critical_value(n: ArrayLike, alpha: float) -> Floats:
+    """Most wins, or losses, at which the two-sided test of ``p = 1/2`` rejects; -1 where it never does.
+
+    Parameters
+    ----------
+    n : array
+        Votes.
+    alpha : float
+        Level of the test.
+    """
+    from scipy.special import ndtri
+
+    n = np.asarray(n, dtype=float)
+    guess = (n - 1 + ndtri(alpha / 2) * np.sqrt(n)) / 2
+    return last(lambda k: _rejects(k, n, alpha), np.maximum(guess, -1.0))
+
+
+def size(n: ArrayLike, alpha: float) -> Floats:
+    """Chance that the test rejects when ``p = 1/2``: at most ``alpha``, and less since votes are counted in wholes.
+
+    Parameters
+    ----------
+    n : array
+        Votes.
+    alpha : float
+        Level of the test.
+    """
+    return 2 * lower_tail(critical_value(n, alpha), n, 0.5)
+
+
+def power(n: ArrayLike, p: ArrayLike, alpha: float) -> Floats:
+    """Chance that the exact test rejects, in either direction.
+
+    Parameters
+    ----------
+    n, p : array, broadcast
+        Votes, and the chance of a win.
+    alpha : float
+        Level of the test.
+    """
+    return rejection(critical_value(n, alpha), n, p)
+
+
+def rejection(c: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
+    """Chance of at most c wins or at most c losses, for c below half of the votes.
+
+    Parameters
+    ----------
+    c, n, p : array, broadcast
+        Critical value, votes, and the chance of a win.
+    """
+    p = np.asarray(p, dtype=float)
+    return lower_tail(c, n, p) + lower_tail(c, n, 1 - p)
+
+
+def normal_power(n: ArrayLike, p: ArrayLike, alpha: float, *, own_variance: bool = False) -> Floats:
+    """Power by the normal approximation, in either direction.
+
+    Parameters
+    ----------
+    n, p : array, broadcast
+        Votes, and the chance of a win.
+    alpha : float
+        Level of the test.
+    own_variance : bool
+        Whether a share varies as it does at ``p``, ``p (1 - p)``, or as at one half.
+    """
+    from scipy.special import ndtr, ndtri
+
+    n, p = np.asarray(n, dtype=float), np.asarray(p, dtype=float)
+    z, shift = ndtri(1 - alpha / 2), (2 * p - 1) * np.sqrt(n)
+    spread = 2 * np.sqrt(p * (1 - p)) if own_variance else np.ones_like(p)
+    with np.errstate(divide="ignore", invalid="ignore"):  # p = 0 or 1: the outcome is certain
+        high, low = (shift - z) / spread, (-shift - z) / spread
+    return np.asarray(np.where(shift == z, 1.0, ndtr(high)) + np.where(-shift == z, 1.0, ndtr(low)))
+
+
+def smallest_n(p: float, target: float, alpha: float) -> int:
+    """Fewest votes from which on the exact power stays at or above a target.
+
+    Power is a saw-tooth in n: it falls while the critical value c rests. Numbers with the same ``h = n - 2 c`` form a
+    run, in steps of two, along which power rises. So the first number of every run tells which runs fail, and only the
+    last of those is searched: about ``sqrt(n)`` evaluations. Above Hoeffding's bound no run can fail.
+
+    Parameters
+    ----------
+    p : float
+        Chance of a win, not one half.
+    target : float
+        Power wanted, above ``alpha`` and below 1.
+    alpha : float
+        Level of the test.
+
+    Raises
+    ------
+    InvalidInput
+        If that takes more than 100,000 runs, which are some 10^8 votes.
+    """
+    runs = _runs(p, target, alpha)
+    too_many(runs, abs(p - 0.5))
+    k = np.arange(runs)
+    longest = _last_allowed(k, alpha)
+    start = longest + 2  # of the run with h = k + 2
+    fails = rejection((start - k - 2) / 2, start, p) < target
+    return 1 + max(_last_failing(k[fails & (k % 2 == odd)], longest, p, target) for odd in (0, 1))
+
+
+def is_searchable(p: float, target: float, alpha: float) -> bool:
+    """Whether `smallest_n` has an answer, or would take too long.
+
+    Parameters
+    ----------
+    p, target, alpha : float
+        As for `smallest_n`.
+    """
+    return _runs(p, target, alpha) <= MOST_RUNS
+
+
+def too_many(runs: float, margin: float) -> None:
+    """Refuse an exact search that would take too long.
+
+    Parameters
+    ----------
+    runs : float
+        Runs to look at.
+    margin : float
+        For the message.
+
+    Raises
+    ------
+    InvalidInput
+        If there are more than `MOST_RUNS`.
+    """
+    if runs > MOST_RUNS:
+        raise InvalidInput(
+            f"margin: {margin:.3g} takes more judgments than an exact search goes up to, some 10^8; "
+            'use method="normal", which agrees where numbers are that large'
+        )
+
+
+def _runs(p: float, target: float, alpha: float) -> float:
+    """Runs up to the number of votes from which on, by Hoeffding's bound, power is above the target."""
+    tail = np.log(2 / alpha) / 2
+    root = (np.sqrt(tail) + np.sqrt(-np.log1p(-target) / 2)) / abs(p - 0.5)
+    return float(np.ceil(2 * np.sqrt(tail) * root)) + 3
+
+
+def _last_failing(runs: Floats, longest: Floats, p: float, target: float) -> int:
+    """Last number of votes with too little power, in the last of the runs whose first vote fails."""
+    if not len(runs):
+        return 0
+    k = int(runs[-1])
+    votes = np.arange(longest[k] + 2, longest[k + 2] + 1, 2)
+    failing = votes[rejection((votes - k - 2) / 2, votes, p) < target]
+    return int(failing[-1])
+
+
+def _last_allowed(k: Floats, alpha: float) -> Floats:
+    """Most votes, of the parity of k, at which a lead of k rejects."""
+    from scipy.special import ndtri
+
+    guess = (((k - 1) / ndtri(alpha / 2)) ** 2 - k) / 2
+    return np.asarray(k + 2 * last(lambda c: _rejects(c, k + 2 * c, alpha), guess))
+
+
+def _rejects(k: Floats, n: Floats, alpha: float) -> NDArray[np.bool_]:
+    return np.asarray(2 * lower_tail(k, n, 0.5) <= alpha * SLACK)
+
+
+def wilson(k: ArrayLike, n: ArrayLike, level: float) -> tuple[Floats, Floats]:
+    """Wilson's interval for a share; it covers its level on average over shares. In R: ``prop.test(correct = FALSE)``.
+
+    Parameters
+    ----------
+    k, n : array, broadcast
+        Wins and votes.
+    level : float
+        Coverage wanted, in (0, 1).
+
+    References
+    ----------
+    Wilson (1927), Journal of the American Statistical Association 22, 209-212.
+    """
+    from scipy.special import ndtri
+
+    k, n = np.asarray(k, dtype=float), np.asarray(n, dtype=float)
+    z2 = ndtri((1 + level) / 2) ** 2
+    centre = (k + z2 / 2) / (n + z2)
+    half = np.sqrt(z2 * (k * (n - k) / n + z2 / 4)) / (n + z2)
+    return np.asarray(np.maximum(centre - half, 0.0)), np.asarray(np.minimum(centre + half, 1.0))
+
+
+def clopper_pearson(k: ArrayLike, n: ArrayLike, level: float) -> tuple[Floats, Floats]:
+    """Exact interval for a share; it covers at least its level whatever the share. In R: ``binom.test``.
+
+    Parameters
+    ----------
+    k, n : array, broadcast
+        Wins and votes.
+    level : float
+        Coverage wanted, in (0, 1).
+
+    References
+    ----------
+    Clopper and Pearson (1934), Biometrika 26, 404-413.
+    """
+    from scipy.special import betaincinv
+
+    k, n = np.broadcast_arrays(np.asarray(k, dtype=float), np.asarray(n, dtype=float))
+    tail = (1 - level) / 2
+    low = np.where(k > 0, betaincinv(np.maximum(k, 1.0), n - k + 1, tail), 0.0)
+    high = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1.0), 1 - tail), 1.0)
+    return low, high
+
+
+def log_likelihood(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
+    """Log-likelihood ``k log p + (n - k) log(1 - p)``, without the binomial coefficient, in which p has no part.
+
+    Parameters
+    ----------
+    k, n, p : array, broadcast
+        Wins, votes, and the chance of a win.
+    """
+    from scipy.special import xlog1py, xlogy
+
+    k, n, p = (np.asarray(x, dtype=float) for x in (k, n, p))
+    return np.asarray(xlogy(k, p) + xlog1py(n - k, -p))

@@ -1,0 +1,218 @@
+"""What a small pilot says of the number of judgments a comparison needs, and whether a budget reaches that."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from functools import partial
+from numbers import Real
+from typing import Any
+
+from quorate.errors import NotEstimable
+from quorate.numerics import binomial
+from quorate.plan.power import (
+    Method,
+    check_alpha,
+    check_count,
+    check_method,
+    check_power,
+    check_range,
+    detectable_margin,
+    sample_size,
+)
+
+
+class Reach(StrEnum):
+    """What a budget can do, judged by a pilot; the values are the words that a reader sees."""
+
+    FEASIBLE = "feasible"
+    IF_PILOT_HOLDS = "feasible if the pilot is right"
+    UNDERPOWERED = "underpowered"
+    OUT_OF_REACH = "underpowered even at the largest margin the pilot allows"
+    NO_BUDGET = "no budget stated"
+
+
+@dataclass(frozen=True)
+class Feasibility:
+    """A pilot carried through to a range of judgments; None stands for "no number suffices", never for zero.
+
+    Parameters
+    ----------
+    wins, n : int
+        Wins and decisive judgments of the pilot.
+    margin, low, high : float
+        ``p - 1/2``, signed, and its exact (Clopper-Pearson) interval.
+    level : float
+        Coverage of the interval, and so of the range of judgments.
+    alpha, power : float
+        Level of the test that is planned, and the chance of detection wanted.
+    method : str
+        As for `quorate.sample_size`.
+    needed : int or None
+        Judgments needed if the margin is as estimated; None if that is 0.
+    needed_low : int
+        Judgments needed at the largest margin of the interval.
+    needed_high : int or None
+        Judgments needed at the smallest; None if the interval includes 0.
+    budget : int or None
+        Judgments that can be paid for.
+    detectable : float or None
+        Smallest margin that the budget sees; None without a budget, or if it sees none.
+    power_at_budget : float or None
+        Exact power of the budget at the estimated margin.
+    reach : Reach
+        What the budget can do.
+    """
+
+    wins: int
+    n: int
+    margin: float
+    low: float
+    high: float
+    level: float
+    alpha: float
+    power: float
+    method: Method
+    needed: int | None
+    needed_low: int
+    needed_high: int | None
+    budget: int | None
+    detectable: float | None
+    power_at_budget: float | None
+    reach: Reach
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence, with its range."""
+        pilot = f"the pilot of {self.n:,} says {self.margin:.3f} ({self.low:.3f} to {self.high:.3f})"
+        return "; ".join([*self._budget_words(), pilot, self._need()]) + "."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {**asdict(self), "reach": self.reach.value, "sentence": self.sentence}
+
+    def _budget_words(self) -> list[str]:
+        if self.budget is None:
+            return []
+        seen = "no margin" if self.detectable is None else f"a margin of {self.detectable:.3f} or more"
+        return [f"{self.reach.value}: at {self.budget:,} judgments you would see {seen} (power {self.power:.4g})"]
+
+    def _need(self) -> str:
+        if self.needed is None:
+            return f"at a margin of 0 no number would do; you need {self.needed_low:,} or more"
+        high = "no finite number" if self.needed_high is None else f"{self.needed_high:,}"
+        return f"you need {self.needed:,} (from {self.needed_low:,} to {high})"
+
+
+def plan_from_pilot(
+    wins: int,
+    n: int,
+    *,
+    budget: int | None = None,
+    alpha: float = 0.05,
+    power: float = 0.9,
+    level: float = 0.95,
+    method: Method = "normal",
+) -> Feasibility:
+    """Whether a comparison can succeed, from a pilot of 30 to 100 decisive judgments.
+
+    A pilot gives a range of numbers, not a number: the ends of the interval for its margin are carried through. Where
+    the interval includes 0 the range has no upper end.
+
+    Parameters
+    ----------
+    wins : int
+        Judgments of the pilot that prefer the first system.
+    n : int
+        Decisive judgments of the pilot, ties left out.
+    budget : int, optional
+        Decisive judgments that the study can pay for.
+    alpha : float
+        Level of the two-sided test that is planned.
+    power : float
+        Chance of detection wanted, above ``alpha`` and below 1.
+    level : float
+        Coverage of the interval.
+    method : {"normal", "variance", "exact"}
+        As for `quorate.sample_size`. An end of the range that is beyond the exact search, above some 10^8 judgments, is
+        the normal number, which there is within 0.01% of it.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range.
+
+    References
+    ----------
+    Lee (2026), How many human judgments are enough?, section 3.5.
+
+    Examples
+    --------
+    >>> found = plan_from_pilot(28, 50, budget=500)
+    >>> found.reach.value, found.needed_low, found.needed, found.needed_high, round(found.power_at_budget, 3)
+    ('underpowered', 66, 730, None, 0.751)
+    """
+    _check(wins, n, budget, alpha, power, level, method)
+    wins, n, budget = int(wins), int(n), None if budget is None else int(budget)
+    low, high = (float(end) - 0.5 for end in binomial.clopper_pearson(wins, n, level))
+    margin = (2 * wins - n) / (2 * n)
+    size = partial(_size, alpha=alpha, power=power, method=method)
+    nearest = max(low, -high)
+    needed = size(abs(margin)) if margin else None
+    needed_low = size(max(-low, high))
+    needed_high = size(nearest) if nearest > 0 else None
+    return Feasibility(
+        wins=wins,
+        n=n,
+        margin=margin,
+        low=low,
+        high=high,
+        level=level,
+        alpha=alpha,
+        power=power,
+        method=method,
+        needed=needed,
+        needed_low=needed_low,
+        needed_high=needed_high,
+        budget=budget,
+        detectable=_detectable(budget, alpha, power, method),
+        power_at_budget=None if budget is None else float(binomial.power(budget, 0.5 + margin, alpha)),
+        reach=_reach(budget, needed, needed_low, needed_high),
+    )
+
+
+def _size(margin: float, alpha: float, power: float, method: Method) -> int:
+    """Judgments needed, by the method where it goes that far: an interval can end as near to 0 as it likes."""
+    near = method == "exact" and not binomial.is_searchable(0.5 + margin, power, alpha)
+    return sample_size(margin, alpha=alpha, power=power, method="normal" if near else method)
+
+
+def _reach(budget: int | None, needed: int | None, needed_low: int, needed_high: int | None) -> Reach:
+    if budget is None:
+        return Reach.NO_BUDGET
+    if needed_high is not None and budget >= needed_high:
+        return Reach.FEASIBLE
+    if needed is not None and budget >= needed:
+        return Reach.IF_PILOT_HOLDS
+    return Reach.UNDERPOWERED if budget >= needed_low else Reach.OUT_OF_REACH
+
+
+def _detectable(budget: int | None, alpha: float, power: float, method: Method) -> float | None:
+    if budget is None:
+        return None
+    try:
+        return detectable_margin(budget, alpha=alpha, power=power, method=method)
+    except NotEstimable:
+        return None
+
+
+def _check(wins: int, n: int, budget: int | None, alpha: float, power: float, level: float, method: Method) -> None:
+    check_count("n", n)
+    holds = isinstance(wins, Real) and 0 <= wins <= n and wins == int(wins)
+    check_range("wins", wins, f"of judgments, whole, from 0 to n ({n})", holds)
+    if budget is not None:
+        check_count("budget", budget)
+    check_alpha(alpha)
+    check_power(power, alpha)
+    check_range("level", level, "between 0 and 1", isinstance(level, Real) and 0 < level < 1)
+    check_method(method)

@@ -1,0 +1,340 @@
+"""How many decisive judgments a comparison of two systems needs, and what margin a number of them can see."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.numerics import binomial
+
+Floats = NDArray[np.float64]
+Method = Literal["normal", "variance", "exact"]
+MOST = 2**53  # beyond, whole numbers are no longer told apart
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class PowerCurve:
+    """Power at several margins and numbers of judgments.
+
+    Parameters
+    ----------
+    margins : array, shape (margins,)
+        Margins ``|p - 1/2|``.
+    ns : array, shape (numbers,)
+        Decisive judgments.
+    power : array, shape (margins, numbers)
+        Chance that the test rejects ``p = 1/2``, in either direction.
+    alpha : float
+        Level of the test.
+    method : str
+        As for `power_curve`.
+    """
+
+    margins: Floats
+    ns: Floats
+    power: Floats
+    alpha: float
+    method: Method
+
+    def to_frame(self) -> Any:
+        """One row for every margin and number: margin, n, power."""
+        from quorate.table.frames import frame
+
+        margin, n = np.meshgrid(self.margins, self.ns.astype(int), indexing="ij")
+        return frame({"margin": margin.ravel(), "n": n.ravel(), "power": self.power.ravel()})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            "margins": self.margins.tolist(),
+            "ns": self.ns.astype(int).tolist(),
+            "power": self.power.tolist(),
+            "alpha": self.alpha,
+            "method": self.method,
+        }
+
+
+def sample_size(margin: float, *, alpha: float = 0.05, power: float = 0.9, method: Method = "normal") -> int:
+    """How many decisive judgments a preference of this margin needs to be detected.
+
+    The two-sided test of ``p = 1/2`` at level ``alpha`` finds a margin of ``|p - 1/2|`` with the chance ``power``.
+    Votes are taken as independent; where several share a prompt or an annotator, see `clustered`.
+
+    Parameters
+    ----------
+    margin : float
+        ``|p - 1/2|``, above 0 and at most 1/2: a win rate of 56% is a margin of 0.06.
+    alpha : float
+        Level of the test.
+    power : float
+        Chance of detection, above ``alpha`` and below 1.
+    method : {"normal", "variance", "exact"}
+        ``"normal"``: ``(z_a + z_b)^2 / (4 margin^2)``, with the variance of a fair vote throughout.
+        ``"variance"``: ``(z_a + z_b sqrt(1 - 4 margin^2))^2 / (4 margin^2)``, with the variance that votes have at the
+        margin, too small by a few where the exact test is used. ``"exact"``: the number from which on the power of
+        the exact binomial test stays at or above ``power``; since the test is discrete, power is a saw-tooth.
+
+    Returns
+    -------
+    int
+        Judgments, rounded up.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range; an exact search ends at some 10^8 judgments.
+
+    References
+    ----------
+    Lee (2026), How many human judgments are enough?, Eq. 8. ``docs/methods/power.md`` has the derivations.
+
+    Examples
+    --------
+    >>> sample_size(0.06), sample_size(0.06, method="variance"), sample_size(0.06, method="exact")
+    (730, 726, 749)
+    """
+    check_margin(margin)
+    z_a, z_b = _quantiles(alpha, power, method)
+    if method == "exact":
+        return binomial.smallest_n(0.5 + float(margin), power, alpha)
+    spread = math.sqrt(max(1 - 4 * margin**2, 0.0)) if method == "variance" else 1.0
+    return whole(((z_a + z_b * spread) / (2 * margin)) ** 2 if margin > 1 / MOST else math.inf)
+
+
+def detectable_margin(n: int, *, alpha: float = 0.05, power: float = 0.9, method: Method = "normal") -> float:
+    """The smallest margin that this number of decisive judgments detects.
+
+    Parameters
+    ----------
+    n : int
+        Decisive judgments.
+    alpha : float
+        Level of the test.
+    power : float
+        Chance of detection, above ``alpha`` and below 1.
+    method : {"normal", "variance", "exact"}
+        As for `sample_size`, whose inverse this is for the first two. ``"exact"`` is the margin at which the exact
+        test has its power with ``n`` judgments, neither more nor fewer.
+
+    Returns
+    -------
+    float
+        ``|p - 1/2|``, at most 1/2.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range.
+    NotEstimable
+        If ``n`` judgments could not detect even a preference that is unanimous.
+
+    Examples
+    --------
+    >>> round(detectable_margin(500), 4), round(detectable_margin(500, method="exact"), 4)
+    (0.0725, 0.0734)
+    """
+    check_count("n", n)
+    z_a, z_b = _quantiles(alpha, power, method)
+    if method == "exact":
+        margin = _exact_margin(n, alpha, power)
+    elif method == "variance":
+        root = math.sqrt(max(n + z_b**2 - z_a**2, 0.0))
+        margin = (z_a * math.sqrt(n) + z_b * root) / (n + z_b**2) / 2 if n >= z_a**2 else math.inf
+    else:
+        margin = (z_a + z_b) / (2 * math.sqrt(n))
+    if margin > 0.5:
+        raise NotEstimable(f"n: {n:,} judgments detect no margin at alpha {alpha:g} with power {power:g}; collect more")
+    return float(margin)
+
+
+def power_curve(
+    margins: float | Sequence[float] | Floats,
+    ns: int | Sequence[int] | NDArray[Any],
+    *,
+    alpha: float = 0.05,
+    method: Method = "exact",
+) -> PowerCurve:
+    """The chance that a comparison succeeds, for margins and numbers of decisive judgments.
+
+    Parameters
+    ----------
+    margins : float or sequence of float
+        Margins ``|p - 1/2|``, from 0 (where power is the size of the test) to 1/2.
+    ns : int or sequence of int
+        Decisive judgments.
+    alpha : float
+        Level of the test.
+    method : {"normal", "variance", "exact"}
+        As for `sample_size`.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> power_curve(0.06, [500, 749]).power.round(3).tolist()
+    [[0.751, 0.907]]
+    """
+    check_alpha(alpha)
+    check_method(method)
+    d, n = np.atleast_1d(np.asarray(margins, dtype=float)), np.atleast_1d(np.asarray(ns, dtype=float))
+    for margin in d[~((d >= 0) & (d <= 0.5))]:
+        check_range("margins", margin, "from 0 to 0.5", False)
+    check_counts("ns", n)
+    if method == "exact":
+        power = binomial.rejection(binomial.critical_value(n, alpha), n, 0.5 + d[:, None])
+    else:
+        power = binomial.normal_power(n, 0.5 + d[:, None], alpha, own_variance=method == "variance")
+    return PowerCurve(d, n, power, alpha, method)
+
+
+def whole(n: float) -> int:
+    """A number of judgments, rounded up, but for what is rounding of the arithmetic.
+
+    Parameters
+    ----------
+    n : float
+        What a formula gives.
+
+    Raises
+    ------
+    InvalidInput
+        If it is beyond 2^53.
+    """
+    if not n < MOST:
+        raise InvalidInput("margin: takes more than 2^53 judgments to see; no study can; state a larger margin")
+    return max(1, math.ceil(n * (1 - _ROUNDING)))
+
+
+def check_range(name: str, value: object, rule: str, holds: bool) -> None:
+    """Refuse a number that is out of its range.
+
+    Parameters
+    ----------
+    name : str
+        The argument.
+    value : object
+        What was given.
+    rule : str
+        The range, in words.
+    holds : bool
+        Whether the value is in it.
+    """
+    if not holds:
+        raise InvalidInput(f"{name}: a number {rule}, got {value}")
+
+
+def check_margin(margin: float, name: str = "margin") -> None:
+    """Refuse what is no margin to be detected.
+
+    Parameters
+    ----------
+    margin : float
+        Above 0 and at most 1/2.
+    name : str
+        The argument.
+    """
+    if isinstance(margin, Real) and margin == 0:
+        raise InvalidInput(
+            f"{name}: above 0, got 0; no number of judgments detects a difference where there is none; "
+            "to show that two systems are alike, state a margin of equivalence"
+        )
+    holds = isinstance(margin, Real) and 0 < margin <= 0.5
+    check_range(name, margin, "above 0 and at most 0.5, the distance |p - 1/2| of a win rate from one half", holds)
+
+
+def check_alpha(alpha: float, most: float = 1.0) -> None:
+    """Refuse what is no level of a test.
+
+    Parameters
+    ----------
+    alpha : float
+        Between 0 and ``most``.
+    most : float
+        Upper end.
+    """
+    check_range("alpha", alpha, f"between 0 and {most:g}", isinstance(alpha, Real) and 0 < alpha < most)
+
+
+def check_power(power: float, alpha: float) -> None:
+    """Refuse a power that a test has without looking, or never.
+
+    Parameters
+    ----------
+    power, alpha : float
+        Power wanted, and the level of the test.
+    """
+    rule = f"above alpha ({alpha:g}) and below 1"
+    check_range("power", power, rule, isinstance(power, Real) and alpha < power < 1)
+
+
+def check_count(name: str, n: float) -> None:
+    """Refuse what is no number of judgments.
+
+    Parameters
+    ----------
+    name : str
+        The argument.
+    n : float
+        A whole number from 1 to 2^53.
+    """
+    holds = isinstance(n, Real) and 1 <= n <= MOST and n == math.floor(n)
+    check_range(name, n, "of judgments, whole and from 1 to 2^53", holds)
+
+
+def check_counts(name: str, ns: Floats) -> None:
+    """Refuse several numbers of judgments if one of them is none.
+
+    Parameters
+    ----------
+    name : str
+        The argument.
+    ns : array
+        Whole numbers from 1 to 2^53.
+    """
+    for n in ns[~((ns >= 1) & (ns <= MOST) & (ns == np.floor(ns)))]:
+        check_count(name, float(n))
+
+
+def check_method(method: str, methods: Sequence[str] = get_args(Method)) -> None:
+    """Refuse a method that does not exist.
+
+    Parameters
+    ----------
+    method : str
+        What was given.
+    methods : sequence of str
+        Those that exist.
+    """
+    if method not in methods:
+        raise InvalidInput(f'method: one of {", ".join(methods)}, got "{method}"')
+
+
+def _quantiles(alpha: float, power: float, method: str) -> tuple[float, float]:
+    """Normal quantiles of the level, two-sided, and of the power, once all three arguments are in order."""
+    from scipy.special import ndtri
+
+    check_alpha(alpha)
+    check_power(power, alpha)
+    check_method(method)
+    return float(-ndtri(alpha / 2)), float(ndtri(power))
+
+
+def _exact_margin(n: int, alpha: float, power: float) -> float:
+    """Where the power with n judgments reaches its goal; infinite if it never does."""
+    from scipy.optimize import brentq
+
+    c = float(binomial.critical_value(n, alpha))
+    if c < 0:
+        return math.inf
+    return float(brentq(lambda d: float(binomial.rejection(c, n, 0.5 + d)) - power, 0.0, 0.5, xtol=1e-14))

@@ -1,0 +1,298 @@
+"""Read a file or a frame of votes between pairs of models."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidData, InvalidInput
+from quorate.table.collapse import status_of, unknown_statuses
+from quorate.table.files import Opened, explained, opened, sha256
+from quorate.table.frames import LIBRARIES
+from quorate.table.judgments import OK, STATUSES, Facet, Source, dense
+from quorate.table.labels import Coded
+from quorate.table.outcomes import occurring, order_of, outcomes_of
+from quorate.table.pairs import MISSING, TIE, A, B, Codes, turn
+from quorate.table.vote_columns import VoteColumns, from_duckdb, from_frame
+from quorate.table.vote_roles import VoteRoles, resolve_votes
+from quorate.table.votes import Votes
+
+
+def read_votes(
+    source: Any,
+    *,
+    model_a: str = "model_a",
+    model_b: str = "model_b",
+    winner: str = "winner",
+    outcomes: Mapping[str, Any] | str | None = None,
+    wins: Sequence[str] = (),
+    status: str | None = None,
+    facets: Mapping[str, str] | None = None,
+    announce: bool = True,
+    **roles: str,
+) -> Votes:
+    """Read votes between pairs of models from a file or a data frame, one row per vote.
+
+    Parameters
+    ----------
+    source : path or frame
+        A CSV, TSV, JSON lines or Parquet file (text formats also gzipped), or any frame that narwhals knows: pandas,
+        polars, pyarrow, a DuckDB relation and others.
+    model_a, model_b : str
+        Columns of the two models.
+    winner : str
+        Column of the outcome. Recognised are ``model_a``, ``model_b``, ``tie`` and ``tie (bothbad)`` as in Chatbot
+        Arena; ``A``, ``B`` and ``C`` (tie); the winning model's own name; 1, 2 and 0 (tie); 1, -1 and 0 (tie); true
+        (``model_a``, or the model that the name of the column says) and false; words such as ``refused`` and
+        ``error``, which are missing, never ties. What was made of them is said in ``notes``.
+    outcomes : mapping or "names", optional
+        What the labels mean, where they are others or can be read in two ways: ``{"a": 1, "b": 0, "tie": 0.5}``, with
+        keys ``a``, ``b``, ``tie``, ``both bad`` and ``missing``, each a label or several. Every label that occurs must
+        be covered. ``"names"`` says that labels are names of models and nothing else.
+    wins : sequence of str
+        Instead of ``winner``: two columns that count the votes for the first and the second model; a third counts ties.
+    status : str, optional
+        Column that says of every row whether it is ok, unparsed, refused, error or truncated. A row that is not ok is
+        missing, whatever stands in ``winner``. Without it a column named ``status`` is used; ``""`` says there is none.
+    facets : mapping of str to str, optional
+        Further roles to columns, such as ``{"expanded": "expanded"}``, to select by with `Votes.only`.
+    announce : bool
+        Whether columns that were recognised by name are named on standard error; they are in ``notes`` either way.
+    **roles : str
+        Columns of ``prompt``, ``prompt_type``, ``judge``, ``cluster`` (such as the ranking that several votes come
+        from), ``order`` (which model was shown first; ``order="model_a"`` if that one always was), ``time`` and
+        ``count`` (votes that a row stands for). Those not given are recognised by name; ``""`` leaves one out.
+
+    Returns
+    -------
+    Votes
+        One entry per row, in the order of the source. Rows that compare a model with itself, and rows with a count of
+        0, are left out.
+
+    Raises
+    ------
+    InvalidInput
+        If the source cannot be opened or a declaration contradicts itself.
+    UnknownColumn
+        If a column is not there.
+    InvalidData
+        If an outcome, count, time, order or status cannot be read, a model has no name, or the file is broken.
+
+    Examples
+    --------
+    >>> import polars
+    >>> frame = polars.DataFrame(
+    ...     {"model_a": ["x", "y", "x"], "model_b": ["y", "x", "y"], "winner": ["model_a", "model_a", "tie"]}
+    ... )
+    >>> votes = read_votes(frame, announce=False)
+    >>> votes.n, votes.n_decisive, votes.wins("x", "y"), votes.wins("y", "x")
+    (3, 2, 1, 1)
+    """
+    if status is not None:
+        roles = {**roles, "status": status}
+    declared = {
+        "pair": {"model_a": model_a, "model_b": model_b, "winner": winner},
+        "wins": wins,
+        "facets": dict(facets or {}),
+        "declared": roles,
+    }
+    by_path = isinstance(source, (str, os.PathLike))
+    votes = _read_file(Path(source), declared, outcomes) if by_path else _read_frame(source, declared, outcomes)
+    if announce:
+        sys.stderr.write(f"quorate: {'; '.join(votes.notes)}\n")
+    return votes
+
+
+def _read_file(path: Path, declared: Mapping[str, Any], outcomes: object) -> Votes:
+    with opened(path) as file:
+        roles = resolve_votes(file.columns, **declared)
+        columns = from_duckdb(file, roles)
+    return _votes(columns, roles, outcomes, Source(str(path), sha256=sha256(path)))
+
+
+def _read_frame(source: Any, declared: Mapping[str, Any], outcomes: object) -> Votes:
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(source)
+    except TypeError as error:
+        kind = type(source).__name__
+        raise InvalidInput(f"source: expects a path or a data frame, got {kind}; make a frame of it first") from error
+    except nw.exceptions.DuplicateError as error:
+        repeated = " ".join(str(error).split()).rpartition(": ")[-1]
+        raise InvalidInput(f"source: two columns have one name ({repeated}); rename one") from error
+    names = tuple(frame.collect_schema().names())
+    roles = resolve_votes(names, **declared)
+    if frame.implementation.is_duckdb():
+        with explained("duckdb relation"):
+            columns = from_duckdb(Opened(frame.to_native(), names, typed=True), roles)
+        return _votes(columns, roles, outcomes, Source("duckdb relation"))
+    library = frame.implementation.value
+    if isinstance(frame, nw.LazyFrame):
+        used = (*roles.labels, *roles.numbers, *((roles.time,) if roles.time is not None else ()))
+        frame = frame.select(*dict.fromkeys(used)).collect()
+    place = Source(f"{library} frame", backend=library if library in LIBRARIES else None)
+    return _votes(from_frame(frame, roles), roles, outcomes, place)
+
+
+def _votes(columns: VoteColumns, roles: VoteRoles, outcomes: object, source: Source) -> Votes:
+    """The votes of a pass over the rows, every pair oriented alike."""
+    models, first, second = _models(columns, roles)
+    if not len(first):
+        raise InvalidData(f"{source.name}: has no rows")
+    status = None if roles.status is None else _statuses(columns.labels[roles.status], roles.status)
+    order = None if roles.order is None else order_of(columns.labels[roles.order], roles.order, (first, second), models)
+    outcome, reason, said = _outcomes(columns, roles, (first, second), models, outcomes, status)
+    swapped = first > second
+    table = Votes(
+        models=models,
+        model_a=np.minimum(first, second),
+        model_b=np.maximum(first, second),
+        outcome=turn(outcome, swapped),
+        swapped=swapped,
+        facets=tuple(_facet(role, name, columns.labels[name]) for role, name in roles.facets.items()),
+        codes={role: columns.labels[name].codes.astype(np.int32) for role, name in roles.facets.items()},
+        order=None if order is None else turn(order, swapped),
+        time=columns.time,
+        dated=columns.dated,
+        count=None if roles.count is None else columns.numbers[roles.count].astype(np.int64),
+        status=reason if reason.any() else None,
+        source=source,
+        notes=(*roles.notes, *said),
+    )
+    return _kept(_nested(_counted(table, columns, roles) if roles.wins else table))
+
+
+def _models(columns: VoteColumns, roles: VoteRoles) -> tuple[tuple[str, ...], Codes, Codes]:
+    """Labels of both columns of models together, in alphabetical order, and the two models of every row."""
+    coded = [columns.labels[name] for name in (roles.model_a, roles.model_b)]
+    models = tuple(sorted({level for column in coded for level in column.levels if level.strip()}))
+    place = {model: code for code, model in enumerate(models)}
+    both = []
+    for name, column in zip((roles.model_a, roles.model_b), coded, strict=True):
+        codes = np.array([*(place.get(level, -1) for level in column.levels), -1], dtype=np.int32)[column.codes]
+        if (codes < 0).any():
+            row, count = int((codes < 0).argmax()) + 1, int((codes < 0).sum())
+            raise InvalidData(
+                f'column "{name}" is empty in row {row} ({count:,} rows like this); every vote needs two models: '
+                "name them or drop the rows"
+            )
+        both.append(codes)
+    return models, both[0], both[1]
+
+
+def _statuses(column: Coded, name: str) -> NDArray[np.int8]:
+    known = [status_of(level.strip().lower()) for level in column.levels]
+    unknown: list[str | None] = [word for word, status in zip(column.levels, known, strict=True) if status is None]
+    if (column.codes < 0).any():
+        unknown.append(None)
+    if unknown:
+        raise unknown_statuses(name, unknown)
+    return np.array([STATUSES.index(status or OK) for status in known], dtype=np.int8)[column.codes]
+
+
+def _outcomes(
+    columns: VoteColumns,
+    roles: VoteRoles,
+    pair: tuple[Codes, Codes],
+    models: tuple[str, ...],
+    outcomes: object,
+    status: NDArray[np.int8] | None,
+) -> tuple[NDArray[np.int8], NDArray[np.int8], tuple[str, ...]]:
+    """Outcome and status of every row, as the source wrote the pair; a row that is not ok has no outcome."""
+    gone = np.zeros(len(pair[0]), dtype=np.int8) if status is None else status
+    if roles.winner is not None:
+        column = columns.labels[roles.winner]
+        usable = column if status is None else occurring(column, status == 0)
+        outcome, reason, said = outcomes_of(usable, roles.winner, pair, models, outcomes)
+        return outcome, np.where(gone > 0, gone, reason), (said,)
+    if outcomes is not None:
+        raise InvalidInput("outcomes: says what labels of a winner mean, but wins counts them; give one of the two")
+    return np.where(gone > 0, np.int8(MISSING), np.int8(A)), gone, ()
+
+
+def _facet(role: str, column: str, coded: Coded) -> Facet:
+    return Facet(role, column, coded.levels, values=coded.values)
+
+
+def _counted(table: Votes, columns: VoteColumns, roles: VoteRoles) -> Votes:
+    """Rows that count wins of both sides, as one row for each outcome."""
+    if table.count is not None:
+        raise InvalidInput('count: wins are counts already; leave one of the two out, such as count=""')
+    kinds = (A, B, TIE)[: len(roles.wins)]
+    times = len(kinds)
+    every = np.tile(np.arange(table.rows), times)
+    outcome = np.repeat(np.array(kinds, dtype=np.int8), table.rows)
+    count = np.concatenate([columns.numbers[name] for name in roles.wins]).astype(np.int64)
+    gone = table.outcome[every] == MISSING
+    order = np.argsort(every, kind="stable")
+    long = _repeated(table, every[order])
+    swapped = long.swapped
+    outcome = np.where(gone, np.int8(MISSING), outcome)[order]
+    return replace(long, outcome=turn(outcome, swapped), count=count[order])
+
+
+def _repeated(table: Votes, rows: NDArray[np.int64]) -> Votes:
+    held = {name: getattr(table, name) for name in ("order", "time", "status")}
+    some: dict[str, Any] = {name: None if array is None else array[rows] for name, array in held.items()}
+    return replace(
+        table,
+        model_a=table.model_a[rows],
+        model_b=table.model_b[rows],
+        outcome=table.outcome[rows],
+        swapped=table.swapped[rows],
+        codes={name: codes[rows] for name, codes in table.codes.items()},
+        **some,
+    )
+
+
+def _nested(table: Votes) -> Votes:
+    """A prompt belongs to one type: labels that start again in each type are told apart by it."""
+    if not {"prompt", "prompt_type"} <= set(table.names):
+        return table
+    prompts, types = table.facet("prompt"), table.facet("prompt_type")
+    prompt, size = table.column("prompt"), len(types.levels) + 1
+    labelled = prompt >= 0
+    key = prompt[labelled].astype(np.int64) * size + table.column("prompt_type")[labelled] + 1
+    code = dense(key)
+    found = np.zeros(int(code.max(initial=-1)) + 1, dtype=np.int64)
+    found[code] = key
+    typed = found[found % size > 0] // size
+    if not (typed[1:] == typed[:-1]).any():
+        return table
+    both = zip(*(part.tolist() for part in np.divmod(found, size)), strict=True)
+    levels = tuple(prompts.levels[p] + (f" ({types.levels[t - 1]})" if t else "") for p, t in both)
+    codes = np.full(table.rows, -1, dtype=np.int32)
+    codes[labelled] = code
+    note = "prompt: labels occur under several levels of prompt_type and are told apart by them"
+    return replace(
+        table,
+        facets=tuple(Facet("prompt", prompts.column, levels) if one is prompts else one for one in table.facets),
+        codes={**table.codes, "prompt": codes},
+        notes=(*table.notes, note),
+    )
+
+
+def _kept(table: Votes) -> Votes:
+    """Without rows that compare a model with itself or stand for no vote; what is not known of facets is said."""
+    itself = table.model_a == table.model_b
+    none = np.zeros(table.rows, dtype=np.bool_) if table.count is None else table.count == 0
+    if itself.all():
+        raise InvalidData(f"{table.source.name}: every row compares a model with itself; check the two columns")
+    if (itself | none).all():
+        raise InvalidData(f"{table.source.name}: every count is 0; there are no votes")
+    selves = int(itself.sum())
+    notes = [f"{selves:,} row{'s' * (selves > 1)} compare{'s' * (selves == 1)} a model with itself: left out"]
+    notes = notes if selves else []
+    for facet in table.facets:
+        empty = int((table.codes[facet.name] < 0).sum())
+        notes += [f"{facet.name}: {empty:,} row{'s' * (empty > 1)} without a label"] if empty else []
+    whole = table if not (itself | none).any() else table.keep(~(itself | none))
+    return replace(whole, itself=selves, notes=(*table.notes, *notes))
