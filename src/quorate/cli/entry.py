@@ -21,6 +21,7 @@ from quorate.cli.panel import panel
 from quorate.cli.phrasing import in_options
 from quorate.cli.project import project
 from quorate.cli.screen import screen
+from quorate.cli.votes import app as votes
 from quorate.cli.writeup import writeup
 from quorate.errors import QuorateError
 
@@ -67,6 +68,7 @@ app.command("optimize")(optimize)
 app.command("assign")(assign)
 app.command("panel")(panel)
 app.command("screen")(screen)
+app.add_typer(votes, name="votes")
 app.command("writeup")(writeup)
 app.command("demo")(demo)
 

@@ -1,0 +1,160 @@
+"""`quorate votes`: pairwise votes, before and after they are collected."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from quorate.cli import reading, vote_reading
+from quorate.cli.console import console, heading, points, print_json, say, table
+from quorate.cli.phrasing import columns, in_options
+from quorate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quorate.estimate.votes_support import VotesSupport
+    from quorate.plan.clusters import Clustered
+    from quorate.plan.pilot import Feasibility
+
+FOUND = 2
+COLUMNS = {" ": "left", "  ": "left"}
+app = typer.Typer(help="Votes between two models: how many, and what they support.")
+Margin = Annotated[
+    float | None, typer.Option(metavar="D", help="Margin to be seen: the share of votes for the better model, less .5.")
+]
+Pilot = Annotated[str | None, typer.Option(metavar="WINS/N", help="Votes for one model among the decisive of a pilot.")]
+Budget = Annotated[int | None, typer.Option(metavar="N", help="Votes that can be paid for.")]
+Alpha = Annotated[float, typer.Option(metavar="P", help="Chance of a difference that is not there.")]
+Power = Annotated[float, typer.Option(metavar="P", help="Chance of seeing the margin.")]
+Method = Annotated[
+    Literal["exact", "normal", "variance"],
+    typer.Option(help="The exact test; the normal formula; or that with the variance at the margin."),
+]
+Icc = Annotated[
+    float | None, typer.Option(metavar="RHO", help="Correlation of two votes that share a prompt or an annotator.")
+]
+Cluster = Annotated[
+    float | None, typer.Option(metavar="N", help="Votes that share one, with --icc. Default: all of them do.")
+]
+
+
+@app.callback(invoke_without_command=True)
+def _start(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:  # not 0: a script that lost its arguments must not pass
+        typer.echo(context.get_help())
+        raise typer.Exit(1)
+
+
+@app.command()
+def doctor(
+    file: vote_reading.File,
+    as_json: reading.Json = False,
+    model_a: vote_reading.ModelA = "model_a",
+    model_b: vote_reading.ModelB = "model_b",
+    winner: vote_reading.Winner = "winner",
+    wins: vote_reading.Wins = None,
+    outcome: vote_reading.Outcomes = None,
+    role: vote_reading.Roles = None,
+    status: vote_reading.Status = None,
+    _debug: reading.Debug = False,
+) -> int:
+    """What a file of votes supports, and what stands in the way."""
+    from quorate.estimate.support import doctor as support
+
+    found = support(vote_reading.votes(file, model_a, model_b, winner, wins, outcome, role, status))
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        _show_support(console(), found)
+    return 0 if found.ok else FOUND
+
+
+@app.command()
+def plan(
+    margin: Margin = None,
+    pilot: Pilot = None,
+    budget: Budget = None,
+    alpha: Alpha = 0.05,
+    power: Power = 0.9,
+    method: Method = "exact",
+    icc: Icc = None,
+    cluster: Cluster = None,
+    as_json: reading.Json = False,
+    _debug: reading.Debug = False,
+) -> int:
+    """How many votes are needed, for a margin or from a pilot.
+
+    With a budget alone: the margin that it could see. Ends with exit code 2 if a budget is too small.
+    """
+    if sum(given is not None for given in (margin, pilot)) > 1:
+        raise InvalidInput("--margin: give it or --pilot, not both")
+    if margin is None and pilot is None and budget is None:
+        raise InvalidInput("--margin: give the margin to be seen, a --pilot, or a --budget")
+    options: dict[str, Any] = {"alpha": alpha, "power": power, "method": method}
+    found = _from_pilot(pilot, budget, options) if pilot else _for_margin(margin, budget, options)
+    needed = found["needed"]
+    spread = None if icc is None or needed is None else _clustered(needed, icc, cluster)
+    if as_json:
+        print_json({**found, "clustered": None if spread is None else spread.to_dict()})
+    else:
+        out = console()
+        say(out, str(found["sentence"]), style="bold")
+        if spread is not None:
+            say(out, spread.sentence)
+    return FOUND if _too_small(budget, needed, spread, asked=margin is not None or pilot is not None) else 0
+
+
+def _too_small(budget: int | None, needed: int | None, spread: Clustered | None, *, asked: bool) -> bool:
+    """Whether a budget is below what is needed, also where no number would do."""
+    if budget is None or not asked:
+        return False
+    wanted = needed if spread is None else spread.n
+    return wanted is None or budget < wanted
+
+
+def _from_pilot(pilot: str, budget: int | None, options: dict[str, Any]) -> dict[str, Any]:
+    from quorate.plan.pilot import plan_from_pilot
+
+    read = re.fullmatch(r"(\d{1,9})/(\d{1,9})", pilot)
+    if read is None:
+        raise InvalidInput(f'--pilot: expects votes for one model of all decisive ones, such as 31/50, got "{pilot}"')
+    found: Feasibility = plan_from_pilot(int(read[1]), int(read[2]), budget=budget, **options)
+    return found.to_dict()
+
+
+def _for_margin(margin: float | None, budget: int | None, options: dict[str, Any]) -> dict[str, Any]:
+    from quorate.plan.power import detectable_margin, sample_size
+
+    seen = None if budget is None else detectable_margin(budget, **options)
+    needed = None if margin is None else sample_size(margin, **options)
+    said = []
+    if needed is not None:
+        said.append(f"A margin of {margin:g} needs {needed:,} decisive votes (power {options['power']:g})")
+    if budget is not None:
+        said.append(f"{budget:,} votes would see a margin of {seen:.3f} or more")
+    return {"margin": margin, "budget": budget, "needed": needed, "detectable": seen, "sentence": "; ".join(said) + "."}
+
+
+def _clustered(needed: int, icc: float, cluster: float | None) -> Clustered:
+    from quorate.plan.clusters import clustered
+
+    return clustered(needed, icc=icc, cluster=cluster)
+
+
+def _show_support(out: Console, found: VotesSupport) -> None:
+    possible = [one for one in found.analyses if one.possible]
+    say(out, f"{len(possible)} of {len(found.analyses)} analyses of these votes are possible.", style="bold")
+    points(out, [f"columns: {'; '.join(map(columns, found.notes))}"] if found.notes else [])
+    if found.findings:
+        heading(out, "Findings")
+        table(out, COLUMNS, [(one.severity, in_options(one.sentence)) for one in found.findings])
+    if possible:
+        heading(out, "Possible")
+        table(out, COLUMNS, [(one.name, one.reason) for one in possible])
+    closed = [one for one in found.analyses if not one.possible]
+    if closed:
+        heading(out, "Not possible")
+        points(out, (f"{one.name}: {one.reason}" + (f" ({in_options(one.fix)})" if one.fix else "") for one in closed))

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def path(tmp_path):
+    lines = [
+        f"x,y,{winner},p{i % 40},a{i % 7}" for i, winner in enumerate(["model_a", "model_b", "model_a", "tie"] * 30)
+    ]
+    out = tmp_path / "votes.csv"
+    out.write_text("model_a,model_b,winner,prompt,judge\n" + "\n".join(lines) + "\n")
+    return out
+
+
+def test_what_votes_support(run, path):
+    ran = run("votes", "doctor", path)
+    said = " ".join(ran.out.split())
+    assert (ran.code, ran.err) == (0, "")
+    assert max(map(len, ran.out.splitlines())) <= 80
+    assert "margin of each pair 1 of 1 pair with 30 decisive votes or more" in said
+    assert "columns: model_a = model_a" in said
+    assert run("votes", "doctor", path, "--json").json["ok"] is True
+
+
+def test_few_votes_are_a_finding(run, tmp_path):
+    path = tmp_path / "few.csv"
+    path.write_text("model_a,model_b,winner\nx,y,model_a\n")
+    assert run("votes", "doctor", path).code == 2
+
+
+def test_other_columns_and_labels(run, tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("left,right,result\n" + "x,y,L\ny,x,R\nx,y,draw\n" * 20)
+    words = ["--model-a", "left", "--model-b", "right", "--winner", "result"]
+    labels = ["--outcome", "a=L", "--outcome", "b=R", "--outcome", "tie=draw"]
+    ran = run("votes", "doctor", path, *words, *labels, "--json")
+    assert ran.code == 0
+    assert ran.json["facts"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says", "code"),
+    [
+        ("--margin .06", "A margin of 0.06 needs 749 decisive votes", 0),
+        ("--margin .06 --method normal", "needs 730 decisive votes", 0),
+        ("--margin .06 --budget 500", "500 votes would see a margin of 0.073 or more", 2),
+        ("--budget 500", "500 votes would see a margin of 0.073", 0),
+        ("--pilot 28/50 --budget 500", "you need 749 (from 70 to no finite number)", 2),
+        ("--pilot 45/50 --budget 500", "feasible", 0),
+        ("--margin .06 --icc .1 --cluster 3", "899 judgments in clusters of 3", 0),
+        ("--margin .06 --icc .1", "Unattainable", 0),
+    ],
+)
+def test_how_many_are_needed(run, words, says, code):
+    ran = run("votes", "plan", *words.split())
+    assert says in " ".join(ran.out.split())
+    assert ran.err == ""
+    assert ran.code == code
+
+
+def test_a_plan_as_json(run):
+    found = run("votes", "plan", "--margin", 0.06, "--icc", 0.1, "--cluster", 3, "--json").json
+    assert (found["needed"], found["clustered"]["n"]) == (749, 899)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("plan", "--margin: give the margin to be seen, a --pilot, or a --budget"),
+        ("plan --margin .1 --pilot 3/5", "--margin: give it or --pilot, not both"),
+        ("plan --pilot three", "--pilot: expects votes for one model of all decisive ones"),
+        ("plan --pilot 9/5", "wins"),
+        ("plan --margin 0", "margin"),
+        ("plan --margin .6", "margin"),
+        ("plan --margin .1 --alpha 0", "alpha"),
+        ("doctor nowhere.csv", "no such file"),
+        ("analyse x", "no such command"),
+    ],
+)
+def test_what_is_refused_in_one_line(run, words, says):
+    ran = run("votes", *words.split())
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert says in ran.err
+
+
+def test_without_a_command_the_help_is_shown_and_a_script_does_not_pass(run):
+    ran = run("votes")
+    assert (ran.code, ran.err) == (1, "")
+    assert "doctor" in ran.out
