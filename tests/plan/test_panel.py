@@ -156,3 +156,11 @@ def test_one_judge_is_no_panel():
         panel(q.read(scores(judges=1)))
     with pytest.raises(InvalidInput, match=r"expects what quorate\.read returns, got str"):
         panel("scores.csv")
+
+
+def test_scores_that_do_not_vary_and_a_table_without_judges():
+    flat = scores().with_columns(score=pl.lit(3.0))
+    with pytest.raises(NotEstimable, match=r"all 48 scores are equal \(3\): nothing varies"):
+        panel(q.read(flat))
+    with pytest.raises(InvalidInput, match="no column is the judge; name it"):
+        panel(q.read(scores().rename({"judge": "who"}), facets={"item": "item", "who": "who"}))

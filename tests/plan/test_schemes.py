@@ -49,7 +49,7 @@ def test_places_by_judge():
         ({"layout": "spiral"}, "layout: one of factorial, random, cyclic, weighted, latin, blocks is needed"),
         ({"layout": "blocks"}, "per_item: is needed with"),
         ({"layout": "cyclic", "per_item": 2}, "per_item: is needed with"),
-        ({"layout": "weighted"}, "places: goes with"),
+        ({"layout": "weighted"}, "places: is needed with"),
         ({"layout": "cyclic", "places": (1, 2)}, "places: goes with"),
         ({"layout": "weighted", "places": (0, 2)}, "places: must be whole numbers from 1"),
         ({"layout": "weighted", "places": (1.5, 2)}, "places: must be whole numbers from 1"),

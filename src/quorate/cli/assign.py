@@ -282,7 +282,7 @@ def _uneven(plan: Assignment) -> str:
         return f"Shares differ by chance: {fix}."
     if plan.layout == "weighted":
         return f"Judges have unequal places: {fix}."
-    if plan.remainder:
+    if plan.remainder and len(set(plan.judge_weights.values())) > 1:
         extra = f"{len(plan.remainder)} of {_counted(len(plan.judge_weights), 'judge')}"
         return f"Turns do not divide evenly: {extra}, drawn by the seed, got more; {fix}."
     return ""

@@ -10,6 +10,7 @@ import typer
 from quorate.cli import reading
 from quorate.cli.console import console, heading, points, print_json, say, table
 from quorate.cli.panel_parts import show_components, show_sharing, show_tests, show_validation
+from quorate.cli.parts import show_columns
 from quorate.cli.phrasing import in_options
 from quorate.cli.prices import GenerationPrice, Price, prices_of
 
@@ -116,6 +117,7 @@ def _show(out: Console, found: Panel, checked: Mapping[str, Validation]) -> None
     if found.caveats:
         heading(out, "Caveats")
         points(out, (in_options(caveat.sentence) for caveat in found.caveats))
+    show_columns(out, found.judgments.notes)
 
 
 def _biases(out: Console, found: Panel) -> None:

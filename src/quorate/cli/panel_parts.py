@@ -165,6 +165,9 @@ def _ways(out: Console, ways: tuple[Sharing, ...]) -> None:
         for one, se in zip(ways, _standard_errors(ways), strict=True)
     ]
     table(out, {"": "left", "SE": "right", "calls": "right"} | ({"price": "right"} if priced else {}), rows)
+    shares = ways[0].projection.shares
+    most = max(shares, key=lambda name: shares[name])
+    say(out, f"Of the first, {shares[most]:.0%} is {most}. Everything that items vary by is in these.")
 
 
 def show_validation(out: Console, checked: Mapping[str, Validation]) -> None:

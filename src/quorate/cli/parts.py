@@ -32,9 +32,14 @@ def show(out: Console, found: Analysis) -> None:
 
 def show_reading(out: Console, found: Analysis) -> None:
     """Print which columns were recognised, if any were."""
-    if found.judgments.notes:
+    show_columns(out, found.judgments.notes)
+
+
+def show_columns(out: Console, notes: Sequence[str]) -> None:
+    """Print what reading took for granted, if anything."""
+    if notes:
         out.print()
-        say(out, f"Columns: {'; '.join(map(columns, found.judgments.notes))}")
+        say(out, f"Columns: {'; '.join(map(columns, notes))}")
 
 
 def show_origin(out: Console, found: Analysis, origin: Mapping[str, Any]) -> None:

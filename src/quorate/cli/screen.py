@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quorate.cli import reading
 from quorate.cli.console import console, heading, points, print_json, say, table
+from quorate.cli.parts import show_columns
 from quorate.cli.phrasing import in_options
 from quorate.cli.prices import ItemPrice, JudgePrice, Price, prices_of
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from quorate.plan.screening import Screening
     from quorate.plan.shortlist import Shortlist
 
+_ALIKE = 1.1
 Budget = Annotated[
     float | None, typer.Option(metavar="USD", help="Most to spend on the main study; calls where no price is given.")
 ]
@@ -59,8 +62,9 @@ def screen(
     """
     from quorate.plan.screening import screen as screened
 
+    judgments = reading.judgments(file, score, facet, object_, nested, fixed, status, missing)
     found = screened(
-        reading.judgments(file, score, facet, object_, nested, fixed, status, missing),
+        judgments,
         prices=prices_of(price, judge_price, {"item": item_price}),
         budget=budget,
         target_se=target_se,
@@ -76,11 +80,12 @@ def screen(
             console(),
             found,
             "price of the same standard error" if budget is None else "standard error for the same money",
+            judgments.notes,
         )
     return 0
 
 
-def _show(out: Console, found: Screening, goal: str) -> None:
+def _show(out: Console, found: Screening, goal: str, notes: Sequence[str]) -> None:
     from quorate.report.words import percent, significant
 
     say(out, found.sentence, style="bold")
@@ -96,9 +101,21 @@ def _show(out: Console, found: Screening, goal: str) -> None:
     sure, few = found.stability, f"{found.items:,} items"
     within = f"{percent(sure.within)} of {sure.draws:,} resampled pilots of {few} choose a panel that is within 5%"
     points(out, [f"{within}; the others lose {percent(sure.loss)} on average, {percent(sure.loss_high)} at the 95th"])
+    points(out, _any_would_do(found))
     if found.caveats:
         heading(out, "Caveats")
         points(out, (in_options(caveat.sentence) for caveat in found.caveats))
+    show_columns(out, notes)
+
+
+def _any_would_do(found: Screening) -> Iterator[str]:
+    """A word where it hardly matters which judges are chosen."""
+    from quorate.report.words import percent, significant
+
+    drawn = next((one for one in found.alternatives if not one.judges), None)
+    if drawn is not None and found.se > 0 and drawn.se / found.se < _ALIKE:
+        more = f"{significant(drawn.se)} for the same money, {percent(drawn.se / found.se - 1)} more"
+        yield f"which judges hardly matters: as many drawn at random would have a standard error of {more}"
 
 
 def _lists(out: Console, found: Screening, lists: tuple[Shortlist, ...]) -> None:

@@ -13,7 +13,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.effects import LevelEffect, level_labels
 from quorate.estimate.judge_effect import FTest, JudgeTest, contradictory, judge_effects, judge_tests
 from quorate.estimate.model import closure
-from quorate.estimate.panel_cautions import panel_cautions
+from quorate.estimate.panel_cautions import fullest_level, panel_cautions
 from quorate.estimate.panel_components import TERMS, PanelComponents, differences, with_intervals
 from quorate.estimate.wording import counted, plural
 from quorate.numerics import crossed as panel
@@ -264,7 +264,7 @@ def _nothing_else_varies(judgments: Judgments, generation: str | None) -> None:
             hint = "" if generation else f', or name the responses by generation="{facet.name}"'
             raise InvalidInput(
                 f"{facet.name}: a crossed panel has one level of it, got {len(facet.levels)}; "
-                f'choose one by judgments.only("{facet.name}", "{facet.levels[0]}"){hint}'
+                f'choose one by judgments.only("{facet.name}", "{fullest_level(judgments, facet.name)}"){hint}'
             )
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from quorate import caveats
 from quorate.caveats import Caveat
 from quorate.estimate.panel_components import TERMS, PanelComponents
+from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:
     from quorate.estimate.crossed import CrossedScores
@@ -31,3 +34,12 @@ def panel_cautions(scores: CrossedScores, separated: PanelComponents, paper: Pan
     below += [f"{name} as published ({TERMS[name]})" for name in paper.negative]
     if below:
         yield caveats.left_negative(below)
+
+
+def fullest_level(judgments: Judgments, name: str) -> str:
+    """The level that most judges scored, and of these the one with most cells: a slice worth looking at."""
+    size = len(judgments.facet(name).levels)
+    one_each = np.unique(judgments.level_codes([name, "judge"]), return_index=True)[1]
+    judges = np.bincount(judgments.column(name)[one_each], minlength=size)
+    cells = np.bincount(judgments.column(name), minlength=size)
+    return judgments.facet(name).levels[int(np.lexsort((-np.arange(size), cells, judges))[-1])]

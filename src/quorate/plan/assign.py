@@ -204,8 +204,10 @@ def _named(places: object, judges: Sequence[str]) -> dict[str, int]:
         raise InvalidInput(f"places: one for each of {len(judges)} judges is needed, got {len(places)}")
     pairs = places.items() if isinstance(places, Mapping) else zip(judges, places, strict=True)
     named = {str(judge): count for judge, count in pairs}
-    if strangers := sorted(set(named) ^ set(judges)):
-        raise InvalidInput(f"places: one for each judge is needed, and no other; look at {strangers[0]!r}")
+    if strangers := sorted(set(named) - set(judges)):
+        raise InvalidInput(f"places: {strangers[0]!r} is no judge; the judges are {', '.join(judges)}")
+    if absent := sorted(set(judges) - set(named)):
+        raise InvalidInput(f"places: one for each judge is needed; {absent[0]!r} has none")
     return named
 
 

@@ -65,9 +65,10 @@ class Assignment(Cells):
 
     @property
     def judge_weights(self) -> dict[str, float]:
-        """Weight of each judge in the plain mean of the layout's judgments; they sum to 1."""
-        total = sum(self.layout_calls.values())
-        return {judge: calls / total for judge, calls in self.layout_calls.items()}
+        """Weight of each judge in the plain mean of all judgments, those of a pilot included; they sum to 1."""
+        calls = self.calls(JUDGE)
+        total = sum(calls.values())
+        return {judge: count / total for judge, count in calls.items()}
 
     @property
     def remainder(self) -> tuple[str, ...]:
@@ -83,7 +84,7 @@ class Assignment(Cells):
         return tuple(judge for judge in calls if calls[judge] > whole * places[judge])
 
     def bias(self, effects: Mapping[str, float]) -> float:
-        """What unequal shares of the judges add to the plain mean of the layout's judgments.
+        """What unequal shares of the judges add to the plain mean of all judgments.
 
         Parameters
         ----------

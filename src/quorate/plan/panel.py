@@ -8,6 +8,8 @@ from functools import cached_property, partial
 from numbers import Integral
 from typing import Any, TypeVar
 
+import numpy as np
+
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable, UnknownTerm
 from quorate.estimate.bias import JudgeBias, judge_bias
@@ -261,6 +263,7 @@ def panel(
     """
     if not 0 < level < 1:
         raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+    _refuse_no_panel(checked(judgments))
     if not isinstance(resamples, Integral) or resamples < _FEWEST:
         raise InvalidInput(f"resamples: must be a whole number of at least {_FEWEST}, got {resamples!r}")
     if prices is not None:
@@ -270,6 +273,15 @@ def panel(
     if identities is not None:
         self_preference(found.means, identities=identities, level=level)  # a name that is wrong is no missing view
     return found
+
+
+def _refuse_no_panel(judgments: Judgments) -> None:
+    if JUDGE not in judgments.names:
+        raise InvalidInput(f'facets: no column is the judge; name it, facets={{"{JUDGE}": ...}}')
+    answered = judgments.keep(judgments.n > 0)
+    if answered.n_cells and np.ptp(answered.mean) == 0 and not answered.ss.any():
+        score = answered.mean[0]
+        raise NotEstimable(f"all {answered.n_answers:,} scores are equal ({score:g}): nothing varies")
 
 
 def _with_generation(judgments: Judgments, name: str | None) -> Judgments:

@@ -67,7 +67,8 @@ class Scheme:
             rule = 'is needed with layout="blocks", may be given with "latin", and goes with no other'
             raise InvalidInput(f"per_item: {rule}; got {self.per_item!r} with {self.layout!r}")
         if (self.places is None) == (self.layout == "weighted"):
-            raise InvalidInput(f'places: goes with layout="weighted", and only with it; got {self.places!r}')
+            rule = "is needed with" if self.places is None else "goes with"
+            raise InvalidInput(f'places: {rule} layout="weighted", and with no other; got {self.places!r}')
         if not _is_fraction(self.balanced):
             rule = "must lie between 0 (plain mean) and 1 (equal weights)"
             raise InvalidInput(f"balanced: {rule}, got {self.balanced!r}")

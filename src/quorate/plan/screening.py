@@ -41,6 +41,7 @@ Bools = NDArray[np.bool_]
 _WHOLE_SEARCH = 20
 _CONTENDERS = 20
 _FEW_ITEMS = 20
+_MOST_MONEY = 1e12
 
 
 @dataclass(frozen=True)
@@ -298,15 +299,16 @@ def _limits(judges: int, fewest: int, most: int | None) -> tuple[int, int]:
 def _asked(budget: float | None, target_se: float | None) -> tuple[float | None, float | None]:
     """The budget, or the variance wanted."""
     if (budget is None) == (target_se is None):
-        raise InvalidInput(f"budget, target_se: exactly one is needed, got {budget!r} and {target_se!r}")
+        given = "neither" if budget is None else "both"
+        raise InvalidInput(f"budget, target_se: exactly one is needed, got {given}")
     if target_se is not None:
         return None, _amount("target_se", target_se) ** 2
     return _amount("budget", budget), None
 
 
 def _amount(name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < math.inf:
-        raise InvalidInput(f"{name}: must be a finite amount above 0, got {value!r}")
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) <= _MOST_MONEY:
+        raise InvalidInput(f"{name}: must be a finite amount above 0, at most {_MOST_MONEY:g}, got {value!r}")
     return float(value)
 
 

@@ -159,7 +159,9 @@ def _completed(
 def _agree(named: Mapping[str, str], arguments: Mapping[str, str | None]) -> None:
     for role, column in named.items():
         if not column and (role not in ALIASES or role == "score"):
-            raise InvalidInput(f'facets: "{role}" has no column; only roles recognised by name can be left out')
+            known = next((name for name, aliases in ALIASES.items() if _plain(role) in aliases), None)
+            fix = f'; column "{role}" is recognised as {known}: leave that out' if known else ""
+            raise InvalidInput(f'facets: "{role}" has no column; only roles recognised by name can be left out{fix}')
         said = arguments.get(role)
         if said is not None and said != column:
             raise InvalidInput(f'facets: "{role}" is column "{column}", but {role} is "{said}"; give it once')
