@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from quorate.estimate.targets import pool as pool
     from quorate.plan.assign import assign as assign
     from quorate.plan.clusters import clustered as clustered
+    from quorate.plan.detectability import detectability as detectability
     from quorate.plan.dstudy import project as project
     from quorate.plan.equivalence import equivalence_size as equivalence_size
     from quorate.plan.naive import naive as naive
@@ -63,6 +64,7 @@ _HOMES = {
     "components": "quorate.estimate.published",
     "decompose": "quorate.estimate.components",
     "dependability": "quorate.estimate.dependability",
+    "detectability": "quorate.plan.detectability",
     "detectable_margin": "quorate.plan.power",
     "doctor": "quorate.estimate.support",
     "effects": "quorate.estimate.effects",

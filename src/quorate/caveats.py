@@ -284,3 +284,18 @@ def few_items_with_gaps(items: str, n: int) -> Caveat:
         "few-items-with-gaps",
         f"{n} {items}, not all scored alike: tests at 5% reject 5 to 8%, measured, if much is missing",
     )
+
+
+def few_clusters(name: str, clusters: int) -> Caveat:
+    """A verdict by the spread of few clusters of votes."""
+    return Caveat("few-clusters", f"{clusters} levels of {name}: their spread, and so the verdict, is uncertain")
+
+
+def taken_as_independent(shared: Sequence[str]) -> Caveat:
+    """Votes that share what may make them alike, without clusters."""
+    listed = " and ".join(shared)
+    return Caveat(
+        "taken-as-independent",
+        f'votes are taken as independent, but some share their {listed}: say cluster="{shared[0]}", or the error rates '
+        "are too low",
+    )

@@ -1,0 +1,80 @@
+"""The law of margins over pairs, without the noise of the votes they were estimated from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from quorate.numerics import deconvolve
+
+Floats = NDArray[np.float64]
+
+EDGES = np.linspace(0.0, 0.5, 101)
+"""Ends of the steps in which a law of margins has its chances."""
+
+GRID = (EDGES[1:] + EDGES[:-1]) / 2
+"""Middles of the steps."""
+
+
+@dataclass(frozen=True, eq=False)
+class MarginLaw:
+    """Chances of the margins behind those that were estimated, in steps of 0.005, smoothed.
+
+    Parameters
+    ----------
+    margin, chance : array, shape (margins,)
+        Middles of the steps from 0 to 1/2, and the chance of each.
+    mean_square : float
+        Mean squared margin over pairs without the noise, by moments; below 0 where noise is all there is to see.
+    mean_square_raw : float
+        Mean squared margin as estimated.
+    """
+
+    margin: Floats
+    chance: Floats
+    mean_square: float
+    mean_square_raw: float
+
+    def share_below(self, tau: float) -> float:
+        """Chance of a margin of at most ``tau``."""
+        return float(share_below(self.chance, tau))
+
+    def quantile(self, probability: float) -> float:
+        """The margin that is not exceeded with this chance."""
+        return float(np.interp(probability, np.append(0.0, np.cumsum(self.chance)), EDGES))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        plain = {"margin": self.margin.tolist(), "chance": self.chance.tolist()}
+        return {**plain, "mean_square": self.mean_square, "mean_square_raw": self.mean_square_raw}
+
+
+def margin_law(wins: ArrayLike, n: ArrayLike) -> MarginLaw:
+    """The law of margins behind the votes of pairs.
+
+    Parameters
+    ----------
+    wins, n : array, shape (pairs,)
+        Wins and votes, taken as independent.
+    """
+    k, votes = np.asarray(wins, dtype=float), np.asarray(n, dtype=float)
+    chance = deconvolve.margin_law(deconvolve.margin_likelihood(k, votes, GRID))
+    raw = float(np.mean((k / votes - 0.5) ** 2))
+    return MarginLaw(GRID, chance, deconvolve.mean_square(k, votes), raw)
+
+
+def share_below(chance: Floats, tau: float) -> Floats:
+    """Chance of a margin of at most tau; within a step, in proportion.
+
+    Parameters
+    ----------
+    chance : array, shape (..., margins)
+        Chances of the steps of `EDGES`.
+    tau : float
+        Margin.
+    """
+    covered = np.clip((tau - EDGES[:-1]) / np.diff(EDGES), 0.0, 1.0)
+    return np.asarray(chance @ covered)

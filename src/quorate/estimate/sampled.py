@@ -1,0 +1,149 @@
+"""The votes of pairs of models (or of models against all others) that have enough of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.table.pairs import TIE
+from quorate.table.votes import Encoding, Votes, checked_votes
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Unit = Literal["pair", "model"]
+
+MINIMUM = 200
+"""Decisive votes from which a pair counts as well sampled (Lee 2026, section 5)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """Votes of the units that have enough decisive ones, row by row.
+
+    Parameters
+    ----------
+    labels : tuple of str
+        Units: ``"x vs y"`` for a pair, the model otherwise.
+    unit : array, shape (rows,)
+        Unit of each row, as an index into ``labels``.
+    row : array, shape (rows,)
+        Where the row stands in the table of votes.
+    won : array, shape (rows,)
+        1 for a vote for the second model of the pair (or for the model), 0 against, 1/2 for half a vote.
+    weight : array, shape (rows,)
+        Votes that the row stands for.
+    n, wins : array, shape (units,)
+        Votes that count, and the sum of ``won``.
+    tie_share : array, shape (units,)
+        Ties and both bad, of all votes with an outcome.
+    left_out : int
+        Units with too few decisive votes.
+    """
+
+    labels: tuple[str, ...]
+    unit: Ints
+    row: Ints
+    won: Floats
+    weight: Floats
+    n: Floats
+    wins: Floats
+    tie_share: Floats
+    left_out: int
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+def well_sampled(votes: Votes, *, minimum: int = MINIMUM, ties: Encoding = "drop", unit: Unit = "pair") -> Sampled:
+    """The votes of the pairs that have enough decisive ones.
+
+    Parameters
+    ----------
+    votes : Votes
+        Votes.
+    minimum : int
+        Decisive votes that a unit must have.
+    ties : {"drop", "half", "pessimistic"}
+        As for `Votes.encoded`. The units are the same for every encoding.
+    unit : {"pair", "model"}
+        Pairs of models, or every model against all others together; each vote then counts for both of its models.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range.
+    NotEstimable
+        If no unit has enough votes.
+    """
+    checked_votes(votes)
+    _check(minimum, unit)
+    names, code, row, value = _by_pair(votes, ties) if unit == "pair" else _by_model(votes, ties)
+    outcome, weight = votes.outcome[row], votes.weights[row].astype(float)
+    decisive, tied, wins, n = (
+        np.bincount(code, weight * part, len(names)).astype(np.float64, copy=False)
+        for part in (outcome < TIE, (outcome >= TIE) & (outcome < TIE + 2), np.nan_to_num(value), ~np.isnan(value))
+    )
+    enough = decisive >= minimum
+    if not enough.any():
+        most = int(decisive.max(initial=0))
+        raise NotEstimable(f"votes: no {unit} has {minimum:,} decisive votes (most: {most:,}); lower minimum")
+    kept = enough[code] & ~np.isnan(value)
+    place = np.cumsum(enough) - 1
+    with np.errstate(invalid="ignore"):
+        share = (tied / (tied + decisive))[enough]
+    labels = tuple(name for name, some in zip(names, enough.tolist(), strict=True) if some)
+    return Sampled(
+        labels=labels,
+        unit=place[code[kept]],
+        row=row[kept],
+        won=value[kept],
+        weight=weight[kept],
+        n=n[enough],
+        wins=wins[enough],
+        tie_share=share,
+        left_out=int((~enough).sum()),
+    )
+
+
+def labelled(sampled: Sampled, votes: Votes, role: str) -> Ints:
+    """Level of a facet for every row that is used.
+
+    Raises
+    ------
+    UnknownTerm
+        If there is no such facet.
+    NotEstimable
+        If a row has no label.
+    """
+    code = votes.column(role)[sampled.row].astype(np.int64)
+    gone = int((code < 0).sum())
+    if gone:
+        raise NotEstimable(
+            f"{role}: {gone:,} votes have no label; leave them out with votes.keep(...), or name another"
+        )
+    return code
+
+
+def _by_pair(votes: Votes, ties: Encoding) -> tuple[Any, ...]:
+    pairs = votes.pairs()
+    names = [f"{a} vs {b}" for a, b in pairs.names]
+    return names, pairs.code.astype(np.int64), np.arange(votes.rows), votes.encoded(ties)
+
+
+def _by_model(votes: Votes, ties: Encoding) -> tuple[Any, ...]:
+    if ties == "pessimistic":
+        raise InvalidInput('ties: "pessimistic" is about the first model of a pair; use "drop" or "half" with models')
+    value = votes.encoded(ties)
+    code = np.concatenate([votes.model_a, votes.model_b]).astype(np.int64)
+    return votes.models, code, np.tile(np.arange(votes.rows), 2), np.concatenate([1 - value, value])
+
+
+def _check(minimum: float, unit: str) -> None:
+    if not minimum >= 2 or minimum != int(minimum):
+        raise InvalidInput(f"minimum: a whole number of votes, at least 2, got {minimum}")
+    if unit not in get_args(Unit):
+        raise InvalidInput(f'unit: expects one of {", ".join(get_args(Unit))}, got "{unit}"')

@@ -1,0 +1,325 @@
+"""Does screening types of prompts pay? Simulated regimes of signal, and replay of votes that exist."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.numerics import binomial, strata
+from quorate.numerics.allotment import allotted, screened
+from quorate.numerics.combination import fisher
+from quorate.plan.power import check_alpha, check_count, check_range
+from quorate.plan.prompt_types import TwoStage, combined_p_value, two_stage
+from quorate.streams import stream
+from quorate.table.votes import Votes, checked_votes
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Regime = Literal["concentrated", "diffuse"]
+TESTS = ("proportional", "two-stage", "both stages", "proportional, any type", "both stages, any type")
+"""Pooled binomial test of all votes; of the second stage; of both, weighted; and tests over types of either policy."""
+
+
+@dataclass(frozen=True, eq=False)
+class AllocationStudy:
+    """How often each way to spend a budget finds a difference.
+
+    Parameters
+    ----------
+    budgets : array, shape (budgets,)
+        Judgments in all.
+    power : mapping of str to array, shape (budgets,)
+        Share of studies that reject, by test.
+    jaccard : array, shape (budgets,)
+        Overlap of the types kept with the best ones, by ``w d^2``: their intersection over their union, on average.
+    captured : array, shape (budgets,)
+        Part of the signal, the sum of ``w d^2``, that types kept hold, on average.
+    expected_captured : float
+        The same for types kept at random: what screening has to beat.
+    studies : int
+        Studies per budget.
+    """
+
+    budgets: Ints
+    power: dict[str, Floats]
+    jaccard: Floats
+    captured: Floats
+    expected_captured: float
+    studies: int
+
+    @property
+    def gain(self) -> Floats:
+        """Power of the second stage alone, less that of proportional allocation; shape (budgets,)."""
+        return self.power["two-stage"] - self.power["proportional"]
+
+    def to_frame(self) -> Any:
+        """One row per budget and test: budget, test, power, error, jaccard, captured."""
+        from quorate.table.frames import frame
+
+        power = np.concatenate([self.power[test] for test in TESTS])
+        tests = [test for test in TESTS for _ in self.budgets]
+        columns: dict[str, Any] = {"budget": np.tile(self.budgets, len(TESTS)), "test": tests, "power": power}
+        columns["error"] = np.sqrt(power * (1 - power) / self.studies)
+        both = {name: np.tile(getattr(self, name), len(TESTS)) for name in ("jaccard", "captured")}
+        return frame({**columns, **both})
+
+
+def regime(kind: Regime, types: int = 20, *, signal: float = 0.0045, share: float = 0.2) -> Floats:
+    """Margins of types of prompts whose mean square is the same, concentrated or diffuse.
+
+    Parameters
+    ----------
+    kind : {"concentrated", "diffuse"}
+        Whether ``share`` of the types hold all of the signal, or every type as much.
+    types : int
+        Types of prompts.
+    signal : float
+        Mean squared margin.
+    share : float
+        Part of the types that hold the signal where it is concentrated.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range, or a margin would be above 1/2.
+
+    Examples
+    --------
+    >>> regime("concentrated").max().round(3), regime("diffuse").max().round(3)
+    (np.float64(0.15), np.float64(0.067))
+    """
+    check_count("types", types)
+    if kind not in ("concentrated", "diffuse"):
+        raise InvalidInput(f'kind: one of concentrated, diffuse, got "{kind}"')
+    holding = math.ceil(share * types) if kind == "concentrated" else types
+    margin = math.sqrt(signal * types / holding)
+    check_range("signal", signal, "above 0, with margins of at most 0.5", 0 < margin <= 0.5)
+    return np.where(np.arange(types) < holding, margin, 0.0)
+
+
+def simulate_two_stage(
+    margins: Sequence[float] | Floats,
+    budgets: Sequence[int],
+    *,
+    weights: Sequence[float] | Floats | None = None,
+    c: float = 10.0,
+    retained: float = 0.2,
+    alpha: float = 0.05,
+    studies: int = 2000,
+    seed: int = 1,
+) -> AllocationStudy:
+    """Power of proportional and of two-stage allocation where the margin of every type is known.
+
+    Parameters
+    ----------
+    margins : sequence of float, shape (types,)
+        Signed margin of every type, from -1/2 to 1/2; see `regime`.
+    budgets : sequence of int
+        Judgments in all.
+    weights : sequence of float, optional
+        Incidence of every type; equal by default.
+    c, retained : float
+        As for `quorate.plan.prompt_types.two_stage`.
+    alpha : float
+        Level of each test.
+    studies : int
+        Simulated studies per budget.
+    seed : int
+        Root of the random numbers.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range, or a budget is used up by screening.
+
+    References
+    ----------
+    Lee (2026), How many human judgments are enough?, appendix C.1, Figures 4 to 6.
+    """
+    d = np.asarray(margins, dtype=float)
+    check_range("margins", margins, "from -0.5 to 0.5 for every type", bool(d.ndim == 1 and (np.abs(d) <= 0.5).all()))
+    check_alpha(alpha)
+    check_count("studies", studies)
+    w = np.ones(len(d)) if weights is None else np.asarray(weights, dtype=float)
+    plans = [two_stage(budget, w, c=c, retained=retained) for budget in budgets]
+    pool = _Endless(0.5 + d)
+    runs = [_run(plan, pool, studies, alpha, stream(seed, f"budget/{plan.budget}")) for plan in plans]
+    return _study(plans, runs, plans[0].weights * d**2, studies)
+
+
+def replay_two_stage(
+    votes: Votes,
+    a: str,
+    b: str,
+    budgets: Sequence[int],
+    *,
+    by: str = "prompt_type",
+    c: float = 10.0,
+    retained: float = 0.2,
+    alpha: float = 0.05,
+    studies: int = 2000,
+    seed: int = 1,
+) -> AllocationStudy:
+    """Power of proportional and of two-stage allocation on votes that exist, drawn without replacement.
+
+    Types are weighted by their decisive votes. A type that runs out of votes passes its share on to the others; what
+    the kept types cannot supply is not spent.
+
+    Parameters
+    ----------
+    votes : Votes
+        From `quorate.read_votes`.
+    a, b : str
+        The two systems.
+    budgets : sequence of int
+        Judgments in all, above what screening takes and at most what there is.
+    by : str
+        Facet of the types of prompts.
+    c, retained, alpha, studies, seed
+        As for `simulate_two_stage`.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range, a budget is used up by screening, or there are fewer votes than a budget.
+    NotEstimable
+        If a type has fewer votes than its screening takes.
+    UnknownTerm
+        If a system or the facet is not there.
+
+    References
+    ----------
+    Lee (2026), appendix C.2. Replay shows what a fixed pool would have given, not a live study.
+    """
+    wins, sizes = _pool(checked_votes(votes), a, b, by)
+    check_alpha(alpha)
+    check_count("studies", studies)
+    plans = [two_stage(budget, sizes, c=c, retained=retained) for budget in budgets]
+    for plan in plans:
+        check_range(
+            "budgets", plan.budget, f"of votes, at most the {sizes.sum():,} there are", plan.budget <= sizes.sum()
+        )
+        if plan.per_type > sizes.min():
+            raise NotEstimable(
+                f"{by}: screening takes {plan.per_type} votes of each type, and one has {sizes.min()}; "
+                "use coarser types"
+            )
+    pool = _Urn(wins, sizes)
+    runs = [_run(plan, pool, studies, alpha, stream(seed, f"budget/{plan.budget}")) for plan in plans]
+    return _study(plans, runs, plans[0].weights * np.maximum(_signal(wins, sizes), 0.0), studies)
+
+
+class _Source(Protocol):
+    """Where votes come from."""
+
+    def capped(self, n: Ints, taken: Ints, weights: Floats) -> Ints:
+        """Votes of every type that can be had."""
+
+    def draw(self, n: Ints, taken: Ints, won: Ints, rng: np.random.Generator) -> Ints:
+        """Wins among votes of every type, after some were taken and won."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Endless(_Source):
+    """Votes of known shares."""
+
+    share: Floats
+
+    def capped(self, n: Ints, taken: Ints, weights: Floats) -> Ints:  # noqa: ARG002 - never runs out
+        return n
+
+    def draw(self, n: Ints, taken: Ints, won: Ints, rng: np.random.Generator) -> Ints:  # noqa: ARG002 - no memory
+        return np.asarray(rng.binomial(n, self.share))
+
+
+@dataclass(frozen=True, eq=False)
+class _Urn(_Source):
+    """Votes that exist, each drawn once; what a type lacks goes to the others, by weight."""
+
+    wins: Ints
+    sizes: Ints
+
+    def capped(self, n: Ints, taken: Ints, weights: Floats) -> Ints:
+        room = self.sizes - taken
+        for _ in self.sizes:
+            over = np.maximum(n - room, 0).sum(axis=-1)
+            n = np.minimum(n, room)
+            has_room = np.where(n < room, weights, 0.0)
+            can = has_room.sum(axis=-1) > 0
+            if not (over * can).any():
+                break
+            n = n + allotted(np.where(can, over, 0), np.where(can[..., None], has_room, 1.0))
+        return np.asarray(np.minimum(n, room))
+
+    def draw(self, n: Ints, taken: Ints, won: Ints, rng: np.random.Generator) -> Ints:
+        return np.asarray(rng.hypergeometric(self.wins - won, self.sizes - taken - self.wins + won, n))
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    power: Floats
+    kept: NDArray[np.bool_]
+
+
+def _run(plan: TwoStage, pool: _Source, studies: int, alpha: float, rng: np.random.Generator) -> _Run:
+    """All tests in studies of one budget."""
+    shape = (studies, len(plan.weights))
+    none = np.zeros(shape, dtype=np.int64)
+    n = np.broadcast_to(pool.capped(allotted(plan.budget, plan.weights)[None], none[:1], plan.weights[None]), shape)
+    wins = pool.draw(n, none, none, rng)
+    first = np.full(shape, plan.per_type)
+    k1 = pool.draw(first, none, none, rng)
+    kept = screened(k1 / plan.per_type - 0.5, plan.kept, rng)
+    weights = np.where(kept, plan.weights, 0.0)
+    second = pool.capped(allotted(np.full(studies, plan.second), weights), first, weights)
+    k2 = pool.draw(second, first, k1, rng)
+    totals = k1.sum(axis=1), first.sum(axis=1), k2.sum(axis=1), second.sum(axis=1)
+    p = (
+        binomial.p_value(wins.sum(axis=1), n.sum(axis=1)),
+        binomial.p_value(totals[2], totals[3]),
+        combined_p_value(*totals, plan.first / plan.budget),
+        strata.squares_p_value(wins, n),
+        fisher(strata.squares_p_value(k1, first), strata.squares_p_value(k2, second)),
+    )
+    return _Run(np.mean(np.array(p) <= alpha * binomial.SLACK, axis=1), kept)
+
+
+def _study(plans: Sequence[TwoStage], runs: Sequence[_Run], signal: Floats, studies: int) -> AllocationStudy:
+    kept = plans[0].kept
+    best = np.zeros(len(signal), dtype=np.bool_)
+    best[np.argsort(-signal, kind="stable")[:kept]] = True
+    total = float(signal.sum())
+    share = signal / total if total > 0 else np.full(len(signal), np.nan)
+    both = np.array([np.sum(run.kept & best, axis=1) for run in runs])
+    return AllocationStudy(
+        budgets=np.array([plan.budget for plan in plans]),
+        power={test: np.array([run.power[i] for run in runs]) for i, test in enumerate(TESTS)},
+        jaccard=np.mean(both / (2 * kept - both), axis=1),
+        captured=np.array([float(np.mean(np.sum(run.kept * share, axis=1))) for run in runs]),
+        expected_captured=kept / len(signal),
+        studies=studies,
+    )
+
+
+def _pool(votes: Votes, a: str, b: str, by: str) -> tuple[Ints, Ints]:
+    """Wins of the first system, and decisive votes, of every type that has some."""
+    pair = votes.pair(a, b)
+    outcome, code = 1 - pair.encoded("drop"), pair.column(by)
+    counts = np.isfinite(outcome) & (code >= 0)
+    weight = pair.weights[counts].astype(float)
+    sizes = np.bincount(code[counts], weight)
+    wins = np.bincount(code[counts], weight * outcome[counts])
+    some = sizes > 0
+    return np.rint(wins[some]).astype(np.int64), np.rint(sizes[some]).astype(np.int64)
+
+
+def _signal(wins: Ints, sizes: Ints) -> Floats:
+    """Squared margins of the types in the pool, noise subtracted."""
+    share = wins / sizes
+    return np.asarray((share - 0.5) ** 2 - share * (1 - share) / np.maximum(sizes - 1, 1))

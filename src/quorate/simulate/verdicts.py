@@ -1,0 +1,216 @@
+"""How often verdicts are wrong, measured on votes that exist: smaller studies against the answer of all votes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.decide.margin import VoteMargin, margin_of_counts, margin_of_share
+from quorate.decide.verdict import Outcome, outcome_of
+from quorate.errors import NotEstimable
+from quorate.numerics import clustered
+from quorate.plan.power import check_count, check_range
+from quorate.streams import stream
+from quorate.table.votes import Votes, checked_votes
+
+Floats = NDArray[np.float64]
+INDEPENDENT = "independent"
+_RATES = ("different", "equivalent", "undecided", "wrong_direction", "wrong_equivalence")
+
+
+@dataclass(frozen=True)
+class VerdictRates:
+    """Verdicts of redrawn studies of one size, over all pairs of systems; shares of studies.
+
+    Parameters
+    ----------
+    n : int
+        Votes of each study, at least; the last cluster is drawn whole.
+    method : str
+        ``independent``, or the facet that clusters.
+    pairs, studies : int
+        Pairs of systems, and studies in all.
+    different : float
+        Better or worse.
+    equivalent : float
+        Equivalent within the margin.
+    undecided : float
+        Neither.
+    wrong_direction : float
+        Better where all votes say worse, or the reverse.
+    wrong_equivalence : float
+        Equivalent where all votes say that the margin is as large or larger.
+    false_alarm : float
+        Better or worse in studies that draw clusters with unequal chances, as near to equal as gives a share of
+        one half: the size that the test really has with votes that resemble each other as these do. Nan if no pair
+        allows it.
+    tilted : int
+        Pairs that ``false_alarm`` is over: those in which some clusters favour either system.
+    """
+
+    n: int
+    method: str
+    pairs: int
+    studies: int
+    different: float
+    equivalent: float
+    undecided: float
+    wrong_direction: float
+    wrong_equivalence: float
+    false_alarm: float
+    tilted: int
+
+    @property
+    def wrong(self) -> float:
+        """Share of studies with a wrong verdict."""
+        return self.wrong_direction + self.wrong_equivalence
+
+
+def replay_verdicts(
+    votes: Votes,
+    sizes: Sequence[int] = (50, 200, 500),
+    *,
+    cluster: str = "prompt",
+    margin: float = 0.05,
+    level: float = 0.95,
+    draws: int = 20,
+    least: int = 200,
+    seed: int = 1,
+) -> tuple[VerdictRates, ...]:
+    """How often each verdict is wrong in studies of some sizes, with clusters and without.
+
+    For every pair of systems, all its votes are the truth. Studies draw whole clusters from them with replacement,
+    until they have their votes.
+
+    Parameters
+    ----------
+    votes : Votes
+        From `quorate.read_votes`.
+    sizes : sequence of int
+        Decisive votes of a study.
+    cluster : str
+        Facet whose votes may resemble each other.
+    margin : float
+        Margin of equivalence.
+    level : float
+        As for `quorate.decide.verdict.verdict_of_votes`.
+    draws : int
+        Studies per pair and size.
+    least : int
+        Decisive votes that a pair must have.
+    seed : int
+        Root of the random numbers.
+
+    Returns
+    -------
+    tuple of VerdictRates
+        For every size, taken as independent and clustered.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range.
+    NotEstimable
+        If no pair has enough votes in at least two clusters.
+    UnknownTerm
+        If there is no such facet.
+    """
+    check_count("draws", draws)
+    check_range("level", level, "between 0.5 and 1", 0.5 < level < 1)
+    check_range("margin", margin, "above 0 and below 0.5", 0 < margin < 0.5)
+    pools = [pool for pool in _pools(checked_votes(votes), cluster) if pool.sizes.sum() >= least]
+    if not pools:
+        raise NotEstimable(f"votes: no pair of systems has {least} decisive votes in 2 or more {cluster}s")
+    tilted = [pool for pool in pools if pool.balance is not None]
+    out = []
+    for n in sizes:
+        check_count("sizes", n)
+        rng = stream(seed, f"verdicts/{n}")
+        every = [_study(pool, n, cluster, margin, 1 - level, rng) for pool in pools for _ in range(draws)]
+        alarms = [_alarm(pool, n, cluster, 1 - level, rng) for pool in tilted for _ in range(draws)]
+        rates, alarm = np.mean(every, axis=0), _mean(alarms)
+        for i, method in enumerate((INDEPENDENT, cluster)):
+            said = dict(zip(_RATES, rates[i].tolist(), strict=True))
+            out.append(
+                VerdictRates(n, method, len(pools), len(every), **said, false_alarm=alarm[i], tilted=len(tilted))
+            )
+    return tuple(out)
+
+
+class _Pool(NamedTuple):
+    """Wins and votes of every cluster of a pair, and chances to draw each with which the share is one half."""
+
+    wins: Floats
+    sizes: Floats
+    balance: Floats | None
+
+
+def _pools(votes: Votes, cluster: str) -> Iterator[_Pool]:
+    """The pairs of systems, each with two clusters or more; a vote without a label is left out."""
+    code = votes.column(cluster).astype(np.int64)
+    outcome = 1 - votes.encoded("drop")
+    counts = np.isfinite(outcome) & (code >= 0)
+    pair, code, outcome = votes.pairs().code[counts], code[counts], outcome[counts]
+    weight = votes.weights[counts].astype(float)
+    levels = int(code.max(initial=0)) + 1
+    key, place = np.unique(pair * np.int64(levels) + code, return_inverse=True)
+    wins, sizes = (np.bincount(place, x).astype(float) for x in (weight * outcome, weight))
+    cuts = np.flatnonzero(np.diff(key // levels)) + 1
+    for k, n in zip(np.split(wins, cuts), np.split(sizes, cuts), strict=True):
+        if len(n) > 1:
+            yield _Pool(k, n, _balance(k - n / 2))
+
+
+def _balance(lead: Floats) -> Floats | None:
+    """Chances ``exp(x lead)`` with which leads are 0 on average; None where all leads have one sign."""
+    from scipy.optimize import brentq
+    from scipy.special import softmax
+
+    if not lead.min() < 0 < lead.max():
+        return None
+    most = 700 / float(np.abs(lead).max())
+    x = brentq(lambda x: float(softmax(x * lead) @ lead), -most, most)
+    return np.asarray(softmax(x * lead))
+
+
+def _study(
+    pool: _Pool, n: int, cluster: str, margin: float, alpha: float, rng: np.random.Generator
+) -> list[list[float]]:
+    """What one study says, as 0 or 1, by both methods."""
+    truth = float(pool.wins.sum() / pool.sizes.sum()) - 0.5
+    out = []
+    for found in _margins(pool, n, cluster, None, rng):
+        said = outcome_of(found, margin, alpha)
+        different = said in (Outcome.BETTER, Outcome.WORSE)
+        equal = said is Outcome.EQUIVALENT
+        reverse = different and (truth <= 0 if said is Outcome.BETTER else truth >= 0)
+        rates = (different, equal, said is Outcome.UNDECIDED, reverse, equal and abs(truth) >= margin)
+        out.append([float(rate) for rate in rates])
+    return out
+
+
+def _alarm(pool: _Pool, n: int, cluster: str, alpha: float, rng: np.random.Generator) -> list[float]:
+    """Whether one study without a difference finds one, by both methods."""
+    found = _margins(pool, n, cluster, pool.balance, rng)
+    return [float(outcome_of(one, None, alpha) is not Outcome.UNDECIDED) for one in found]
+
+
+def _margins(
+    pool: _Pool, n: int, cluster: str, chances: Floats | None, rng: np.random.Generator
+) -> tuple[VoteMargin, VoteMargin]:
+    """Clusters drawn with replacement until there are n votes, and at least two; as single votes and as clusters."""
+    at = rng.choice(len(pool.sizes), size=n, p=chances)
+    enough = int(np.searchsorted(np.cumsum(pool.sizes[at]), n)) + 1
+    at = at[: max(enough, 2)]
+    wins, sizes = pool.wins[at], pool.sizes[at]
+    single = margin_of_counts(float(wins.sum()), float(sizes.sum()), "a", "b")
+    return single, margin_of_share(clustered.share(wins, sizes), "a", "b", cluster=cluster)
+
+
+def _mean(alarms: list[list[float]]) -> list[float]:
+    return np.mean(alarms, axis=0).tolist() if alarms else [math.nan, math.nan]

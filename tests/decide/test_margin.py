@@ -1,0 +1,93 @@
+import math
+
+import numpy as np
+import pytest
+
+from quorate.decide.margin import margin_of_votes
+from quorate.errors import NotEstimable, UnknownTerm
+
+
+def test_independent_votes_are_tested_exactly(between):
+    """R: binom.test(70, 100) gives p 7.85e-05 and an interval from 0.6002 to 0.7876."""
+    found = margin_of_votes(between(70, 30, 20), "x", "y")
+    assert found.value == pytest.approx(0.2)
+    assert found.p_difference() == pytest.approx(7.85e-05, rel=1e-3)
+    assert found.interval() == pytest.approx((0.10018, 0.28759), abs=1e-4)
+    assert found.effect == 1
+
+
+def test_ties(between):
+    votes = between(60, 20, 20)
+    values = {ties: margin_of_votes(votes, "x", "y", ties=ties).value for ties in ("drop", "half", "pessimistic")}
+    assert values == pytest.approx({"drop": 0.25, "half": 0.2, "pessimistic": 0.1})
+
+
+def test_halves_are_a_one_sample_t_test(between):
+    found = margin_of_votes(between(60, 20, 20), "x", "y", ties="half")
+    scores = np.repeat([1.0, 0.0, 0.5], [60, 20, 20])
+    assert found.se == pytest.approx(scores.std(ddof=1) / 10)
+    assert found.df == 99
+
+
+def test_clusters_of_one_size_are_a_t_test_of_their_means(between):
+    prompts = [f"p{i % 10}" for i in range(100)]
+    found = margin_of_votes(between(70, 30, prompt=prompts), "x", "y", cluster="prompt")
+    means = np.array([np.mean([i < 70 for i in range(100) if i % 10 == p]) for p in range(10)])
+    assert found.value == pytest.approx(means.mean() - 0.5)
+    assert found.se in (pytest.approx(means.std(ddof=1) / np.sqrt(10)), pytest.approx(math.nan, nan_ok=True))
+    assert found.clusters == 10
+
+
+def test_clusters_of_one_vote_are_tested_exactly(between):
+    votes = between(70, 30, prompt=[f"p{i}" for i in range(100)])
+    alone, single = margin_of_votes(votes, "x", "y", cluster="prompt"), margin_of_votes(votes, "x", "y")
+    assert alone.exact == single.exact == (70, 100)
+    assert alone.interval() == single.interval()
+
+
+def test_copies_of_votes_add_nothing_when_clustered(between):
+    once = margin_of_votes(between(30, 20, prompt=[f"p{i}" for i in range(50)]), "x", "y", cluster="prompt")
+    prompts = [f"p{i // 4}" for i in range(120)] + [f"p{30 + i // 4}" for i in range(80)]
+    copied = margin_of_votes(between(120, 80, prompt=prompts), "x", "y", cluster="prompt")
+    assert (copied.value, copied.se, copied.df) == pytest.approx((once.value, once.se, 49))
+    assert copied.icc == 1
+
+
+def test_unanimous_clusters_count_as_one_vote_each(between):
+    found = margin_of_votes(between(100, 0, prompt=[f"p{i % 5}" for i in range(100)]), "x", "y", cluster="prompt")
+    assert found.exact == (5, 5)
+    assert found.p_difference() == pytest.approx(2 / 2**5)
+    assert math.isnan(found.se)
+    assert found.effect == 20
+
+
+def test_all_ties_as_halves_show_no_difference(between):
+    found = margin_of_votes(between(0, 0, 40), "x", "y", ties="half")
+    assert found.p_difference() == 1
+    assert found.interval()[0] < 0 < found.interval()[1]
+
+
+def test_votes_that_share_a_prompt_are_not_taken_as_independent_in_silence(between):
+    shared = between(6, 4, prompt=["p", "q"] * 5)
+    assert [c.code for c in margin_of_votes(shared, "x", "y").caveats] == ["taken-as-independent"]
+    assert [c.code for c in margin_of_votes(shared, "x", "y", cluster="prompt").caveats] == ["few-clusters"]
+    assert not margin_of_votes(between(6, 4), "x", "y").caveats
+
+
+def test_detectable(between):
+    assert margin_of_votes(between(2, 1), "x", "y").detectable(0.05, 0.9) is None
+    exact = margin_of_votes(between(250, 250), "x", "y").detectable(0.05, 0.9)
+    half = margin_of_votes(between(250, 250), "x", "y", ties="half").detectable(0.05, 0.9)
+    assert exact == pytest.approx(0.0734, abs=1e-4)
+    assert half == pytest.approx(exact, rel=0.02)
+
+
+def test_refusals(between):
+    with pytest.raises(NotEstimable, match="none between"):
+        margin_of_votes(between(0, 0, 5), "x", "y")
+    with pytest.raises(NotEstimable, match="one prompt"):
+        margin_of_votes(between(3, 2, prompt=["p"] * 5), "x", "y", cluster="prompt")
+    with pytest.raises(NotEstimable, match="1 vote"):
+        margin_of_votes(between(1, 0), "x", "y", ties="half")
+    with pytest.raises(UnknownTerm):
+        margin_of_votes(between(3, 2), "x", "y", cluster="judge")

@@ -1,0 +1,131 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quorate.decide.margin import margin_of_counts
+from quorate.decide.verdict import Outcome, outcome_of, verdict_of_votes
+from quorate.errors import InvalidInput
+from quorate.numerics import binomial
+
+
+def test_the_words_are_those_a_reader_sees():
+    assert [outcome.value for outcome in Outcome] == ["better", "worse", "equivalent", "undecided"]
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses", "margin", "outcome", "code"),
+    [
+        (70, 30, None, "better", 0),
+        (30, 70, None, "worse", 2),
+        (52, 48, None, "undecided", 2),
+        (505, 495, 0.05, "equivalent", 0),
+        (505, 495, None, "undecided", 2),
+        (5200, 4800, 0.05, "equivalent", 0),
+        (5200, 4800, 0.01, "better", 0),
+    ],
+)
+def test_outcomes_and_exit_codes(between, wins, losses, margin, outcome, code):
+    found = verdict_of_votes(between(wins, losses), "x", "y", margin=margin)
+    assert found.outcome.value == outcome
+    assert found.exit_code == code
+
+
+def test_the_other_system_first_turns_the_verdict(between):
+    votes = between(70, 30)
+    one, other = verdict_of_votes(votes, "x", "y"), verdict_of_votes(votes, "y", "x")
+    assert (one.outcome, other.outcome) == (Outcome.BETTER, Outcome.WORSE)
+    assert one.difference.value == -other.difference.value
+    assert one.p_difference == other.p_difference
+
+
+def test_undecided_says_what_the_votes_could_see_and_what_would_decide(between):
+    found = verdict_of_votes(between(52, 48, 25), "x", "y", budget=500, price=0.5)
+    assert found.sentence == (
+        "Undecided whether x or y is preferred: x wins 52.0% of 100 decisive votes (95% interval 41.8% to 62.1%). This "
+        "is no sign that they are alike: so many votes see a margin of 0.166 or more (power 0.9). A new study of 8,210 "
+        "votes for 4,105.00 would find a difference with a chance of 0.9 if the margin is 0.020 as found; of 225 at "
+        "the very least. The budget of 500 is not enough: it would see a margin of 0.081 or more."
+    )
+
+
+def test_undecided_without_any_lead_asks_for_a_margin(between):
+    found = verdict_of_votes(between(50, 50), "x", "y")
+    assert found.next_step is None
+    assert "state a margin of equivalence" in found.sentence
+
+
+def test_a_small_difference_that_is_real_is_named_in_an_equivalence(between):
+    found = verdict_of_votes(between(5200, 4800), "x", "y", margin=0.05)
+    assert "The preference for x is real but that small." in found.sentence
+
+
+@given(st.integers(1, 400), st.data())
+def test_an_outcome_agrees_with_its_tests(n, data):
+    wins = data.draw(st.integers(0, n))
+    margin = data.draw(st.sampled_from([None, 0.05, 0.1, 0.3]))
+    found = margin_of_counts(wins, n, "x", "y")
+    outcome = outcome_of(found, margin, 0.05)
+    low, high = found.interval(0.95)
+    assert (outcome is Outcome.EQUIVALENT) <= (margin is not None)
+    if outcome in (Outcome.BETTER, Outcome.WORSE):
+        assert not low <= 0 <= high
+    if outcome is Outcome.UNDECIDED:
+        assert low <= 1e-12
+        assert high >= -1e-12
+
+
+def test_claims(between):
+    votes = between(480, 520)
+    codes = {
+        claim: verdict_of_votes(votes, "x", "y", margin=0.1, claim=claim).exit_code
+        for claim in ("better", "equivalent", "not worse")
+    }
+    assert codes == {"better": 2, "equivalent": 0, "not worse": 0}
+    assert verdict_of_votes(votes, "x", "y", margin=0.04, claim="not worse").exit_code == 2
+
+
+@pytest.mark.parametrize("margin", [None, 0.05, 0.2])
+@pytest.mark.parametrize("n", [20, 101, 1000])
+def test_no_truth_makes_a_false_verdict_likelier_than_the_rate_stated(between, n, margin):
+    """All numbers of wins, weighed by their chance under many truths."""
+    import numpy as np
+
+    wins = np.arange(n + 1)
+    said = [outcome_of(margin_of_counts(k, n, "x", "y"), margin, 0.05) for k in wins.tolist()]
+    rate = verdict_of_votes(between(n // 2, n - n // 2), "x", "y", margin=margin).error_rate
+    assert rate <= 0.05 * binomial.SLACK
+    for p in np.linspace(0.5, 1, 101):
+        chance = np.diff(binomial.lower_tail(np.arange(-1, n + 1), n, p))
+        d = p - 0.5
+        false = [
+            outcome is Outcome.WORSE
+            or (outcome is Outcome.BETTER and d == 0)
+            or (outcome is Outcome.EQUIVALENT and margin is not None and d >= margin)
+            for outcome in said
+        ]
+        assert chance[false].sum() <= rate * (1 + 1e-9)
+
+
+def test_to_dict_is_plain(between):
+    for votes in (between(52, 48), between(3, 0)):
+        found = verdict_of_votes(votes, "x", "y", margin=0.05)
+        assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["outcome"] == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"margin": 0}, "margin"),
+        ({"level": 1.0}, "level"),
+        ({"claim": "best"}, "claim"),
+        ({"claim": "not worse"}, "state it"),
+        ({"price": -1}, "price"),
+        ({"budget": 0.5}, "budget"),
+        ({"ties": "lose"}, "ties"),
+    ],
+)
+def test_refusals(between, options, message):
+    with pytest.raises(InvalidInput, match=message):
+        verdict_of_votes(between(5, 5), "x", "y", **options)

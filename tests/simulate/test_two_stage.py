@@ -1,0 +1,79 @@
+import numpy as np
+import polars as pl
+import pytest
+
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.plan.power import power_curve
+from quorate.simulate.two_stage import TESTS, regime, replay_two_stage, simulate_two_stage
+from quorate.table.read_votes import read_votes
+
+
+def pool(wins, losses):
+    """Votes of prompt types with so many wins and losses of x against y."""
+    rows = [
+        ("x", "y", winner, f"t{i}")
+        for i, (k, m) in enumerate(zip(wins, losses, strict=True))
+        for winner in ["model_a"] * k + ["model_b"] * m
+    ]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt_type"], orient="row")
+    return read_votes(frame, announce=False)
+
+
+def test_regimes_have_the_same_signal():
+    both = [regime(kind) for kind in ("concentrated", "diffuse")]
+    assert [float(np.mean(d**2)) for d in both] == pytest.approx([0.0045, 0.0045])
+    assert np.count_nonzero(both[0]) == 4
+
+
+def test_proportional_power_is_that_of_the_exact_test():
+    found = simulate_two_stage(np.full(20, 0.05), [1000], studies=4000)
+    assert found.power["proportional"][0] == pytest.approx(power_curve(0.05, 1000).power[0, 0], abs=0.02)
+
+
+def test_types_kept_at_random_hold_their_even_share():
+    found = simulate_two_stage(regime("diffuse"), [1000], studies=2000)
+    assert found.captured[0] == pytest.approx(found.expected_captured)
+
+
+def test_a_study_is_the_same_alone_and_among_others():
+    alone = simulate_two_stage(regime("diffuse"), [1000], studies=50)
+    among = simulate_two_stage(regime("diffuse"), [800, 1000], studies=50)
+    assert alone.power["two-stage"][0] == among.power["two-stage"][1]
+
+
+def test_to_frame_has_a_row_for_every_budget_and_test():
+    assert len(simulate_two_stage(regime("diffuse"), [800, 1000], studies=20).to_frame()) == 2 * len(TESTS)
+
+
+def test_replay_of_the_whole_pool_is_the_whole_pool():
+    """All votes drawn, proportional allocation has nothing left to chance."""
+    found = replay_two_stage(pool([60] * 10, [40] * 10), "x", "y", [1000], studies=50)
+    assert found.power["proportional"].tolist() == [1.0]
+
+
+def test_replay_draws_no_vote_twice():
+    """Of four types of 30 votes screening takes 28 each; the type kept has two left, too few for any verdict."""
+    found = replay_two_stage(pool([30, 15, 15, 15], [0, 15, 15, 15]), "x", "y", [118], c=20, studies=50)
+    assert found.power["two-stage"].tolist() == [0.0]
+
+
+def test_replay_finds_concentrated_signal():
+    wins, losses = [100] * 20, [100] * 20
+    wins[:2], losses[:2] = [170, 170], [30, 30]
+    found = replay_two_stage(pool(wins, losses), "x", "y", [900], studies=300)
+    assert found.gain[0] > 0.3
+    assert found.captured[0] > 0.9
+
+
+def test_refusals():
+    with pytest.raises(InvalidInput, match="screening"):
+        simulate_two_stage(regime("diffuse"), [600])
+    with pytest.raises(InvalidInput, match="margins"):
+        simulate_two_stage([0.6, 0.1], [1000])
+    with pytest.raises(InvalidInput, match="kind"):
+        regime("other")
+    votes = pool([30] * 5, [30] * 5)
+    with pytest.raises(InvalidInput, match="at most the 300"):
+        replay_two_stage(votes, "x", "y", [400])
+    with pytest.raises(NotEstimable, match="coarser"):
+        replay_two_stage(pool([100, 5], [100, 1]), "x", "y", [100])
