@@ -10,6 +10,7 @@ import typer
 from quorate.cli import reading, vote_reading
 from quorate.cli.console import console, heading, points, print_json, say, table
 from quorate.cli.phrasing import columns, in_options
+from quorate.cli.vote_study import analyze, replay
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -158,3 +159,7 @@ def _show_support(out: Console, found: VotesSupport) -> None:
     if closed:
         heading(out, "Not possible")
         points(out, (f"{one.name}: {one.reason}" + (f" ({in_options(one.fix)})" if one.fix else "") for one in closed))
+
+
+app.command("analyze")(analyze)
+app.command("replay")(replay)
