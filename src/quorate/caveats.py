@@ -286,9 +286,10 @@ def few_items_with_gaps(items: str, n: int) -> Caveat:
     )
 
 
-def few_clusters(name: str, clusters: int) -> Caveat:
-    """A verdict by the spread of few clusters of votes."""
-    return Caveat("few-clusters", f"{clusters} levels of {name}: their spread, and so the verdict, is uncertain")
+def few_clusters(name: str, clusters: int, effective: float) -> Caveat:
+    """A verdict by the spread of few clusters of votes, or of few that have most of them."""
+    worth = "" if effective > clusters - 0.5 else f", worth {effective:.1f} of equal size"
+    return Caveat("few-clusters", f"{clusters} levels of {name}{worth}: their spread, and so the verdict, is uncertain")
 
 
 def taken_as_independent(shared: Sequence[str]) -> Caveat:

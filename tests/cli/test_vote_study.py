@@ -37,6 +37,18 @@ def test_all_pairs_as_json(run, path):
     assert found["near_ties"]["count"] == 1
 
 
+def test_a_report_on_all_pairs(run, path, tmp_path):
+    page = tmp_path / "votes.html"
+    ran = run("votes", "analyze", path, "--report", page)
+    assert (ran.code, ran.err) == (0, "")
+    assert "Report:" in ran.out
+    assert page.read_text(encoding="utf-8").count("data-chart=") == 3
+    text = tmp_path / "votes.md"
+    assert run("votes", "analyze", path, "--json", "--report", text).json["near_ties"]["count"] == 1
+    assert "## Data health" in text.read_text(encoding="utf-8")
+    assert "- command: quorate votes analyze" in text.read_text(encoding="utf-8")
+
+
 def test_the_verdict_on_two(run, path):
     ran = run("votes", "analyze", path, "--a", "x", "--b", "y", "--cluster", "prompt")
     assert ran.code == 0
@@ -83,6 +95,8 @@ def test_types_of_prompts_first(run, path):
         ("replay --budgets none", "--budgets: expects numbers such as"),
         ("replay --cluster colour", 'no term "colour"'),
         ("replay --a x --b y --budgets 50", "budget"),
+        ("analyze --a x --b y --report votes.html", "--report: is on all pairs; leave out --a and --b"),
+        ("analyze --report votes.txt", "--report: must end in .html or .md"),
         ("analyze --within colour", 'no term "colour"'),
     ],
 )

@@ -1,5 +1,6 @@
 import json
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +9,7 @@ from quorate.decide.margin import margin_of_counts
 from quorate.decide.verdict import Outcome, outcome_of, verdict_of_votes
 from quorate.errors import InvalidInput
 from quorate.numerics import binomial
+from quorate.table.read_votes import read_votes
 
 
 def test_the_words_are_those_a_reader_sees():
@@ -129,3 +131,55 @@ def test_to_dict_is_plain(between):
 def test_refusals(between, options, message):
     with pytest.raises(InvalidInput, match=message):
         verdict_of_votes(between(5, 5), "x", "y", **options)
+
+
+def votes_of(letters, prompt=None):
+    """One vote for each letter: a for x, b for y, t for a tie."""
+    winner = {"a": "model_a", "b": "model_b", "t": "tie"}
+    columns = {"model_a": ["x"] * len(letters), "model_b": ["y"] * len(letters), "winner": [winner[c] for c in letters]}
+    if prompt is not None:
+        columns["prompt"] = [str(one) for one in prompt]
+    return read_votes(pl.DataFrame(columns), announce=False)
+
+
+def test_two_clusters_that_have_nearly_all_votes_decide_nothing():
+    votes = votes_of("a" * 49 + "b" + "a" * 49 + "b" + "aaaa", [0] * 50 + [1] * 50 + [2, 3, 4, 5])
+    found = verdict_of_votes(votes, "x", "y", cluster="prompt")
+    assert found.outcome is Outcome.UNDECIDED
+    assert found.difference.interval()[0] <= 0
+    assert [caveat.code for caveat in found.caveats] == ["few-clusters"]
+
+
+def test_clusters_that_agree_are_as_many_votes_and_no_more():
+    votes = votes_of(("a" * 15 + "b" * 7) * 3, [i // 22 for i in range(66)])
+    found = verdict_of_votes(votes, "x", "y", cluster="prompt", margin=0.19)
+    assert (found.outcome, found.p_difference) == (Outcome.UNDECIDED, 1.0)
+
+
+def test_ties_as_halves_are_tested_by_what_is_decisive():
+    assert verdict_of_votes(votes_of("aaaaaab"), "x", "y", ties="half").p_difference == pytest.approx(0.125)
+    few = verdict_of_votes(votes_of("t" * 15 + "a"), "x", "y", ties="half", margin=0.05)
+    assert few.outcome is Outcome.UNDECIDED
+    many = verdict_of_votes(votes_of("t" * 300 + "ab" * 5), "x", "y", ties="half", margin=0.05)
+    assert many.outcome is Outcome.EQUIVALENT
+
+
+def test_ties_as_losses_alone_make_nobody_worse():
+    assert verdict_of_votes(votes_of("t" * 20), "x", "y", ties="pessimistic").outcome is Outcome.UNDECIDED
+    assert verdict_of_votes(votes_of("aa" + "b" * 18), "x", "y", ties="pessimistic").outcome is Outcome.WORSE
+    assert verdict_of_votes(votes_of("a" * 18 + "bb"), "x", "y", ties="pessimistic").outcome is Outcome.BETTER
+
+
+def test_what_is_claimed_is_shown_by_what_implies_it():
+    equal = votes_of("a" * 481 + "b" * 519)
+    assert verdict_of_votes(equal, "x", "y", margin=0.05, claim="not worse").exit_code == 0
+    better = votes_of("a" * 540 + "b" * 460)
+    found = verdict_of_votes(better, "x", "y", margin=0.1, claim="better")
+    assert (found.outcome, found.exit_code) == (Outcome.EQUIVALENT, 0)
+
+
+def test_a_next_step_out_of_reach_does_not_hide_the_verdict():
+    votes = votes_of("a" * 45 + "b" * 55, [i // 2 for i in range(100)])
+    found = verdict_of_votes(votes, "x", "y", cluster="prompt", margin=0.05)
+    assert found.outcome is Outcome.UNDECIDED
+    assert verdict_of_votes(votes_of("ab" * 5), "x", "y", margin=1e-9).next_step is None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -11,7 +12,7 @@ from quorate.cli import reading, vote_reading
 from quorate.cli.console import console, heading, points, print_json, say, table
 from quorate.cli.grids import grid
 from quorate.cli.phrasing import columns, in_options
-from quorate.errors import InvalidInput, NotEstimable
+from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,13 +20,11 @@ if TYPE_CHECKING:
     from quorate.decide.verdict import Verdict
     from quorate.estimate.clustered import ClusterRobust
     from quorate.plan.detectability import Detectability
+    from quorate.report.votes_view import VotesView
     from quorate.simulate.two_stage import AllocationStudy
     from quorate.simulate.verdicts import VerdictRates
     from quorate.table.votes import Votes
 
-DEPENDENCE = ("prompt", "judge", "cluster")
-NEAR = 0.1
-"""Margin at which two systems count as nearly tied."""
 ModelA = Annotated[
     str | None, typer.Option("--a", metavar="NAME", help="A system: with --b, the verdict on the two instead of all.")
 ]
@@ -49,10 +48,15 @@ Within = Annotated[
     typer.Option(metavar="ROLE", help="Tell systems of the same name apart by this facet, such as prompt_type."),
 ]
 Budgets = Annotated[str, typer.Option(metavar="NUMBERS", help="Votes of a study, such as 50,200,500.")]
+Report = Annotated[
+    Path | None,
+    typer.Option(metavar="PATH", help="Write a report on all pairs: .html or .md; not with --a and --b."),
+]
 By = Annotated[str, typer.Option(metavar="ROLE", help="Types of prompts, for --a and --b.")]
 
 
 def analyze(
+    context: typer.Context,
     file: vote_reading.File,
     a: ModelA = None,
     b: ModelB = None,
@@ -64,6 +68,7 @@ def analyze(
     price: Price = None,
     minimum: Minimum = 200,
     within: Within = None,
+    report: Report = None,
     as_json: reading.Json = False,
     model_a: vote_reading.ModelA = "model_a",
     model_b: vote_reading.ModelB = "model_b",
@@ -79,6 +84,7 @@ def analyze(
     With --a and --b: better, worse, equivalent or undecided, and what would decide it; exit code 2 if what is claimed
     is not shown. Without: margins of all pairs with enough votes, near ties, and how many votes would tell them apart.
     """
+    _check_report(report, a, b)
     votes = _within(vote_reading.votes(file, model_a, model_b, winner, wins, outcome, role, status), within)
     if _both(a, b):
         from quorate.decide.verdict import verdict_of_votes
@@ -99,7 +105,9 @@ def analyze(
         else:
             _show_verdict(console(), found)
         return found.exit_code
-    _all_pairs(votes, cluster, minimum, as_json=as_json)
+    view = _all_pairs(votes, cluster, minimum, as_json=as_json)
+    if report is not None:
+        _write(view, report, context.obj, as_json=as_json)
     return 0
 
 
@@ -166,35 +174,46 @@ def _show_verdict(out: Console, found: Verdict) -> None:
         points(out, (in_options(caveat.sentence) for caveat in found.caveats))
 
 
-def _all_pairs(votes: Votes, cluster: str | None, minimum: int, *, as_json: bool) -> None:
-    from quorate.plan.detectability import detectability
+def _check_report(report: Path | None, a: str | None, b: str | None) -> None:
+    """Whether a report is asked for that can be written, before the votes are read."""
+    if report is None:
+        return
+    from quorate.report.files import writable
+    from quorate.report.votes_report import ENDINGS
 
-    found = detectability(votes, minimum=minimum)
-    robust = list(_robust(votes, cluster, minimum))
-    near = found.margins.near_ties(NEAR)
+    if a is not None or b is not None:
+        raise InvalidInput("--report: is on all pairs; leave out --a and --b")
+    writable(report, ENDINGS, "--report")
+
+
+def _all_pairs(votes: Votes, cluster: str | None, minimum: int, *, as_json: bool) -> VotesView:
+    from quorate.report.votes_view import votes_view
+
+    view = votes_view(votes, cluster=cluster, minimum=minimum)
     if as_json:
-        dependence = [{"by": one.by, **vars(one.summary())} for one in robust]
-        return print_json({**found.to_dict(), "near_ties": near.to_dict(), "dependence": dependence})
-    out = console()
-    say(out, found.sentence, style="bold")
-    say(out, near.sentence)
-    _margins(out, found)
-    _curve(out, found)
-    _dependence(out, robust)
+        dependence = [{"by": one.by, **vars(one.summary())} for one in view.dependence]
+        print_json({**view.found.to_dict(), "near_ties": view.near.to_dict(), "dependence": dependence})
+    else:
+        _show_pairs(console(), view)
+    return view
+
+
+def _show_pairs(out: Console, view: VotesView) -> None:
+    say(out, view.found.sentence, style="bold")
+    say(out, view.near.sentence)
+    _margins(out, view.found)
+    _curve(out, view.found)
+    _dependence(out, view.dependence)
     out.print()
-    return say(out, f"Columns: {'; '.join(map(columns, votes.notes))}")
+    say(out, f"Columns: {'; '.join(map(columns, view.votes.notes))}")
 
 
-def _robust(votes: Votes, cluster: str | None, minimum: int) -> Iterator[ClusterRobust]:
-    """Clustered standard errors by every facet that votes may share; by one that is asked for in any case."""
-    from quorate.estimate.clustered import cluster_robust
+def _write(view: VotesView, report: Path, command: str, *, as_json: bool) -> None:
+    from quorate.report.votes_report import write_votes_report
 
-    for name in [cluster] if cluster else [name for name in DEPENDENCE if name in votes.names]:
-        try:
-            yield cluster_robust(votes, by=name, minimum=minimum)
-        except NotEstimable:
-            if cluster:
-                raise
+    write_votes_report(view, report, command=command)
+    if not as_json:
+        say(console(), f"Report: {report}")
 
 
 def _margins(out: Console, found: Detectability) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from quorate.table.votes import Encoding, Votes
 
 Floats = NDArray[np.float64]
 FEW_CLUSTERS = 20
+_FEWEST, _NOTHING = 5, 1e-9  # clusters for a claim of equivalence; a standard error that is rounding alone
 _DEPENDENCE = ("cluster", "prompt", "judge")
 
 
@@ -55,6 +56,10 @@ class VoteMargin:
         Correlation of two votes of one cluster, as estimated.
     exact : Exact or None
         What the exact tests count; None where the tests are t tests.
+    decisive : Exact or None
+        Votes won among those without a tie, where ties count and votes are independent.
+    effective : float
+        Clusters of equal size that weigh as these do; infinite without clusters.
     caveats : tuple of Caveat
         What to know before relying on this.
     """
@@ -71,6 +76,8 @@ class VoteMargin:
     icc: float | None
     exact: Exact | None
     caveats: tuple[Caveat, ...] = ()
+    decisive: Exact | None = None
+    effective: float = math.inf
 
     @property
     def effect(self) -> float:
@@ -89,13 +96,20 @@ class VoteMargin:
             low, high = binomial.clopper_pearson(*self.exact, level)
             return float(low) - 0.5, float(high) - 0.5
         half = t_quantile(self.df, (1 + level) / 2) * self.se
-        return max(self.value - half, -0.5), min(self.value + half, 0.5)
+        ends = max(self.value - half, -0.5), min(self.value + half, 0.5)
+        return (min(ends[0], 0.0), max(ends[1], 0.0)) if self._floor() > 1 - level else ends
 
     def p_difference(self) -> float:
-        """P-value of a margin of 0, two-sided."""
+        """P-value of a margin of 0, two-sided.
+
+        With ties as halves that of the sign test on the others, which is exact. With clusters at least ``2^(1 - G)``,
+        G the effective clusters: so likely it is that so many fair ones agree.
+        """
         if self.exact:
             return float(binomial.p_value(*self.exact))
-        return min(1.0, 2 * self._tail(-abs(self.value)))
+        if self.decisive:
+            return float(binomial.p_value(*self.decisive)) if self.decisive.n else 1.0
+        return min(1.0, max(2 * self._tail(-abs(self.value)), self._floor()))
 
     def p_equivalence(self, margin: float) -> float:
         """P-value of a margin that is at least this far from 0, in either direction (two one-sided tests).
@@ -107,7 +121,13 @@ class VoteMargin:
         """
         if self.exact:
             return float(equivalence.p_value(*self.exact, margin))
-        return self._tail(abs(self.value) - margin)
+        if self.decisive:
+            return tango(self.decisive.wins, self.decisive.n - self.decisive.wins, self.n, margin)
+        return 1.0 if self.effective < _FEWEST else self._tail(abs(self.value) - margin)
+
+    def _floor(self) -> float:
+        """Smallest p-value that so few clusters allow; 0 without clusters."""
+        return 0.0 if self.cluster is None else float(2.0 ** (1 - self.effective))
 
     def detectable(self, alpha: float, power: float) -> float | None:
         """Smallest margin that so many such votes detect; None if there is none.
@@ -128,9 +148,10 @@ class VoteMargin:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; None where a number is infinite or not known."""
         said = asdict(self)
-        for name in ("se", "df"):
+        for name in ("se", "df", "effective"):
             said[name] = said[name] if math.isfinite(said[name]) else None
-        return {**said, "exact": self.exact and self.exact._asdict()}
+        counted = {"exact": self.exact, "decisive": self.decisive}
+        return {**said, **{name: one and one._asdict() for name, one in counted.items()}}
 
     def _tail(self, distance: float) -> float:
         from scipy.special import stdtr
@@ -181,10 +202,13 @@ def margin_of_votes(votes: Votes, a: str, b: str, *, ties: Encoding = "drop", cl
         found = _by_cluster(outcome[counts], weight, pair.column(cluster)[counts], cluster)
     elif ties == "half":
         found = _single(outcome[counts], weight)
+        made = margin_of_share(found, a, b, ties=ties, caveats=_independence(pair))
+        return replace(made, decisive=_decisive(pair))
     else:
         wins, n = float(outcome[counts] @ weight), float(weight.sum())
-        return margin_of_counts(wins, n, a, b, ties=ties, caveats=_independence(pair))
-    caveats = _few(found.clusters, cluster) if cluster else _independence(pair)
+        made = margin_of_counts(wins, n, a, b, ties=ties, caveats=_independence(pair))
+        return replace(made, decisive=_decisive(pair)) if ties == "pessimistic" else made
+    caveats = _few(found, cluster)
     return margin_of_share(found, a, b, ties=ties, cluster=cluster, caveats=caveats)
 
 
@@ -209,10 +233,52 @@ def margin_of_share(
         As for `VoteMargin`; without ``cluster`` the clusters are single votes.
     """
     alone = found.clusters == found.n and ties != "half"
-    units = None if found.se > 0 and not alone else Exact(round(2 * found.value * found.clusters) / 2, found.clusters)
+    units = None if found.se > _NOTHING and not alone else _unanimous(found)
     clusters, icc = (found.clusters, found.icc) if cluster else (None, None)
-    value, se, n = found.value - 0.5, found.se or math.nan, int(found.n)
-    return VoteMargin(a, b, value, se, found.df, n, ties, cluster, clusters, icc, units, caveats)
+    value, se, n = found.value - 0.5, found.se if found.se > _NOTHING else math.nan, int(found.n)
+    effective = found.effective if cluster else math.inf
+    return VoteMargin(a, b, value, se, found.df, n, ties, cluster, clusters, icc, units, caveats, effective=effective)
+
+
+def _unanimous(found: clustered.Share) -> Exact:
+    """Clusters that agree as single votes, their lead rounded towards none."""
+    lead = math.floor(found.clusters * abs(2 * found.value - 1) + 1e-9)
+    return Exact((found.clusters + math.copysign(lead, found.value - 0.5)) / 2, found.clusters)
+
+
+def _decisive(pair: Votes) -> Exact:
+    """Votes for the first system among those without a tie."""
+    won = 1 - pair.encoded("drop")
+    counts = np.isfinite(won)
+    weight = pair.weights[counts].astype(float)
+    return Exact(float(won[counts] @ weight), float(weight.sum()))
+
+
+def tango(wins: float, losses: float, n: float, margin: float) -> float:
+    """P-value of a margin of at least this size, with ties: the larger of two one-sided score tests.
+
+    Parameters
+    ----------
+    wins, losses, n : float
+        Votes for the first system, for the second, and all, ties included.
+    margin : float
+        Margin of equivalence.
+
+    References
+    ----------
+    Tango (1998), Statistics in Medicine 17, 891-908.
+    """
+    from scipy.special import ndtr
+
+    return float(ndtr(max(_score(wins, losses, n, 2 * margin), _score(losses, wins, n, 2 * margin))))
+
+
+def _score(wins: float, losses: float, n: float, lead: float) -> float:
+    """Score of a difference of shares that is ``lead``, by the shares that are likeliest then."""
+    b = -wins - losses + (2 * n - wins + losses) * lead
+    root = math.sqrt(max(b**2 + 8 * n * losses * lead * (1 - lead), 0.0))
+    q = (root - b) / (4 * n)
+    return (wins - losses - n * lead) / math.sqrt(n * (2 * q + lead * (1 - lead)))
 
 
 def margin_of_counts(
@@ -240,7 +306,7 @@ def _single(outcome: Floats, weight: Floats) -> clustered.Share:
         raise NotEstimable('votes: 1 vote has no standard error with ties="half"; collect more')
     p = float(outcome @ weight) / n
     variance = float(weight @ (outcome - p) ** 2) / (n - 1) / n
-    return clustered.Share(p, math.sqrt(variance), n - 1, 0.0, int(n), n)
+    return clustered.Share(p, math.sqrt(variance), n - 1, 0.0, int(n), n, n)
 
 
 def _by_cluster(outcome: Floats, weight: Floats, code: NDArray[np.int32], cluster: str) -> clustered.Share:
@@ -255,10 +321,8 @@ def _by_cluster(outcome: Floats, weight: Floats, code: NDArray[np.int32], cluste
     return clustered.share(wins, sizes, squares)
 
 
-def _few(clusters: int, name: str) -> tuple[Caveat, ...]:
-    if clusters >= FEW_CLUSTERS:
-        return ()
-    return (caveats.few_clusters(name, clusters),)
+def _few(found: clustered.Share, name: str) -> tuple[Caveat, ...]:
+    return () if found.effective >= FEW_CLUSTERS else (caveats.few_clusters(name, found.clusters, found.effective),)
 
 
 def _independence(pair: Votes) -> tuple[Caveat, ...]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from quorate.decide.margin import VoteMargin
-from quorate.errors import NotEstimable
+from quorate.errors import InvalidInput, NotEstimable
 from quorate.plan.equivalence import equivalence_size
 from quorate.plan.power import detectable_margin, sample_size, whole
 
@@ -125,16 +127,24 @@ def next_step(
 def _ways(found: VoteMargin, margin: float | None, alpha: float, power: float) -> list[tuple[int, int, str]]:
     """Votes that count, fewest of them and what they show, for either way to decide."""
     d, low, high = abs(found.value), *found.interval(1 - alpha)
-    ways = []
+    ways: dict[str, Callable[[float], int]] = {}
     if d > 0:
-        n, least = (sample_size(x, alpha=alpha, power=power) for x in (d, max(-low, high)))
-        ways.append((n, least, "difference"))
-    if margin is not None and d < margin:
-        n, least = (
-            equivalence_size(margin, true_margin=x, alpha=alpha, power=power, method="normal") for x in (d, 0.0)
-        )
-        ways.append((n, least, "equivalence"))
-    return [(whole(n * found.effect), whole(least * found.effect), toward) for n, least, toward in ways]
+        ways["difference"] = partial(sample_size, alpha=alpha, power=power)
+    if margin is not None and d < margin * (1 - 1e-9):
+        ways["equivalence"] = partial(_equivalence, margin, alpha=alpha, power=power)
+    ends = {"difference": (d, max(-low, high)), "equivalence": (d, 0.0)}
+    out = []
+    for toward, size in ways.items():
+        try:
+            n, least = (size(x) for x in ends[toward])
+        except InvalidInput:  # more votes than can be counted: no way to decide
+            continue
+        out.append((whole(n * found.effect), whole(least * found.effect), toward))
+    return out
+
+
+def _equivalence(margin: float, true_margin: float, *, alpha: float, power: float) -> int:
+    return equivalence_size(margin, true_margin=true_margin, alpha=alpha, power=power, method="normal")
 
 
 def _seen(votes: float, alpha: float, power: float) -> float | None:

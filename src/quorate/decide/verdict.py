@@ -86,7 +86,10 @@ class Verdict:
     def supported(self) -> bool:
         """Whether what was asked is shown; without a claim, whether ``a`` is better or equivalent."""
         if self.claim == "not worse" and self.margin is not None:
-            return self.difference.interval(self.level)[0] > -self.margin
+            shown = self.outcome in (Outcome.BETTER, Outcome.EQUIVALENT)
+            return shown or self.difference.interval(self.level)[0] > -self.margin
+        if self.claim == "better":
+            return self.p_difference <= (1 - self.level) * binomial.SLACK and self.difference.value > 0
         wanted = (self.claim,) if self.claim else (Outcome.BETTER, Outcome.EQUIVALENT)
         return self.outcome in wanted
 
@@ -248,11 +251,21 @@ def outcome_of(found: VoteMargin, margin: float | None, alpha: float) -> Outcome
     alpha : float
         Level of every test.
     """
-    if margin is not None and found.p_equivalence(margin) <= alpha * binomial.SLACK:
+    one_sided = found.ties == "pessimistic"  # ties count against the first system: it can only be shown better
+    if margin is not None and not one_sided and found.p_equivalence(margin) <= alpha * binomial.SLACK:
         return Outcome.EQUIVALENT
     if found.p_difference() <= alpha * binomial.SLACK:
-        return Outcome.BETTER if found.value > 0 else Outcome.WORSE
+        if found.value > 0:
+            return Outcome.BETTER
+        return Outcome.WORSE if not one_sided or _worse_without_ties(found, alpha) else Outcome.UNDECIDED
     return Outcome.UNDECIDED
+
+
+def _worse_without_ties(found: VoteMargin, alpha: float) -> bool:
+    known = found.decisive
+    if known is None or known.n == 0:
+        return False
+    return 2 * known.wins < known.n and float(binomial.p_value(*known)) <= alpha * binomial.SLACK
 
 
 def _error_rate(found: VoteMargin, margin: float | None, alpha: float) -> float:

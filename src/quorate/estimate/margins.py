@@ -329,7 +329,7 @@ def margins(
 
 def of_sampled(sampled: Sampled, minimum: int, ties: Encoding, level: float, alpha: float, power: float) -> Margins:
     """Margins of votes that were chosen already; arguments as for `margins`."""
-    margin = sampled.wins / sampled.n - 0.5
+    margin = (2 * sampled.wins - sampled.n) / (2 * sampled.n)  # the same for either order of a pair
     low, high = (end - 0.5 for end in clopper_pearson(sampled.wins, sampled.n, level))
     return Margins(
         pairs=sampled.labels,

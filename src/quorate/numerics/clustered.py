@@ -27,6 +27,8 @@ class Share(NamedTuple):
         Clusters.
     n : float
         Votes.
+    effective : float
+        Clusters of equal size that weigh as these do, ``n^2 / sum n_g^2``.
     """
 
     value: float
@@ -35,6 +37,7 @@ class Share(NamedTuple):
     icc: float
     clusters: int
     n: float
+    effective: float = np.inf
 
 
 def share(wins: Floats, sizes: Floats, squares: Floats | None = None) -> Share:
@@ -60,11 +63,12 @@ def share(wins: Floats, sizes: Floats, squares: Floats | None = None) -> Share:
     n, groups = float(sizes.sum()), len(sizes)
     p = float(wins.sum()) / n
     if groups < 2:
-        return Share(p, np.nan, np.nan, np.nan, groups, n)
+        return Share(p, np.nan, np.nan, np.nan, groups, n, 1.0)
     w = sizes / n
     rest = (wins - p * sizes) ** 2 / (1 - w)
     rho = _icc(wins, sizes, wins if squares is None else squares)
-    return Share(p, float(np.sqrt(rest.sum())) / n, _df(w, sizes * (1 + (sizes - 1) * rho)), rho, groups, n)
+    df = _df(w, sizes * (1 + (sizes - 1) * rho))
+    return Share(p, float(np.sqrt(rest.sum())) / n, df, rho, groups, n, 1 / float(w @ w))
 
 
 def _icc(wins: Floats, sizes: Floats, squares: Floats) -> float:

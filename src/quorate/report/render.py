@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -110,6 +110,31 @@ def _json(analysis: Analysis, origin: Provenance, record: Record) -> str:
 
 
 def _html(analysis: Analysis, origin: Provenance, record: Record) -> str:
+    said = {
+        "title": title(analysis),
+        "note": origin.note and shown(origin.note, 1000),
+        "sentence": shown(analysis.sentence, 1000),
+        "tiles": _tiles(analysis),
+        "caveats": [shown(caveat.sentence, 1000) for caveat in caveats(analysis)],
+        "methods": methods_paragraph(analysis),
+        "prompts": _texts(record),
+        "provenance": provenance(analysis, origin, record),
+    }
+    return page(sections(analysis), reporting(checklist(analysis, record)), said)
+
+
+def page(parts: Sequence[Section], last: Figure, said: Mapping[str, Any]) -> str:
+    """The page as HTML.
+
+    Parameters
+    ----------
+    parts : sequence of Section
+        All sections but the last, the methods' own.
+    last : Figure
+        The table under the paragraph on methods.
+    said : mapping
+        What else the page says: title, note, sentence, tiles, caveats, methods, prompts, provenance.
+    """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -119,18 +144,10 @@ def _html(analysis: Analysis, origin: Provenance, record: Record) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    parts = sections(analysis)
     return environment.get_template("report.html.jinja").render(
-        title=title(analysis),
-        note=origin.note and shown(origin.note, 1000),
-        sentence=shown(analysis.sentence, 1000),
-        tiles=_tiles(analysis),
-        caveats=[shown(caveat.sentence, 1000) for caveat in caveats(analysis)],
+        **said,
         sections=[_section(part) for part in parts],
-        methods=methods_paragraph(analysis),
-        checklist=_figure(reporting(checklist(analysis, record))),
-        prompts=_texts(record),
-        provenance=provenance(analysis, origin, record),
+        checklist=_figure(last),
         style=_own("report.css"),
         script=_own("report.js"),
         bundle=_bundle(),

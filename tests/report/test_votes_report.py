@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import json
+import re
+
+import polars as pl
+import pytest
+
+from quorate.errors import InvalidInput
+from quorate.report.votes_report import write_votes_report
+from quorate.report.votes_view import votes_view
+from quorate.table.read_votes import read_votes
+
+
+@pytest.fixture(scope="module")
+def view():
+    """Three systems: x is far behind, y and z are nearly tied; votes of a prompt come in twos that agree."""
+    rows = [
+        (a, b, b if i // 2 % 10 < wins else a, f"p{i // 2}")
+        for a, b, wins in (("x", "y", 8), ("y", "z", 5), ("x", "z", 8))
+        for i in range(400)
+    ]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row")
+    return votes_view(read_votes(frame, announce=False))
+
+
+def test_a_page_with_all_charts(view, tmp_path):
+    text = write_votes_report(view, tmp_path / "votes.html", note="simulated <b>").read_text(encoding="utf-8")
+    found = re.search(r'<script type="application/json" id="charts">(.*?)</script>', text, re.DOTALL)
+    assert set(json.loads(found[1])) == {"margins", "decided", "dependence"}
+    assert text.count("data-chart=") == 3
+    assert "simulated &lt;b&gt;" in text
+    assert "http://" not in text.split("<script>")[0]
+
+
+def test_markdown_from_votes(view, tmp_path):
+    text = write_votes_report(view.votes, tmp_path / "votes.md", command="quorate votes analyze").read_text()
+    for heading in ("How far apart the models are", "How many votes decide", "Data health", "Methods"):
+        assert f"\n## {heading}\n" in text
+    assert "| y vs z | 400 |" in text
+    assert "- command: quorate votes analyze" in text
+
+
+def test_a_facet_of_ones_own(view, tmp_path):
+    text = write_votes_report(view.votes, tmp_path / "votes.md", cluster="prompt", minimum=400).read_text()
+    assert "3, with 400 decisive votes or more" in text
+
+
+@pytest.mark.parametrize("name", ["votes.txt", "no-folder/votes.html"])
+def test_places_that_cannot_be_written(view, tmp_path, name):
+    with pytest.raises(InvalidInput, match="path"):
+        write_votes_report(view, tmp_path / name)
