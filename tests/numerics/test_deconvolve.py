@@ -54,3 +54,10 @@ def test_weights_are_repeated_pairs():
     law = deconvolve.margin_law(likelihood, [[2, 1, 0], [1, 1, 1]])
     assert law[0] == pytest.approx(deconvolve.margin_law(likelihood[[0, 0, 1]]))
     assert law[1] == pytest.approx(deconvolve.margin_law(likelihood))
+
+
+def test_a_pair_without_weight_does_not_spoil_a_law():
+    """Millions of votes leave one margin possible for each pair; a bootstrap may leave a pair out."""
+    likelihood = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    law = deconvolve.margin_law(likelihood, np.array([[2.0, 0.0], [1.0, 1.0]]))
+    assert law == pytest.approx(np.array([[1.0, 0.0, 0.0], [0.5, 0.0, 0.5]]))

@@ -99,5 +99,7 @@ def margin_law(likelihood: Floats, weights: ArrayLike | None = None, steps: int 
     times = times / times.sum(axis=-1, keepdims=True)
     law = np.full((*times.shape[:-1], margins), 1 / margins)
     for _ in range(steps):
-        law = law * ((times / (law @ likelihood.T)) @ likelihood)
+        mixed = law @ likelihood.T
+        # a pair without weight may have nowhere left to be likely: it counts for nothing, not for 0/0
+        law = law * (np.divide(times, mixed, out=np.zeros_like(mixed), where=times > 0) @ likelihood)
     return law

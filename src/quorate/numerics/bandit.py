@@ -1,0 +1,252 @@
+"""Which arm to pull next, and what the bounds of the paper promise: the rule that replay and live collecting share.
+
+An *arm* is what is to be known, such as an item; a *pull* is one more judgment of it. ``docs/methods/adaptive.md``
+derives everything here.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from quorate.errors import InvalidInput
+
+Floats = NDArray[np.float64]
+Variant = Literal["experiment", "theory"]
+Objective = Literal["worst", "average", "boundary"]
+_MOST_DELTA = 0.2
+"""No greater chance of failure is proposed."""
+
+
+class Constants(NamedTuple):
+    """Constants of ROBIN-HOOD that belong together; those of one variant with the warm-up of the other fail.
+
+    Parameters
+    ----------
+    lam : float
+        Logarithm in the confidence bound of a variance; 0 takes variances as they are.
+    warmup : int
+        Pulls of every arm before variances count.
+    """
+
+    lam: float
+    warmup: int
+
+
+def constants(variant: Variant, arms: int, budget: int, delta: float) -> Constants:
+    """Constants of a variant: as proven, or as in the paper's experiments.
+
+    Parameters
+    ----------
+    variant : {"experiment", "theory"}
+        ``theory``: ``lam = log(4 K B / delta)`` and ``16 lam`` pulls; ``experiment``: ``log(1 / delta)`` and ``4 lam``.
+    arms, budget : int
+        Arms ``K`` and pulls ``B``.
+    delta : float
+        Chance of failure, in (0, 1).
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such variant, or delta is out of range.
+
+    References
+    ----------
+    LLM-as-Judge on a Budget (2026), arXiv 2602.15481, Algorithm 2, Lemma 6 and Section 5.
+    """
+    if variant not in get_args(Variant):
+        raise InvalidInput(f'variant: one of {", ".join(get_args(Variant))}, got "{variant}"')
+    if not (isinstance(delta, Real) and 0 < delta < 1):
+        raise InvalidInput(f"delta: a number between 0 and 1, got {delta}")
+    if variant == "theory":
+        lam = math.log(4 * arms * budget) - math.log(delta)
+        return Constants(lam, math.ceil(16 * lam))
+    lam = math.log(1 / delta)
+    return Constants(lam, math.ceil(4 * lam))
+
+
+def affordable(variant: Variant, arms: int, budget: int, delta: float, *, calls: int = 1) -> Constants:
+    """Constants of a variant, if the budget has room for what they demand of every arm.
+
+    Parameters
+    ----------
+    variant, arms, delta
+        As for `constants`.
+    budget : int
+        Calls in all.
+    calls : int
+        Calls of one pull: 1, or the judges of a whole cycle.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range, or the budget does not go beyond the warm-up of all arms.
+    """
+    pulls = max(budget // calls, 1)
+    found = constants(variant, arms, pulls, delta)
+    if _holds(found, arms, pulls):
+        return found
+    least, enough = least_budget(variant, arms, delta) * calls, _least_delta(variant, arms, pulls)
+    instead = f" or delta={enough:.2g}" if enough <= _MOST_DELTA else ""
+    cycles = f" by {calls} calls" if calls > 1 else ""
+    raise InvalidInput(
+        f"budget: ROBIN-HOOD begins with {found.warmup:,} pulls of each of {arms:,} arms{cycles}, "
+        f"{found.warmup * arms * calls:,} in all, got {budget:,}; give budget={least:,}{instead}"
+    )
+
+
+def least_budget(variant: Variant, arms: int, delta: float) -> int:
+    """Smallest budget that holds the warm-up of all arms.
+
+    Parameters
+    ----------
+    variant, arms, delta
+        As for `constants`.
+    """
+    budget, found = 0, arms
+    while found != budget:  # the warm-up of the theory grows with the budget, so this climbs to the first that fits
+        budget = found
+        own = constants(variant, arms, budget, delta)
+        found = max(own.warmup * arms, math.floor(4 * own.lam * arms) + 1)
+    return budget
+
+
+def _holds(found: Constants, arms: int, budget: int) -> bool:
+    return found.warmup * arms <= budget and 4 * found.lam * arms < budget
+
+
+def _least_delta(variant: Variant, arms: int, budget: int) -> float:
+    """A delta, of two digits, with which the budget holds the warm-up; 1 if none does."""
+    scale, each = (4 * arms * budget, 16) if variant == "theory" else (1, 4)
+    exact = scale * math.exp(-(budget // arms) / each)
+    unit = 10.0 ** (math.floor(math.log10(exact)) - 1)
+    rounded = math.ceil(exact / unit) * unit
+    return rounded if rounded < 1 and _holds(constants(variant, arms, budget, rounded), arms, budget) else 1.0
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The order in which arms are pulled: always the one with the greatest priority.
+
+    Parameters
+    ----------
+    lam : float
+        As in `Constants`.
+    step : float or None
+        Smallest gap between two scores of the scale, for the floor of variances; None without a floor.
+    objective : {"worst", "average", "boundary"}
+        What is to be small: the greatest variance of a mean, their sum, or the doubt on which side of ``at`` it is.
+    weight : float or array, shape (arms, ...)
+        Importance of an arm: a factor of its priority.
+    price : float or array, shape (arms, ...)
+        Price of a pull; it matters to the average alone, because the worst case must be mended whatever that costs.
+    at, tolerance : float
+        Boundary, and the distance from it that does not matter.
+    """
+
+    lam: float = 0.0
+    step: float | None = None
+    objective: Objective = "worst"
+    weight: float | Floats = 1.0
+    price: float | Floats = 1.0
+    at: float = 0.0
+    tolerance: float = 0.0
+
+    def priority(self, n: ArrayLike, mean: ArrayLike, variance: ArrayLike) -> Floats:
+        """Priority of arms after ``n`` pulls; infinite where an arm must be pulled whatever its variance.
+
+        Parameters
+        ----------
+        n, mean, variance : array, broadcast
+            Pulls, their mean, and their variance with divisor ``n``.
+        """
+        n, mean = np.asarray(n, dtype=float), np.asarray(mean, dtype=float)
+        spread = floored(np.asarray(variance, dtype=float), n, self.step) * self.weight
+        if self.objective == "average":
+            spread = spread / ((n + 1) * self.price)
+        elif self.objective == "boundary":
+            with np.errstate(divide="ignore", invalid="ignore"):
+                spread = np.where(spread > 0, spread / (np.abs(mean - self.at) + self.tolerance) ** 2, 0.0)
+        return per_pull(spread, n, self.lam)
+
+
+def per_pull(variance: Floats, n: Floats, lam: float) -> Floats:
+    """Upper bound of the variance of a mean: ``s2 / (n (1 - sqrt(4 lam / n)))``, infinite up to ``4 lam`` pulls.
+
+    References
+    ----------
+    LLM-as-Judge on a Budget (2026), Eq. 6; ``s2`` has divisor ``n``.
+    """
+    share = n - np.sqrt(4 * lam * n)
+    if (share > 0).all():
+        return np.asarray(variance / share)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(share > 0, variance / share, np.inf)
+
+
+def floored(variance: Floats, n: Floats, step: float | None) -> Floats:
+    """Variances of arms on a discrete scale, none below what the rule of succession leaves possible.
+
+    After ``n`` equal scores the next one differs with a chance of ``1 / (n + 2)``, then by ``step`` at least.
+    """
+    if step is None:
+        return variance
+    return np.maximum(variance, step**2 * (n + 1) / (n + 2) ** 2)
+
+
+def known_variance_bound(variance: Floats, budget: int, delta: float) -> float:
+    """Largest error of any mean after ROBIN, with a chance of at least ``1 - delta``, for scores like normal ones.
+
+    Scores must be sub-Gaussian with their variance as the proxy, as normal scores are. Skewed ones are not: means of
+    scores that are a 1 in a thousand are further off than this most of the time.
+
+    Parameters
+    ----------
+    variance : array, shape (arms,)
+        Variances of the scores.
+    budget : int
+        Pulls, more than arms.
+    delta : float
+        Chance of failure.
+
+    References
+    ----------
+    LLM-as-Judge on a Budget (2026), Theorem 3, with the factor 2 of its proof.
+    """
+    arms = len(variance)
+    if budget <= arms:
+        return math.inf
+    return math.sqrt(2 * float(variance.sum()) / (budget - arms) * math.log(2 * arms / delta))
+
+
+def unknown_variance_bound(variance: Floats, budget: int, delta: float, warmup: int) -> float:
+    """Largest error of any mean after ROBIN-HOOD with the constants of the theory, with a chance of ``1 - delta``.
+
+    For normal scores, on whose variance estimates the proof rests, and without the floor of variances. Other scores
+    may be further off; see `known_variance_bound`.
+
+    Parameters
+    ----------
+    variance : array, shape (arms,)
+        Variances of the scores.
+    budget : int
+        Pulls, more than the warm-up of all arms takes.
+    delta : float
+        Chance of failure.
+    warmup : int
+        Pulls of every arm in the warm-up.
+
+    References
+    ----------
+    LLM-as-Judge on a Budget (2026), Theorem 5 as in the appendix.
+    """
+    arms = len(variance)
+    left = budget - arms * warmup
+    if left <= 0:
+        return math.inf
+    return math.sqrt(6 * float(variance.sum()) / left * math.log(4 * arms * budget / delta))

@@ -1,0 +1,145 @@
+"""A mean from a few labels and many predictions: the predictions save labels, the labels correct the predictions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PoweredMean:
+    """A prediction-powered mean beside the mean of the labels alone.
+
+    Parameters
+    ----------
+    value, se, df : float
+        Estimate, standard error and degrees of freedom.
+    labels_value, labels_se, labels_df : float
+        The same from the labels alone.
+    tuning : float
+        Mean weight of the predictions, 0 to 1.
+    """
+
+    value: float
+    se: float
+    df: float
+    labels_value: float
+    labels_se: float
+    labels_df: float
+    tuning: float
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Labels and predictions.
+
+    Parameters
+    ----------
+    y, predicted : array, shape (n,)
+        Labels, and the predictions of the same units; n at least 3.
+    others : array, shape (m,)
+        Predictions of units without label; m at least 2.
+    cluster, others_cluster : array of int, shape (n,) and (m,)
+        Clusters of both, from one list of codes; every unit on its own if they are all different.
+    """
+
+    y: Floats
+    predicted: Floats
+    others: Floats
+    cluster: Codes
+    others_cluster: Codes
+
+
+def powered_mean(sample: Sample, *, tuning: float | None = None, finite: bool = False) -> PoweredMean:
+    """Mean of the labels, corrected by what the predictions say of the units without label.
+
+    ``mean(y - l f) + l mean(f')`` with predictions ``f`` of labelled and ``f'`` of other units. The weight ``l`` that
+    minimises the variance is ``cov(y, f) / ((1 + n / m) var(f))``, cut to 0 and 1. For each unit it is computed without
+    that unit's cluster, so that it is independent of what it multiplies and the estimate unbiased.
+
+    Parameters
+    ----------
+    sample : Sample
+        Labels and predictions; labels are of units drawn at random.
+    tuning : float, optional
+        A given weight instead: 1 is the estimator of Angelopoulos et al. (2023a), 0 the mean of the labels.
+    finite : bool
+        Whether the mean is that of exactly these units, labelled and not, instead of a population that they are from.
+
+    References
+    ----------
+    Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023a), Science 382, 669-674. Angelopoulos, Duchi and Zrnic
+    (2023b), PPI++, arXiv:2311.01453, section 6. Finite populations: Cochran (1977), Sampling Techniques, 7.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y, f, others = np.array([1.0, 0, 1, 1]), np.array([1.0, 0, 1, 0]), np.array([1.0, 0, 1, 1, 0, 1, 1, 1])
+    >>> found = powered_mean(Sample(y, f, others, np.arange(4), np.arange(4, 12)), tuning=1.0)
+    >>> found.value, found.labels_value
+    (1.0, 0.75)
+    """
+    n, m = len(sample.y), len(sample.others)
+    weight = _tuned(sample) if tuning is None else np.full(n, float(tuning))
+    mean = float(np.mean(weight))
+    value = float(np.mean(sample.y - weight * (sample.predicted - sample.others.mean())))
+    stretch = 1 + n / m if finite else 1.0  # over these units alone, f' is no sample: its mean is that of all of them
+    # With few labels the weights of units differ, and that is part of the error: each with its own.
+    residual = sample.y - stretch * weight * (sample.predicted - sample.others.mean())
+    se, df = _error(residual, mean * sample.others, sample, finite=finite)
+    labels_se, labels_df = _error(sample.y, np.zeros(m), sample, finite=finite)
+    return PoweredMean(value, se, df, float(sample.y.mean()), labels_se, labels_df, mean)
+
+
+def _tuned(sample: Sample) -> Floats:
+    """Weight of the prediction of every labelled unit, from the labels of other clusters; shape (n,)."""
+    y, f = sample.y - sample.y.mean(), sample.predicted - sample.predicted.mean()  # for rounding only
+    _, code = np.unique(sample.cluster, return_inverse=True)
+    sums = np.column_stack([np.ones(len(y)), y, f, y * f, f * f])
+    within = np.column_stack([np.bincount(code, column) for column in sums.T])
+    n, sum_y, sum_f, sum_yf, sum_ff = (sums.sum(axis=0) - within).T
+    left = np.maximum(n, 1.0)
+    together, spread = sum_yf - sum_y * sum_f / left, sum_ff - sum_f**2 / left
+    slope = np.divide(together, spread, out=np.zeros(len(n)), where=spread > 1e-12 * max(float(f @ f), 1e-300))
+    tuned: Floats = np.clip(slope / (1 + len(y) / len(sample.others)), 0.0, 1.0)
+    return tuned[code]
+
+
+def mean_error(values: Floats, cluster: Codes) -> float:
+    """Standard error of a mean, by the deviations of clusters; nan with one cluster.
+
+    Parameters
+    ----------
+    values : array, shape (n,)
+        Values, at least 2.
+    cluster : array of int, shape (n,)
+        Clusters; every value on its own if they are all different.
+    """
+    groups, code = np.unique(cluster, return_inverse=True)
+    if len(groups) < 2:
+        return float("nan")
+    sums = np.bincount(code, values - values.mean()) / len(values)
+    return float(np.sqrt(sums @ sums * len(groups) / (len(groups) - 1)))
+
+
+def _error(residual: Floats, others: Floats, sample: Sample, *, finite: bool) -> tuple[float, float]:
+    """Standard error and degrees of freedom of ``mean(residual) + mean(others)``."""
+    n, m = len(residual), len(others)
+    own = (residual - residual.mean()) / n
+    rest = np.zeros(m) if finite else (others - others.mean()) / m
+    share = m / (n + m) if finite else 1.0
+    clusters, code = np.unique(np.concatenate([sample.cluster, sample.others_cluster]), return_inverse=True)
+    if len(clusters) == n + m:
+        parts = np.array([share * float(own @ own) * n / (n - 1), float(rest @ rest) * m / (m - 1)])
+        freedom = float(np.sum(parts**2 / np.array([n - 1, m - 1])))
+        return float(np.sqrt(parts.sum())), float(parts.sum() ** 2 / freedom) if freedom > 0 else float(n - 1)
+    labelled = len(np.unique(sample.cluster))
+    if labelled < 2:
+        return float("nan"), float("nan")
+    sums = np.bincount(code, np.concatenate([own, rest]))
+    return float(np.sqrt(share * float(sums @ sums) * labelled / (labelled - 1))), float(labelled - 1)
