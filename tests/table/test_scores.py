@@ -56,6 +56,7 @@ def test_the_message_names_the_first_and_says_what_to_do():
         ("5,09", "write decimals with a point"),
         ("4/5", "it is a fraction: divide it out first, such as 0.8 for 4/5"),
         (" 51 %", "it is a percentage: write it without the sign, such as 0.51 for 51%"),
+        ("nan", "most rows have no score: declare that with --missing, or name another column"),
         ("pass", "it holds words, not scores: turn it into numbers first, such as 0 and 1"),
     ],
 )

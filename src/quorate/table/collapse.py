@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,25 @@ class Grouped:
     def has_unknown(self) -> bool:
         """Whether some row has a status that is not known."""
         return self.status is not None and bool((self.rows > np.sum(list(self.status.values()), axis=0)).any())
+
+
+@dataclass(frozen=True)
+class Ungrouped:
+    """Every usable answer: cells in any order, and the answers of each in the order of their replicates.
+
+    Parameters
+    ----------
+    facets : tuple of Coded
+        Labels of every cell, in the order of the roles.
+    cell : array of int64, shape (answers,)
+        Cell of each answer, -1 where it is in none; the answers of a cell need not follow each other.
+    values : array of float64, shape (answers,)
+        The answers.
+    """
+
+    facets: tuple[Coded, ...]
+    cell: NDArray[np.int64]
+    values: NDArray[np.float64]
 
 
 def judgments(grouped: Grouped, roles: Roles, source: Source) -> Judgments:
@@ -119,6 +139,26 @@ def cell_key(codes: Sequence[NDArray[np.int64]], sizes: Sequence[int], facets: S
             span = int(key.max(initial=0)) + 1
         key, span = key * sizes[position] + codes[position], span * sizes[position]
     return key
+
+
+def places(known: NDArray[Any], wanted: NDArray[Any], facets: Sequence[Facet]) -> NDArray[np.int64]:
+    """Row of ``known`` that has the same codes as each row of ``wanted``; -1 where there is none, or a code is -1.
+
+    Parameters
+    ----------
+    known, wanted : array of int, shape (rows, facets)
+        Codes into the levels of the facets; no row of ``known`` comes twice.
+    facets : sequence of Facet
+        With their levels.
+    """
+    labelled = (wanted >= 0).all(axis=1)
+    both = np.concatenate([known, wanted[labelled]]).astype(np.int64)
+    key = dense(cell_key(list(both.T), [len(facet.levels) for facet in facets], facets))
+    place = np.full(int(key.max(initial=-1)) + 1, -1, dtype=np.int64)
+    place[key[: len(known)]] = np.arange(len(known))
+    out = np.full(len(wanted), -1, dtype=np.int64)
+    out[labelled] = place[key[len(known) :]]
+    return out
 
 
 def status_of(word: str) -> str | None:

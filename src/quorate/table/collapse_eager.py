@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -10,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.table.categories import coded
-from quorate.table.collapse import STATUS_WORDS, Grouped, cell_key, status_of, unknown_statuses
+from quorate.table.collapse import STATUS_WORDS, Grouped, Ungrouped, cell_key, status_of, unknown_statuses
 from quorate.table.columns import choose, has_numbers
 from quorate.table.judgments import OK, dense
 from quorate.table.labels import Coded
 from quorate.table.roles import Roles
-from quorate.table.scores import Missing, not_numbers, parse
+from quorate.table.scores import Missing, not_numbers, number, parse
 
 Floats = NDArray[np.float64]
 Moments = tuple[NDArray[np.int64], Floats, Floats, Floats, Floats]
@@ -57,6 +58,36 @@ def collapse(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Groupe
     _refuse_infinite(scores, usable, roles.score)
     distinct = None if roles.replicate is None else _distinct(cell, coded(rows["replicate"]))
     return _grouped(facets, cell, scores.values, usable, status, distinct)
+
+
+def ungroup(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Ungrouped:
+    """Every usable answer, as `collapse` finds them."""
+    rows = choose(frame, roles)
+    scores = _scores(rows["score"], missing)
+    status = None if roles.status is None else _statuses(coded(rows["status"]), roles.status)
+    usable = scores.present if status is None else scores.present & status[OK]
+    every = [coded(rows[f"f{place}"]) for place in range(len(roles.facets))]
+    facets = [replace(facet, codes=facet.codes[usable]) for facet in every]
+    cell = dense(cell_key([facet.last_if_absent() for facet in facets], [facet.size for facet in facets], roles.facets))
+    values = scores.values[usable]
+    rank = np.zeros(1, dtype=np.int64) if roles.replicate is None else _ranks(coded(rows["replicate"]))[usable]
+    order = np.lexsort((values, np.broadcast_to(rank, values.shape)))
+    some = np.zeros(int(cell.max(initial=-1)) + 1, dtype=np.int64)
+    some[cell] = np.arange(len(cell))
+    return Ungrouped(tuple(replace(f, codes=f.codes[some]) for f in facets), cell[order], values[order])
+
+
+def _ranks(replicate: Coded) -> NDArray[np.int64]:
+    """Place of each row's replicate: those that are numbers by their size, then others as text, then those without."""
+    numbers = [number(level) for level in replicate.levels]
+    keys = [
+        (0, value, level) if value is not None and math.isfinite(value) else (1, 0.0, level)
+        for value, level in zip(numbers, replicate.levels, strict=True)
+    ]
+    rank = np.empty(len(keys) + 1, dtype=np.int64)
+    rank[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    rank[-1] = len(keys)
+    return rank[replicate.codes]
 
 
 def _scores(column: nw.Series[Any], missing: Missing) -> Scores:

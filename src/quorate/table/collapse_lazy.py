@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from quorate.errors import InvalidData
 from quorate.table import collapse_eager
 from quorate.table.categories import coded
-from quorate.table.collapse import STATUS_WORDS, Grouped, squares, unknown_statuses
+from quorate.table.collapse import STATUS_WORDS, Grouped, Ungrouped, squares, unknown_statuses
 from quorate.table.columns import choose, has_numbers
 from quorate.table.judgments import OK
 from quorate.table.labels import Coded
@@ -33,9 +33,7 @@ def collapse(frame: nw.LazyFrame[Any], roles: Roles, missing: Missing) -> Groupe
     """
     schema = frame.collect_schema()
     if not has_numbers(schema[roles.score]) or nw.Object in {schema[facet.column] for facet in roles.facets}:
-        used = [facet.column for facet in roles.facets] + [roles.score]
-        columns = [*used, *(name for name in (roles.status, roles.replicate) if name is not None)]
-        return collapse_eager.collapse(frame.select(columns).collect(), roles, missing)
+        return collapse_eager.collapse(_collected(frame, roles), roles, missing)
     rows = choose(frame, roles).with_columns(_value(roles, missing).alias("value"), *_flags(roles))
     keys = [f"f{place}" for place in range(len(roles.facets))]
     grouped = _grouped(rows.group_by(keys).agg(*_measures(roles)).collect(), keys, roles)
@@ -46,6 +44,17 @@ def collapse(frame: nw.LazyFrame[Any], roles: Roles, missing: Missing) -> Groupe
     if grouped.has_unknown:
         raise _unknown(rows, roles)
     return grouped
+
+
+def ungroup(frame: nw.LazyFrame[Any], roles: Roles, missing: Missing) -> Ungrouped:
+    """Every usable answer; the columns that play a role are brought into memory."""
+    return collapse_eager.ungroup(_collected(frame, roles), roles, missing)
+
+
+def _collected(frame: nw.LazyFrame[Any], roles: Roles) -> nw.DataFrame[Any]:
+    used = [facet.column for facet in roles.facets] + [roles.score]
+    columns = [*used, *(name for name in (roles.status, roles.replicate) if name is not None)]
+    return frame.select(list(dict.fromkeys(columns))).collect()
 
 
 def _value(roles: Roles, missing: Missing) -> nw.Expr:

@@ -1,4 +1,4 @@
-"""Files of judgments, opened lazily: CSV, JSON lines and Parquet."""
+"""Files of judgments, opened lazily: CSV, JSON lines and Parquet, and ledgers."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidData, InvalidInput
+from quorate.table.exchange import ledger
 
 if TYPE_CHECKING:
     import duckdb
@@ -74,12 +75,15 @@ class Opened:
     columns : tuple of str
         Names as written in the file, in the order of the relation's columns.
     typed : bool
-        Whether the format tells numbers from text; CSV does not.
+        Whether the format tells numbers from text; CSV does not, and neither do the labels of a ledger.
+    facets : tuple of str
+        Columns that the format says are facets, as a ledger does.
     """
 
     relation: duckdb.DuckDBPyRelation
     columns: tuple[str, ...]
     typed: bool
+    facets: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -116,7 +120,7 @@ def explained(name: str) -> Iterator[None]:
 
 
 def kind_of(path: Path) -> str:
-    """``csv``, ``json`` or ``parquet``, by the end of the name.
+    """``ledger`` by the first bytes, else ``csv``, ``json`` or ``parquet`` by the end of the name.
 
     Raises
     ------
@@ -127,6 +131,8 @@ def kind_of(path: Path) -> str:
         raise InvalidInput(f"source: {path} is a directory; name a file in it")
     if not path.exists():
         raise InvalidInput(f"source: no such file {path}")
+    if ledger.is_ledger(path):
+        return "ledger"
     packed = path.suffix.lower() == ".gz"
     suffix = Path(path.stem).suffix.lower() if packed else path.suffix.lower()
     kind = KINDS.get(suffix)
@@ -194,7 +200,19 @@ def _open_parquet(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     return Opened(relation, tuple(relation.columns), typed=True)
 
 
-_OPENERS = {"csv": _open_csv, "json": _open_json, "parquet": _open_parquet}
+def _open_ledger(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
+    columns = ledger.columns(path)
+    connection.register("ledger", columns)
+    names = tuple(columns)
+    shown = (
+        f"{quoted(name)}::VARCHAR AS {quoted(name)}" if held.dtype == object else quoted(name)
+        for name, held in columns.items()
+    )
+    relation = connection.sql(f"SELECT {', '.join(shown)} FROM ledger")
+    return Opened(relation, names, typed=False, facets=ledger.facets(names))
+
+
+_OPENERS = {"csv": _open_csv, "json": _open_json, "parquet": _open_parquet, "ledger": _open_ledger}
 
 
 def _pattern(path: Path) -> str:

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.describe import Description, describe
+
+if TYPE_CHECKING:
+    from quorate.table.roles import Roles
+    from quorate.table.scores import Missing
 
 OK = "ok"
 STATUSES = (OK, "unparsed", "refused", "error", "truncated", "missing")
@@ -70,6 +74,25 @@ class Source:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Origin:
+    """What judgments were read from and as what, so that single answers can be read again when they are wanted.
+
+    Parameters
+    ----------
+    source : path or frame
+        As given: nothing of it is copied.
+    roles : Roles
+        Columns by role.
+    missing : Missing
+        Scores that stand for no score.
+    """
+
+    source: Any
+    roles: Roles
+    missing: Missing
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Judgments:
     """Scores by cell, with their facets, statuses and source.
 
@@ -97,6 +120,8 @@ class Judgments:
         Where the rows came from.
     notes : tuple of str
         What reading decided for the user, such as aliases taken.
+    origin : Origin, optional
+        What to read again for single answers; see `quorate.table.answers`.
     """
 
     facets: tuple[Facet, ...]
@@ -113,6 +138,7 @@ class Judgments:
     distinct: NDArray[np.int64] | None = None
     source: Source = Source("memory")
     notes: tuple[str, ...] = ()
+    origin: Origin | None = None
 
     def __repr__(self) -> str:
         levels = ", ".join(f"{facet.name} {len(facet.levels)}" for facet in self.facets)

@@ -14,8 +14,9 @@ from quorate.table import collapse_sql
 from quorate.table.collapse import judgments
 from quorate.table.files import Opened, explained, opened, sha256
 from quorate.table.frames import LIBRARIES
-from quorate.table.judgments import Judgments, Source
+from quorate.table.judgments import Judgments, Origin, Source
 from quorate.table.roles import FIXED, resolve
+from quorate.table.roles import recognise as recognise_columns
 from quorate.table.scores import Missing, as_missing
 
 
@@ -37,8 +38,9 @@ def read(
     Parameters
     ----------
     source : path or frame
-        A CSV, TSV, JSON lines or Parquet file (text formats also gzipped), or any frame that narwhals knows: pandas,
-        polars, pyarrow, a DuckDB relation and others. Files are read lazily; only the result per cell is held.
+        A CSV, TSV, JSON lines or Parquet file (text formats also gzipped), a ledger of collected judgments, or any
+        frame that narwhals knows: pandas, polars, pyarrow, a DuckDB relation and others. Files are read lazily; only
+        the result per cell is held.
     score : str
         Column of the score: numbers, booleans, or text that says either.
     facets : mapping of str to str, optional
@@ -122,9 +124,20 @@ def _nest_in_system(table: Judgments) -> Judgments:
 
 def _read_file(path: Path, declared: Mapping[str, Any], missing: Missing) -> Judgments:
     with opened(path) as file:
-        roles = resolve(file.columns, **declared)
+        roles = resolve(file.columns, **_with_facets(file, declared))
         grouped = collapse_sql.collapse(file, roles, missing)
-    return judgments(grouped, roles, Source(str(path), sha256=sha256(path)))
+    table = judgments(grouped, roles, Source(str(path), sha256=sha256(path)))
+    return replace(table, origin=Origin(path.absolute(), roles, missing))
+
+
+def _with_facets(file: Opened, declared: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The declarations, with columns that the file itself says are facets and no name is recognised by."""
+    named = declared["facets"] or {}
+    if not file.facets or (declared["facets"] is not None and not declared["by_name"]):
+        return declared
+    known = {*recognise_columns(file.columns).values(), *named.values(), *named}
+    own = {name: name for name in file.facets if name not in known}
+    return {**declared, "facets": {**named, **own}, "by_name": True}
 
 
 def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing) -> Judgments:
@@ -147,7 +160,9 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing) -> J
         held = Opened(frame.to_native(), names, typed=True)
         with explained("duckdb relation"):
             grouped = collapse_sql.collapse(held, roles, missing)
-        return judgments(grouped, roles, Source("duckdb relation"))
-    engine = collapse_lazy if isinstance(frame, nw.LazyFrame) else collapse_eager
-    place = Source(f"{library} frame", backend=library if library in LIBRARIES else None)
-    return judgments(engine.collapse(frame, roles, missing), roles, place)
+        place = Source("duckdb relation")
+    else:
+        engine = collapse_lazy if isinstance(frame, nw.LazyFrame) else collapse_eager
+        grouped = engine.collapse(frame, roles, missing)
+        place = Source(f"{library} frame", backend=library if library in LIBRARIES else None)
+    return replace(judgments(grouped, roles, place), origin=Origin(source, roles, missing))

@@ -16,6 +16,7 @@ _CAUSES = (
     (r"[+-]?[\d.]*,\d+", "write decimals with a point"),
     (r"[+-]?[\d.,]+\s*/\s*[\d.,]+", "it is a fraction: divide it out first, such as 0.8 for 4/5"),
     (r"[+-]?[\d.,]+\s*%", "it is a percentage: write it without the sign, such as 0.51 for 51%"),
+    ("(?i)nan|n/?a|null|none", "most rows have no score: declare that with --missing, or name another column"),
     ("", "it holds words, not scores: turn it into numbers first, such as 0 and 1"),
 )
 """What is wrong with a column of which most are no numbers, by the first of them; the last fits any."""

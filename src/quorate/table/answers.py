@@ -1,0 +1,136 @@
+"""Every single answer, by cell: read again from where the judgments came from, when a study needs more than means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidData, NotEstimable
+from quorate.table.collapse import Ungrouped, places
+from quorate.table.judgments import Facet, Judgments, Origin, checked
+from quorate.table.labels import ABSENT, Coded
+
+_CLOSE = 1e-9
+
+
+class Answers(NamedTuple):
+    """The usable answers of judgments.
+
+    Parameters
+    ----------
+    values : array of float64, shape (answers,)
+        Cell after cell, in a cell by replicate: numbers by size, then text; without replicates, and among equal ones,
+        by value.
+    offsets : array of int64, shape (cells + 1,)
+        Cell ``c`` has ``values[offsets[c]:offsets[c + 1]]``.
+    """
+
+    values: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+
+
+def answers(judgments: Judgments) -> Answers:
+    """The single answers behind judgments, read again from their file or frame.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        From `quorate.read`, whole or a part; nothing of its source is held, so the file must still be there.
+
+    Returns
+    -------
+    Answers
+        In the order of the cells, as many as were counted.
+
+    Raises
+    ------
+    NotEstimable
+        If the judgments were not read from rows, or their facets are not those that were read.
+    InvalidInput
+        If the file is gone.
+    InvalidData
+        If the file or frame has changed since.
+
+    Examples
+    --------
+    >>> import polars
+    >>> from quorate.table.read import read
+    >>> frame = polars.DataFrame({"item": ["b", "a", "a"], "rep": [1, 2, 1], "score": [3, 5, 4]})
+    >>> values, offsets = answers(read(frame, facets={"item": "item", "replicate": "rep"}))
+    >>> values.tolist(), offsets.tolist()
+    ([4.0, 5.0, 3.0], [0, 2, 3])
+    """
+    origin = checked(judgments).origin
+    if origin is None:
+        raise NotEstimable("judgments: hold means, not answers; pass an array of answers, shape (arms, draws)")
+    if judgments.names != tuple(facet.name for facet in origin.roles.facets):
+        raise NotEstimable("judgments: facets are not those that were read; pass the table as quorate.read returned it")
+    found = _ungrouped(judgments, origin)
+    cell = _matched(judgments, found)[found.cell]
+    kept = cell >= 0
+    cell, values = cell[kept], found.values[kept]
+    result = Answers(values[np.argsort(cell, kind="stable")], np.append(0, np.cumsum(judgments.n)))
+    _verify(judgments, cell, values)
+    return result
+
+
+def _ungrouped(judgments: Judgments, origin: Origin) -> Ungrouped:
+    if isinstance(origin.source, Path):
+        return _of_file(judgments, origin.source, origin)
+    import narwhals as nw
+
+    from quorate.table import collapse_eager, collapse_lazy, collapse_sql
+    from quorate.table.files import Opened, explained
+
+    frame = nw.from_native(origin.source)
+    if frame.implementation.is_duckdb():
+        names = tuple(frame.collect_schema().names())
+        with explained("duckdb relation"):
+            return collapse_sql.ungroup(Opened(frame.to_native(), names, typed=True), origin.roles, origin.missing)
+    if isinstance(frame, nw.LazyFrame):
+        return collapse_lazy.ungroup(frame, origin.roles, origin.missing)
+    return collapse_eager.ungroup(frame, origin.roles, origin.missing)
+
+
+def _of_file(judgments: Judgments, path: Path, origin: Origin) -> Ungrouped:
+    from quorate.table import collapse_sql
+    from quorate.table.files import kind_of, opened, sha256
+
+    kind_of(path)
+    if sha256(path) != judgments.source.sha256:
+        raise _changed(judgments)
+    with opened(path) as file:
+        return collapse_sql.ungroup(file, origin.roles, origin.missing)
+
+
+def _matched(judgments: Judgments, found: Ungrouped) -> NDArray[np.int64]:
+    """Cell of the judgments for every cell found, by labels; -1 where they have none, and once more at the end."""
+    pairs = zip(judgments.facets, found.facets, strict=True)
+    codes = np.column_stack([_codes(facet, coded) for facet, coded in pairs])
+    return np.append(places(judgments.codes, codes, judgments.facets), -1)
+
+
+def _codes(facet: Facet, coded: Coded) -> NDArray[np.int64]:
+    index: Mapping[str, int] = {level: code for code, level in enumerate(facet.levels)}
+    lookup = [index.get(level, -1) for level in (*coded.levels, ABSENT)]
+    return np.array(lookup, dtype=np.int64)[coded.codes]
+
+
+def _verify(judgments: Judgments, cell: NDArray[np.int64], values: NDArray[np.float64]) -> None:
+    """That there are as many answers per cell as were counted, with the same mean."""
+    n = np.bincount(cell, minlength=judgments.n_cells)
+    if not np.array_equal(n, judgments.n):
+        raise _changed(judgments)
+    total = np.bincount(cell, values, minlength=judgments.n_cells)
+    expected = np.where(n > 0, judgments.mean, 0.0) * n
+    scale = np.maximum(np.abs(judgments.low), np.abs(judgments.high)) * n
+    if not (np.abs(total - expected) <= _CLOSE * np.nan_to_num(scale)).all():  # false for nan too
+        raise _changed(judgments)
+
+
+def _changed(judgments: Judgments) -> InvalidData:
+    return InvalidData(f"{judgments.source.name}: has changed since it was read; read it again")

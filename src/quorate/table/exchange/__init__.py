@@ -1,0 +1,1 @@
+"""Formats of others, one file each."""

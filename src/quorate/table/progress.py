@@ -1,0 +1,304 @@
+"""How far collecting is: for every cell that may be asked, its answers so far, its failures, and what is under way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from quorate.errors import InvalidData, InvalidInput
+from quorate.table.cells import Cells, labels
+from quorate.table.frames import frame
+from quorate.table.judgments import Judgments, checked
+from quorate.table.replicates import highest
+from quorate.table.roster import Roster, crossed, judged
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Progress:
+    """How far collecting is; every change makes a new one.
+
+    An answer that could not be used counts as failed, never as a score.
+
+    Parameters
+    ----------
+    roster : Roster
+        The cells that may be asked.
+    n, mean, ss : array, shape (cells,) or (cells, attributes)
+        Usable answers, their mean (nan where there is none), and their sum of squares about it.
+    failed, pending : array of int64, shape (cells,)
+        Calls that did not give an answer (of every attribute), and calls under way.
+    attributes : tuple of str
+        What every answer scores, where that is more than one thing.
+    last : array of int64, shape (cells,), optional
+        Highest replicate asked of every cell or answered, lost ones included; the calls unless given.
+    bounds : tuple of (float, float)
+        Least and greatest score possible, for every attribute; empty where any number is a score.
+
+    Raises
+    ------
+    InvalidInput
+        If an array has another shape, a count is negative, or a mean or sum of squares is no number.
+
+    Examples
+    --------
+    >>> progress = Progress.start(["a", "b"])
+    >>> asked = progress.roster.cells(np.array([0, 0, 1]), np.array([1, 2, 1]))
+    >>> progress = progress.asked(asked).answered(asked, [4, 5, None])
+    >>> progress
+    Progress(2 answers, 1 failed, 0 pending; 2 cells)
+    >>> progress.mean.tolist()
+    [4.5, nan]
+    """
+
+    roster: Roster
+    n: Ints
+    mean: Floats
+    ss: Floats
+    failed: Ints
+    pending: Ints
+    attributes: tuple[str, ...] = ()
+    last: Ints | None = None
+    bounds: tuple[tuple[float, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        shape = (len(self.roster), len(self.attributes)) if self.attributes else (len(self.roster),)
+        for name in ("n", "mean", "ss", "failed", "pending"):
+            given, wanted = getattr(self, name).shape, shape if name in ("n", "mean", "ss") else shape[:1]
+            if given != wanted:
+                raise InvalidInput(f"progress: {name} has shape {given}, not {wanted}")
+        for name in ("n", "failed", "pending"):
+            least = int(getattr(self, name).min(initial=0))
+            if least < 0:
+                raise InvalidInput(f"progress: {name} counts calls and cannot be negative, got {least}")
+        some = self.n > 0
+        known = np.isfinite(self.mean) & np.isfinite(self.ss) & (self.ss >= 0)
+        if not (known | ~some).all():
+            raise InvalidInput(f"progress: mean or ss of {int((some & ~known).sum())} cells with answers is no number")
+
+    def __repr__(self) -> str:
+        answers, failed, pending = int(self.whole.sum()), int(self.failed.sum()), int(self.pending.sum())
+        return f"Progress({answers:,} answers, {failed:,} failed, {pending:,} pending; {len(self.roster):,} cells)"
+
+    @property
+    def whole(self) -> Ints:
+        """Answers that every attribute has, shape (cells,)."""
+        return self.n.min(axis=1) if self.attributes else self.n
+
+    @property
+    def calls(self) -> Ints:
+        """Calls made, whatever became of them, shape (cells,)."""
+        return self.whole + self.failed + self.pending
+
+    @property
+    def issued(self) -> Ints:
+        """Replicates of every cell that are not to be asked again: all up to this one; shape (cells,)."""
+        return self.calls if self.last is None else np.maximum(self.last, self.calls)
+
+    @classmethod
+    def start(
+        cls, arms: Roster | Iterable[object] | Mapping[str, Iterable[object]], *, attributes: Iterable[str] = ()
+    ) -> Progress:
+        """Nothing asked yet.
+
+        Parameters
+        ----------
+        arms : sequence of labels, or mapping of str to sequence of labels
+            Items; or labels of several facets, what is measured first, which are crossed.
+        attributes : sequence of str
+            What every answer scores, where that is more than one thing.
+        """
+        roster = arms if isinstance(arms, Roster) else crossed(arms)
+        names = labels(attributes, "attributes")
+        shape = (len(roster), len(names)) if names else (len(roster),)
+        zeros = np.zeros(len(roster), dtype=np.int64)
+        return cls(
+            roster, np.zeros(shape, dtype=np.int64), np.full(shape, np.nan), np.zeros(shape), zeros, zeros, names
+        )
+
+    @classmethod
+    def of(
+        cls, judgments: Judgments, *, arms: Progress | Roster | None = None, attribute: str | None = None
+    ) -> Progress:
+        """How far the judgments have come; nothing is under way.
+
+        Parameters
+        ----------
+        judgments : Judgments
+            A row for every call, also for those that failed. A replicate that is a number is taken as that of the
+            call, so that no later call has it.
+        arms : Progress, optional
+            What may be asked, such as `Policy.start()`; the cells of the judgments unless given.
+        attribute : str, optional
+            Facet whose levels are the attributes of one answer.
+
+        Raises
+        ------
+        InvalidInput
+            If the judgments have cells or facets that ``arms`` does not have.
+        InvalidData
+            If two rows of a cell have the same replicate, or a score is beyond the ``bounds`` of ``arms``.
+        """
+        given = judged(checked(judgments), attribute)
+        roster = given if arms is None else arms.roster if isinstance(arms, Progress) else arms
+        names = () if attribute is None else judgments.facet(attribute).levels
+        wanted = arms.attributes if isinstance(arms, Progress) else names
+        if set(wanted) != set(names):
+            raise InvalidInput(f"attribute: the arms have {list(wanted)}, the judgments {list(names)}")
+        start = replace(cls.start(roster, attributes=wanted), bounds=arms.bounds if isinstance(arms, Progress) else ())
+        return _counted(start, judgments, attribute)
+
+    def asked(self, cells: Cells) -> Progress:
+        """After these calls were sent off."""
+        rows = self.roster.find(cells.levels, cells.codes)
+        pending = self.pending + np.bincount(rows, minlength=len(self.roster))
+        return replace(self, pending=pending, last=self._highest(rows, cells))
+
+    def answered(self, cells: Cells, scores: ArrayLike) -> Progress:
+        """After these calls came back, whether or not they were counted by `asked`.
+
+        Parameters
+        ----------
+        cells : Cells
+            The calls.
+        scores : array, shape (calls,) or (calls, attributes)
+            What was scored; None or nan where there is no usable answer, which counts as failed.
+
+        Raises
+        ------
+        InvalidInput
+            If there are not as many scores as calls.
+        InvalidData
+            If a score is infinite, or beyond the ``bounds``.
+        """
+        rows = self.roster.find(cells.levels, cells.codes)
+        x = _scores(scores, (len(rows), *self.n.shape[1:]))
+        _check_bounds(self, rows, x.reshape(len(rows), max(len(self.attributes), 1)))
+        came = np.bincount(rows, minlength=len(self.roster))
+        n, mean, ss = _combined((self.n, self.mean, self.ss), rows, x)
+        after = replace(self, n=n, mean=mean, ss=ss, last=self._highest(rows, cells))
+        failed = self.whole + self.failed + came - after.whole
+        return replace(after, failed=failed, pending=np.maximum(self.pending - came, 0))
+
+    def settled(self) -> Progress:
+        """With nothing under way: calls that were not answered before a run ended are lost.
+
+        They cost nothing then, and other calls are made for them, of replicates not asked before.
+        """
+        return replace(self, pending=np.zeros_like(self.pending))
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row per cell: its labels, answers, mean, failures and calls under way."""
+        columns: dict[str, Any] = {
+            name: np.array(given, dtype=object)[self.roster.column(name)].tolist()
+            for name, given in self.roster.levels.items()
+        }
+        for at, suffix in enumerate([f"_{name}" for name in self.attributes] or [""]):
+            columns |= {f"n{suffix}": _at(self.n, at), f"mean{suffix}": _at(self.mean, at)}
+        return frame({**columns, "failed": self.failed, "pending": self.pending}, backend)
+
+    def _highest(self, rows: Ints, cells: Cells) -> Ints:
+        last = self.issued.copy()
+        np.maximum.at(last, rows, cells.replicate)
+        return last
+
+
+def _at(values: NDArray[Any], place: int) -> NDArray[Any]:
+    return values if values.ndim == 1 else values[:, place]
+
+
+def _scores(scores: ArrayLike, shape: tuple[int, ...]) -> Floats:
+    try:
+        x = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput("scores: expects numbers, and None where an answer could not be used") from None
+    if x.shape != shape:
+        raise InvalidInput(f"scores: {shape} are needed, one for every call, got {x.shape}")
+    if np.isinf(x).any():
+        raise InvalidData("scores: expects finite numbers, got inf; give None where an answer could not be used")
+    return x
+
+
+def _check_bounds(progress: Progress, rows: Ints, x: Floats) -> None:
+    """Refuse scores, shape (calls, attributes), that the scale does not have."""
+    for at, (low, high) in enumerate(progress.bounds):
+        wrong = np.flatnonzero((x[:, at] < low) | (x[:, at] > high))
+        if wrong.size:
+            cell = progress.roster.names(rows[wrong[:1]])[0]
+            of = f"{progress.attributes[at]} of {cell}" if progress.attributes else cell
+            raise InvalidData(
+                f'scores: {x[wrong[0], at]:g} for "{of}" is not from {low:g} to {high:g}, the scale of the policy; '
+                f"give None where an answer could not be used ({wrong.size:,} in all)"
+            )
+
+
+def _combined(before: tuple[Ints, Floats, Floats], rows: Ints, x: Floats) -> tuple[Ints, Floats, Floats]:
+    """Counts, means and sums of squares with more answers (Chan, Golub and LeVeque 1983)."""
+    own, place = np.unique(rows, return_inverse=True)
+    n, mean, ss = before[0].copy(), before[1].copy(), before[2].copy()
+    some = ~np.isnan(x)
+    weight, value = some.astype(np.float64), np.where(some, x, 0.0)
+    more = _sums(place, weight, len(own))
+    centre = _sums(place, value, len(own)) / np.maximum(more, 1)
+    spread = _sums(place, weight * (value - centre[place]) ** 2, len(own))
+    total = n[own] + more
+    apart = np.where(n[own] > 0, centre - mean[own], 0.0)
+    share = more / np.maximum(total, 1)
+    ss[own] += spread + apart**2 * n[own] * share
+    mean[own] = np.where(n[own] > 0, mean[own] + apart * share, np.where(more > 0, centre, np.nan))
+    n[own] = total.astype(np.int64)
+    return n, mean, ss
+
+
+def _sums(place: Ints, values: Floats, size: int) -> Floats:
+    out = np.zeros((size, *values.shape[1:]))
+    np.add.at(out, place, values)
+    return out
+
+
+def _counted(start: Progress, judgments: Judgments, attribute: str | None) -> Progress:
+    """Judgments placed into the cells of a progress in which nothing was asked."""
+    _facets_fit(start.roster, judgments, attribute)
+    levels = {facet.name: facet.levels for facet in judgments.facets}
+    row = start.roster.find(levels, judgments.codes)
+    at = row if attribute is None else row * len(start.attributes) + _attribute(start, judgments, attribute)
+    size, shape = start.n.size, start.n.shape
+    if np.bincount(at, minlength=size).max(initial=0) > 1:
+        raise InvalidInput("arms: several cells of the judgments have the labels of one arm; name all of their facets")
+    _check_bounds(start, *_extremes(start, judgments, at))
+    n, mean, ss = np.zeros(size, dtype=np.int64), np.full(size, np.nan), np.zeros(size)
+    n[at], mean[at], ss[at] = judgments.n, judgments.mean, judgments.ss
+    rows, last = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+    rows[at], last[at] = judgments.rows, highest(judgments)
+    counted = replace(start, n=n.reshape(shape), mean=mean.reshape(shape), ss=ss.reshape(shape))
+    made, top = (values.reshape(len(start.roster), -1).max(axis=1) for values in (rows, last))
+    return replace(counted, failed=made - counted.whole, last=top)
+
+
+def _extremes(start: Progress, judgments: Judgments, at: Ints) -> tuple[Ints, Floats]:
+    """Least and greatest score of every cell, each as if it were an answer; nan for the other attributes."""
+    columns = max(len(start.attributes), 1)
+    x = np.full((2 * len(at), columns), np.nan)
+    x[np.arange(len(x)), np.tile(at % columns, 2)] = np.concatenate([judgments.low, judgments.high])
+    return np.tile(at // columns, 2), x
+
+
+def _attribute(start: Progress, judgments: Judgments, attribute: str) -> Ints:
+    """Place of the attribute of every cell among those of the progress."""
+    index = {name: place for place, name in enumerate(start.attributes)}
+    lookup = np.array([index[name] for name in judgments.facet(attribute).levels], dtype=np.int64)
+    return lookup[judgments.column(attribute)]
+
+
+def _facets_fit(roster: Roster, judgments: Judgments, attribute: str | None) -> None:
+    """That what the roster does not tell apart is only what its facets are nested in."""
+    above = {parent for name in roster.levels if name in judgments.names for parent in judgments.ancestors(name)}
+    strange = [name for name in judgments.names if name not in {*roster.levels, *above, attribute}]
+    if strange:
+        raise InvalidInput(f'arms: the judgments also have "{strange[0]}", which the arms do not; name it in both')
