@@ -12,7 +12,7 @@ PINS := pyproject.toml constraints.txt
 INSTALL := -m pip install -qq --disable-pip-version-check --constraint constraints.txt
 SCRIPTS := $(sort $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py)))
 
-.PHONY: demo test check engines calibrate bench docs pins clean
+.PHONY: demo test check engines calibrate test-slow bench docs pins clean
 .NOTPARALLEL:  # two calls of pip in one environment would get in each other's way
 
 demo: .venv/core.stamp  ## see the main job on data whose truth is known
@@ -30,7 +30,10 @@ engines: .venv/engines.stamp  ## reading from Spark, Dask, Ibis, polars and Duck
 	$(BIN)/python -m pytest $(ARGS) tests/table/test_engines.py
 
 calibrate: .venv/test.stamp  ## the long Monte Carlo tests, with their figures
-	$(BIN)/python -m pytest -n $(WORKERS) -m calibration -rP $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) -m calibration -rP --dist worksteal $(ARGS)
+
+test-slow: .venv/test.stamp  ## collecting at full size: 50 kills, hostile endpoints
+	$(BIN)/python -m pytest -m slow $(ARGS)
 
 bench: .venv-bench/bench.stamp  ## time against the named peers, in the same run
 	set -e; for script in $(SCRIPTS); do OPENBLAS_NUM_THREADS=1 $(BENCH)/python $$script $(ARGS); done
@@ -73,5 +76,5 @@ clean:
 
 .venv-bench/bench.stamp: $(PINS)
 	$(PYTHON) -m venv .venv-bench
-	$(BENCH)/python $(INSTALL) --editable . mixedlm==1.3.0 polars pandas
+	$(BENCH)/python $(INSTALL) --editable . mixedlm==1.3.0 evalica==0.4.2 choix==0.4.1 polars pandas
 	touch $@

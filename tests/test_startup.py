@@ -14,7 +14,10 @@ import pytest
 
 import quorate
 
-HEAVY = {"altair", "duckdb", "jinja2", "narwhals", "numpy", "pandas", "polars", "pyarrow", "scipy", "vl_convert"}
+HEAVY = {
+    *("altair", "duckdb", "httpx2", "jinja2", "narwhals", "numpy", "pandas", "polars", "pyarrow", "pydantic", "scipy"),
+    "vl_convert",
+}
 NAMES = [name for name in quorate.__all__ if name != "__version__"]
 
 HELP = """

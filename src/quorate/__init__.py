@@ -10,6 +10,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from quorate.decide.compare import compare as compare
+    from quorate.decide.gaming import gaming as gaming
     from quorate.errors import InvalidData as InvalidData
     from quorate.errors import InvalidInput as InvalidInput
     from quorate.errors import NotConverged as NotConverged
@@ -17,16 +19,21 @@ if TYPE_CHECKING:
     from quorate.errors import QuorateError as QuorateError
     from quorate.errors import UnknownColumn as UnknownColumn
     from quorate.errors import UnknownTerm as UnknownTerm
+    from quorate.estimate.agreement import agreement as agreement
     from quorate.estimate.components import decompose as decompose
     from quorate.estimate.dependability import dependability as dependability
     from quorate.estimate.effects import effects as effects
     from quorate.estimate.flags import flags as flags
+    from quorate.estimate.prediction_powered import corrected as corrected
     from quorate.estimate.published import components as components
+    from quorate.estimate.rank import rank as rank
     from quorate.estimate.robustness import by_level as by_level
     from quorate.estimate.robustness import leave_one_out as leave_one_out
     from quorate.estimate.support import doctor as doctor
     from quorate.estimate.targets import pool as pool
+    from quorate.plan.adaptive import adaptive as adaptive
     from quorate.plan.assign import assign as assign
+    from quorate.plan.battles import sample_battles as sample_battles
     from quorate.plan.clusters import clustered as clustered
     from quorate.plan.detectability import detectability as detectability
     from quorate.plan.dstudy import project as project
@@ -41,7 +48,12 @@ if TYPE_CHECKING:
     from quorate.plan.screening import screen as screen
     from quorate.report.render import report as report
     from quorate.report.writeup import writeup as writeup
+    from quorate.simulate.allocation import simulate_allocation as simulate_allocation
+    from quorate.simulate.pipelines import pipelines as pipelines
+    from quorate.study.loop import run as run
+    from quorate.study.status import status as status
     from quorate.table.judgments import Judgments as Judgments
+    from quorate.table.progress import Progress as Progress
     from quorate.table.read import read as read
     from quorate.table.read_votes import read_votes as read_votes
     from quorate.table.votes import Votes as Votes
@@ -54,14 +66,19 @@ _HOMES = {
     "Judgments": "quorate.table.judgments",
     "NotConverged": "quorate.errors",
     "NotEstimable": "quorate.errors",
+    "Progress": "quorate.table.progress",
     "QuorateError": "quorate.errors",
     "UnknownColumn": "quorate.errors",
     "UnknownTerm": "quorate.errors",
     "Votes": "quorate.table.votes",
+    "adaptive": "quorate.plan.adaptive",
+    "agreement": "quorate.estimate.agreement",
     "assign": "quorate.plan.assign",
     "by_level": "quorate.estimate.robustness",
     "clustered": "quorate.plan.clusters",
+    "compare": "quorate.decide.compare",
     "components": "quorate.estimate.published",
+    "corrected": "quorate.estimate.prediction_powered",
     "decompose": "quorate.estimate.components",
     "dependability": "quorate.estimate.dependability",
     "detectability": "quorate.plan.detectability",
@@ -70,19 +87,26 @@ _HOMES = {
     "effects": "quorate.estimate.effects",
     "equivalence_size": "quorate.plan.equivalence",
     "flags": "quorate.estimate.flags",
+    "gaming": "quorate.decide.gaming",
     "leave_one_out": "quorate.estimate.robustness",
     "naive": "quorate.plan.naive",
     "optimize": "quorate.plan.optimize",
     "panel": "quorate.plan.panel",
+    "pipelines": "quorate.simulate.pipelines",
     "plan_from_pilot": "quorate.plan.pilot",
     "pool": "quorate.estimate.targets",
     "power_curve": "quorate.plan.power",
     "project": "quorate.plan.dstudy",
+    "rank": "quorate.estimate.rank",
     "read": "quorate.table.read",
     "read_votes": "quorate.table.read_votes",
     "report": "quorate.report.render",
+    "run": "quorate.study.loop",
+    "sample_battles": "quorate.plan.battles",
     "sample_size": "quorate.plan.power",
     "screen": "quorate.plan.screening",
+    "simulate_allocation": "quorate.simulate.allocation",
+    "status": "quorate.study.status",
     "writeup": "quorate.report.writeup",
 }
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy.special import ndtri
 
-from quorate.decide.margin import margin_of_share
+from quorate.decide.all_pairs import holm
+from quorate.decide.clustered_study import ClusteredVotes
+from quorate.decide.margin import margin_of_counts, margin_of_share
 from quorate.decide.stop import stopping_rule
+from quorate.decide.verdict import Outcome, outcome_of
 from quorate.numerics import binomial, clustered, sequential
 from quorate.simulate.verdicts import replay_verdicts
 from quorate.table.read_votes import read_votes
@@ -55,9 +61,12 @@ def test_the_confidence_sequence_covers_at_every_look_at_once(p, ties):
         ([1.0] * 100, 0.0, 0.05),
         ([3.0] * 30, 0.3, 0.06),
         ([10.0] * 10, 0.3, 0.065),
-        ([1.0] * 30 + [30.0] * 3, 0.3, 0.07),
-        ([20.0] * 5, 0.3, 0.07),
-        ([5.0, 10.0, 40.0, 80.0, 160.0], 0.1, 0.08),
+        ([20.0] * 6, 0.3, 0.065),
+        ([20.0] * 5, 0.3, 0.05),
+        ([1.0] * 30 + [30.0] * 6, 0.3, 0.065),
+        ([1.0] * 30 + [30.0] * 3, 0.3, 0.05),
+        ([5.0, 10.0, 40.0, 80.0, 160.0], 0.1, 0.05),
+        ([5.0, 10.0, 40.0, 80.0, 160.0] * 3, 0.1, 0.07),
     ],
 )
 def test_size_of_verdicts_by_clusters(sizes, icc, most):
@@ -69,9 +78,10 @@ def test_size_of_verdicts_by_clusters(sizes, icc, most):
     missed = float(np.mean([not one.interval()[0] <= 0.1 <= one.interval()[1] for one in found[0.6]]))
     equal = float(np.mean([one.p_equivalence(0.1) <= 0.05 for one in found[0.6]]))
     naive = float(np.mean(binomial.p_value(drawn[0.5].sum(axis=1), n.sum()) <= 0.05))
+    shape = f"{len(n)} clusters of {n.min():.0f} to {n.max():.0f}, worth {found[0.5][0].effective:.1f}, icc {icc}"
     print(
-        f"{len(n)} clusters of {n.min():.0f} to {n.max():.0f}, icc {icc}: false difference {false:.4f} (naive "
-        f"{naive:.4f}), false equivalence at the margin {equal:.4f}, interval misses {missed:.4f}"
+        f"{shape}: false difference {false:.4f} (naive {naive:.4f}), false equivalence at the margin {equal:.4f}, "
+        f"interval misses {missed:.4f}"
     )
     assert max(false, equal, missed) <= most
 
@@ -83,10 +93,94 @@ def _wins(n, p, icc, studies, rng):
     return rng.binomial(n.astype(int), share).astype(float)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "icc", "d", "margin"),
+    [
+        ([3.0] * 200, 0.3, 0.3, None),
+        ([10.0] * 200, 0.3, 0.3, None),
+        ([10.0] * 200, 0.1, 0.2, None),
+        ([10.0] * 200, 0.3, 0.4, None),
+        ([30.0] * 200, 0.1, 0.15, None),
+        ([5.0] * 200, 0.6, 0.4, None),
+        ([1.0, 1.0, 1.0, 2.0, 10.0] * 40, 0.3, 0.3, None),
+        ([1.0, 4.0, 30.0] * 60, 0.1, 0.3, None),
+        ([3.0] * 200, 0.3, 0.0, 0.3),
+        ([10.0] * 200, 0.3, 0.05, 0.3),
+        ([1.0, 4.0, 30.0] * 60, 0.1, 0.0, 0.3),
+    ],
+)
+def test_the_next_step_keeps_its_promise_with_few_clusters(sizes, icc, d, margin):
+    rng = np.random.default_rng(6)
+    n, p = np.array(sizes), 0.5 + d
+    se = np.sqrt(p * (1 - p) * np.sum(n * (1 + (n - 1) * icc))) / n.sum()
+    seen = margin_of_share(clustered.share(_wins(n, p, icc, 1, rng)[0], n), "a", "b", cluster="prompt")
+    step = ClusteredVotes(replace(seen, value=d, se=float(se)), n, 0.05)
+    votes = step.difference(d, 0.9) if margin is None else step.equivalence(margin, d, 0.9)
+    g, normal = (
+        round(votes / n.mean()),
+        (ndtri(0.975 if margin is None else 0.95) + ndtri(0.9 if margin is None else 0.95)),
+    )
+    formula = len(n) * (normal * se / (d if margin is None else margin - d)) ** 2
+    hits = []
+    for _ in range(2000):
+        size = rng.choice(n, g)
+        found = margin_of_share(clustered.share(_wins(size, p, icc, 1, rng)[0], size), "a", "b", cluster="prompt")
+        shown = (
+            found.p_difference() <= 0.05 and found.value > 0 if margin is None else found.p_equivalence(margin) <= 0.05
+        )
+        hits.append(shown)
+    goal = f"margin {d}" if margin is None else f"margin {d} within {margin}"
+    print(
+        f"clusters of {n.min():.0f} to {n.max():.0f}, icc {icc}, {goal}: {g} clusters, power {np.mean(hits):.3f}; "
+        f"normal number {formula:.1f}"
+    )
+    assert np.mean(hits) >= 0.9 - 0.02
+
+
+@pytest.mark.parametrize(
+    ("n", "truth"),
+    [
+        (200, [0.0] * 8 + [0.1] * 6 + [0.03] * 4 + [0.2] * 2),
+        (1000, [0.1] * 20),
+        (600, [0.0] * 10 + [0.1] * 10),
+        (100, [0.0] * 20),
+    ],
+)
+def test_all_pairs_hold_together(n, truth):
+    """20 pairs, alike or at the margin of equivalence or elsewhere."""
+    rng = np.random.default_rng(7)
+    margin, families = 0.1, 1500
+    every = [margin_of_counts(k, n, "a", "b") for k in range(n + 1)]
+    tests = np.array([[one.p_difference(), one.p_equivalence(margin)] for one in every])
+    false, decided = np.zeros((2, families)), np.zeros((2, families))
+    for at, wins in enumerate(rng.binomial(n, 0.5 + np.array(truth), (families, len(truth))).tolist()):
+        for row, alpha in enumerate((holm(*tests[wins].T, 0.05), 0.05)):
+            said = [outcome_of(every[k], margin, alpha) for k in wins]
+            false[row, at] = any(_is_false(outcome, d, margin) for outcome, d in zip(said, truth, strict=True))
+            decided[row, at] = sum(outcome is not Outcome.UNDECIDED for outcome in said)
+    print(f"20 pairs of {n} votes, margins {sorted(set(truth))}:", end=" ")
+    for name, wrong, count in zip(("Holm", "each alone"), false.mean(axis=1), decided.mean(axis=1), strict=True):
+        print(f"{name}: a false verdict in {wrong:.3f} of families, {count:.1f} decided", end="; ")
+    assert false[0].mean() <= 0.05
+    assert false[1].mean() > 0.3
+
+
+def _is_false(outcome, d, margin):
+    if outcome is Outcome.EQUIVALENT:
+        return d >= margin
+    return outcome is Outcome.WORSE or (outcome is Outcome.BETTER and d == 0)
+
+
 @pytest.mark.parametrize("cluster", ["prompt", "judge"])
 def test_verdicts_of_smaller_studies_against_all_votes(shared, cluster):
     votes = read_votes(shared / "data" / "wmt15_human_pairwise.parquet", announce=False).within("prompt_type")
     found = replay_verdicts(votes, cluster=cluster)
+    pairs, decisive = votes.pairs(), np.isfinite(votes.encoded())
+    enough = (pairs.decisive >= 200)[pairs.code] & decisive
+    levels = np.unique(np.column_stack([pairs.code, votes.column(cluster)])[enough], axis=0)
+    per_pair = len(levels) / len(np.unique(pairs.code[enough]))
+    each = votes.weights[enough].sum() / len(levels)
+    print(f"{each:.2f} votes per {cluster} and pair, {per_pair:.1f} {cluster}s per pair")
     for one in found:
         print(
             f"n {one.n}, {one.method}: {one.different:.3f} better or worse, {one.equivalent:.3f} equivalent, "

@@ -91,3 +91,31 @@ def test_refusals(between):
         margin_of_votes(between(1, 0), "x", "y", ties="half")
     with pytest.raises(UnknownTerm):
         margin_of_votes(between(3, 2), "x", "y", cluster="judge")
+
+
+@pytest.mark.parametrize("margin", [0.03, 0.08, 0.15])
+def test_equivalence_is_shown_where_its_interval_lies_within_the_margin(between, margin):
+    prompts = [f"p{i % 40}" for i in range(400)]
+    for ties, cluster in (("drop", None), ("half", None), ("half", "prompt"), ("drop", "prompt")):
+        for wins in range(130, 191, 10):
+            votes = between(wins, 320 - wins, 80, prompt=prompts)
+            found = margin_of_votes(votes, "x", "y", ties=ties, cluster=cluster)
+            low, high = found.equivalence_interval(0.05)
+            assert (found.p_equivalence(margin) <= 0.05) == (-margin < low <= high < margin)
+            assert low <= found.value <= high
+            if not (ties == "half" and cluster is None):
+                assert (low, high) == found.interval(0.9)
+
+
+def test_the_equivalence_interval_exists_at_the_ends(between):
+    for counts in ((0, 0, 20), (20, 0, 0), (0, 20, 5)):
+        low, high = margin_of_votes(between(*counts), "x", "y", ties="half").equivalence_interval()
+        assert -0.5 <= low <= high <= 0.5
+    assert margin_of_votes(between(20, 0), "x", "y", ties="half").equivalence_interval()[1] == 0.5
+
+
+def test_too_few_clusters_detect_nothing(between):
+    found = margin_of_votes(between(60, 40, prompt=[f"p{i % 4}" for i in range(100)]), "x", "y", cluster="prompt")
+    assert found.detectable(0.05, 0.9) is None
+    assert found.sizes.tolist() == [25] * 4
+    assert "sizes" not in found.to_dict()

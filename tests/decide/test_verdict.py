@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.decide.margin import margin_of_counts
-from quorate.decide.verdict import Outcome, outcome_of, verdict_of_votes
+from quorate.decide.verdict import Outcome, outcome_of, verdict_of_margin, verdict_of_votes
 from quorate.errors import InvalidInput
 from quorate.numerics import binomial
 from quorate.table.read_votes import read_votes
@@ -46,10 +46,20 @@ def test_undecided_says_what_the_votes_could_see_and_what_would_decide(between):
     found = verdict_of_votes(between(52, 48, 25), "x", "y", budget=500, price=0.5)
     assert found.sentence == (
         "Undecided whether x or y is preferred: x wins 52.0% of 100 decisive votes (95% interval 41.8% to 62.1%). This "
-        "is no sign that they are alike: so many votes see a margin of 0.166 or more (power 0.9). A new study of 8,210 "
-        "votes for 4,105.00 would find a difference with a chance of 0.9 if the margin is 0.020 as found; of 225 at "
-        "the very least. The budget of 500 is not enough: it would see a margin of 0.081 or more."
+        "is no sign that they are alike: so many votes see a margin of 0.166 or more (power 0.9). A new study of 8,292 "
+        "votes (6,633 of them decisive) for 4,146.00 would find a difference with a chance of 0.9 if the margin is "
+        "0.020 as found; of 233 at the very least. The budget of 500 is not enough: it would see a margin of 0.083 or "
+        "more."
     )
+
+
+def test_one_vote_is_no_plural(between):
+    assert "of 1 decisive vote (" in verdict_of_votes(between(1, 0), "x", "y").sentence
+
+
+def test_a_share_is_all_only_where_it_is():
+    found = verdict_of_margin(margin_of_counts(9e9, 9e9 + 1, "x", "y"))
+    assert "x wins >99.9% of 9,000,000,001 decisive votes (95% interval >99.9% to >99.9%)" in found.sentence
 
 
 def test_undecided_without_any_lead_asks_for_a_margin(between):
@@ -61,6 +71,27 @@ def test_undecided_without_any_lead_asks_for_a_margin(between):
 def test_a_small_difference_that_is_real_is_named_in_an_equivalence(between):
     found = verdict_of_votes(between(5200, 4800), "x", "y", margin=0.05)
     assert "The preference for x is real but that small." in found.sentence
+
+
+def test_an_equivalence_names_the_interval_that_it_rests_on(between):
+    found = verdict_of_votes(between(505, 495), "x", "y", margin=0.05)
+    assert found.sentence == (
+        "x and y are equivalent within a margin of 0.05: x wins 50.5% of 1,000 decisive votes (95% interval 47.4% to "
+        "53.6%; equivalence, by two one-sided tests at 5% each, rests on the 90% interval 47.9% to 53.1%)."
+    )
+    said = found.to_dict()
+    assert (said["low"], said["high"]) == found.difference.interval(0.95)
+    assert (said["equivalence_low"], said["equivalence_high"]) == found.difference.interval(0.9)
+    assert said["equivalence_level"] == pytest.approx(0.9)
+    open_ = verdict_of_votes(between(505, 495), "x", "y").to_dict()
+    assert open_["equivalence_low"] is open_["equivalence_level"] is None
+
+
+def test_why_no_number_of_votes_would_do(between):
+    against = verdict_of_votes(between(30, 28, 20), "x", "y", ties="pessimistic")
+    assert against.sentence.endswith("shows x to be worse unless it also trails without.")
+    edge = verdict_of_votes(between(5, 5), "x", "y", margin=1e-9)
+    assert edge.next_step is None
 
 
 @given(st.integers(1, 400), st.data())

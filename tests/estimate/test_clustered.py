@@ -120,3 +120,11 @@ def test_wmt15_prompts_and_judges(wmt15):
     assert clustered == pytest.approx(0.05, abs=0.01)
     judges = cluster_robust(wmt15, by="judge").half_splits(splits=50).sizes
     assert judges[1] == pytest.approx(0.05, abs=0.015)
+
+
+def test_two_judges_with_the_same_votes_say_nothing_of_others():
+    found = cluster_robust(voted(["x", "y", "y"] * 200, judge=["a"] * 300 + ["b"] * 300), by="judge")
+    assert np.isnan([found.ratio[0], found.error[0], found.interval[0][0]]).all()
+    summary = found.summary()
+    assert (summary.pairs, summary.to_dict()["ratio"]) == (0, [None] * 4)
+    assert summary.sentence == "Standard errors by judge are not known: on no pair do its levels differ."

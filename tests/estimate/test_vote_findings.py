@@ -53,7 +53,7 @@ def test_missing_votes_and_who_they_are_missing_from():
 def test_pairs_with_few_votes_are_named():
     few = found(pl.concat([pair(40), pair(2, b="z\n<script>")]))["few-votes"]
     assert few.sentence == (
-        '1 of 2 pairs have fewer than 30 decisive votes ("x" and "z <script>" 2): their margins say next to nothing'
+        '1 of 2 pairs has fewer than 30 decisive votes ("x" and "z <script>" 2): its margin says next to nothing'
     )
 
 

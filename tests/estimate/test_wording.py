@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.estimate.wording import counted, listed, percent, plural
+from quorate.estimate.wording import counted, listed, margin, percent, plural, shares
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,13 @@ def test_a_share_is_shown_as_none_or_all_only_where_it_is(share):
     shown = percent(share)
     assert (shown == "0.0%") == (share == 0)
     assert (shown == "100.0%") == (share == 1)
+
+
+def test_what_is_not_known_is_no_number():
+    assert percent(float("nan")) == margin(float("nan")) == "not known"
+
+
+def test_margins_and_shares_have_the_digits_they_need():
+    assert (margin(0.0726), margin(0.0049)) == ("0.073", "0.0049")
+    assert shares(0.50025, 0.49994, 0.50056) == ("50.025%", "49.994%", "50.056%")
+    assert shares(0.9999999, 0.99, 1.0)[0] == ">99.9%"

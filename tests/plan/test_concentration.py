@@ -43,6 +43,21 @@ def test_a_larger_kappa_takes_more():
     assert p == sorted(p)
 
 
+def test_all_types_hold_all_of_the_signal():
+    found = concentration([90, 80, 60, 70, 55], [100] * 5, retained=0.9)
+    assert (found.top, found.ratio, found.naive) == (5, 1, 1)
+    assert (found.p, found.recommended) == (1, False)
+    assert 0 < found.low <= 1
+    assert np.isnan(concentration(np.full(5, 50), np.full(5, 100), retained=0.9).ratio)
+
+
+def test_no_types_hold_more_than_all_of_the_signal():
+    """The top 4 of 5 hold at most 1.25 times their even share: 1.5 times is out of the question."""
+    for seed in range(5):
+        wins = np.random.default_rng(seed).binomial(20, 0.5, 5)
+        assert concentration(wins, np.full(5, 20), retained=0.8, splits=20).p == 1
+
+
 def test_refusals():
     with pytest.raises(NotEstimable, match="at least 4"):
         concentration([1, 2], [3, 30])

@@ -137,3 +137,12 @@ def test_wmt15(shared):
     assert len(found) == 346
     assert (np.diff(found.decided) > 0).all()
     assert found.within_reach[-1] < found.decided[-1] < 0.9
+
+
+def test_one_pair_is_not_called_a_share_of_pairs():
+    rows = pl.DataFrame({"model_a": ["x"], "model_b": ["y"], "a": [210], "b": [90]})
+    found = detectability(read_votes(rows, wins=["a", "b"], announce=False))
+    assert found.sentence == (
+        "308 votes would find the difference of the only pair with a chance of >99.9% if its margin is as estimated; "
+        "5,000 are enough for 0.9."
+    )

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtrit
 
-from quorate.errors import InvalidInput
+from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics import binomial
 from quorate.plan.pilot import Reach, plan_from_pilot
 from quorate.plan.power import detectable_margin, sample_size
@@ -19,7 +20,7 @@ def test_the_worked_example_is_a_range():
     assert found.reach is Reach.UNDERPOWERED
     assert found.power_at_budget == pytest.approx(0.7507, abs=5e-5)
     assert found.sentence == (
-        "underpowered: at 500 judgments you would see a margin of 0.072 or more (power 0.9); "
+        "Underpowered: at 500 judgments you would see a margin of 0.072 or more (power 0.9); "
         "the pilot of 50 says 0.060 (-0.087 to 0.200); you need 730 (from 66 to no finite number)."
     )
 
@@ -53,7 +54,7 @@ def test_an_even_pilot_is_not_called_no_difference():
     assert found.needed is None
     assert found.needed_high is None
     assert "at a margin of 0 no number would do; you need 126 or more." in found.sentence
-    assert found.sentence.startswith("underpowered: ")
+    assert found.sentence.startswith("Underpowered: ")
 
 
 def test_a_budget_that_sees_nothing_says_so():
@@ -66,7 +67,7 @@ def test_a_budget_that_sees_nothing_says_so():
 def test_without_a_budget_the_sentence_is_about_the_pilot():
     found = plan_from_pilot(28, 50)
     assert found.detectable is found.power_at_budget is None
-    assert found.sentence == "the pilot of 50 says 0.060 (-0.087 to 0.200); you need 730 (from 66 to no finite number)."
+    assert found.sentence == "The pilot of 50 says 0.060 (-0.087 to 0.200); you need 730 (from 66 to no finite number)."
 
 
 @given(st.integers(1, 300), st.data(), st.sampled_from(["normal", "variance", "exact"]))
@@ -111,6 +112,60 @@ def test_results_are_plain_values():
         values = json.loads(json.dumps(found.to_dict(), allow_nan=False))
         assert values["reach"] == found.reach.value
         assert values["needed_high"] is None
+
+
+def test_clusters_widen_the_interval_and_raise_the_range():
+    wins, n = [8, 4, 6, 7, 3, 9, 5, 6, 7, 5, 8, 4], [10] * 12
+    found, single = plan_from_pilot(wins, n, budget=500), plan_from_pilot(72, 120, budget=500)
+    shares = np.array(wins) / 10
+    half = stdtrit(11, 0.975) * shares.std(ddof=1) / np.sqrt(12)
+    assert (found.low, found.high) == pytest.approx((0.1 - half, 0.1 + half))
+    assert found.effect == pytest.approx(120 * shares.var(ddof=1) / 12 / 0.24)
+    assert (found.wins, found.n, found.clusters, found.margin) == (72, 120, 12, single.margin)
+    assert found.needed == np.ceil(single.needed * found.effect)
+    assert found.detectable == detectable_margin(int(500 / found.effect))
+    assert "the pilot of 120 in 12 clusters says 0.100" in found.sentence
+
+
+def test_clusters_of_one_judgment_are_independent():
+    single = plan_from_pilot(28, 50, budget=500).to_dict()
+    alone = plan_from_pilot([1] * 28 + [0] * 22, [1] * 50, budget=500).to_dict()
+    different = {key for key in single if single[key] != alone[key]}
+    assert different == {"clusters", "sentence"}
+
+
+def test_clusters_that_do_not_differ_count_as_one_judgment_each():
+    found = plan_from_pilot([5] * 8, [5] * 8)
+    assert (found.low + 0.5, found.effect) == (pytest.approx(0.025 ** (1 / 8)), 5)
+    assert plan_from_pilot([5] * 3, [5] * 3).needed_high is None
+
+
+def test_few_clusters_say_nothing_of_a_direction():
+    found = plan_from_pilot([9, 10, 9, 9], [10] * 4)
+    assert found.low <= 0
+    assert found.needed_high is None
+
+
+def test_a_budget_below_one_independent_judgment_sees_nothing():
+    found = plan_from_pilot([10, 0, 10, 9], [10] * 4, budget=3)
+    assert (found.detectable, found.power_at_budget) == (None, 0)
+
+
+@pytest.mark.parametrize(
+    ("wins", "n", "error", "message"),
+    [
+        ([3, 11], [10, 10], InvalidInput, "got 11 of 10 in cluster 2"),
+        ([3, 1.5], [10, 10], InvalidInput, "got 1.5 of 10 in cluster 2"),
+        ([3, np.nan], [10, 10], InvalidInput, "got nan of 10 in cluster 2"),
+        ([0, 1], [0, 10], InvalidInput, "got 0 of 0 in cluster 1"),
+        ([3, 4], [10], InvalidInput, "wins, n: one number each"),
+        (3, [10, 10], InvalidInput, "wins, n: one number each"),
+        ([3], [10], NotEstimable, "at least 2 clusters"),
+    ],
+)
+def test_bad_clusters(wins, n, error, message):
+    with pytest.raises(error, match=message):
+        plan_from_pilot(wins, n)
 
 
 @pytest.mark.parametrize(

@@ -84,3 +84,38 @@ def test_opposite_preferences_are_seen_over_types_only():
 
 def test_both_stages_are_symmetric_in_direction():
     assert combined_p_value(40, 60, 90, 150, 0.3) == pytest.approx(combined_p_value(20, 60, 60, 150, 0.3))
+
+
+@pytest.mark.parametrize("wrong", [31, -1, 2.5, np.nan, np.inf, "many"])
+def test_counts_that_cannot_be_are_refused_in_one_line(wrong):
+    plan = two_stage(2000, np.ones(20))
+    first = [15] * 20
+    counts = plan.focus(first)
+    second = (counts // 2).tolist()
+    bad = [*first[:-1], wrong]
+    for call, name in (
+        (lambda: plan.focus(bad), "wins"),
+        (lambda: two_stage_test(plan, bad, second, counts), "first"),
+        (lambda: two_stage_test(plan, first, [wrong, *(0 for _ in first[1:])], np.minimum(counts, 5)), "second"),
+        (lambda: any_type_p_value(bad, [30] * 20), "wins"),
+    ):
+        with pytest.raises(InvalidInput, match=f"^{name}: ") as caught:
+            call()
+        assert "\n" not in str(caught.value)
+
+
+def test_judgments_of_the_second_stage_are_checked():
+    plan = two_stage(2000, np.ones(20))
+    first = [15] * 20
+    with pytest.raises(InvalidInput, match="counts: some judgments"):
+        two_stage_test(plan, first, [0] * 20, [0] * 20)
+    with pytest.raises(InvalidInput, match="counts: 20 numbers"):
+        two_stage_test(plan, first, [0] * 20, [10] * 19)
+    with pytest.raises(InvalidInput, match="counts: whole numbers from 0 to 1,400"):
+        two_stage_test(plan, first, [0] * 20, [1401] + [0] * 19)
+
+
+@pytest.mark.parametrize("n", [[30], [30, 0], [30, 2.5], [30, np.nan], 30, "all"])
+def test_votes_of_types_are_checked(n):
+    with pytest.raises(InvalidInput, match=r"^n: "):
+        any_type_p_value([10, 20], n)

@@ -4,7 +4,7 @@ import pytest
 
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.plan.power import power_curve
-from quorate.simulate.two_stage import TESTS, regime, replay_two_stage, simulate_two_stage
+from quorate.simulate.two_stage import TESTS, regime, replay_range, replay_two_stage, simulate_two_stage
 from quorate.table.read_votes import read_votes
 
 
@@ -77,3 +77,24 @@ def test_refusals():
         replay_two_stage(votes, "x", "y", [400])
     with pytest.raises(NotEstimable, match="coarser"):
         replay_two_stage(pool([100, 5], [100, 1]), "x", "y", [100])
+
+
+def test_the_range_of_budgets_is_what_can_be_replayed():
+    votes = pool([30] * 5, [30] * 5)
+    least, most = replay_range(votes, "x", "y")
+    assert (least, most) == (5 * 17 + 1, 300)
+    assert replay_two_stage(votes, "x", "y", [least, most], studies=10).budgets.tolist() == [least, most]
+    for budget in (least - 1, most + 1):
+        with pytest.raises(InvalidInput, match="budget"):
+            replay_two_stage(votes, "x", "y", [budget], studies=10)
+
+
+def test_types_that_leave_nothing_to_screen():
+    one = pool([30], [30])
+    with pytest.raises(NotEstimable, match='all decisive votes between "x" and "y" are of one prompt_type'):
+        replay_two_stage(one, "x", "y", [50])
+    frame = pl.DataFrame(
+        {"model_a": ["x", "x"], "model_b": ["y", "z"], "winner": ["x", "x"], "prompt_type": [None, "t"]}
+    )
+    with pytest.raises(NotEstimable, match='no decisive vote between "x" and "y" has a prompt_type'):
+        replay_two_stage(read_votes(frame, announce=False), "x", "y", [50])

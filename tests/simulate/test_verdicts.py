@@ -3,6 +3,7 @@ import polars as pl
 import pytest
 
 from quorate.errors import NotEstimable
+from quorate.numerics import binomial
 from quorate.simulate.verdicts import replay_verdicts
 from quorate.table.read_votes import read_votes
 
@@ -29,3 +30,16 @@ def test_copies_of_votes_deceive_the_test_that_ignores_them(copied):
 def test_few_votes_are_refused(copied):
     with pytest.raises(NotEstimable, match="no pair"):
         replay_verdicts(copied, least=1000)
+
+
+def test_without_a_facet_single_votes_are_drawn(copied):
+    (found,) = replay_verdicts(copied, [200], cluster=None, draws=2000)
+    assert (found.method, found.pairs, found.tilted) == ("independent", 1, 1)
+    assert found.false_alarm == pytest.approx(0.04, abs=0.015)  # size of the exact test with 200 votes: 0.040
+    assert found.undecided == pytest.approx(1 - float(binomial.power(200, 0.55, 0.05)), abs=0.04)
+
+
+def test_billions_of_counted_votes_are_not_written_out():
+    rows = {"model_a": ["x"], "model_b": ["y"], "a": [5 * 10**9], "b": [4 * 10**9]}
+    votes = read_votes(pl.DataFrame(rows), wins=["a", "b"], announce=False)
+    assert replay_verdicts(votes, [50], cluster=None)[0].studies == 20

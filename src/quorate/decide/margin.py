@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 
 from quorate import caveats
 from quorate.caveats import Caveat
+from quorate.decide.study_size import FEWEST_ALIKE, SingleVotes, t_reach
 from quorate.errors import NotEstimable
 from quorate.numerics import binomial, clustered, equivalence
 from quorate.numerics.inference import t_quantile
-from quorate.plan.power import detectable_margin
+from quorate.plan.clusters import single_votes
 from quorate.table.votes import Encoding, Votes
 
 Floats = NDArray[np.float64]
 FEW_CLUSTERS = 20
-_FEWEST, _NOTHING = 5, 1e-9  # clusters for a claim of equivalence; a standard error that is rounding alone
+_NOTHING = 1e-9  # a standard error that is rounding alone
 _DEPENDENCE = ("cluster", "prompt", "judge")
 
 
@@ -60,6 +61,8 @@ class VoteMargin:
         Votes won among those without a tie, where ties count and votes are independent.
     effective : float
         Clusters of equal size that weigh as these do; infinite without clusters.
+    sizes : array, shape (clusters,), or None
+        Votes of each cluster, where known.
     caveats : tuple of Caveat
         What to know before relying on this.
     """
@@ -78,6 +81,7 @@ class VoteMargin:
     caveats: tuple[Caveat, ...] = ()
     decisive: Exact | None = None
     effective: float = math.inf
+    sizes: Floats | None = field(default=None, repr=False, compare=False)
 
     @property
     def effect(self) -> float:
@@ -98,6 +102,21 @@ class VoteMargin:
         half = t_quantile(self.df, (1 + level) / 2) * self.se
         ends = max(self.value - half, -0.5), min(self.value + half, 0.5)
         return (min(ends[0], 0.0), max(ends[1], 0.0)) if self._floor() > 1 - level else ends
+
+    def equivalence_interval(self, alpha: float = 0.05) -> tuple[float, float]:
+        """The interval that the test of equivalence rests on: it rejects where this lies within the margin.
+
+        That is the ``1 - 2 alpha`` interval, for each of the two tests is one-sided: 90% where tests are at 5%.
+
+        Parameters
+        ----------
+        alpha : float
+            Level of the tests.
+        """
+        if self.exact or not self.decisive:
+            return self.interval(1 - 2 * alpha)
+        wins, losses = self.decisive.wins, self.decisive.n - self.decisive.wins
+        return -_score_limit(losses, wins, self.n, alpha), _score_limit(wins, losses, self.n, alpha)
 
     def p_difference(self) -> float:
         """P-value of a margin of 0, two-sided.
@@ -123,7 +142,7 @@ class VoteMargin:
             return float(equivalence.p_value(*self.exact, margin))
         if self.decisive:
             return tango(self.decisive.wins, self.decisive.n - self.decisive.wins, self.n, margin)
-        return 1.0 if self.effective < _FEWEST else self._tail(abs(self.value) - margin)
+        return 1.0 if self.effective < FEWEST_ALIKE else self._tail(abs(self.value) - margin)
 
     def _floor(self) -> float:
         """Smallest p-value that so few clusters allow; 0 without clusters."""
@@ -137,17 +156,19 @@ class VoteMargin:
         alpha, power : float
             Level of the test, and the chance of detection wanted.
         """
-        if not self.exact:
-            seen = (t_quantile(self.df, 1 - alpha / 2) + t_quantile(self.df, power)) * self.se
-            return seen if seen <= 0.5 else None
-        try:
-            return detectable_margin(int(self.exact.n), alpha=alpha, power=power, method="exact")
-        except NotEstimable:
+        counted = self.exact or self.decisive
+        if counted:
+            among = SingleVotes(alpha).seen(int(counted.n), power) if counted.n else None
+            return None if among is None else among * (1.0 if self.exact else counted.n / self.n)
+        if self._floor() > alpha:
             return None
+        seen = t_reach(self.df, alpha, power) * self.se
+        return seen if seen <= 0.5 else None
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; None where a number is infinite or not known."""
         said = asdict(self)
+        del said["sizes"]
         for name in ("se", "df", "effective"):
             said[name] = said[name] if math.isfinite(said[name]) else None
         counted = {"exact": self.exact, "decisive": self.decisive}
@@ -199,7 +220,7 @@ def margin_of_votes(votes: Votes, a: str, b: str, *, ties: Encoding = "drop", cl
         raise NotEstimable(f'votes: none between "{a}" and "{b}" counts with ties="{ties}"; collect more')
     weight = pair.weights[counts].astype(float)
     if cluster is not None:
-        found = _by_cluster(outcome[counts], weight, pair.column(cluster)[counts], cluster)
+        found, sizes = _by_cluster(outcome[counts], weight, pair.column(cluster)[counts], cluster)
     elif ties == "half":
         found = _single(outcome[counts], weight)
         made = margin_of_share(found, a, b, ties=ties, caveats=_independence(pair))
@@ -208,8 +229,8 @@ def margin_of_votes(votes: Votes, a: str, b: str, *, ties: Encoding = "drop", cl
         wins, n = float(outcome[counts] @ weight), float(weight.sum())
         made = margin_of_counts(wins, n, a, b, ties=ties, caveats=_independence(pair))
         return replace(made, decisive=_decisive(pair)) if ties == "pessimistic" else made
-    caveats = _few(found, cluster)
-    return margin_of_share(found, a, b, ties=ties, cluster=cluster, caveats=caveats)
+    made = margin_of_share(found, a, b, ties=ties, cluster=cluster, caveats=_few(found, cluster))
+    return replace(made, sizes=sizes)
 
 
 def margin_of_share(
@@ -233,17 +254,11 @@ def margin_of_share(
         As for `VoteMargin`; without ``cluster`` the clusters are single votes.
     """
     alone = found.clusters == found.n and ties != "half"
-    units = None if found.se > _NOTHING and not alone else _unanimous(found)
+    units = None if found.se > _NOTHING and not alone else Exact(*single_votes(found))
     clusters, icc = (found.clusters, found.icc) if cluster else (None, None)
     value, se, n = found.value - 0.5, found.se if found.se > _NOTHING else math.nan, int(found.n)
     effective = found.effective if cluster else math.inf
     return VoteMargin(a, b, value, se, found.df, n, ties, cluster, clusters, icc, units, caveats, effective=effective)
-
-
-def _unanimous(found: clustered.Share) -> Exact:
-    """Clusters that agree as single votes, their lead rounded towards none."""
-    lead = math.floor(found.clusters * abs(2 * found.value - 1) + 1e-9)
-    return Exact((found.clusters + math.copysign(lead, found.value - 0.5)) / 2, found.clusters)
 
 
 def _decisive(pair: Votes) -> Exact:
@@ -281,6 +296,18 @@ def _score(wins: float, losses: float, n: float, lead: float) -> float:
     return (wins - losses - n * lead) / math.sqrt(n * (2 * q + lead * (1 - lead)))
 
 
+def _score_limit(wins: float, losses: float, n: float, alpha: float) -> float:
+    """Smallest margin that the score test says the true one is below."""
+    from scipy.optimize import brentq
+    from scipy.special import ndtri
+
+    def above(margin: float) -> float:
+        return _score(wins, losses, n, 2 * margin) - float(ndtri(alpha))
+
+    ends = (wins - losses) / (2 * n) + _NOTHING, 0.5 - _NOTHING
+    return 0.5 if above(ends[1]) > 0 else float(brentq(above, *ends))
+
+
 def margin_of_counts(
     wins: float, n: float, a: str, b: str, *, ties: Encoding = "drop", caveats: tuple[Caveat, ...] = ()
 ) -> VoteMargin:
@@ -309,7 +336,9 @@ def _single(outcome: Floats, weight: Floats) -> clustered.Share:
     return clustered.Share(p, math.sqrt(variance), n - 1, 0.0, int(n), n, n)
 
 
-def _by_cluster(outcome: Floats, weight: Floats, code: NDArray[np.int32], cluster: str) -> clustered.Share:
+def _by_cluster(
+    outcome: Floats, weight: Floats, code: NDArray[np.int32], cluster: str
+) -> tuple[clustered.Share, Floats]:
     lone = code < 0
     label = np.where(lone, code.max(initial=-1) + np.cumsum(lone), code)
     _, place = np.unique(label, return_inverse=True)
@@ -318,7 +347,7 @@ def _by_cluster(outcome: Floats, weight: Floats, code: NDArray[np.int32], cluste
     )
     if len(sizes) < 2:
         raise NotEstimable(f"cluster: all votes are of one {cluster}; nothing here says what another would give")
-    return clustered.share(wins, sizes, squares)
+    return clustered.share(wins, sizes, squares), sizes
 
 
 def _few(found: clustered.Share, name: str) -> tuple[Caveat, ...]:

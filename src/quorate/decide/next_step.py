@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from quorate.decide.clustered_study import ClusteredVotes
 from quorate.decide.margin import VoteMargin
-from quorate.errors import InvalidInput, NotEstimable
-from quorate.plan.equivalence import equivalence_size
-from quorate.plan.power import detectable_margin, sample_size, whole
+from quorate.decide.study_size import SingleVotes, Studies, TiedVotes
+from quorate.errors import InvalidInput
+from quorate.estimate import wording
+from quorate.numerics import binomial
 
 
 @dataclass(frozen=True)
@@ -25,9 +28,9 @@ class NextStep:
     assumed : float
         Margin ``|p - 1/2|`` as found.
     power : float
-        Chance that the study shows it, if the margin is that.
+        Chance that the study shows it, at least, if the margin is that.
     counted : int
-        Votes that count: decisive ones, where ties are dropped.
+        Votes that count, as expected: decisive ones, where ties are dropped.
     votes : int
         Votes to collect, with those that will not count at the rate seen.
     at_least : int
@@ -39,6 +42,17 @@ class NextStep:
         Votes that can be collected.
     seen_by_budget : float or None
         Smallest margin that the budget detects; None without a budget, or if it detects none.
+    cluster : str or None
+        Facet that clusters the votes.
+    units : int or None
+        Its levels among the votes that count in the new study, each with as many of them as so far.
+    budget_power : float or None
+        Chance that the budget shows what the step is toward, if the margin is as found; None without a budget.
+    alike_by_budget : float or None
+        Toward equivalence, the largest margin that the budget shows to be within the stated one with a chance of
+        ``power``; None if there is none.
+    ties : str
+        How ties count, as for `VoteMargin`.
     """
 
     toward: str
@@ -50,6 +64,11 @@ class NextStep:
     cost: float | None
     budget: int | None
     seen_by_budget: float | None
+    cluster: str | None = None
+    units: int | None = None
+    budget_power: float | None = None
+    alike_by_budget: float | None = None
+    ties: str = "drop"
 
     @property
     def affordable(self) -> bool | None:
@@ -58,14 +77,24 @@ class NextStep:
 
     @property
     def sentence(self) -> str:
-        """The step in one sentence."""
+        """The step in one sentence, and what the budget does in another."""
         cost = "" if self.cost is None else f" for {self.cost:,.2f}"
         goal = "find a difference" if self.toward == "difference" else "show equivalence"
         step = (
-            f"A new study of {self.votes:,} votes{cost} would {goal} with a chance of {self.power:.4g} if the margin "
-            f"is {self.assumed:.3f} as found; of {self.at_least:,} at the very least."
+            f"A new study of {self.size}{cost} would {goal} with a chance of {self.power:.4g} if the "
+            f"margin is {wording.margin(self.assumed)} as found; of {self.at_least:,} at the very least."
         )
         return f"{step}{self._budget_words()}"
+
+    @property
+    def size(self) -> str:
+        """Votes to collect; where some will not count, those that do, and the levels among them."""
+        where = "" if self.units is None else f"in {wording.counted(self.units, 'level')} of {self.cluster}"
+        votes = wording.counted(self.votes, "vote")
+        if self.counted == self.votes:
+            return f"{votes} {where}".rstrip()
+        kind = "of them decisive" if self.ties == "drop" else "of them used"
+        return f"{votes} ({', '.join(filter(None, (f'{self.counted:,} {kind}', where)))})"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -74,9 +103,27 @@ class NextStep:
     def _budget_words(self) -> str:
         if self.budget is None:
             return ""
-        seen = "no margin" if self.seen_by_budget is None else f"a margin of {self.seen_by_budget:.3f} or more"
         reach = "is enough for that" if self.affordable else "is not enough"
-        return f" The budget of {self.budget:,} {reach}: it would see {seen}."
+        return f" The budget of {self.budget:,} {reach}: it would {self._within_budget()}."
+
+    def _within_budget(self) -> str:
+        if self.toward == "difference":
+            seen = self.seen_by_budget
+            return f"see {'no margin' if seen is None else f'a margin of {wording.margin(seen)} or more'}"
+        alike = self.alike_by_budget
+        limit = "at no margin" if alike is None else f"at a margin of {wording.margin(alike)} or less"
+        return (
+            f"show equivalence with a chance of {self.budget_power:.2f} at that margin, and of {self.power:.4g} {limit}"
+        )
+
+
+class _Way(NamedTuple):
+    """How a study could decide: votes for the margin as found, and at best."""
+
+    votes: int
+    at_least: int
+    toward: str
+    studies: Studies
 
 
 def next_step(
@@ -106,49 +153,93 @@ def next_step(
     price : float, optional
         Price of a vote.
     """
-    ways = _ways(found, margin, alpha, power)
-    if not ways:
+    way = min(_ways(found, margin, alpha, power, counting), default=None, key=lambda one: one[:3])
+    if way is None:
         return None
-    counted, at_least, toward = min(ways)
-    votes = whole(counted / counting)
+    d, counted = abs(found.value), max(1, math.floor(way.votes * counting + 1e-9))
+    within = margin if way.toward == "equivalence" else None
     return NextStep(
-        toward=toward,
-        assumed=abs(found.value),
+        toward=way.toward,
+        assumed=d,
         power=power,
         counted=counted,
-        votes=votes,
-        at_least=whole(at_least / counting),
-        cost=None if price is None else votes * price,
+        votes=way.votes,
+        at_least=way.at_least,
+        cost=None if price is None else way.votes * price,
         budget=budget,
-        seen_by_budget=None if budget is None else _seen(budget * counting / found.effect, alpha, power),
+        seen_by_budget=None if budget is None else way.studies.seen(budget, power),
+        cluster=found.cluster,
+        units=None if found.clusters is None else math.ceil(counted * found.clusters / found.n - 1e-6),
+        budget_power=None if budget is None else way.studies.chance(budget, d, within),
+        alike_by_budget=None if budget is None or within is None else _alike(way.studies, budget, within, power),
+        ties=found.ties,
     )
 
 
-def _ways(found: VoteMargin, margin: float | None, alpha: float, power: float) -> list[tuple[int, int, str]]:
-    """Votes that count, fewest of them and what they show, for either way to decide."""
-    d, low, high = abs(found.value), *found.interval(1 - alpha)
-    ways: dict[str, Callable[[float], int]] = {}
-    if d > 0:
-        ways["difference"] = partial(sample_size, alpha=alpha, power=power)
-    if margin is not None and d < margin * (1 - 1e-9):
-        ways["equivalence"] = partial(_equivalence, margin, alpha=alpha, power=power)
-    ends = {"difference": (d, max(-low, high)), "equivalence": (d, 0.0)}
-    out = []
-    for toward, size in ways.items():
-        try:
-            n, least = (size(x) for x in ends[toward])
-        except InvalidInput:  # more votes than can be counted: no way to decide
-            continue
-        out.append((whole(n * found.effect), whole(least * found.effect), toward))
-    return out
+def studies_like(found: VoteMargin, alpha: float, counting: float) -> Studies:
+    """Studies whose votes depend on each other, and count, as these do.
+
+    Parameters
+    ----------
+    found : VoteMargin
+        Margin so far.
+    alpha : float
+        Level of the tests.
+    counting : float
+        Share of all votes that count.
+    """
+    if found.exact:
+        return SingleVotes(alpha, counting / found.effect, by_chance=found.cluster is None)
+    if found.decisive:
+        share = counting * max(found.decisive.n, 1.0) / found.n
+        return TiedVotes(SingleVotes(alpha, share), found.effect)
+    clusters = found.clusters or found.n
+    sizes = np.full(clusters, found.n / clusters) if found.sizes is None else found.sizes
+    return ClusteredVotes(found, sizes, alpha, counting)
 
 
-def _equivalence(margin: float, true_margin: float, *, alpha: float, power: float) -> int:
-    return equivalence_size(margin, true_margin=true_margin, alpha=alpha, power=power, method="normal")
+def _ways(found: VoteMargin, margin: float | None, alpha: float, power: float, counting: float) -> Iterator[_Way]:
+    d, (low, high) = abs(found.value), found.interval(1 - alpha)
+    studies = studies_like(found, alpha, counting)
+    against_ties = found.ties == "pessimistic"
+    if against_ties and found.value < 0:
+        yield from _worse_without_ties(found, alpha, power, counting)
+    elif d > 0:
+        yield from _way("difference", studies, (d, max(-low, high)), power)
+    if margin is not None and d < margin * (1 - 1e-9) and not against_ties:
+        yield from _way("equivalence", studies, (d, 0.0), power, margin)
 
 
-def _seen(votes: float, alpha: float, power: float) -> float | None:
+def _way(
+    toward: str, studies: Studies, ends: tuple[float, float], power: float, margin: float | None = None
+) -> Iterator[_Way]:
+    """One way to decide; none where it takes more votes than can be counted."""
     try:
-        return detectable_margin(max(1, math.floor(votes)), alpha=alpha, power=power)
-    except NotEstimable:
-        return None
+        votes, least = (
+            studies.difference(d, power) if margin is None else studies.equivalence(margin, d, power) for d in ends
+        )
+    except InvalidInput:
+        return
+    yield _Way(votes, min(votes, least), toward, studies)
+
+
+def _worse_without_ties(found: VoteMargin, alpha: float, power: float, counting: float) -> Iterator[_Way]:
+    """Ties as losses make nobody worse: the votes without them have to show it, which is then enough."""
+    known = found.decisive
+    if known is None or 2 * known.wins >= known.n:
+        return
+    share = known.wins / known.n
+    low, _ = binomial.clopper_pearson(*known, 1 - alpha)
+    ends = 0.5 - share, 0.5 - float(low)
+    yield from _way("difference", SingleVotes(alpha, counting * known.n / found.n), ends, power)
+
+
+def _alike(studies: Studies, budget: int, margin: float, power: float) -> float | None:
+    """Largest margin that a budget shows to be within the stated one."""
+    from scipy.optimize import brentq
+
+    def short(d: float) -> float:
+        return power - studies.chance(budget, d, margin)
+
+    most = margin * (1 - 1e-9)
+    return float(brentq(short, 0.0, most)) if short(0.0) < 0 < short(most) else None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.decide.verdict import OPEN, SUPPORTED, Outcome
+from quorate.decide.outcome import OPEN, SUPPORTED, Outcome
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics import binomial, sequential
 from quorate.plan.power import check_count, check_margin, check_range, sample_size

@@ -2,152 +2,81 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from enum import StrEnum
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Literal, get_args
+from typing import get_args
 
-from quorate.caveats import Caveat
 from quorate.decide.margin import VoteMargin, margin_of_votes
 from quorate.decide.next_step import NextStep, next_step
+from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
 from quorate.errors import InvalidInput
+from quorate.estimate import wording
 from quorate.numerics import binomial, equivalence
 from quorate.plan.power import check_count, check_power, check_range
 from quorate.table.votes import Encoding, Votes, checked_votes
 
-Claim = Literal["better", "equivalent", "not worse"]
-"""What a comparison was made to show."""
-
-SUPPORTED, OPEN = 0, 2
-"""Exit codes: what was asked is shown; it is not."""
-
-
-class Outcome(StrEnum):
-    """What a comparison shows; the values are the words that a reader sees."""
-
-    BETTER = "better"
-    WORSE = "worse"
-    EQUIVALENT = "equivalent"
-    UNDECIDED = "undecided"
+__all__ = ["Claim", "Outcome", "Verdict", "check_question", "outcome_of", "verdict_of_margin", "verdict_of_votes"]
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What a comparison of ``a`` with ``b`` shows, how sure that is, and what more would decide it.
+class Verdict(AnyVerdict):
+    """What votes show of ``a`` and ``b``, how sure that is, and what more would decide it.
 
     Parameters
     ----------
-    a, b : str
-        The two systems; the outcome is about ``a``.
-    outcome : Outcome
-        ``EQUIVALENT`` only with a margin, and whenever that is shown, even if a small difference is shown too.
+    a, b, outcome, margin, level, p_difference, p_equivalence, power, error_rate, claim
+        As for `quorate.decide.outcome.AnyVerdict`.
     difference : VoteMargin
         The margin ``p - 1/2`` with its standard error and intervals.
-    margin : float or None
-        Half-width of the range about 0 that counts as equal, as stated.
-    level : float
-        Coverage of the interval; tests are at ``1 - level``.
-    p_difference : float
-        Two-sided p-value that there is no difference.
-    p_equivalence : float or None
-        P-value that the difference is the margin or more; None without a margin.
     detectable : float or None
         Smallest margin that so many votes detect with a chance of ``power``; None if they detect none.
-    power : float
-        That chance.
-    error_rate : float
-        Largest chance of a false verdict, whatever the truth: exact where tests are, else as the t tests promise.
     next_step : NextStep or None
         What would decide; None where it is decided, or no number of votes would do.
-    claim : str or None
-        What was to be shown, for the exit code.
     """
 
-    a: str
-    b: str
-    outcome: Outcome
     difference: VoteMargin
-    margin: float | None
-    level: float
-    p_difference: float
-    p_equivalence: float | None
-    detectable: float | None
-    power: float
-    error_rate: float
     next_step: NextStep | None
-    claim: Claim | None = None
 
-    @property
-    def caveats(self) -> tuple[Caveat, ...]:
-        """What to know before relying on this."""
-        return self.difference.caveats
-
-    @property
-    def supported(self) -> bool:
-        """Whether what was asked is shown; without a claim, whether ``a`` is better or equivalent."""
-        if self.claim == "not worse" and self.margin is not None:
-            shown = self.outcome in (Outcome.BETTER, Outcome.EQUIVALENT)
-            return shown or self.difference.interval(self.level)[0] > -self.margin
-        if self.claim == "better":
-            return self.p_difference <= (1 - self.level) * binomial.SLACK and self.difference.value > 0
-        wanted = (self.claim,) if self.claim else (Outcome.BETTER, Outcome.EQUIVALENT)
-        return self.outcome in wanted
-
-    @property
-    def exit_code(self) -> int:
-        """0: what was asked is shown; 2: it is not, be it that ``a`` is worse or that nothing is decided."""
-        return SUPPORTED if self.supported else OPEN
-
-    @property
-    def sentence(self) -> str:
-        """The verdict with its numbers."""
-        return " ".join(part for part in (f"{self._said()}: {self._numbers()}.", self._rest()) if part)
-
-    def __str__(self) -> str:
-        return self.sentence
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        low, high = self.difference.interval(self.level)
-        return {
-            **asdict(self),
-            "outcome": self.outcome.value,
-            "difference": self.difference.to_dict(),
-            "next_step": self.next_step and self.next_step.to_dict(),
-            "low": low,
-            "high": high,
-            "supported": self.supported,
-            "exit_code": self.exit_code,
-            "sentence": self.sentence,
-        }
-
-    def _said(self) -> str:
-        if self.outcome is Outcome.UNDECIDED:
-            return f"Undecided whether {self.a} or {self.b} is preferred"
-        if self.outcome is Outcome.EQUIVALENT:
-            return f"{self.a} and {self.b} are equivalent within a margin of {self.margin:.4g}"
-        return f"{self.a} is {self.outcome.value} than {self.b}"
+    def _prefers(self) -> str:
+        return "is preferred"
 
     def _numbers(self) -> str:
-        found, (low, high) = self.difference, self.difference.interval(self.level)
-        votes = {"drop": "decisive votes", "half": "votes, ties as halves", "pessimistic": "votes, ties as losses"}
-        where = f" in {found.clusters:,} levels of {found.cluster}" if found.cluster else ""
+        found, ends = self.difference, self.difference.interval(self.level)
+        share, low, high = wording.shares(*(0.5 + one for one in (found.value, *ends)))
+        kind = "decisive vote" if found.ties == "drop" else "vote"
+        ties = {"drop": "", "half": ", ties as halves", "pessimistic": ", ties as losses"}[found.ties]
+        where = f" in {wording.counted(found.clusters or 0, 'level')} of {found.cluster}" if found.cluster else ""
         return (
-            f"{self.a} wins {0.5 + found.value:.1%} of {found.n:,} {votes[found.ties]}{where} "
-            f"({100 * self.level:.4g}% interval {0.5 + low:.1%} to {0.5 + high:.1%})"
+            f"{self.a} wins {share} of {wording.counted(found.n, kind)}{ties}{where} "
+            f"({100 * self.level:.4g}% interval {low} to {high}{self._equivalence_words()})"
         )
+
+    def _equivalence_words(self) -> str:
+        """The interval that a claim of equivalence rests on."""
+        if self.outcome is not Outcome.EQUIVALENT:
+            return ""
+        alpha, level = 1 - self.level, 100 * self._equivalence_level
+        ends = self.difference.equivalence_interval(alpha)
+        _, low, high = wording.shares(*(0.5 + one for one in (self.difference.value, *ends)))
+        tests = f"equivalence, by two one-sided tests at {100 * alpha:.4g}% each, rests on the"
+        return f"; {tests} {level:.4g}% interval {low} to {high}"
 
     def _rest(self) -> str:
         if self.outcome is Outcome.EQUIVALENT and self.p_difference <= 1 - self.level:
             return f"The preference for {self.a if self.difference.value > 0 else self.b} is real but that small."
         if self.outcome is not Outcome.UNDECIDED:
             return ""
-        seen = "no margin" if self.detectable is None else f"a margin of {self.detectable:.3f} or more"
+        seen = "no margin" if self.detectable is None else f"a margin of {wording.margin(self.detectable)} or more"
         limit = f"This is no sign that they are alike: so many votes see {seen} (power {self.power:.4g})."
-        return f"{limit} {self.next_step.sentence if self.next_step else _NOTHING_FOUND}"
+        return f"{limit} {self.next_step.sentence if self.next_step else self._no_step()}"
 
-
-_NOTHING_FOUND = "No number of votes finds a margin of 0; to show that they are alike, state a margin of equivalence."
+    def _no_step(self) -> str:
+        """Why no number of votes would do."""
+        if self.difference.ties == "pessimistic" and self.difference.value < 0:
+            return f"With ties as losses no number of votes shows {self.a} to be worse unless it also trails without."
+        if abs(self.difference.value) > 0:
+            return "It is so close to the edge of what would decide that no study is large enough."
+        return "No number of votes finds a margin of 0; to show that they are alike, state a margin of equivalence."
 
 
 def verdict_of_votes(
@@ -211,31 +140,58 @@ def verdict_of_votes(
     >>> columns = {"model_a": ["x"] * 100, "model_b": ["y"] * 100, "winner": ["model_a"] * 52 + ["model_b"] * 48}
     >>> found = verdict_of_votes(read_votes(polars.DataFrame(columns), announce=False), "x", "y")
     >>> found.outcome.value, round(found.detectable, 3), found.next_step.votes, found.exit_code
-    ('undecided', 0.166, 6568, 2)
+    ('undecided', 0.166, 6633, 2)
     """
     checked_votes(votes)
-    _check(margin, level, claim, power, budget, price)
-    alpha = 1 - level
+    check_question(margin, level, claim, power, budget, price)
     found = margin_of_votes(votes, a, b, ties=ties, cluster=cluster)
+    counting = found.n / votes.pair(a, b).n
+    return verdict_of_margin(
+        found, counting=counting, margin=margin, level=level, claim=claim, power=power, budget=budget, price=price
+    )
+
+
+def verdict_of_margin(
+    found: VoteMargin,
+    *,
+    counting: float = 1.0,
+    margin: float | None = None,
+    level: float = 0.95,
+    claim: Claim | None = None,
+    power: float = 0.9,
+    budget: int | None = None,
+    price: float | None = None,
+) -> Verdict:
+    """The verdict that a margin leads to.
+
+    Parameters
+    ----------
+    found : VoteMargin
+        The margin with its tests.
+    counting : float
+        Share of all votes that count, for the next step.
+    margin, level, claim, power, budget, price
+        As for `verdict_of_votes`.
+    """
+    alpha = 1 - level
     outcome = outcome_of(found, margin, alpha)
     step = None
     if outcome is Outcome.UNDECIDED:
-        counting = found.n / votes.pair(a, b).n
         step = next_step(found, margin=margin, alpha=alpha, power=power, counting=counting, budget=budget, price=price)
     return Verdict(
-        a,
-        b,
-        outcome,
-        found,
-        margin,
-        level,
-        found.p_difference(),
-        None if margin is None else found.p_equivalence(margin),
-        found.detectable(alpha, power),
-        power,
-        _error_rate(found, margin, alpha),
-        step,
-        claim,
+        a=found.a,
+        b=found.b,
+        outcome=outcome,
+        difference=found,
+        margin=margin,
+        level=level,
+        p_difference=found.p_difference(),
+        p_equivalence=None if margin is None else found.p_equivalence(margin),
+        detectable=found.detectable(alpha, power),
+        power=power,
+        error_rate=_error_rate(found, margin, alpha),
+        next_step=step,
+        claim=claim,
     )
 
 
@@ -252,13 +208,10 @@ def outcome_of(found: VoteMargin, margin: float | None, alpha: float) -> Outcome
         Level of every test.
     """
     one_sided = found.ties == "pessimistic"  # ties count against the first system: it can only be shown better
-    if margin is not None and not one_sided and found.p_equivalence(margin) <= alpha * binomial.SLACK:
-        return Outcome.EQUIVALENT
-    if found.p_difference() <= alpha * binomial.SLACK:
-        if found.value > 0:
-            return Outcome.BETTER
-        return Outcome.WORSE if not one_sided or _worse_without_ties(found, alpha) else Outcome.UNDECIDED
-    return Outcome.UNDECIDED
+    p_equivalence = None if margin is None or one_sided else found.p_equivalence(margin)
+    said = outcome_by(found.value, found.p_difference(), p_equivalence, alpha)
+    unshown = one_sided and said is Outcome.WORSE and not _worse_without_ties(found, alpha)
+    return Outcome.UNDECIDED if unshown else said
 
 
 def _worse_without_ties(found: VoteMargin, alpha: float) -> bool:
@@ -280,9 +233,16 @@ def _error_rate(found: VoteMargin, margin: float | None, alpha: float) -> float:
     return max(size, float(binomial.lower_tail(u, n, 0.5 + margin)))
 
 
-def _check(
+def check_question(
     margin: float | None, level: float, claim: str | None, power: float, budget: int | None, price: float | None
 ) -> None:
+    """Refuse what cannot be asked of a comparison.
+
+    Parameters
+    ----------
+    margin, level, claim, power, budget, price
+        As for `verdict_of_votes`.
+    """
     check_range("level", level, "between 0.5 and 1", isinstance(level, Real) and 0.5 < level < 1)
     if margin is not None:
         check_range("margin", margin, "above 0 and below 0.5", isinstance(margin, Real) and 0 < margin < 0.5)

@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Random = np.random.Generator | int | None
 SPLITS = 200
+_NOTHING = 1e-9  # a standard error that is rounding alone
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ class RatioSummary:
     @property
     def sentence(self) -> str:
         """The answer in one sentence."""
+        if not self.pairs and self.repeated:
+            return f"Standard errors by {self.by} are not known: on no {self.unit} do its levels differ."
         if not self.repeated:
             return f"No {self.by} has two votes on one {self.unit}: errors by {self.by} are those of single votes."
         spread = ", ".join(f"{r:.3f} ({p:.0%})" for p, r in zip(self.probability, self.ratio, strict=True))
@@ -152,7 +155,7 @@ class ClusterRobust:
         Share of votes for the second model of the pair, or for the model.
     independent, error : array, shape (pairs,)
         Standard errors with votes taken as independent, ``sqrt(rate (1 - rate) / n)``, and cluster-robust; nan with one
-        cluster.
+        cluster, or where clusters do not differ, for nothing shows how far they could.
     design_effect : array, shape (pairs,)
         Variance over that of independent votes, without the bias that few clusters have.
     icc : array, shape (pairs,)
@@ -301,7 +304,7 @@ def cluster_robust(
         repeated=sums.part(sums.votes > 1).count,
         rate=rate,
         independent=np.sqrt(rate * (1 - rate) / sampled.n),
-        error=error,
+        error=np.where(error > _NOTHING, error, np.nan),
         design_effect=vote_clusters.design_effect(sums),
         icc=vote_clusters.icc(sums),
         level=level,

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.errors import InvalidData, InvalidInput, NotConverged, NotEstimable
+from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.assemble import Assembled
 from quorate.estimate.balanced import balanced_strata
 from quorate.estimate.decomposition import Decomposition, Method
@@ -18,7 +18,7 @@ from quorate.numerics.information import null_point, quadratic_forms
 from quorate.numerics.newton import Optimum, minimise
 from quorate.numerics.reml import Point, Problem, evaluate, solve
 from quorate.table.judgments import Judgments, checked
-from quorate.table.roles import telling_apart
+from quorate.table.repeats import refuse_repeats
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -87,7 +87,7 @@ def decompose(
     """
     if method not in ("reml", "ml", "anova"):
         raise InvalidInput(f"method: one of 'reml', 'ml', 'anova' is needed, got {method!r}")
-    _refuse_duplicates(checked(judgments))
+    refuse_repeats(checked(judgments))
     laid = design(judgments, random=random, covariates=covariates, reml=method != "ml", residual_by=residual_by)
     assembled, identified = laid.assembled, laid.identified
     if method == "anova":
@@ -186,17 +186,3 @@ def _by_anova(assembled: Assembled, identified: Identified) -> Decomposition:
     _refuse_exact(assembled, theta)
     point = evaluate(assembled.problem, np.maximum(theta, 0.0))
     return Decomposition(assembled, identified, theta, point, "anova", strata)
-
-
-def _refuse_duplicates(judgments: Judgments) -> None:
-    if judgments.distinct is None:
-        return
-    repeated = int((judgments.rows - judgments.distinct).sum())
-    if repeated:
-        first = int(np.argmax(judgments.rows > judgments.distinct))
-        key = ", ".join(f"{f.name} {f.levels[judgments.codes[first, i]]}" for i, f in enumerate(judgments.facets))
-        raise InvalidData(
-            f"{repeated} rows repeat a key, the first at {key}: the same replicate twice. Drop the repeats, or read "
-            f'without the replicate column "{judgments.replicate}" if they are further replicates, or '
-            f"{telling_apart(judgments.notes)}"
-        )

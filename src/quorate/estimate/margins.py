@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from quorate.errors import InvalidInput
 from quorate.estimate.margin_law import GRID, MarginLaw, margin_law, share_below
 from quorate.estimate.sampled import MINIMUM, Sampled, well_sampled
+from quorate.estimate.wording import counted, percent
 from quorate.numerics import deconvolve
 from quorate.numerics.binomial import clopper_pearson
 from quorate.numerics.votes import normal_size
@@ -107,10 +108,13 @@ class NearTies:
     @property
     def sentence(self) -> str:
         """The answer in one sentence."""
-        who = f"{self.count:,} of {self.pairs:,} pairs ({self.share:.1%}, interval {self.low:.1%} to {self.high:.1%})"
-        noise = f"{self.corrected:.1%} without the noise of the votes"
+        spread = f"{percent(self.share)}, interval {percent(self.low)} to {percent(self.high)}"
+        who = f"{self.count:,} of {counted(self.pairs, 'pair')} ({spread})"
+        noise = f"{percent(self.corrected)} without the noise of the votes"
         cost = f"; half of them need {self.n:,.0f} votes or more" if np.isfinite(self.n) else ""
-        return f"{who} have an estimated margin of {self.tau:g} or less, {noise}{cost}."
+        return (
+            f"{who} {'has' if self.pairs == 1 else 'have'} an estimated margin of {self.tau:g} or less, {noise}{cost}."
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; what is not known is None."""

@@ -136,11 +136,12 @@ def _pairs(facts: VoteFacts) -> Iterator[Finding]:
     if few and facts.decisive:
         least = sorted(few, key=lambda place: facts.pairs.decisive[place])[:_NAMED]
         listed = ", ".join(f"{_label(facts.pairs, place)} {facts.pairs.decisive[place]}" for place in least)
+        have, say = ("has", "its margin says") if len(few) == 1 else ("have", "their margins say")
         yield Finding(
             "few-votes",
             "warning",
-            f"{len(few):,} of {counted(len(facts.pairs.decisive), 'pair')} have fewer than {PILOT} decisive votes "
-            f"({listed}{', ...' if len(few) > _NAMED else ''}): their margins say next to nothing",
+            f"{len(few):,} of {counted(len(facts.pairs.decisive), 'pair')} {have} fewer than {PILOT} decisive votes "
+            f"({listed}{', ...' if len(few) > _NAMED else ''}): {say} next to nothing",
         )
 
 
@@ -221,8 +222,8 @@ def _sides(facts: VoteFacts) -> Iterator[Finding]:
 
 def _share(share: float, low: float, high: float, n: int) -> str:
     return (
-        f"{percent(share)} of {n:,} decisive votes ({_LEVEL:.0%} interval {percent(low)} to {percent(high)}, exact, "
-        "votes taken as independent)"
+        f"{percent(share)} of {counted(n, 'decisive vote')} ({_LEVEL:.0%} interval {percent(low)} to {percent(high)}, "
+        "exact, votes taken as independent)"
     )
 
 

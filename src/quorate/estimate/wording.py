@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 
@@ -48,9 +49,49 @@ def percent(share: float) -> str:
 
     Examples
     --------
-    >>> percent(0.0312), percent(0.0001), percent(0.99999), percent(0.0)
-    ('3.1%', '<0.1%', '>99.9%', '0.0%')
+    >>> percent(0.0312), percent(0.0001), percent(0.99999), percent(0.0), percent(float("nan"))
+    ('3.1%', '<0.1%', '>99.9%', '0.0%', 'not known')
     """
+    if math.isnan(share):
+        return "not known"
     if 0 < share < 0.001:
         return "<0.1%"
     return ">99.9%" if 0.999 < share < 1 else f"{share:.1%}"
+
+
+def shares(value: float, low: float, high: float) -> tuple[str, str, str]:
+    """A share and its interval in percent, with the digits that a narrow interval needs.
+
+    Examples
+    --------
+    >>> shares(0.512, 0.472, 0.552), shares(0.50025, 0.49994, 0.50056)
+    (('51.2%', '47.2%', '55.2%'), ('50.025%', '49.994%', '50.056%'))
+    >>> shares(1.0, 0.9999, 1.0)
+    ('100.0%', '>99.9%', '100.0%')
+    """
+    places = max(1, _places(50 * (high - low) / 2)) if high > low else 1
+    first, second, third = (_precise(one, places) for one in (value, low, high))
+    return first, second, third
+
+
+def margin(value: float) -> str:
+    """A margin with three decimals, and with two significant digits where that is more.
+
+    Examples
+    --------
+    >>> margin(0.0726), margin(-0.00072), margin(0.0)
+    ('0.073', '-0.00072', '0.000')
+    """
+    if not math.isfinite(value):
+        return "not known"
+    text = f"{value:.{max(3, _places(abs(value)))}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def _places(size: float) -> int:
+    """Decimals that show two significant digits; 3 where there is nothing to go by."""
+    return max(0, 1 - math.floor(math.log10(size))) if math.isfinite(size) and size > 0 else 3
+
+
+def _precise(value: float, places: int) -> str:
+    return f"{value:.{places}%}" if 0.001 <= value <= 0.999 else percent(value)

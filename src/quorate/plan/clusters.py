@@ -11,10 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.numerics import binomial
+from quorate.numerics.clustered import Share
+from quorate.numerics.inference import t_quantile
 from quorate.plan.power import MOST, check_count, check_range, whole
 
 Floats = NDArray[np.float64]
 _ROUNDING = 1e-12
+_NOTHING = 1e-9  # a standard error that is rounding alone
 
 
 @dataclass(frozen=True)
@@ -148,6 +152,52 @@ def effective_judgments(n: int, *, icc: float, cluster: float | Sequence[int] | 
     check_count("n", n)
     _check_icc(icc)
     return n / _design_effect(np.array([float(n)]) if cluster is None else _sizes(cluster), icc)
+
+
+def single_votes(found: Share) -> tuple[float, float]:
+    """Wins and number of clusters that agree, each as one vote; their lead is rounded towards none.
+
+    Parameters
+    ----------
+    found : Share
+        Share whose clusters differ by nothing, so that nothing shows how far they could.
+    """
+    lead = math.floor(found.clusters * abs(2 * found.value - 1) + 1e-9)
+    return (found.clusters + math.copysign(lead, found.value - 0.5)) / 2, found.clusters
+
+
+def margin_interval(found: Share, level: float) -> tuple[float, float]:
+    """Confidence interval of the margin ``p - 1/2`` of votes in clusters.
+
+    By Student's t; exact, with clusters as votes, where they do not differ. It includes 0 where clusters are so few
+    that as many fair ones could all agree.
+
+    Parameters
+    ----------
+    found : Share
+        Share of votes by clusters.
+    level : float
+        Coverage wanted.
+    """
+    if not found.se > _NOTHING:
+        ends = binomial.clopper_pearson(*single_votes(found), level)
+        return float(ends[0]) - 0.5, float(ends[1]) - 0.5
+    half, d = t_quantile(found.df, (1 + level) / 2) * found.se, found.value - 0.5
+    low, high = max(d - half, -0.5), min(d + half, 0.5)
+    return (min(low, 0.0), max(high, 0.0)) if 2 ** (1 - found.effective) > 1 - level else (low, high)
+
+
+def votes_per_independent(found: Share) -> float:
+    """How many of these votes are worth one independent vote, at least 1: the design effect, as estimated.
+
+    Parameters
+    ----------
+    found : Share
+        Share of votes by clusters.
+    """
+    if not found.se > _NOTHING:
+        return found.n / found.clusters
+    return max(1.0, found.n * found.se**2 / (found.value * (1 - found.value)))
 
 
 def _one_cluster(effective: int, icc: float) -> Clustered:

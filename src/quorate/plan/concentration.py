@@ -93,7 +93,8 @@ def concentration(
     wins, n : sequence of int, shape (types,)
         Wins and votes of every type in a pilot, at least 4 votes each.
     retained : float
-        Part of the types that counts as the top.
+        Part of the types that counts as the top, rounded up to whole types. If that is all of them their ratio is 1 by
+        definition, and two stages are not recommended; nor if ``kappa`` times their even share is all of the signal.
     kappa : float
         Times its even share that the top must hold, above 1: 1.5, or 2 to be careful.
     level : float
@@ -164,6 +165,8 @@ def _median_p(signal: Floats, variance: Floats, kept: NDArray[np.bool_], share: 
     """Twice the median, over halves, of p-values that the kept types hold at most this share of the signal."""
     from scipy.special import ndtr
 
+    if share >= 1 - 1e-12:  # they never hold more than all of it
+        return 1.0
     weight = kept - share
     z = np.sum(weight * signal, axis=1) / np.sqrt(np.sum(weight**2 * variance, axis=1))
     return min(1.0, 2 * float(np.median(ndtr(-z))))

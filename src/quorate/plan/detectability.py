@@ -14,6 +14,7 @@ from quorate.estimate.clustered import clusters_of
 from quorate.estimate.margin_law import MarginLaw
 from quorate.estimate.margins import Margins, of_sampled
 from quorate.estimate.sampled import MINIMUM, Sampled, well_sampled
+from quorate.estimate.wording import counted, percent
 from quorate.numerics.cluster_power import ClusterPower, cluster_power
 from quorate.numerics.votes import drawn_power, exact_power, z_quantiles
 from quorate.plan.power import check_alpha, check_counts, check_power, check_range
@@ -108,12 +109,23 @@ class Detectability:
     def sentence(self) -> str:
         """The answer in one sentence, for the budget nearest to what pairs have."""
         j = int(np.abs(np.log(self.budgets / np.median(self.margins.n))).argmin())
+        if self.known.sum() == 1:
+            return self._of_one(j)
         low, high = self.decided_low[j], self.decided_high[j]
-        reach = self.within_reach[-1]
+        reach, known = self.within_reach[-1], counted(int(self.known.sum()), "pair")
         return (
-            f"{self.budgets[j]:,} votes each would decide {self.decided[j]:.0%} of {self.known.sum():,} pairs "
+            f"{self.budgets[j]:,} votes each would decide {self.decided[j]:.0%} of {known} "
             f"({low:.0%} to {high:.0%}; {self.corrected[j]:.0%} without the noise of the votes); {1 - reach:.0%} of "
             f"pairs are underpowered (power below {self.target:g}) even with {self.budgets[-1]:,}."
+        )
+
+    def _of_one(self, j: int) -> str:
+        """The answer where only one pair has a power."""
+        enough = "enough" if self.within_reach[-1] else "not enough"
+        return (
+            f"{self.budgets[j]:,} votes would find the difference of the only pair with a chance of "
+            f"{percent(self.decided[j])} if its margin is as estimated; {self.budgets[-1]:,} are {enough} for "
+            f"{self.target:g}."
         )
 
     def curve(self, pair: str) -> Floats:

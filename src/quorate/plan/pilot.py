@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import partial
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
-from quorate.errors import NotEstimable
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics import binomial
+from quorate.numerics.clustered import share
+from quorate.plan.clusters import margin_interval, votes_per_independent
 from quorate.plan.power import (
+    MOST,
     Method,
     check_alpha,
     check_count,
@@ -19,7 +27,11 @@ from quorate.plan.power import (
     check_range,
     detectable_margin,
     sample_size,
+    whole,
 )
+
+Counts = int | Sequence[int] | NDArray[np.int64]
+"""One number, or one for every cluster."""
 
 
 class Reach(StrEnum):
@@ -41,7 +53,7 @@ class Feasibility:
     wins, n : int
         Wins and decisive judgments of the pilot.
     margin, low, high : float
-        ``p - 1/2``, signed, and its exact (Clopper-Pearson) interval.
+        ``p - 1/2``, signed, and its interval: exact (Clopper-Pearson), or cluster-robust by Student's t.
     level : float
         Coverage of the interval, and so of the range of judgments.
     alpha, power : float
@@ -62,6 +74,10 @@ class Feasibility:
         Exact power of the budget at the estimated margin.
     reach : Reach
         What the budget can do.
+    clusters : int or None
+        Clusters of the pilot; None where its judgments are taken as independent.
+    effect : float
+        Judgments that are worth one independent one, at least 1; all numbers of judgments include it.
     """
 
     wins: int
@@ -80,12 +96,16 @@ class Feasibility:
     detectable: float | None
     power_at_budget: float | None
     reach: Reach
+    clusters: int | None = None
+    effect: float = 1.0
 
     @property
     def sentence(self) -> str:
         """The answer in one sentence, with its range."""
-        pilot = f"the pilot of {self.n:,} says {self.margin:.3f} ({self.low:.3f} to {self.high:.3f})"
-        return "; ".join([*self._budget_words(), pilot, self._need()]) + "."
+        where = "" if self.clusters is None else f" in {self.clusters:,} clusters"
+        pilot = f"the pilot of {self.n:,}{where} says {self.margin:.3f} ({self.low:.3f} to {self.high:.3f})"
+        said = "; ".join([*self._budget_words(), pilot, self._need()]) + "."
+        return said[0].upper() + said[1:]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -105,8 +125,8 @@ class Feasibility:
 
 
 def plan_from_pilot(
-    wins: int,
-    n: int,
+    wins: Counts,
+    n: Counts,
     *,
     budget: int | None = None,
     alpha: float = 0.05,
@@ -121,10 +141,12 @@ def plan_from_pilot(
 
     Parameters
     ----------
-    wins : int
-        Judgments of the pilot that prefer the first system.
-    n : int
-        Decisive judgments of the pilot, ties left out.
+    wins : int or sequence of int
+        Judgments of the pilot that prefer the first system; for every cluster (such as a prompt or an annotator) where
+        those of one cluster may resemble each other.
+    n : int or sequence of int
+        Decisive judgments of the pilot, ties left out; for every cluster. The interval is then cluster-robust, and all
+        numbers are for a study with as much dependence.
     budget : int, optional
         Decisive judgments that the study can pay for.
     alpha : float
@@ -141,6 +163,8 @@ def plan_from_pilot(
     ------
     InvalidInput
         If an argument is out of range.
+    NotEstimable
+        If there is only one cluster.
 
     References
     ----------
@@ -152,11 +176,13 @@ def plan_from_pilot(
     >>> found.reach.value, found.needed_low, found.needed, found.needed_high, round(found.power_at_budget, 3)
     ('underpowered', 66, 730, None, 0.751)
     """
-    _check(wins, n, budget, alpha, power, level, method)
-    wins, n, budget = int(wins), int(n), None if budget is None else int(budget)
-    low, high = (float(end) - 0.5 for end in binomial.clopper_pearson(wins, n, level))
+    _check(budget, alpha, power, level, method)
+    pilot = _independent(wins, n, level) if np.ndim(wins) == np.ndim(n) == 0 else _by_cluster(wins, n, level)
+    wins, n, low, high = pilot.wins, pilot.n, pilot.low, pilot.high
+    budget = None if budget is None else int(budget)
+    worth = None if budget is None else math.floor(budget / pilot.effect + 1e-9)
     margin = (2 * wins - n) / (2 * n)
-    size = partial(_size, alpha=alpha, power=power, method=method)
+    size = partial(_size, effect=pilot.effect, alpha=alpha, power=power, method=method)
     nearest = max(low, -high)
     needed = size(abs(margin)) if margin else None
     needed_low = size(max(-low, high))
@@ -175,16 +201,57 @@ def plan_from_pilot(
         needed_low=needed_low,
         needed_high=needed_high,
         budget=budget,
-        detectable=_detectable(budget, alpha, power, method),
-        power_at_budget=None if budget is None else float(binomial.power(budget, 0.5 + margin, alpha)),
+        detectable=_detectable(worth, alpha, power, method),
+        power_at_budget=None if worth is None else float(binomial.power(worth, 0.5 + margin, alpha)),
         reach=_reach(budget, needed, needed_low, needed_high),
+        clusters=pilot.clusters,
+        effect=pilot.effect,
     )
 
 
-def _size(margin: float, alpha: float, power: float, method: Method) -> int:
+class _Pilot(NamedTuple):
+    """What a pilot found."""
+
+    wins: int
+    n: int
+    low: float
+    high: float
+    clusters: int | None = None
+    effect: float = 1.0
+
+
+def _independent(wins: Any, n: Any, level: float) -> _Pilot:
+    check_count("n", n)
+    holds = isinstance(wins, Real) and 0 <= float(wins) <= n and float(wins).is_integer()
+    check_range("wins", wins, f"of judgments, whole, from 0 to n ({n})", holds)
+    low, high = (float(end) - 0.5 for end in binomial.clopper_pearson(int(wins), int(n), level))
+    return _Pilot(int(wins), int(n), low, high)
+
+
+def _by_cluster(wins: Counts, n: Counts, level: float) -> _Pilot:
+    k, sizes = np.asarray(wins, dtype=float), np.asarray(n, dtype=float)
+    if k.ndim != 1 or k.shape != sizes.shape:
+        raise InvalidInput(
+            f"wins, n: one number each, or one for every cluster, got shapes {k.shape} and {sizes.shape}"
+        )
+    whole_numbers = (k == np.floor(k)) & (sizes == np.floor(sizes))
+    wrong = np.flatnonzero(~(whole_numbers & (k >= 0) & (k <= sizes) & (sizes >= 1) & (sizes <= MOST)))
+    if len(wrong):
+        at = int(wrong[0])
+        raise InvalidInput(f"wins: whole numbers from 0 to n, got {k[at]:g} of {sizes[at]:g} in cluster {at + 1}")
+    if len(sizes) < 2:
+        raise NotEstimable(f"wins: at least 2 clusters show how far these differ, got {len(sizes)}; collect more")
+    total = int(sizes.sum())
+    if total == len(sizes):
+        return _independent(int(k.sum()), total, level)._replace(clusters=total)
+    found = share(k, sizes)
+    return _Pilot(int(k.sum()), total, *margin_interval(found, level), len(sizes), votes_per_independent(found))
+
+
+def _size(margin: float, effect: float, alpha: float, power: float, method: Method) -> int:
     """Judgments needed, by the method where it goes that far: an interval can end as near to 0 as it likes."""
     near = method == "exact" and not binomial.is_searchable(0.5 + margin, power, alpha)
-    return sample_size(margin, alpha=alpha, power=power, method="normal" if near else method)
+    return whole(effect * sample_size(margin, alpha=alpha, power=power, method="normal" if near else method))
 
 
 def _reach(budget: int | None, needed: int | None, needed_low: int, needed_high: int | None) -> Reach:
@@ -198,7 +265,7 @@ def _reach(budget: int | None, needed: int | None, needed_low: int, needed_high:
 
 
 def _detectable(budget: int | None, alpha: float, power: float, method: Method) -> float | None:
-    if budget is None:
+    if not budget:
         return None
     try:
         return detectable_margin(budget, alpha=alpha, power=power, method=method)
@@ -206,10 +273,7 @@ def _detectable(budget: int | None, alpha: float, power: float, method: Method) 
         return None
 
 
-def _check(wins: int, n: int, budget: int | None, alpha: float, power: float, level: float, method: Method) -> None:
-    check_count("n", n)
-    holds = isinstance(wins, Real) and 0 <= wins <= n and wins == int(wins)
-    check_range("wins", wins, f"of judgments, whole, from 0 to n ({n})", holds)
+def _check(budget: int | None, alpha: float, power: float, level: float, method: Method) -> None:
     if budget is not None:
         check_count("budget", budget)
     check_alpha(alpha)

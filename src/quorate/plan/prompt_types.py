@@ -22,6 +22,7 @@ Ints = NDArray[np.int64]
 Weights = Sequence[float] | Floats | Ints
 LEAST_C = 10.0
 RETAINED = (0.1, 0.3)
+_LONGEST = 80  # characters of an argument in a message
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +70,14 @@ class TwoStage:
         -------
         array of int, shape (types,)
             0 for types that are not kept; sums to `second`.
+
+        Raises
+        ------
+        InvalidInput
+            If these cannot be the wins of the first stage.
         """
-        k = np.asarray(wins, dtype=float)
-        if k.shape != self.weights.shape or ((k < 0) | (k > self.per_type)).any():
-            raise InvalidInput(f"wins: {len(self.weights)} numbers from 0 to {self.per_type}, one per type, got {wins}")
+        most = np.full(len(self.weights), float(self.per_type))
+        k = _wins("wins", wins, most, f"{self.per_type}, the judgments of each in the first stage")
         kept = screened(k[None] / self.per_type - 0.5, self.kept, stream(seed, "screening"))[0]
         return allotted(self.second, np.where(kept, self.weights, 0.0))
 
@@ -219,13 +224,22 @@ def two_stage_test(
     seed : int
         For the redraws of the test over types.
 
+    Raises
+    ------
+    InvalidInput
+        If wins are more than judgments, or any number is negative, no whole number, or missing.
+
     Notes
     -----
     If the systems are equal on every type, then whatever the first stage says, votes of the second are fair and
     independent of it. So its p-value is valid given the first stage, which is all that combining needs.
     """
-    k1, k2, n2 = (np.asarray(x, dtype=float) for x in (first, second, counts))
-    n1 = np.full(len(k1), float(plan.per_type))
+    n1 = np.full(len(plan.weights), float(plan.per_type))
+    n2 = _wins("counts", counts, np.full(len(n1), float(plan.second)), f"{plan.second:,}, those of the second stage")
+    if not n2.any():
+        raise InvalidInput("counts: some judgments in the second stage, got none; they are what is tested")
+    k1 = _wins("first", first, n1, f"{plan.per_type}, the judgments of each in the first stage")
+    k2 = _wins("second", second, n2, "its judgments in the second stage")
     types = [
         strata.monte_carlo_p_value(k, n, stream(seed, f"types/{stage}"))
         for stage, (k, n) in enumerate(((k1, n1), (k2, n2)), start=1)
@@ -284,10 +298,39 @@ def checked_counts(wins: Sequence[int] | Ints, n: Sequence[int] | Ints) -> tuple
     InvalidInput
         If they are of different length, out of range, or of fewer than 2 types.
     """
-    k, votes = np.asarray(wins, dtype=float), np.asarray(n, dtype=float)
-    if k.ndim != 1 or k.shape != votes.shape or len(k) < 2 or not ((k >= 0) & (k <= votes) & (votes > 0)).all():
-        raise InvalidInput("wins: as many numbers as n, from 0 to n, for at least 2 types with votes")
-    return k, votes
+    votes = _numbers("n", n)
+    if votes.ndim != 1 or len(votes) < 2 or not (_whole(votes) & (votes > 0)).all():
+        raise InvalidInput(f"n: whole numbers above 0, one per type, of at least 2 types, got {_shown(n)}")
+    return _wins("wins", wins, votes, "its n"), votes
+
+
+def _wins(name: str, given: Sequence[int] | Ints, most: Floats, limit: str) -> Floats:
+    """A count for every type, at most so many."""
+    k = _numbers(name, given)
+    if k.shape != most.shape:
+        raise InvalidInput(f"{name}: {len(most)} numbers, one per type, got {_shown(given)}")
+    wrong = np.flatnonzero(~(_whole(k) & (k <= most)))
+    if len(wrong):
+        at = int(wrong[0])
+        raise InvalidInput(f"{name}: whole numbers from 0 to {limit}, got {k[at]:g} for type {at + 1}")
+    return k
+
+
+def _numbers(name: str, given: Sequence[int] | Ints) -> Floats:
+    try:
+        return np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{name}: a list of whole numbers, one per type, got {_shown(given)}") from None
+
+
+def _whole(x: Floats) -> NDArray[np.bool_]:
+    return np.asarray((x >= 0) & (x == np.floor(x)) & np.isfinite(x))
+
+
+def _shown(given: object) -> str:
+    """What was given, on one short line."""
+    text = " ".join(str(given).split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def _weights(weights: Weights) -> Floats:

@@ -197,7 +197,7 @@ def replay_two_stage(
     ----------
     Lee (2026), appendix C.2. Replay shows what a fixed pool would have given, not a live study.
     """
-    wins, sizes = _pool(checked_votes(votes), a, b, by)
+    wins, sizes = _pool(votes, a, b, by)
     check_alpha(alpha)
     check_count("studies", studies)
     plans = [two_stage(budget, sizes, c=c, retained=retained) for budget in budgets]
@@ -213,6 +213,25 @@ def replay_two_stage(
     pool = _Urn(wins, sizes)
     runs = [_run(plan, pool, studies, alpha, stream(seed, f"budget/{plan.budget}")) for plan in plans]
     return _study(plans, runs, plans[0].weights * np.maximum(_signal(wins, sizes), 0.0), studies)
+
+
+def replay_range(votes: Votes, a: str, b: str, *, by: str = "prompt_type", c: float = 10.0) -> tuple[int, int]:
+    """The smallest and the largest budget that `replay_two_stage` can replay.
+
+    Parameters
+    ----------
+    votes, a, b, by, c
+        As for `replay_two_stage`.
+
+    Raises
+    ------
+    NotEstimable
+        If the votes on the two are of fewer than two types.
+    UnknownTerm
+        If a system or the facet is not there.
+    """
+    _, sizes = _pool(votes, a, b, by)
+    return math.ceil(c * math.log(len(sizes))) * len(sizes) + 1, int(sizes.sum())
 
 
 class _Source(Protocol):
@@ -309,13 +328,20 @@ def _study(plans: Sequence[TwoStage], runs: Sequence[_Run], signal: Floats, stud
 
 def _pool(votes: Votes, a: str, b: str, by: str) -> tuple[Ints, Ints]:
     """Wins of the first system, and decisive votes, of every type that has some."""
-    pair = votes.pair(a, b)
+    pair = checked_votes(votes).pair(a, b)
     outcome, code = 1 - pair.encoded("drop"), pair.column(by)
     counts = np.isfinite(outcome) & (code >= 0)
     weight = pair.weights[counts].astype(float)
     sizes = np.bincount(code[counts], weight)
     wins = np.bincount(code[counts], weight * outcome[counts])
     some = sizes > 0
+    if not some.any():
+        raise NotEstimable(f'votes: no decisive vote between "{a}" and "{b}" has a {by}; nothing can be screened')
+    if some.sum() == 1:
+        raise NotEstimable(
+            f'votes: all decisive votes between "{a}" and "{b}" are of one {by}; there is nothing to screen; name a '
+            'facet with several types in by="..."'
+        )
     return np.rint(wins[some]).astype(np.int64), np.rint(sizes[some]).astype(np.int64)
 
 

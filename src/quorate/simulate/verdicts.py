@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from quorate.decide.margin import VoteMargin, margin_of_counts, margin_of_share
 from quorate.decide.verdict import Outcome, outcome_of
 from quorate.errors import NotEstimable
+from quorate.estimate.wording import counted, plural
 from quorate.numerics import clustered
 from quorate.plan.power import check_count, check_range
 from quorate.streams import stream
@@ -75,7 +76,7 @@ def replay_verdicts(
     votes: Votes,
     sizes: Sequence[int] = (50, 200, 500),
     *,
-    cluster: str = "prompt",
+    cluster: str | None = "prompt",
     margin: float = 0.05,
     level: float = 0.95,
     draws: int = 20,
@@ -93,8 +94,8 @@ def replay_verdicts(
         From `quorate.read_votes`.
     sizes : sequence of int
         Decisive votes of a study.
-    cluster : str
-        Facet whose votes may resemble each other.
+    cluster : str or None
+        Facet whose votes may resemble each other, and are drawn together; None to draw single votes.
     margin : float
         Margin of equivalence.
     level : float
@@ -109,7 +110,7 @@ def replay_verdicts(
     Returns
     -------
     tuple of VerdictRates
-        For every size, taken as independent and clustered.
+        For every size, taken as independent and, with ``cluster``, clustered.
 
     Raises
     ------
@@ -123,9 +124,10 @@ def replay_verdicts(
     check_count("draws", draws)
     check_range("level", level, "between 0.5 and 1", 0.5 < level < 1)
     check_range("margin", margin, "above 0 and below 0.5", 0 < margin < 0.5)
-    pools = [pool for pool in _pools(checked_votes(votes), cluster) if pool.sizes.sum() >= least]
+    pools = [pool for pool in _pools(checked_votes(votes), cluster) if pool.n >= least]
     if not pools:
-        raise NotEstimable(f"votes: no pair of systems has {least} decisive votes in 2 or more {cluster}s")
+        where = "" if cluster is None else f" in 2 or more {plural(cluster)}"
+        raise NotEstimable(f"votes: no pair of systems has {counted(least, 'decisive vote')}{where}")
     tilted = [pool for pool in pools if pool.balance is not None]
     out = []
     for n in sizes:
@@ -134,7 +136,7 @@ def replay_verdicts(
         every = [_study(pool, n, cluster, margin, 1 - level, rng) for pool in pools for _ in range(draws)]
         alarms = [_alarm(pool, n, cluster, 1 - level, rng) for pool in tilted for _ in range(draws)]
         rates, alarm = np.mean(every, axis=0), _mean(alarms)
-        for i, method in enumerate((INDEPENDENT, cluster)):
+        for i, method in enumerate((INDEPENDENT, cluster) if cluster else (INDEPENDENT,)):
             said = dict(zip(_RATES, rates[i].tolist(), strict=True))
             out.append(
                 VerdictRates(n, method, len(pools), len(every), **said, false_alarm=alarm[i], tilted=len(tilted))
@@ -143,15 +145,25 @@ def replay_verdicts(
 
 
 class _Pool(NamedTuple):
-    """Wins and votes of every cluster of a pair, and chances to draw each with which the share is one half."""
+    """What studies of a pair are drawn from.
+
+    Wins and votes of every cluster; all votes, and their margin; chances to draw each with which the share is one half;
+    chances to draw each, None where they are equal.
+    """
 
     wins: Floats
     sizes: Floats
+    n: float
+    truth: float
     balance: Floats | None
+    chances: Floats | None = None
 
 
-def _pools(votes: Votes, cluster: str) -> Iterator[_Pool]:
+def _pools(votes: Votes, cluster: str | None) -> Iterator[_Pool]:
     """The pairs of systems, each with two clusters or more; a vote without a label is left out."""
+    if cluster is None:
+        yield from _single_votes(votes)
+        return
     code = votes.column(cluster).astype(np.int64)
     outcome = 1 - votes.encoded("drop")
     counts = np.isfinite(outcome) & (code >= 0)
@@ -163,7 +175,18 @@ def _pools(votes: Votes, cluster: str) -> Iterator[_Pool]:
     cuts = np.flatnonzero(np.diff(key // levels)) + 1
     for k, n in zip(np.split(wins, cuts), np.split(sizes, cuts), strict=True):
         if len(n) > 1:
-            yield _Pool(k, n, _balance(k - n / 2))
+            total = float(n.sum())
+            yield _Pool(k, n, total, float(k.sum()) / total - 0.5, _balance(k - n / 2))
+
+
+def _single_votes(votes: Votes) -> Iterator[_Pool]:
+    """The pairs of systems, every decisive vote by itself."""
+    pairs = votes.pairs()
+    outcome = np.array([1.0, 0.0])
+    for won, n in zip(pairs.a_wins.tolist(), pairs.decisive.tolist(), strict=True):
+        if n > 1:
+            balance = np.array([0.5, 0.5]) if 0 < won < n else None
+            yield _Pool(outcome, np.ones(2), n, won / n - 0.5, balance, np.array([won, n - won]) / n)
 
 
 def _balance(lead: Floats) -> Floats | None:
@@ -179,12 +202,11 @@ def _balance(lead: Floats) -> Floats | None:
 
 
 def _study(
-    pool: _Pool, n: int, cluster: str, margin: float, alpha: float, rng: np.random.Generator
+    pool: _Pool, n: int, cluster: str | None, margin: float, alpha: float, rng: np.random.Generator
 ) -> list[list[float]]:
     """What one study says, as 0 or 1, by both methods."""
-    truth = float(pool.wins.sum() / pool.sizes.sum()) - 0.5
-    out = []
-    for found in _margins(pool, n, cluster, None, rng):
+    truth, out = pool.truth, []
+    for found in _margins(pool, n, cluster, pool.chances, rng):
         said = outcome_of(found, margin, alpha)
         different = said in (Outcome.BETTER, Outcome.WORSE)
         equal = said is Outcome.EQUIVALENT
@@ -194,14 +216,14 @@ def _study(
     return out
 
 
-def _alarm(pool: _Pool, n: int, cluster: str, alpha: float, rng: np.random.Generator) -> list[float]:
+def _alarm(pool: _Pool, n: int, cluster: str | None, alpha: float, rng: np.random.Generator) -> list[float]:
     """Whether one study without a difference finds one, by both methods."""
     found = _margins(pool, n, cluster, pool.balance, rng)
     return [float(outcome_of(one, None, alpha) is not Outcome.UNDECIDED) for one in found]
 
 
 def _margins(
-    pool: _Pool, n: int, cluster: str, chances: Floats | None, rng: np.random.Generator
+    pool: _Pool, n: int, cluster: str | None, chances: Floats | None, rng: np.random.Generator
 ) -> tuple[VoteMargin, VoteMargin]:
     """Clusters drawn with replacement until there are n votes, and at least two; as single votes and as clusters."""
     at = rng.choice(len(pool.sizes), size=n, p=chances)

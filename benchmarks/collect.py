@@ -1,0 +1,146 @@
+"""Judgments per second into a ledger on the disk, against a bare loop of httpx2 that keeps nothing.
+
+Run with ``make bench``. An endpoint on the loopback interface, in a process of its own, answers after 50 ms. Both sides
+use the same client with the same number of connections, in turn, in the same process; the ratio is that of a round's
+rates, and the middle one of the rounds is shown. On two cores that others use as well, compare the CPU time: what is
+not the client's own is the ledger's and the runner's. The last lines are the memory of collecting 10,000 and 100,000
+cells, each in a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+
+TESTS = Path(__file__).parent.parent / "tests" / "collect"
+sys.path.insert(0, str(TESTS))
+
+import numpy as np  # noqa: E402
+from loopback_run import Loopback, build  # noqa: E402
+
+from quorate.collect.budget import Budget  # noqa: E402
+from quorate.collect.judge import Reply, Request  # noqa: E402
+from quorate.collect.ledger import Ledger  # noqa: E402
+from quorate.collect.runner import collect  # noqa: E402
+from quorate.collect.runner_limits import Limits, Pace  # noqa: E402
+from quorate.table.cells import Cells  # noqa: E402
+
+DELAY = 0.05
+FLIGHTS = (64, 128)
+
+
+class Instant:
+    """A judge that answers 7 after two milliseconds, without a network."""
+
+    name = "a"
+
+    async def ask(self, _: Request) -> Reply:
+        await asyncio.sleep(0.002)
+        return Reply("ok", 7.0, '{"score": 7}' + " " * 300)
+
+    async def close(self) -> None:
+        pass
+
+
+def planned(folder: str, cells: int) -> Ledger:
+    row = np.arange(cells)
+    levels = {"item": tuple(f"item {n}" for n in range(cells // 10 + 1)), "judge": ("a",)}
+    codes = np.column_stack([row // 10, np.zeros_like(row)]).astype(np.int32)
+    ledger = Ledger.open(Path(folder) / f"{time.monotonic_ns()}.db")
+    ledger.plan(Cells(levels, codes, row % 10 + 1), (f"{n:064x}" for n in range(cells)), {"a": 0.001})
+    return ledger
+
+
+async def bare(port: int, cells: int, flight: int) -> None:
+    judge, left = Loopback("a", port, flight, None), iter(range(cells))
+
+    async def worker() -> None:
+        for cell in left:
+            body = {"messages": [{"role": "user", "content": f"{cell:064x}\nRate item {cell // 10}."}]}
+            answer = await judge.client.post(judge.url, json=body)
+            float(json.loads(answer.json()["choices"][0]["message"]["content"])["score"])
+
+    await asyncio.gather(*(worker() for _ in range(flight)))
+    await judge.close()
+
+
+async def ours(port: int, ledger: Ledger, flight: int) -> None:
+    judge = Loopback("a", port, flight, 0.001)
+    limits, budget = Limits(pace=Pace(flight)), Budget(calls=10**6, money=10**4)
+    outcome = await collect(ledger, {"a": judge}, build, limits=limits, budget=budget)
+    assert outcome.complete
+    await judge.close()
+
+
+def timed(work: Coroutine[Any, Any, None]) -> tuple[float, float]:
+    """Wall and CPU seconds."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    asyncio.run(work)
+    return time.perf_counter() - wall, time.process_time() - cpu
+
+
+def compare(port: int, folder: str, cells: int, rounds: int, flight: int) -> None:
+    found = []
+    for turn in range(rounds):
+        with planned(folder, cells) as ledger:
+            sides = (lambda: timed(bare(port, cells, flight)), lambda: timed(ours(port, ledger, flight)))
+            times = [side() for side in (sides if turn % 2 == 0 else sides[::-1])]
+        found.append((*times[turn % 2], *times[1 - turn % 2]))
+    found.sort(key=lambda row: row[0] / row[2])
+    wall, cpu, own, _ = found[len(found) // 2]
+    extra = statistics.median(row[3] - row[1] for row in found) / cells * 1e6
+    print(f"{flight:9}{cells / wall:10.0f}{cells / own:10.0f}{wall / own:8.2f}{cpu / cells * 1e6:12.0f}{extra:+12.0f}")
+
+
+def memory(cells: int) -> float:
+    """Peak memory in MB of planning and collecting so many cells, in a process of its own."""
+    call = [sys.executable, __file__, "--peak", str(cells)]
+    return float(subprocess.run(call, capture_output=True, text=True, check=True).stdout)
+
+
+def peak(cells: int) -> None:
+    import resource
+
+    with tempfile.TemporaryDirectory() as folder, planned(folder, cells) as ledger:
+        asyncio.run(collect(ledger, {"a": Instant()}, build))
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+def main() -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cells", type=int, default=8000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--peak", type=int, help=argparse.SUPPRESS)
+    given = parser.parse_known_args()[0]
+    if given.peak:
+        peak(given.peak)
+        return 0
+    server = subprocess.Popen(
+        [sys.executable, TESTS / "loopback.py", str(DELAY), "1800"], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        port = int(server.stdout.readline())
+        print(f"{given.cells:,} judgments, an endpoint that takes 50 ms; middle of {given.rounds} rounds")
+        print(f"{'in flight':>9}{'bare/s':>10}{'ledger/s':>10}{'ratio':>8}{'bare us CPU':>12}{'ledger':>12}")
+        with tempfile.TemporaryDirectory() as folder:
+            for flight in FLIGHTS:
+                compare(port, folder, given.cells, given.rounds, flight)
+    finally:
+        server.kill()
+    few, many = memory(10_000), memory(100_000)
+    print(f"peak memory: {few:.0f} MB with 10,000 cells, {many:.0f} MB with 100,000: {many - few:+.0f} MB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

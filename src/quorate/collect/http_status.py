@@ -1,0 +1,124 @@
+"""What an endpoint means by a status that is not 200, and when it wants to be asked again."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from quorate.collect.judge import ERROR, REFUSED, Reply
+
+MOST_WAIT = 3600.0
+"""Seconds: a wait that is longer than this is taken as this; the run asks again and hears again."""
+
+_AGAIN = frozenset({302, 303, 307, 408, 409, 421, 423, 425, 429})
+_NO_ACCESS = frozenset({401, 402, 403, 404, 407, 410})
+_NEVER = re.compile(
+    r"insufficient_quota|invalid_api_key|api[ _]key (?:not valid|invalid)|api_key_invalid|model_not_found|unknown_model"
+    r"|model .{0,80}(?:does not exist|not found)|billing_hard_limit|account_deactivated|deploymentnotfound",
+    re.IGNORECASE,
+)
+_FILTER = re.compile(
+    r"content_filter|content_policy|content management policy|moderation|flagged|responsibleai", re.IGNORECASE
+)
+_BILLED_NOTHING = 0.0
+
+
+def turned_away(code: int, headers: Mapping[str, str], body: Any, now: float, latency: float) -> Reply:
+    """The reply for a request that was answered with a status instead of a judgment; it costs nothing.
+
+    Parameters
+    ----------
+    code : int
+        HTTP status.
+    headers : mapping
+        Of the answer.
+    body : object
+        The decoded body, or its text.
+    now : float
+        Seconds since the epoch, for dates.
+    latency : float
+        Seconds that it took.
+    """
+    said = _said(body)
+    if code in {400, 403, 422} and _FILTER.search(said):
+        return Reply(
+            REFUSED, error=f"HTTP {code}: the endpoint's filter: {said}", cost=_BILLED_NOTHING, latency=latency
+        )
+    again = code in _AGAIN or code >= 500
+    fatal = code in _NO_ACCESS or (400 <= code < 500 and bool(_NEVER.search(said)))
+    return Reply(
+        ERROR,
+        error=f"HTTP {code}: {_meaning(code, headers)}{said}",
+        cost=_BILLED_NOTHING,
+        latency=latency,
+        retry_after=retry_after(headers, now) if again and not fatal else None,
+        retryable=again and not fatal,
+        fatal=fatal,
+    )
+
+
+def _meaning(code: int, headers: Mapping[str, str]) -> str:
+    if 300 <= code < 400:
+        return f"redirected to {headers.get('location', 'nowhere')[:100]}, which is not followed; set the judge's url "
+    if code in {401, 403}:
+        return "the key was not accepted: "
+    if code == 404:
+        return "no such model or address: "
+    return ""
+
+
+def _said(body: Any) -> str:
+    """The endpoint's own words about an error, short."""
+    error = body.get("error", body) if isinstance(body, Mapping) else body
+    if isinstance(error, Mapping):
+        error = " ".join(str(error[name]) for name in ("code", "type", "message") if error.get(name) is not None)
+    return str(error)[:200] if error is not None else ""
+
+
+def inner_status(body: Any) -> int | None:
+    """Status of an error that came as a 200: some gateways answer so; None where there is no error."""
+    error = body.get("error") if isinstance(body, Mapping) else None
+    if error is None or body.get("choices"):
+        return None
+    code = error.get("code", error.get("status")) if isinstance(error, Mapping) else None
+    text = str(code)
+    return int(text) if re.fullmatch(r"[45]\d\d", text) else 500
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds to wait, at most `MOST_WAIT`; None where the endpoint does not say, or says what is no wait.
+
+    Parameters
+    ----------
+    headers : mapping
+        ``retry-after-ms``, or ``retry-after`` as seconds or as a date.
+    now : float
+        Seconds since the epoch.
+    """
+    milliseconds = _seconds(headers.get("retry-after-ms", ""))
+    wait = None if milliseconds is None else milliseconds / 1000
+    if wait is None:
+        said = headers.get("retry-after", "").strip()
+        wait = _seconds(said)
+        if wait is None:
+            wait = _until(said, now)
+    return None if wait is None else min(wait, MOST_WAIT)
+
+
+def _seconds(said: str) -> float | None:
+    if not re.fullmatch(r"\d+(?:\.\d*)?", said.strip(), re.ASCII):
+        return None
+    return float(said) if math.isfinite(float(said)) else MOST_WAIT
+
+
+def _until(said: str, now: float) -> float | None:
+    try:
+        date = parsedate_to_datetime(said[:100])
+        moment = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return max(0.0, moment - now)

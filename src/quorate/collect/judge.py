@@ -1,0 +1,179 @@
+"""What every judge is: something that answers a request with a reply, and never raises for what it meets on the way."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from quorate.collect.expects import Expects
+from quorate.errors import InvalidInput
+from quorate.table.judgments import OK, STATUSES
+
+UNPARSED, REFUSED, ERROR, TRUNCATED = STATUSES[1:5]
+REPLIES = STATUSES[:5]
+"""Status of a reply: every status of a judgment but ``missing``, which only a table that was read can have."""
+
+RESERVED = frozenset({"messages", "model", "n", "stream", "response_format"})
+"""Parameters of a call that are not for the study to choose."""
+
+MOST_TEXT = 64 * 1024
+"""Characters of a raw reply that are kept."""
+
+MOST_ERROR = 300
+"""Characters of an error that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of what is sent to a judge.
+
+    Parameters
+    ----------
+    role : {"system", "user", "assistant"}
+        Who speaks.
+    content : str
+        What is said.
+    """
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True)
+class Request:
+    """One question to one judge.
+
+    Parameters
+    ----------
+    key : str
+        Key of the cell in the ledger.
+    messages : tuple of Message
+        The prompt.
+    params : mapping
+        Parameters of the call, such as ``temperature`` and ``max_tokens``; JSON values.
+    expects : Expects
+        What counts as an answer.
+    judge : str
+        Name of the judge.
+    cell : mapping of str to str
+        Labels of the cell's facets and ``replicate``, for judges that look answers up or compute them; no part of what
+        is asked.
+
+    Raises
+    ------
+    InvalidInput
+        If ``params`` say what the request itself says.
+    """
+
+    key: str
+    messages: tuple[Message, ...]
+    params: Mapping[str, Any]
+    expects: Expects
+    judge: str
+    cell: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in RESERVED & self.params.keys():
+            raise InvalidInput(f'params: "{name}" is set by the request itself; leave it out')
+        object.__setattr__(self, "params", MappingProxyType(dict(self.params)))
+        object.__setattr__(self, "cell", MappingProxyType(dict(self.cell)))
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what is asked: judge, messages and parameters, and not the key. 64 hex digits."""
+        asked = [self.judge, [[turn.role, turn.content] for turn in self.messages], dict(self.params)]
+        return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a judge answered, or why there is no answer.
+
+    Parameters
+    ----------
+    status : {"ok", "unparsed", "refused", "error", "truncated"}
+        What became of the request. Only ``ok`` has a score.
+    score : float, optional
+        The score on the study's scale, in the study's order.
+    text : str
+        The raw reply, at most `MOST_TEXT` characters of it.
+    cut : int
+        Characters of the raw reply that were not kept.
+    tokens_in, tokens_out : int, optional
+        Tokens billed for the prompt and for the reply; None where the judge does not say.
+    cost : float, optional
+        Price of the call; None where it is not known. 0 is known: the request was turned away unanswered, or the judge
+        is free.
+    latency : float
+        Seconds from sending to the last byte.
+    retry_after : float, optional
+        Seconds to wait before the next try, where the judge says so.
+    retryable : bool
+        Whether the same request may be answered another time.
+    fatal : bool
+        Whether no request to this judge will be answered: a wrong key, or no such model.
+    error : str, optional
+        What went wrong, in one line without keys.
+
+    Raises
+    ------
+    InvalidInput
+        If there is a score without ``ok``, ``ok`` without a finite score, or no such status.
+    """
+
+    status: str
+    score: float | None = None
+    text: str = field(default="", repr=False)
+    cut: int = 0
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost: float | None = None
+    latency: float = 0.0
+    retry_after: float | None = None
+    retryable: bool = False
+    fatal: bool = False
+    error: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.status not in REPLIES:
+            raise InvalidInput(f'status: must be one of {", ".join(REPLIES)}, got "{self.status}"')
+        scored = self.score is not None and math.isfinite(self.score)
+        if scored != (self.status == OK):
+            raise InvalidInput(
+                f'score: a reply has a finite score if and only if it is ok, got {self.score} with "{self.status}"'
+            )
+        if len(self.text) > MOST_TEXT:
+            object.__setattr__(self, "cut", self.cut + len(self.text) - MOST_TEXT)
+            object.__setattr__(self, "text", self.text[:MOST_TEXT])
+        if not self.text.isascii():
+            object.__setattr__(self, "text", _storable(self.text))
+        if self.error is not None:
+            object.__setattr__(self, "error", _storable(" ".join(self.error[: 4 * MOST_ERROR].split())[:MOST_ERROR]))
+
+
+class Judge(Protocol):
+    """Anything that answers requests.
+
+    ``ask`` returns a reply for whatever the endpoint does and never raises for it; a request that is cancelled is
+    cancelled.
+    """
+
+    @property
+    def name(self) -> str:
+        """The judge's name: its level of the facet ``judge``."""
+
+    async def ask(self, request: Request) -> Reply:
+        """Ask one question and wait for the reply."""
+
+    async def close(self) -> None:
+        """Let go of connections and models; nothing can be asked afterwards."""
+
+
+def _storable(text: str) -> str:
+    """The text in characters that every file and database takes: half a surrogate pair is no character."""
+    return text.encode("utf-8", "replace").decode("utf-8")

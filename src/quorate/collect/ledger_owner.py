@@ -1,0 +1,46 @@
+"""Who holds a lease: whether that process is still there, where the system can say."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+_PROC = Path("/proc")
+_GONE = ("Z", "X")
+
+
+def here() -> str:
+    """Name of this process that no other one has, before or after: machine, start, process, its start."""
+    place, started = _place(), _started(os.getpid())
+    if place is None or started is None:
+        return f"{socket.gethostname()}:{os.getpid()}"
+    return f"{place}:{os.getpid()}:{started}"
+
+
+def is_gone(name: str) -> bool:
+    """Whether a process is known to have ended; False where that cannot be known, as on another machine."""
+    place, _, rest = name.partition(":")
+    pid, _, started = rest.partition(":")
+    if not started or place != _place():
+        return False
+    return _started(int(pid)) != started
+
+
+def _place() -> str | None:
+    """Start of this machine, and the name space of its process numbers."""
+    try:
+        boot = (_PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return f"{boot}/{(_PROC / 'self/ns/pid').stat().st_ino}"
+    except OSError:
+        return None
+
+
+def _started(pid: int) -> str | None:
+    """When a process that still runs was started, in ticks since the machine was."""
+    try:
+        said = (_PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    fields = said.rpartition(")")[2].split()
+    return None if fields[0] in _GONE else fields[19]

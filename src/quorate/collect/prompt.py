@@ -1,0 +1,206 @@
+"""Prompts for judges: built-in ones and the study's own, as Jinja templates over fenced material."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from quorate.collect.expects import Expects
+from quorate.collect.judge import Message, Request
+from quorate.collect.material import fenced
+from quorate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
+    from jinja2.runtime import Context
+
+_ATTRIBUTES = ("helpfulness", "correctness", "complexity", "verbosity")
+_EXPECTS = {
+    "score": Expects(1, 10),
+    **{name: Expects(0, 4, name=name) for name in _ATTRIBUTES},
+    "safety": Expects(0, 1, labels={"safe": 1.0, "unsafe": 0.0}, name="verdict"),
+    "pairwise": Expects(0, 1, labels={"A": 1.0, "tie": 0.5, "B": 0.0}, name="verdict"),
+}
+_REASONED = "-reasoned"
+BUILT_IN = tuple(name + ending for name in _EXPECTS for ending in ("", _REASONED))
+"""Names of the built-in prompts; those that end in ``-reasoned`` ask for the reasons before the answer."""
+
+_PAIR = ("response_a", "response_b")
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt variant: a template and what counts as an answer to it.
+
+    The fields of an item are the template's variables. Their text is printed between marks that say where it starts
+    and ends, whatever the template does with it. ``response_a`` and ``response_b`` appear as ``first`` and ``second``,
+    in the order in which they are to be shown. A template may have the blocks ``system`` and ``user``, or be the
+    user's message as a whole, and it may extend the built-in ones (``score.j2``, ``pairwise.j2``, ...).
+
+    Parameters
+    ----------
+    name : str
+        Name of the variant: its level of the facet ``prompt``.
+    source : str
+        The template.
+    expects : Expects
+        What counts as an answer.
+
+    Raises
+    ------
+    InvalidInput
+        If the template cannot be read.
+    """
+
+    name: str
+    source: str = field(repr=False)
+    expects: Expects
+    _template: Template = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        from jinja2 import TemplateError
+
+        try:
+            template = _environment().from_string(self.source)
+            _sources(self.source)
+        except TemplateError as error:
+            raise InvalidInput(f'prompt "{self.name}": {_one_line(error)}') from None
+        object.__setattr__(self, "_template", template)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the template, of the built-in ones it rests on, and of what counts as an answer. 64 hex digits."""
+        wanted = replace(self.expects, labels=dict(self.expects.labels))
+        stated = [_sources(self.source), {**vars(wanted), "labels": list(self.expects.labels.items())}]
+        return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()
+
+    def messages(self, fields: Mapping[str, Any], *, swapped: bool = False) -> tuple[Message, ...]:
+        """What is sent to the judge about one item.
+
+        Parameters
+        ----------
+        fields : mapping
+            The item: ``prompt`` or ``conversation``, ``response`` or ``response_a`` and ``response_b``, and whatever
+            else the template asks for.
+        swapped : bool
+            Whether the second response is shown first.
+
+        Raises
+        ------
+        InvalidInput
+            If the item lacks a field that the template needs, or there is nothing to swap.
+        """
+        from jinja2 import TemplateError
+        from jinja2.exceptions import SecurityError
+
+        mark, values = fenced(_shown(fields, swapped, self.name))
+        low, high = f"{self.expects.low:g}", f"{self.expects.high:g}"
+        ours = {"mark": mark, "reasoned": self.expects.reasoned, "name": self.expects.name, "low": low, "high": high}
+        for taken in ours.keys() & values.keys():
+            raise InvalidInput(f'prompt "{self.name}": the item has a field "{taken}", which is ours; rename it')
+        values |= ours
+        try:
+            return _turns(self._template, values)
+        except (TemplateError, SecurityError, TypeError, ArithmeticError) as error:
+            given = ", ".join(sorted(fields))
+            raise InvalidInput(f'prompt "{self.name}": {_one_line(error)}; the item has {given}') from None
+
+    def request(
+        self,
+        fields: Mapping[str, Any],
+        *,
+        key: str,
+        judge: str,
+        params: Mapping[str, Any],
+        swapped: bool = False,
+        cell: Mapping[str, str] | None = None,
+    ) -> Request:
+        """The question about one item to one judge; see `messages`, and `Request` for the rest."""
+        expects = replace(self.expects, swapped=swapped)
+        return Request(key, self.messages(fields, swapped=swapped), params, expects, judge, cell or {})
+
+
+def built_in(name: str) -> Prompt:
+    """A built-in prompt by name.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none of that name.
+
+    Examples
+    --------
+    >>> built_in("helpfulness-reasoned").expects.high
+    4
+    """
+    base = name.removesuffix(_REASONED)
+    if base not in _EXPECTS:
+        raise InvalidInput(f'prompt: no built-in prompt "{name}"; there are {", ".join(BUILT_IN)}')
+    return Prompt(name, _read(f"{base}.j2"), replace(_EXPECTS[base], reasoned=name != base))
+
+
+def _shown(fields: Mapping[str, Any], swapped: bool, name: str) -> dict[str, Any]:
+    """The fields with both responses in the order in which they are shown."""
+    shown = dict(fields)
+    pair = [shown.pop(field_name, None) for field_name in _PAIR]
+    if None not in pair:
+        shown["first"], shown["second"] = reversed(pair) if swapped else pair
+    elif swapped:
+        raise InvalidInput(
+            f'prompt "{name}": only two responses can be swapped; the item has {", ".join(sorted(fields))}'
+        )
+    return shown
+
+
+def _turns(template: Template, values: Mapping[str, Any]) -> tuple[Message, ...]:
+    context = template.new_context(dict(values))
+    whole = "".join(template.root_render_func(context))
+    if "user" not in context.blocks:
+        return (Message("user", whole.strip()),)
+    said = [(role, _block(context, role)) for role in ("system", "user")]
+    return tuple(Message(role, text) for role, text in said if text)
+
+
+def _block(context: Context, name: str) -> str:
+    """A block after inheritance; empty where there is none."""
+    return "".join(context.blocks[name][0](context)).strip() if name in context.blocks else ""
+
+
+def _environment() -> Environment:
+    from jinja2 import FunctionLoader, StrictUndefined
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    return ImmutableSandboxedEnvironment(
+        loader=FunctionLoader(_read_or_none), undefined=StrictUndefined, autoescape=False
+    )
+
+
+def _read(name: str) -> str:
+    return files("quorate.collect").joinpath("prompts", name).read_text(encoding="utf-8")
+
+
+def _read_or_none(name: str) -> str | None:
+    known = {f"{base}.j2" for base in (*_EXPECTS, "_base", "_single")}
+    return _read(name) if name in known else None
+
+
+def _sources(source: str) -> list[str]:
+    """The template and every one that it extends, includes or imports, in the order they are met."""
+    from jinja2 import TemplateNotFound
+    from jinja2.meta import find_referenced_templates
+
+    found, wanted = [source], list(find_referenced_templates(_environment().parse(source)))
+    for name in wanted:
+        text = None if name is None else _read_or_none(name)
+        if text is None:
+            raise TemplateNotFound(str(name))
+        found += _sources(text)
+    return found
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

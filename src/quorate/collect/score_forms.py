@@ -1,0 +1,189 @@
+"""The forms in which judges write a number that is their score, and the look-alikes that are none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from quorate.collect.expects import Expects
+
+NUMBER = r"(?<![\w.,/−-])[-+−]?\d{1,9}(?:\.\d{1,9})?(?![\w])"
+_VALUE = re.compile(NUMBER)
+_OUT_OF = re.compile(r"[ \t]*(?:/|out[ \t]+of|of)[ \t]*(\d{1,9}(?:\.\d{1,9})?)(?!\w)", re.IGNORECASE)
+_MORE = re.compile(
+    r"[ \t]*(?:[.,]\d|%|\?|(?:-|–|—|−|to|or|and|~|→|->|=>|&|\+|/|,|;|\||or[ \t]+maybe)[ \t]*[-+]?\d)"
+    r"|[ \t]+(?:if|unless|or)\b|[ \t]*(?:percent|%)",
+    re.IGNORECASE,
+)
+_HYPOTHETICAL = re.compile(
+    r"[ \t]*(?:would|could|might|should|requires?|means?|indicates?|represents?|denotes?|is[ \t]+(?:reserved|given|for)"
+    r"|for[ \t]+(?:responses|answers|a|an)\b|[:=][ \t]*\w|being\b|points?[ \t]+(?:is|for)\b)",
+    re.IGNORECASE,
+)
+_NOT_THIS = re.compile(
+    r"(?:\b(?:not|never|no|without|cannot|if|rather than|instead of|previous|initial|first|maximum|minimum|max|min"
+    r"|perfect|highest|lowest|average|possible|confidence|than|least|most|original|reference)|n['’]t)\W+(?:\w+\W+){0,3}$"
+    r"|\b(?:response|assistant|answer|model|candidate|option|system)[ \t]+[a-z0-9](?:['’]s)?\W*$",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(
+    r"the|my|a|this|our|its|total|numeric|numerical|integer|single|assigned|quality|evaluation|judge|response|so"
+    r"|therefore|thus|hence|and|is|following|answer|would|as|with|have|gets|receives|deserves|earns|be",
+    re.IGNORECASE,
+)
+_LAST_WORD = re.compile(r"([^\W\d_]+)[ \t'’]*$")
+_END = re.compile(r"[\s.!)\]}\"',;]*$")
+_REASON = r"(?:overall|because|for|since|as|from|due|given|but|and|although|though|with|which|while|where)\b"
+_STOP = re.compile(rf"[ \t]*(?:$|[\n.,;:!)\]—–-]|{_REASON})", re.IGNORECASE)
+_NAMED_STOP = re.compile(rf"[ \t]*(?:$|[^\w \t]|(?i:points?\b|{_REASON})|[A-Z])")
+_FRACTION_STOP = re.compile(rf"[ \t]*(?:$|[\n.;:!)\]—–-]|,?[ \t]*{_REASON})", re.IGNORECASE)
+_JSON_VALUE = (
+    r"\s{0,40}:\s{0,40}"
+    r"""(?:"(?P<text>[^"\n]{0,80})"|'(?P<single>[^'\n]{0,80})'|(?P<bare>[^\s,}"']{1,40})|(?P<none>))"""
+)
+_VERB = re.compile(
+    r"\b(?:give|gave|giving|rate|rated|assign|assigned|award|awarded|graded|scored|deserves?|merits?|earns?)"
+    r"\b(?P<between>[^\n.;:!?\d]{0,80}?)(?P<opening>[\[(]{0,2})(?=[-+]?\d)",
+    re.IGNORECASE,
+)
+_NUMBER_LINE = re.compile(r"[\W_]*")
+
+
+class Hit(NamedTuple):
+    """A place where an answer is stated.
+
+    Parameters
+    ----------
+    score : float, optional
+        None where what is stated is no point of the scale.
+    at : int
+        Where in the reply the value starts.
+    end : int
+        Where the statement ends.
+    """
+
+    score: float | None
+    at: int
+    end: int
+
+
+Form = Callable[[str, Expects], Iterator[Hit]]
+
+
+def number(text: str, at: int, expects: Expects) -> Hit | None:
+    """The number at a place of the reply, with what it is out of; None where there is no number."""
+    match = _VALUE.match(text, at)
+    if match is None:
+        return None
+    end, score = match.end(), float(match[0].replace("−", "-"))
+    out_of = _OUT_OF.match(text, end)
+    right = expects.allows(score) and (out_of is None or float(out_of[1]) == expects.high)
+    end = out_of.end() if out_of else end
+    return Hit(score if right and not _MORE.match(text, end) else None, match.start(), end)
+
+
+def json_scores(text: str, expects: Expects) -> Iterator[Hit]:
+    """``"score": 7`` of an object, whatever else is wrong with its JSON."""
+    for match in json_values(text, expects.name, ("score", "rating")):
+        value, at = value_of(match)
+        found = number(value.strip(), 0, expects)
+        whole = found is not None and not value.strip()[found.end :]
+        yield Hit(found.score if found and whole else None, at, match.end())
+
+
+def json_values(text: str, name: str, others: tuple[str, ...]) -> list[re.Match[str]]:
+    """Members of an object by this name, or where there are none by the first other name that occurs."""
+    for key in dict.fromkeys((name, *others)):
+        pattern = re.compile(rf"""(?<!\\)(?P<quote>["']){re.escape(key)}(?P=quote){_JSON_VALUE}""", re.IGNORECASE)
+        if found := list(pattern.finditer(text)):
+            return found
+    return []
+
+
+def value_of(match: re.Match[str]) -> tuple[str, int]:
+    """Value of a member as text, and where it starts."""
+    group = next(name for name in ("text", "single", "bare", "none") if match[name] is not None)
+    return match[group], match.start(group)
+
+
+def boxed_scores(text: str, expects: Expects) -> Iterator[Hit]:
+    r"""``[[7]]``, ``<score>7</score>`` and ``\boxed{7}``."""
+    name = re.escape(expects.name)
+    pattern = (
+        rf"\[\[([^\[\]\n]{{1,40}})\]\]|<(?:score|rating|{name})>([^<>\n]{{1,40}})</|\\boxed\{{([^{{}}\n]{{1,40}})\}}"
+    )
+    for match in re.finditer(pattern, text, re.IGNORECASE):
+        inside = next(group for group in match.groups() if group is not None)
+        value = re.sub(rf"^\s*(?:score|rating|{name})\s*[:=]\s*", "", inside, flags=re.IGNORECASE).strip()
+        found = number(value, 0, expects)
+        at = match.start() + match[0].index(inside) + inside.index(value)
+        yield Hit(found.score if found and found.end == len(value) else None, at, match.end())
+
+
+def overall_scores(text: str, expects: Expects) -> Iterator[Hit]:
+    """``Final score: 7`` and ``Overall: 7``."""
+    name = re.escape(expects.name)
+    yield from _named(
+        rf"\b(?:final|overall)(?:[ \t]+(?:score|rating|grade|assessment|evaluation|{name}))*\b", text, expects
+    )
+
+
+def named_scores(text: str, expects: Expects) -> Iterator[Hit]:
+    """``Score: 7``, ``Rating = 7/10`` and ``a score of 7``."""
+    yield from _named(rf"\b(?:score|rating|grade|{re.escape(expects.name)})\b", text, expects)
+
+
+def _named(what: str, text: str, expects: Expects) -> Iterator[Hit]:
+    aside = r"(?:[ \t]*(?:\([^()\n]{0,80}\)|\[[^\[\]\n]{0,80}\]))?"
+    scale = r"(?:[ \t]+(?:on|from|out[ \t]+of)\b[^\n:=]{0,60}(?=[:=]))?"
+    sign = r"(?::|=|：|->|→|—|–|-|\bis\b|\bof\b|\bas\b)"
+    link = rf"[ \t]*(?:{sign}[ \t]*(?:(?:is|as|a|an|solid|strong)\b[ \t]*){{0,2}}\s{{0,8}}|(?<=[ \t]))"
+    pattern = re.compile(rf"{what}{aside}{scale}{link}[\[(<{{\"']{{0,2}}(?=[-+−]?\d)", re.IGNORECASE)
+    for match in pattern.finditer(text):
+        found = number(text, match.end(), expects)
+        if found and _NAMED_STOP.match(text, found.end) and not _other(text, match.start(), found.end):
+            yield found
+
+
+def _other(text: str, start: int, end: int) -> bool:
+    """Whether the words around a number make it the score of something else, or none that was given."""
+    before = re.split(r"[\n.;!?|]", text[max(0, start - 60) : start])[-1]
+    word = _LAST_WORD.search(before)
+    strange = word is not None and not _BEFORE.fullmatch(word[1]) and not re.search(r"[:,(]\W*$", before)
+    return strange or bool(_NOT_THIS.search(before)) or bool(_HYPOTHETICAL.match(text, end))
+
+
+def fractions(text: str, expects: Expects) -> Iterator[Hit]:
+    """``7/10`` and ``7 out of 10`` that are not so many of ten things."""
+    for match in _VALUE.finditer(text):
+        out_of = _OUT_OF.match(text, match.end())
+        if out_of and float(out_of[1]) == expects.high and _FRACTION_STOP.match(text, out_of.end()):
+            found = number(text, match.start(), expects)
+            before = re.split(r"[\n.;!?|]", text[max(0, match.start() - 60) : match.start()])[-1]
+            if found and not _NOT_THIS.search(before):
+                yield found
+
+
+def verbs(text: str, expects: Expects) -> Iterator[Hit]:
+    """``I would give this a 7``, where the sentence has no other number and no condition."""
+    for match in _VERB.finditer(text):
+        found = number(text, match.end(), expects)
+        before = re.split(r"[\n.;!?]", text[max(0, match.start() - 120) : match.start()])[-1]
+        after = re.split(r"[\n.;!?]", text[match.end() : match.end() + 120])[0] if found else ""
+        rest = after[found.end - match.end() :] if found else ""
+        doubt = re.search(
+            r"\b(?:not|never|no|cannot|if|could|might|than|except|unless)\b|n['’]t\b|\d", before + match["between"]
+        )
+        if found and not doubt and not re.search(r"\d|\b(?:if|unless)\b", rest) and _STOP.match(text, found.end):
+            yield found
+
+
+def standing_alone(text: str, expects: Expects) -> Hit | None:
+    """A text that is nothing but a number; None where it is anything else."""
+    start = _NUMBER_LINE.match(text)
+    at = start.end() if start else 0
+    if at and text[at - 1] in "-−":
+        at -= 1
+    found = number(text, at, expects)
+    return found if found and _END.match(text, found.end) else None

@@ -1,0 +1,161 @@
+"""How many clusters of votes a new study needs, or what a number of votes in clusters shows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.decide.margin import VoteMargin, margin_of_share
+from quorate.decide.study_size import FEWEST_ALIKE, Studies, t_reach
+from quorate.numerics import clustered
+from quorate.numerics.binomial import SLACK
+from quorate.numerics.threshold import last
+from quorate.plan.power import whole
+from quorate.streams import stream
+
+Floats = NDArray[np.float64]
+_FEW = 60  # clusters up to which power is that of draws
+_DRAWS = 1000, 30_000  # studies drawn at most, and clusters in all of them
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteredVotes(Studies):
+    """Clusters of votes like those of a study seen, by Student's t.
+
+    Parameters
+    ----------
+    found : VoteMargin
+        Of the study seen, by clusters.
+    sizes : array, shape (clusters,)
+        Votes that count in each of its clusters.
+    alpha : float
+        Level of the tests.
+    counting : float
+        Share of all votes that count.
+    """
+
+    found: VoteMargin
+    sizes: Floats
+    alpha: float
+    counting: float = 1.0
+
+    def difference(self, d: float, power: float) -> int:
+        """Votes that find a margin ``d``."""
+        return self._votes(d, None, power)
+
+    def equivalence(self, margin: float, d: float, power: float) -> int:
+        """Votes that show a margin ``d`` to be within ``margin``."""
+        return self._votes(d, margin, power)
+
+    def seen(self, votes: int, power: float) -> float | None:
+        """Smallest margin that so many votes find, by the t law."""
+        g = self._clusters_in(votes)
+        if not self._enough(g):
+            return None
+        found = t_reach(float(self._df(g)), self.alpha, power) * float(self._se(g))
+        return found if found <= 0.5 else None
+
+    def chance(self, votes: int, d: float, margin: float | None) -> float:
+        """Power of so many votes, by the t law."""
+        return float(self._power(self._clusters_in(votes), d, margin))
+
+    def drawn(self, clusters: int, d: float, margin: float | None) -> float:
+        """Power of a study by draws: of sizes from those seen, of votes from a beta-binomial law.
+
+        Parameters
+        ----------
+        clusters : int
+            Clusters of the study.
+        d : float
+            Margin.
+        margin : float or None
+            Margin of equivalence; None for the power to find a difference.
+        """
+        rng = stream(clusters, "clusters of a new study")
+        sizes = rng.choice(self.sizes, (min(_DRAWS[0], _DRAWS[1] // clusters), clusters))
+        p, rho = min(0.5 + d, 0.99), self._correlation()
+        shares = rng.beta(p * (1 / rho - 1), (1 - p) * (1 / rho - 1), sizes.shape)
+        wins = rng.binomial(sizes.astype(np.int64), shares).astype(float)
+        return float(np.mean([self._shown(*one, margin) for one in zip(wins, sizes, strict=True)]))
+
+    def _votes(self, d: float, margin: float | None, power: float) -> int:
+        """Votes of the fewest clusters with the power asked for, searched for from the normal number.
+
+        The t law takes the shares of clusters as normal and their sizes as alike, which a few clusters betray: there
+        the power is that of draws.
+        """
+        from scipy.special import ndtri
+
+        distance = d if margin is None else margin - d
+        guess = self._groups * ((ndtri(power) - ndtri(self.alpha / 2)) * self.found.se / distance) ** 2
+        whole(guess * self._size)  # refuses what no study can collect
+        g = int(last(lambda g: self._power(g, d, margin) < power, guess)) + 1
+        return whole(self._enough_drawn(g, d, margin, power) * self._size)
+
+    def _enough_drawn(self, low: int, d: float, margin: float | None, power: float) -> int:
+        """Fewest clusters from ``low`` on with the power asked for by draws, or the first that are not few."""
+        high = max(low, _FEW + 1)
+        while low < high:
+            middle = (low + high) // 2
+            if self.drawn(middle, d, margin) < power:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def _shown(self, wins: Floats, sizes: Floats, margin: float | None) -> bool:
+        one = margin_of_share(clustered.share(wins, sizes), "a", "b", ties=self.found.ties, cluster="cluster")
+        if margin is None:
+            return one.value > 0 and one.p_difference() <= self.alpha * SLACK
+        return one.p_equivalence(margin) <= self.alpha * SLACK
+
+    def _power(self, g: Floats, d: float, margin: float | None) -> Floats:
+        """Power by the t law: in the direction of a difference, or at least that of both one-sided tests."""
+        df, se = self._df(g), self._se(g)
+        if margin is None:
+            return np.where(self._enough(g), _beyond(df, d / se, self.alpha / 2), 0.0)
+        both = _beyond(df, (margin - d) / se, self.alpha) + _beyond(df, (margin + d) / se, self.alpha) - 1
+        return np.where(self._effective(g) >= FEWEST_ALIKE, np.maximum(both, 0.0), 0.0)
+
+    @property
+    def _groups(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def _size(self) -> float:
+        """Votes to collect per cluster."""
+        return float(self.sizes.mean()) / self.counting
+
+    def _correlation(self) -> float:
+        """Correlation within clusters that gives the variance seen."""
+        p, n = min(0.5 + abs(self.found.value), 0.99), float(self.sizes.sum())
+        rho = (self.found.se**2 * n**2 / (p * (1 - p)) - n) / max(float((self.sizes**2).sum()) - n, 1.0)
+        return min(max(rho, 1e-6), 0.999)
+
+    def _clusters_in(self, votes: int) -> Floats:
+        return np.array(math.floor(votes / self._size + 1e-6), dtype=float)
+
+    def _enough(self, g: Floats) -> NDArray[np.bool_]:
+        """Whether p-values can be as small as the level."""
+        return np.asarray(2.0 ** (1 - self._effective(g)) <= self.alpha)
+
+    def _effective(self, g: Floats) -> Floats:
+        return np.asarray(g * self.found.effective / self._groups)
+
+    def _df(self, g: Floats) -> Floats:
+        return np.asarray(self.found.df * np.maximum(g - 1, 1.0) / (self._groups - 1))
+
+    def _se(self, g: Floats) -> Floats:
+        return np.asarray(self.found.se * np.sqrt(self._groups / np.maximum(g, 1.0)))
+
+
+def _beyond(df: Floats, distance: Floats, tail: float) -> Floats:
+    """Chance that t, with its mean so many standard errors above 0, is above its quantile."""
+    from scipy.special import nctdtr, stdtrit
+
+    reach = stdtrit(df, 1 - tail)
+    below = nctdtr(df, distance, reach)  # nan where a tail is lost in rounding
+    return 1 - np.where(np.isnan(below), distance < reach, below)

@@ -1,0 +1,87 @@
+"""The cheapest of all designs that an optimiser may choose from, by the power of its t test."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.decide.score_studies import freedom, studies_of_plan
+from quorate.numerics.study_power import Studies, one_square
+from quorate.plan.dstudy import Projection, bill
+from quorate.plan.optimum import Searched
+from quorate.plan.search import Kept, placed
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Chance = Callable[[Studies], float]
+"""Power of studies of one design."""
+_DF = np.geomspace(1.0, 1e5, 31)
+_RANGE, _HALVINGS = (-40.0, 40.0), 30
+_FAR = 1.5
+"""Standard error over the largest that would do, by the screen, above which a design is not looked at again."""
+_MORE = 100
+"""Cheaper designs than the first found that are judged in full, the best by the screen."""
+
+
+def cheapest_study(searched: Searched, chance: Chance, power: float) -> Projection | None:
+    """The cheapest of all designs whose studies have the power; None where no design has.
+
+    All designs are screened by their standard error and Satterthwaite's degrees of freedom, as if their variance were
+    one mean square. Those that are better, so seen, than all that cost no more are judged in full, from cheap to dear;
+    then the hundred best of those cheaper than the first that does, for the screen is rough where levels are few.
+
+    Parameters
+    ----------
+    searched : Searched
+        All designs, with their prices.
+    chance : callable
+        Power of studies of one design.
+    power : float
+        Power wanted.
+    """
+    largest = np.array([_largest(df, chance, power) for df in _DF])
+    pieces = range(len(searched.found.pieces))
+    cost, over, piece, index = (
+        np.concatenate(one) for one in zip(*(_screen(searched, i, largest) for i in pieces), strict=True)
+    )
+    kept = Kept(cost, over, piece, index, np.zeros(len(cost), dtype=np.int64))
+
+    def first(order: Ints) -> int | None:
+        plans = ((place, searched.projection(kept, place)) for place in order.tolist())
+        return next((place for place, plan in plans if chance(studies_of_plan(plan)) >= power), None)
+
+    order = np.lexsort((over, cost))
+    found = first(order[over[order] < np.append(np.inf, np.minimum.accumulate(over[order])[:-1])])
+    cheaper = np.flatnonzero(cost < (np.inf if found is None else cost[found] * (1 - 1e-9)))
+    cheaper = cheaper[np.argsort(over[cheaper], kind="stable")[:_MORE]]
+    better = first(cheaper[np.lexsort((over[cheaper], cost[cheaper]))])
+    place = found if better is None else better
+    return None if place is None else searched.projection(kept, place)
+
+
+def _screen(searched: Searched, number: int, largest: Floats) -> tuple[Floats, Floats, Ints, Ints]:
+    """Price of every design of a piece, its standard error over the largest that would do, and where it is."""
+    source, piece = searched.source, searched.found.pieces[number]
+    laid = placed(source, piece)
+    weights = source.weigh(laid)
+    used = {name: weight for name, weight in weights.items() if source.values[name] or np.isnan(weight).any()}
+    parts = {name: source.values[name] * weight for name, weight in used.items()}
+    df = freedom(parts, {**laid.counts, **laid.groups}, laid.calls, laid.cells)
+    limit = np.interp(np.log(df), np.log(_DF), largest)
+    over = np.sqrt(sum(parts.values(), np.zeros(()))) / np.maximum(limit, 1e-300)
+    cost = np.asarray(bill(source, laid, searched.prices), dtype=float)
+    flat = [np.broadcast_to(one, piece.shape).ravel() for one in (cost, over)]
+    known = np.flatnonzero(flat[1] <= _FAR)
+    return flat[0][known], flat[1][known], np.full(len(known), number), known
+
+
+def _largest(df: float, chance: Chance, power: float) -> float:
+    """Largest standard error with power enough, if the variance is one mean square; 0 where none is small enough."""
+    low, high = _RANGE
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if chance(one_square(math.exp(middle), df)) >= power else (low, middle)
+    return math.exp(low) if low > _RANGE[0] else 0.0

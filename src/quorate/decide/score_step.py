@@ -1,0 +1,281 @@
+"""The cheapest study that would decide a comparison of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quorate import caveats
+from quorate.caveats import Caveat
+from quorate.decide.score_search import Chance, cheapest_study
+from quorate.decide.score_studies import studies_of_plan
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.decomposition import Decomposition
+from quorate.estimate.difference import SystemDifference, of_items
+from quorate.estimate.model import CELL, REPLICATE
+from quorate.estimate.published import Components, components
+from quorate.estimate.targets import FINITE, PANEL
+from quorate.estimate.wording import counted, listed
+from quorate.plan.dstudy import Projection
+from quorate.plan.grid import ROLES
+from quorate.plan.optimize import Limits, optimize
+from quorate.plan.optimum import Searched
+from quorate.plan.prices import Prices, cheapest, check
+from quorate.plan.schemes import JUDGE, LayoutName
+from quorate.plan.sources import ITEM, observed_counts
+
+_STEPS = 150
+_FEWEST_LEVELS = 10
+_ANY = 1e300
+"""A budget that buys every design."""
+_LAYOUTS: tuple[LayoutName, ...] = ("factorial", "cyclic", "latin")
+
+
+@dataclass(frozen=True)
+class ScoreStep:
+    """A new study that would decide, if the difference is as found so far; it is tested on its own scores.
+
+    Parameters
+    ----------
+    toward : {"difference", "equivalence"}
+        What it would show: the cheaper of the two.
+    assumed : float
+        Difference as found, without its sign.
+    power : float
+        Chance that the study shows it, if the difference is that and the components are as estimated.
+    df : float
+        Degrees of freedom that its standard error would have, about.
+    plan : Projection
+        The study of either system: every judgment is one of both.
+    calls : int
+        Judgments of both systems.
+    cost : float or None
+        Price of the study; None without prices.
+    paired : bool
+        Whether both systems are judged on the same items.
+    caveats : tuple of Caveat
+        What is taken for granted of levels that were never seen.
+    """
+
+    toward: str
+    assumed: float
+    power: float
+    df: float
+    plan: Projection
+    calls: int
+    cost: float | None
+    paired: bool
+    caveats: tuple[Caveat, ...] = ()
+
+    @property
+    def se(self) -> float:
+        """Standard error of the difference."""
+        return self.plan.se
+
+    @property
+    def design(self) -> Mapping[str, int]:
+        """Levels of every facet, and replicates."""
+        return self.plan.design
+
+    @property
+    def layout(self) -> str:
+        """How prompts and judges are assigned to items."""
+        return self.plan.layout
+
+    @property
+    def sentence(self) -> str:
+        """The step in one sentence."""
+        levels = [counted(n, name) for name, n in self.design.items() if n > 1 or name != REPLICATE]
+        each = "" if self.paired else " for each system"
+        cost = "" if self.cost is None else f", for {self.cost:,.2f}"
+        goal = "find a difference" if self.toward == "difference" else "show equivalence"
+        return (
+            f"A new study of {listed(levels)}{each} ({self.layout}, {self.calls:,} judgments{cost}) would {goal} with "
+            f"a chance of {self.power:.4g} if the difference is {self.assumed:.3g} as found."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        names = ("toward", "assumed", "power", "calls", "cost", "paired", "sentence")
+        df = self.df if np.isfinite(self.df) else None
+        return {
+            **{name: getattr(self, name) for name in names},
+            "df": df,
+            "plan": self.plan.to_dict(),
+            "caveats": [one.sentence for one in self.caveats],
+        }
+
+
+def score_step(
+    found: SystemDifference,
+    *,
+    margin: float | None,
+    alpha: float,
+    power: float,
+    prices: Prices | None = None,
+    limits: Limits | None = None,
+    layouts: Sequence[LayoutName] = _LAYOUTS,
+) -> ScoreStep | None:
+    """The cheapest study within limits that would decide; None where none would.
+
+    Parameters
+    ----------
+    found : SystemDifference
+        The difference so far.
+    margin : float or None
+        Margin of equivalence.
+    alpha, power : float
+        Level of the tests, and the chance wanted that the study decides.
+    prices, limits, layouts
+        As for `quorate.optimize`; a price per call, judge or generation is paid for either system.
+
+    Raises
+    ------
+    InvalidInput
+        If prices or limits break a rule, or limits allow a single level of what is drawn.
+    """
+    searched = _searched(found, prices, limits, layouts)
+    if searched is None:
+        return None
+    d = abs(found.value)
+    ways: dict[str, Chance] = {"difference": lambda law: law.finds(d, alpha)}
+    if margin is not None and d < margin:
+        ways["equivalence"] = lambda law: law.shows_equal(d, margin, alpha)
+    plans = {
+        toward: plan for toward, chance in ways.items() if (plan := cheapest_study(searched, chance, power)) is not None
+    }
+    if not plans:
+        return None
+    toward, plan = min(plans.items(), key=lambda one: one[1].cost or 0.0)
+    seen = {name: (plan.design[name], n) for name, n in observed_counts(found.fit).items() if name in plan.design}
+    far = {name: pair for name, pair in seen.items() if pair[0] >= 2 * pair[1] and name != found.fit.judgments.object}
+    return ScoreStep(
+        toward=toward,
+        assumed=d,
+        power=power,
+        df=studies_of_plan(plan).df,
+        plan=plan,
+        calls=2 * plan.calls,
+        cost=None if prices is None else plan.cost,
+        paired=_shares_items(found),
+        caveats=(caveats.beyond_the_study(far),) if far else (),
+    )
+
+
+def _searched(
+    found: SystemDifference, prices: Prices | None, limits: Limits | None, layouts: Sequence[LayoutName]
+) -> Searched | None:
+    """Every design that is allowed, with its price; None where there is none, or the data determine none."""
+    source, targets = (found.fit, found.asked) if found.method == "paired" else (_of_difference(found), None)
+    both = _of_both({"call": 1.0} if prices is None else prices, paired=_shares_items(found))
+    within = _around(source, found, both) if limits is None else _several(limits, source, found)
+    if not all(map(_any, within.values())):
+        return None
+    try:
+        return optimize(source, budget=_ANY, prices=both, limits=within, layouts=layouts, targets=targets).searched
+    except NotEstimable:
+        return None
+
+
+def _any(values: object) -> bool:
+    return not isinstance(values, Sequence) or len(values) > 0
+
+
+def _several(limits: Limits, source: Components | Decomposition, found: SystemDifference) -> Limits:
+    """Limits without designs of one level of what is drawn, which show no variance of it."""
+    item = found.fit.judgments.object
+    roles, drawn = {**ROLES, "items": item}, _drawn(found)
+    out: dict[str, Any] = _as_seen(found, {roles.get(name, name) for name in limits} | {item}, source)
+    for name, values in limits.items():
+        role = roles.get(name, name)
+        given = list(values) if isinstance(values, Iterable) else [values]
+        out[name] = [n for n in given if n != 1] if role in drawn else given
+        if given and not out[name]:
+            ask = "" if role == item else f', or ask about this one with targets={{"{role}": "panel"}}'
+            raise InvalidInput(f"limits: one {role} shows nothing of how others differ; allow 2 or more{ask}")
+    return out
+
+
+def _as_seen(found: SystemDifference, named: set[str], source: Components | Decomposition) -> dict[str, list[int]]:
+    """Levels of what limits do not name, which published components would have one of."""
+    seen = observed_counts(found.fit) if isinstance(source, Components) else {}
+    return {name: [n] for name, n in seen.items() if name not in named | {found.facet}}
+
+
+def _drawn(found: SystemDifference) -> set[str]:
+    """Facets with several levels that stand for more than these."""
+    seen, target = observed_counts(found.fit), found.estimate.target
+    return {name for name, n in seen.items() if n > 1 and name != found.facet and target[name] not in (PANEL, FINITE)}
+
+
+def _of_both(prices: Prices, *, paired: bool) -> Prices:
+    """What a judgment of both systems costs; items and prompts are bought once where both are judged on the same."""
+    check(prices)
+    once = {"item", "prompt"} if paired else {"prompt"}
+    return {kind: price if kind in once else _twice(price) for kind, price in prices.items()}
+
+
+def _twice(price: float | Mapping[str, float]) -> float | Mapping[str, float]:
+    return {name: 2 * one for name, one in price.items()} if isinstance(price, Mapping) else 2 * price
+
+
+def _of_difference(found: SystemDifference) -> Components:
+    """Components of the difference of two systems, from those of the scores of both: what is each system's own.
+
+    Of components that cannot be told apart the one that the fewest things reduce stands for all.
+    """
+    out = _of_sides(found)
+    for names, value in zip(found.fit.classes, found.fit.variances.values(), strict=True):
+        if found.sides and of_items(" + ".join(names), found.fit.judgments.object):
+            continue
+        own = [name for name in names if _by_system([name], found.facet) or name in (CELL, REPLICATE)]
+        if own:
+            parts = [one for one in own[0].split(":") if one != found.facet]
+            name = ":".join(ITEM if one == found.fit.judgments.object else one for one in parts)
+            out[name] = out.get(name, 0.0) + 2 * max(value, 0.0)
+    return components(out)
+
+
+def _of_sides(found: SystemDifference) -> dict[str, float]:
+    """What items bring to the difference where each system has its own: the components of either, added."""
+    out: dict[str, float] = {}
+    for one in found.sides:
+        fit = one.basis.fit
+        item = fit.judgments.object
+        for names, value in zip(fit.classes, fit.variances.values(), strict=True):
+            if of_items(" + ".join(names), item):
+                name = ":".join(ITEM if part == item else part for part in names[0].split(":"))
+                out[name] = out.get(name, 0.0) + max(value, 0.0)
+    return out
+
+
+def _by_system(names: Sequence[str], facet: str) -> bool:
+    return any(facet in name.split(":") for name in names)
+
+
+def _shares_items(found: SystemDifference) -> bool:
+    """Whether the same items serve both systems: they were paired, or what items share was told apart."""
+    item = found.fit.judgments.object
+    return found.method == "paired" or any(
+        item in names and not _by_system(names, found.facet) for names in found.fit.classes
+    )
+
+
+def _around(source: Components | Decomposition, found: SystemDifference, prices: Prices) -> Limits:
+    """Up to a hundred times the items, four times the levels of facets that are drawn, and a few replicates."""
+    judgments = found.fit.judgments
+    seen = {name: n for name, n in observed_counts(found.fit).items() if name != found.facet}
+    levels: dict[str, Any] = {name: [seen[name]] for name in seen if isinstance(source, Components)}
+    levels |= {name: _spaced(2, max(4 * seen[name], _FEWEST_LEVELS)) for name in _drawn(found)}
+    if priced := len(cheapest(prices)):
+        levels |= {name: [n for n in levels[name] if n <= priced] for name in levels if name == JUDGE}
+    each = levels.pop(judgments.object, None) and seen[judgments.object]
+    return {**levels, "items": _spaced(2, 100 * (each or 2), _STEPS), "replicates": range(1, 4)}
+
+
+def _spaced(low: int, high: int, steps: int = 25) -> list[int]:
+    """Whole numbers at steps of one, later of about four in a hundred."""
+    return [int(n) for n in np.unique(np.geomspace(low, high, steps).round())]

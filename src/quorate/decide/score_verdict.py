@@ -1,0 +1,212 @@
+"""The verdict on two systems that were scored."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+from quorate.caveats import Caveat
+from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
+from quorate.decide.score_step import ScoreStep, score_step
+from quorate.decide.score_studies import studies_like
+from quorate.decide.verdict import check_question
+from quorate.estimate.difference import Method, SystemDifference, difference
+from quorate.estimate.targets import FINITE, PANEL, Target
+from quorate.estimate.wording import counted, listed, plural
+from quorate.plan.optimize import Limits
+from quorate.plan.power import check_range
+from quorate.plan.prices import Prices
+from quorate.plan.schemes import LayoutName
+from quorate.table.judgments import Judgments
+
+_NO_STEP = (
+    "No study within the limits would decide it (by default a hundred times the items, and four times the levels of "
+    "what is drawn with them)."
+)
+
+
+@dataclass(frozen=True)
+class ScoreVerdict(AnyVerdict):
+    """What the scores of ``a`` and ``b`` show, how sure that is, and what more would decide it.
+
+    Parameters
+    ----------
+    a, b, outcome, margin, level, p_difference, p_equivalence, detectable, power, error_rate, claim
+        As for `quorate.decide.outcome.AnyVerdict`; differences are in score units.
+    difference : SystemDifference
+        Mean of ``a`` less mean of ``b``, with its standard error, degrees of freedom and intervals.
+    next_step : ScoreStep or None
+        The cheapest study that would decide.
+    """
+
+    difference: SystemDifference
+    next_step: ScoreStep | None
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """What to know before relying on this, and on the next step."""
+        return (*self.difference.caveats, *(self.next_step.caveats if self.next_step else ()))
+
+    @property
+    def common_se(self) -> float:
+        """Standard error that is left with any number of items: that of judges, prompts and the like."""
+        return self.difference.se * math.sqrt(self.difference.common_share)
+
+    @property
+    def spread(self) -> float:
+        """By how much the two truly differ, as estimated: the root of the squared difference less its noise."""
+        return math.sqrt(max(0.0, self.difference.value**2 - self.difference.se**2))
+
+    @property
+    def rankable(self) -> bool:
+        """Whether these judges and prompts disagree about the two by less than the two are estimated to differ."""
+        return self.spread > self.common_se
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        own: dict[str, Any] = {"common_se": self.common_se, "spread": self.spread, "rankable": self.rankable}
+        own["caveats"] = [one.sentence for one in self.caveats]
+        return {**super().to_dict(), **own}
+
+    def _prefers(self) -> str:
+        return "scores better"
+
+    def _numbers(self) -> str:
+        found, (low, high) = self.difference, self.difference.interval(self.level)
+        more = f"{abs(found.value):.3g} {'more' if found.value >= 0 else 'less'}"
+        ends = f"{100 * self.level:.4g}% interval of the difference {low:.3g} to {high:.3g}"
+        return f"{self.a} scores {more} on average ({ends}{self._equivalence_words()}; {self._design()})"
+
+    def _equivalence_words(self) -> str:
+        if self.outcome is not Outcome.EQUIVALENT:
+            return ""
+        low, high = self.difference.equivalence_interval(1 - self.level)
+        return f", {100 * self._equivalence_level:.4g}% interval, which equivalence rests on, {low:.3g} to {high:.3g}"
+
+    def _design(self) -> str:
+        found = self.difference
+        judgments, targets = found.fit.judgments, found.estimate.target
+        item = judgments.object
+        names = [n for n in judgments.names if n not in (item, found.facet, *judgments.ancestors(item))]
+        these = [counted(judgments.n_levels(n), n) for n in names if targets.get(n) in (PANEL, FINITE)]
+        like = [plural(n) for n in names if targets.get(n) not in (PANEL, FINITE)]
+        seen = listed([counted(found.items, item), *(counted(judgments.n_levels(n), n) for n in names)])
+        said = f"paired on {seen}" if found.method == "paired" else f"{seen}, not paired"
+        scope = [f"for {listed(like)} like these"] if like else []
+        return ", ".join([said, *scope, *([f"for these {listed(these)} only"] if these else [])])
+
+    def _rest(self) -> str:
+        if self.outcome is Outcome.EQUIVALENT and self.p_difference <= 1 - self.level:
+            return f"The advantage of {self.a if self.difference.value > 0 else self.b} is real but that small."
+        if self.outcome is not Outcome.UNDECIDED:
+            return ""
+        seen = f"a difference of {self.detectable:.3g} or more (power {self.power:.4g})"
+        limit = f"This is no sign that they are alike: such a study sees {seen}."
+        step = self.next_step.sentence if self.next_step else _NO_STEP
+        return " ".join(part for part in (limit, self._not_rankable(), step) if part)
+
+    def _not_rankable(self) -> str:
+        if self.rankable or self.common_se == 0:
+            return ""
+        return (
+            f"Not rankable with more items alone: what judges and prompts disagree about (standard error "
+            f"{self.common_se:.3g}) is more than the two are estimated to differ ({self.spread:.3g})."
+        )
+
+
+def verdict_of_scores(
+    judgments: Judgments,
+    a: str,
+    b: str,
+    *,
+    facet: str = "system",
+    margin: float | None = None,
+    level: float = 0.95,
+    claim: Claim | None = None,
+    power: float = 0.9,
+    method: Method | None = None,
+    targets: Mapping[str, Target] | None = None,
+    prices: Prices | None = None,
+    limits: Limits | None = None,
+    layouts: Sequence[LayoutName] = ("factorial", "cyclic", "latin"),
+) -> ScoreVerdict:
+    """Whether one system scores better than another, worse, the same within a margin, or whether that is undecided.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        From `quorate.read`.
+    a, b : str
+        The two systems; the outcome is about ``a``.
+    facet : str
+        Role of the systems.
+    margin : float, optional
+        Difference, in score units, below which the two count as equal, stated before looking. Equivalence is claimed
+        only with it.
+    level : float
+        Nominal coverage of the interval; tests are at ``1 - level``, and ``error_rate`` is that nominal level.
+    claim : {"better", "equivalent", "not worse"}, optional
+        What is to be shown, for the exit code; ``"not worse"`` than by the margin.
+    power : float
+        Chance of detection that ``detectable`` and the next step are for.
+    method, targets
+        As for `quorate.estimate.difference.difference`.
+    prices, limits, layouts
+        For the next step, as for `quorate.optimize`; by default designs around the one at hand, and a call is a call.
+
+    Raises
+    ------
+    UnknownTerm
+        If there is no such facet or system.
+    InvalidInput
+        If both systems are the same, or an argument is out of range.
+    NotEstimable
+        If fewer than two items are shared, or the difference is the same everywhere.
+
+    Notes
+    -----
+    Tests are Student's t on Satterthwaite's degrees of freedom: two-sided for a difference, two one-sided for
+    equivalence. Their measured size is in ``docs/methods/compare.md``.
+
+    Examples
+    --------
+    >>> import polars
+    >>> import quorate as q
+    >>> scores = {"x": [7, 8, 7, 9, 8, 7], "y": [5, 6, 5, 6, 6, 4]}
+    >>> rows = [(system, item, score) for system, own in scores.items() for item, score in enumerate(own)]
+    >>> frame = polars.DataFrame(rows, schema=["system", "item", "score"], orient="row")
+    >>> found = verdict_of_scores(q.read(frame, announce=False), "x", "y")
+    >>> found.outcome.value, round(found.difference.value, 3), round(found.detectable, 2)
+    ('better', 2.333, 0.86)
+    """
+    check_question(None, level, None if margin is not None else claim, power, None, None)
+    if margin is not None:
+        valid = isinstance(margin, Real) and not isinstance(margin, bool) and 0 < margin < float("inf")
+        check_range("margin", margin, "above 0, in score units", valid)
+        check_question(0.25, level, claim, power, None, None)
+    found = difference(judgments, a, b, facet=facet, method=method, targets=targets)
+    alpha = 1 - level
+    p_difference, p_equivalence = found.p_difference(), None if margin is None else found.p_equivalence(margin)
+    outcome = outcome_by(found.value, p_difference, p_equivalence, alpha)
+    step = None
+    if outcome is Outcome.UNDECIDED:
+        options: dict[str, Any] = {"prices": prices, "limits": limits, "layouts": layouts}
+        step = score_step(found, margin=margin, alpha=alpha, power=power, **options)
+    return ScoreVerdict(
+        a=a,
+        b=b,
+        outcome=outcome,
+        difference=found,
+        margin=margin,
+        level=level,
+        p_difference=p_difference,
+        p_equivalence=p_equivalence,
+        detectable=studies_like(found).detectable(alpha, power),
+        power=power,
+        error_rate=alpha,
+        next_step=step,
+        claim=claim,
+    )

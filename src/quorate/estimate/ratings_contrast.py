@@ -1,0 +1,175 @@
+"""A parameter of a rating model with its uncertainty: a difference of ratings, a chance of winning."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput
+from quorate.numerics.inference import t_quantile
+
+Floats = NDArray[np.float64]
+_ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """How the parameters would vary from one collection of votes to the next.
+
+    Parameters
+    ----------
+    covariance : array, shape (parameters, parameters)
+        Ratings about their mean, position effect, log tie parameter.
+    df : array, shape (parameters, parameters)
+        Degrees of freedom of the standard error of each difference of ratings and, on the diagonal, of each parameter:
+        votes or clusters less one, fewer where some tell more.
+    deviations : array, shape (refits, parameters), or None
+        Refits of resampled votes, less the estimates.
+    """
+
+    covariance: Floats
+    df: Floats
+    deviations: Floats | None = None
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A difference of ratings, or another parameter, with its uncertainty.
+
+    Parameters
+    ----------
+    name : str
+        What it is.
+    value, se : float
+        Estimate and standard error.
+    df : float
+        Degrees of freedom of the standard error.
+    n : int
+        Votes of the fit.
+    deviations : array or None
+        Refits less the estimate; intervals are their percentiles, widened as Student's t is against the normal law.
+    """
+
+    name: str
+    value: float
+    se: float
+    df: float
+    n: int
+    deviations: Floats | None = field(default=None, repr=False, compare=False)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Confidence interval: Student's t, or percentiles of refits, widened where degrees of freedom are few.
+
+        Parameters
+        ----------
+        level : float
+            Coverage wanted, in (0, 1).
+        """
+        checked_level(level)
+        if self.deviations is None:
+            half = t_quantile(self.df, (1 + level) / 2) * self.se
+            return self.value - half, self.value + half
+        wider = t_quantile(self.df, (1 + level) / 2) / t_quantile(math.inf, (1 + level) / 2)
+        low, high = np.quantile(self.deviations, [(1 - level) / 2, (1 + level) / 2])
+        return self.value + wider * float(low), self.value + wider * float(high)
+
+    @property
+    def p_value(self) -> float:
+        """Of the two-sided test that it is 0: 1 less the level of the interval that ends there.
+
+        With refits it is at least 1 over their number plus one.
+        """
+        from scipy.special import stdtr
+
+        if self.deviations is not None:
+            return self._least_level(1 / (len(self.deviations) + 1))
+        return float(2 * stdtr(self.df, -abs(self.value) / self.se))
+
+    def _least_level(self, low: float) -> float:
+        """By halving, from ``low``: intervals grow with their level."""
+        if self._beyond(1 - low):
+            return low
+        high = 1.0
+        while high - low > _ROUNDING:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self._beyond(1 - middle) else (middle, high)
+        return high
+
+    def _beyond(self, level: float) -> bool:
+        """Whether 0 lies outside."""
+        low, high = self.interval(level)
+        return low > 0 or high < 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        said = {name: getattr(self, name) for name in ("name", "value", "se", "df", "n", "p_value")}
+        return {**said, "df": self.df if math.isfinite(self.df) else None}
+
+
+@dataclass(frozen=True)
+class WinRate:
+    """How often one system is preferred to another, as the model has it, shown in either order as often.
+
+    Parameters
+    ----------
+    value : float
+        Share of the votes that decide; where ties are half wins, of all votes with ties as halves.
+    tie : float
+        Chance of a tie; nan where ties are not modelled.
+    log_odds : Contrast
+        Log odds of ``value``: the difference of the ratings, nearer 0 where there is a position effect.
+    """
+
+    value: float
+    tie: float
+    log_odds: Contrast
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Confidence interval for ``value``.
+
+        Parameters
+        ----------
+        level : float
+            Coverage wanted, in (0, 1).
+        """
+        low, high = self.log_odds.interval(level)
+        return expit(low), expit(high)
+
+
+def checked_level(level: float) -> float:
+    """A coverage between 0 and 1.
+
+    Raises
+    ------
+    InvalidInput
+        If it is none.
+    """
+    if not 0 < level < 1:
+        raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+    return level
+
+
+def expit(x: float) -> float:
+    """Chance of a log odds."""
+    return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))
+
+
+def average_odds(at: Floats, tied: bool) -> tuple[Floats, Floats]:
+    """Log odds of being preferred, and chance of a tie, over both orders.
+
+    Parameters
+    ----------
+    at : array, shape (3, ...)
+        Difference of the ratings, position effect, log tie parameter.
+    tied : bool
+        Whether ties are modelled.
+    """
+    gap, nu = np.stack([at[0] + at[1], at[0] - at[1]]), np.exp(at[2]) if tied else 0.0
+    total = np.logaddexp(gap / 2, -gap / 2)
+    total = np.logaddexp(total, at[2]) if tied else total
+    won, lost = (np.logaddexp.reduce(side * gap / 2 - total, axis=0) for side in (1, -1))
+    return won - lost, np.asarray(nu * np.exp(-total)).mean(axis=0)

@@ -1,0 +1,182 @@
+"""The arms of an adaptive allocation and how they stand: one cell each, or a whole cycle of cells such as a panel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput, UnknownTerm
+from quorate.table.progress import Progress
+from quorate.table.roster import Roster
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_BITS = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Arms:
+    """What is measured.
+
+    Parameters
+    ----------
+    roster : Roster
+        The cells that may be asked.
+    cells : array of int64, shape (arms, parts)
+        Cells of every arm: one, or one for each level of the cycle.
+    names : tuple of str
+        The arms in words.
+    partner : array of int64, shape (arms,), optional
+        The arm that each is compared with.
+    """
+
+    roster: Roster
+    cells: Ints
+    names: tuple[str, ...]
+    partner: Ints | None = None
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @property
+    def parts(self) -> int:
+        """Cells of an arm."""
+        return int(self.cells.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """How the arms stand.
+
+    Parameters
+    ----------
+    n : array of int64, shape (arms,)
+        Whole pulls that are answered.
+    asked : array of int64, shape (arms, parts)
+        Answers of every cell and its calls under way.
+    failed : array of int64, shape (arms,)
+        Calls that failed.
+    mean, variance : array, shape (arms, attributes)
+        Mean of the parts, and the variance of one pull with divisor ``n``; nan and 0 without an answer.
+    lost : array of bool, shape (arms,)
+        Whether some cell fails so often that no more is spent on the arm.
+    """
+
+    n: Ints
+    asked: Ints
+    failed: Ints
+    mean: Floats
+    variance: Floats
+    lost: NDArray[np.bool_]
+
+
+def arms_of(roster: Roster, *, cycle: str | None = None, between: str | None = None) -> Arms:
+    """The arms among some cells.
+
+    Parameters
+    ----------
+    roster : Roster
+        The cells that may be asked.
+    cycle : str, optional
+        Facet whose levels are all asked in one pull, such as ``judge``.
+    between : str, optional
+        Facet of two levels, such as ``system``, that are compared in every combination of the others.
+
+    Raises
+    ------
+    UnknownTerm
+        If there is no such facet.
+    InvalidInput
+        If some arm lacks a level of the cycle, or one to be compared with.
+    """
+    cells = _grouped(roster.codes, roster, cycle, "cycle") if cycle else np.arange(len(roster))[:, None]
+    names = tuple(roster.names(cells[:, 0], without=[] if cycle is None else [cycle]))
+    if between is None:
+        return Arms(roster, cells, names)
+    if between == cycle:
+        raise InvalidInput(f'between: "{between}" is the cycle; a pull asks all of its levels')
+    pairs = _grouped(roster.codes[cells[:, 0]], roster, between, "between", cycle)
+    if pairs.shape[1] != 2:
+        raise InvalidInput(f"between: two levels are compared, {between} has {pairs.shape[1]}; keep two of them")
+    partner = np.empty(len(cells), dtype=np.int64)
+    partner[pairs[:, 0]], partner[pairs[:, 1]] = pairs[:, 1], pairs[:, 0]
+    return Arms(roster, cells, names, partner)
+
+
+def _grouped(codes: NDArray[np.int32], roster: Roster, facet: str, argument: str, gone: str | None = None) -> Ints:
+    """Rows of ``codes`` that differ in one facet alone, shape (groups, levels of the facet)."""
+    if facet not in roster.levels:
+        raise UnknownTerm(facet, roster.levels)
+    names = list(roster.levels)
+    if facet == names[0]:
+        raise InvalidInput(f'{argument}: a facet other than what is measured, got "{facet}"; use for example "judge"')
+    others = [place for place, name in enumerate(names) if name not in {facet, gone}]
+    group = np.unique(codes[:, others], axis=0, return_inverse=True)[1].ravel()
+    rows = np.full((int(group.max(initial=-1)) + 1, len(roster.levels[facet])), -1, dtype=np.int64)
+    rows[group, codes[:, names.index(facet)]] = np.arange(len(codes))
+    short = (rows < 0).any(axis=1)
+    if short.any():
+        raise InvalidInput(
+            f"{argument}: every arm needs all {rows.shape[1]} levels of {facet}; "
+            f"{int(short.sum()):,} of {len(rows):,} lack some"
+        )
+    return rows[np.argsort(rows.min(axis=1))]
+
+
+def standing(arms: Arms, progress: Progress, unit: Floats, give_up: int) -> Standing:
+    """How the arms stand.
+
+    Answers of a cycle that is not complete raise no count until it is.
+
+    Parameters
+    ----------
+    arms : Arms
+        What is measured.
+    progress : Progress
+        Of the same cells.
+    unit : array, shape (attributes,)
+        Scores are taken as multiples of this, so that sums in any order give the same bits.
+    give_up : int
+        Failures after which a cell without an answer is given up; with answers as many times more.
+
+    Raises
+    ------
+    InvalidInput
+        If the progress is of other cells.
+    """
+    if not progress.roster.same(arms.roster):
+        raise InvalidInput(
+            "progress: is of other cells than the policy; begin with policy.start() or policy.resume(judgments)"
+        )
+    counts, mean, ss = (values.reshape(len(arms.roster), -1) for values in (progress.n, progress.mean, progress.ss))
+    if counts.shape[1] != len(unit):
+        raise InvalidInput(
+            f"progress: {counts.shape[1]} attributes, the policy has {len(unit)}; begin with policy.start()"
+        )
+    divisor = np.maximum(counts, 1)
+    mean, variance = np.where(counts > 0, mean, np.nan), np.where(counts > 0, ss, 0.0) / divisor
+    size, spread = np.nan_to_num(np.abs(mean)), np.sqrt(variance)
+    mean = _exact(mean * counts / unit, (size + spread) * counts / unit) * unit / divisor
+    variance = _exact(variance * (counts / unit) ** 2, (size + spread) * spread * (counts / unit) ** 2)
+    variance = variance * unit**2 / divisor**2
+    whole = progress.whole[arms.cells]
+    failing = progress.failed >= give_up * (progress.whole + 1)
+    return Standing(
+        n=whole.min(axis=1),
+        asked=whole + progress.pending[arms.cells],
+        failed=progress.failed[arms.cells].sum(axis=1),
+        mean=mean[arms.cells].mean(axis=1),
+        variance=variance[arms.cells].sum(axis=1) / arms.parts**2,
+        lost=np.asarray(failing[arms.cells].any(axis=1)),
+    )
+
+
+def _exact(x: Floats, size: Floats) -> Floats:
+    """Numbers to 40 binary digits of a size: sums of whole numbers come out whole, in whatever order they were added.
+
+    The size is that of what was added, not of the result: rounding errors go by it, also where the result is 0.
+    """
+    places = _BITS - np.frexp(size)[1]
+    return np.asarray(np.ldexp(np.rint(np.ldexp(x, places)), -places))

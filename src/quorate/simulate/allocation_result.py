@@ -1,0 +1,325 @@
+"""What a replay of allocation policies found: errors by budget, and the budget saved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.caveats import Caveat
+from quorate.errors import InvalidInput
+from quorate.estimate.wording import counted
+from quorate.numerics.bandit import Constants
+from quorate.numerics.greedy import normal_saving
+from quorate.simulate.allocation_saving import LEAST_RUNS, saved_interval, saving, share_text
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+UNIFORM, ROBIN, ROBIN_HOOD = POLICIES = ("uniform", "robin", "robin-hood")
+"""Equal numbers of pulls; by known variances; by variances estimated on the way."""
+TITLES = {UNIFORM: "uniform allocation", ROBIN: "ROBIN (known variances)", ROBIN_HOOD: "ROBIN-HOOD"}
+CORRELATIONS = ("pearson", "spearman", "kendall")
+_HALF = 0.5
+"""Part of the budget that the paper saves."""
+
+
+@dataclass(frozen=True)
+class Saved:
+    """Part of the budget that a policy saves at equal error.
+
+    Parameters
+    ----------
+    policy, against : str
+        The policy, and the one whose final error it has to reach.
+    value : float
+        1 less the part of the budget from which on its error stays there; below 0 where it does not end there: then the
+        other policy gets to its final error with ``1 / (1 - value)`` of the budget.
+    low, high : float
+        Bootstrap interval over runs; nan with fewer than 20 runs.
+    """
+
+    policy: str
+    against: str
+    value: float
+    low: float
+    high: float
+
+    @property
+    def interval(self) -> str:
+        """The interval in percent; empty where there is none."""
+        return "" if math.isnan(self.low) else f"{share_text(self.low)} to {share_text(self.high)}"
+
+    def text(self, before: str = "") -> str:
+        """The part saved and its interval, with words before that, or why there is none.
+
+        Examples
+        --------
+        >>> Saved("robin", "uniform", 0.304, 0.24, 0.35).text("95% interval ")
+        '30% saved (95% interval 24% to 35%)'
+        >>> Saved("robin", "uniform", 0.304, math.nan, math.nan).text()
+        '30% saved (fewer than 20 runs: no interval)'
+        """
+        said = f"{before}{self.interval}" if self.interval else f"fewer than {LEAST_RUNS} runs: no interval"
+        return f"{share_text(self.value)} saved ({said})"
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """One policy in all runs.
+
+    Parameters
+    ----------
+    errors : array, shape (runs, budgets)
+        Largest error of any arm's mean.
+    rmse : array, shape (budgets,)
+        Root of the mean squared error over arms and runs.
+    correlations : array, shape (3, budgets)
+        Pearson, Spearman and Kendall correlation of the means with human scores, averaged over runs; nan without them.
+    pulls : array, shape (arms,)
+        Pulls at the end, on average.
+    bias : array, shape (arms,)
+        Mean error of the final mean of each arm: 0 but for chance, unless pulls depend on the scores.
+    variance : array, shape (arms,)
+        Variance of the final mean of each arm over runs; nan with a single run.
+    """
+
+    errors: Floats
+    rmse: Floats
+    correlations: Floats
+    pulls: Floats
+    bias: Floats
+    variance: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Allocation:
+    """Policies for spending judge calls over arms, replayed on answers that exist.
+
+    Parameters
+    ----------
+    outcomes : mapping of str to Outcome
+        By policy.
+    spent : array of int, shape (budgets,)
+        Calls spent at every point of the curves.
+    means, variances : array, shape (arms,)
+        Mean and variance of a pull: the truth of the replay.
+    labels : tuple of str
+        Name of every arm.
+    calls_per_pull : int
+        1, or the judges of a whole cycle.
+    constants : Constants
+        Those of ROBIN-HOOD.
+    step : float or None
+        Smallest gap between scores, for the floor of variances; None without a floor.
+    human : bool
+        Whether there are correlations with human scores.
+    runs, seed : int
+        Replays, and root of their random numbers.
+    caveats : tuple of Caveat
+        What to know before relying on it.
+    notes : tuple of str
+        What was taken for granted, and how many arms have a human score.
+    """
+
+    outcomes: Mapping[str, Outcome]
+    spent: Ints
+    means: Floats
+    variances: Floats
+    labels: tuple[str, ...]
+    calls_per_pull: int
+    constants: Constants
+    step: float | None
+    human: bool
+    runs: int
+    seed: int
+    caveats: tuple[Caveat, ...]
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        size = ", ".join((counted(len(self.labels), "arm"), f"{self.budget:,} calls", counted(self.runs, "run")))
+        return f"Allocation({size}: {self.sentence})"
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """The policies that were replayed."""
+        return tuple(self.outcomes)
+
+    @property
+    def budget(self) -> int:
+        """Calls spent at the end."""
+        return int(self.spent[-1])
+
+    @property
+    def curve(self) -> dict[str, Any]:
+        """Columns of equal length, a row per policy and budget.
+
+        ``policy``, ``spent`` (calls), ``wce_mean`` and ``wce_sd`` over runs of the largest error of any arm,
+        ``rmse_mean``, and with human scores ``pearson``, ``spearman`` and ``kendall``.
+        """
+        every = self.outcomes.values()
+        columns: dict[str, Any] = {"policy": [name for name in self.outcomes for _ in self.spent]}
+        columns["spent"] = np.tile(self.spent, len(self.outcomes))
+        columns["wce_mean"] = np.concatenate([one.errors.mean(axis=0) for one in every])
+        columns["wce_sd"] = np.concatenate([_sd(one.errors) for one in every])
+        columns["rmse_mean"] = np.concatenate([one.rmse for one in every])
+        if self.human:
+            both = np.concatenate([one.correlations for one in every], axis=1)
+            columns.update(zip(CORRELATIONS, both, strict=True))
+        return columns
+
+    @property
+    def pulls(self) -> dict[str, Floats]:
+        """By policy, pulls of every arm at the end, on average over runs."""
+        return {name: one.pulls for name, one in self.outcomes.items()}
+
+    @property
+    def ideal(self) -> Floats:
+        """Share of the budget that makes all standard errors equal: that of the variances, shape (arms,)."""
+        return np.asarray(self.variances / self.variances.sum())
+
+    @property
+    def variance_ratio(self) -> float:
+        """Mean variance of an arm over the largest: the part of the budget that allocation by variances needs."""
+        return float(self.variances.mean() / self.variances.max())
+
+    @property
+    def ceiling(self) -> float:
+        """Part of the budget that known variances would save for the largest error, were means normal."""
+        return normal_saving(self.variances)
+
+    @property
+    def warmup_share(self) -> float:
+        """Part of the budget that the warm-up of ROBIN-HOOD takes."""
+        return self.constants.warmup * len(self.labels) * self.calls_per_pull / self.budget
+
+    def saved(self, policy: str = ROBIN_HOOD, against: str = UNIFORM, *, level: float = 0.95) -> Saved:
+        """Part of the budget that a policy saves for the final error of another.
+
+        The error is the mean over runs of the largest error of any arm, between budgets on a straight line. A policy
+        has an error from where it stays at it or below. There is no interval below 20 runs, where it would hold far
+        less often than its level says.
+
+        Parameters
+        ----------
+        policy, against : str
+            Two of the policies.
+        level : float
+            Of the bootstrap interval over runs.
+
+        Raises
+        ------
+        InvalidInput
+            If a policy was not replayed, both are the same, or the level is out of range.
+        """
+        for argument, name in (("policy", policy), ("against", against)):
+            if name not in self.outcomes:
+                raise InvalidInput(f'{argument}: one of {", ".join(self.outcomes)}, got "{name}"')
+        if policy == against:
+            raise InvalidInput(f'against: another policy than "{policy}"')
+        if not 0 < level < 1:
+            raise InvalidInput(f"level: a number between 0 and 1, got {level}")
+        own, other = self.outcomes[policy].errors, self.outcomes[against].errors
+        value = float(saving(own.mean(axis=0)[None], other.mean(axis=0)[None], self.spent)[0])
+        if self.runs < LEAST_RUNS:
+            return Saved(policy, against, value, math.nan, math.nan)
+        return Saved(policy, against, value, *saved_interval(own, other, self.spent, self.seed, level))
+
+    @property
+    def sentence(self) -> str:
+        """What the replay found."""
+        final = {name: one.errors[:, -1].mean() for name, one in self.outcomes.items()}
+        if UNIFORM not in final or len(final) == 1:
+            listed = ", ".join(f"{TITLES[name]} {error:.3g}" for name, error in final.items())
+            return f"After {self.budget:,} calls the largest error of any arm is, on average: {listed}."
+        policy = ROBIN_HOOD if ROBIN_HOOD in final else ROBIN
+        saved = self.saved(policy)
+        if saved.value <= 0:
+            enough = round(self.budget / (1 - saved.value))
+            return (
+                f"{TITLES[policy]} saves nothing: uniform allocation has its final largest error, {final[policy]:.3g}, "
+                f"after {enough:,} of {self.budget:,} calls: {saved.text('95% interval ')}."
+            )
+        needed = round(self.budget * (1 - saved.value))
+        return (
+            f"{TITLES[policy]} needs {needed:,} of {self.budget:,} calls for the largest error, {final[UNIFORM]:.3g}, "
+            f"that uniform allocation ends with: {saved.text('95% interval ')}."
+        )
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """Why ROBIN-HOOD does not save half of the budget; empty if it does or was not compared."""
+        if not {UNIFORM, ROBIN_HOOD} <= set(self.outcomes) or self.saved().value >= _HALF:
+            return ()
+        ratio = self.variance_ratio
+        best = (
+            f"The mean variance of an arm is {share_text(ratio)} of the largest, so that known variances give the "
+            f"largest standard error of uniform allocation with {share_text(1 - ratio)} fewer calls; but then any arm "
+            f"can have the largest error, not the most variable ones alone: with normal means "
+            f"{share_text(self.ceiling)} is saved."
+        )
+        said = [best]
+        if ROBIN in self.outcomes:
+            said.append(self._known())
+        pulls = counted(self.constants.warmup, "pull")
+        said.append(
+            f"The warm-up of {pulls} of each arm takes {share_text(self.warmup_share)} of the budget, "
+            "and variances are learned from the scores themselves: an arm that seems steady at first is pulled late."
+        )
+        return tuple(said)
+
+    def _known(self) -> str:
+        """What known variances save, and that chance may have put it below ROBIN-HOOD."""
+        robin, hood = self.saved(ROBIN), self.saved()
+        interval = f" (95% interval {robin.interval})" if robin.interval else ""
+        said = f"In this replay, knowing all variances (ROBIN) saves {share_text(robin.value)}{interval}"
+        if robin.value < hood.value and not robin.high < hood.value:
+            return f"{said}; that this is less than ROBIN-HOOD may be chance, and more runs would tell."
+        return f"{said}."
+
+    def to_frame(self) -> Any:
+        """`curve` as a data frame."""
+        from quorate.table.frames import frame
+
+        return frame(self.curve)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        saved = [name for name in self.outcomes if name != UNIFORM] if UNIFORM in self.outcomes else []
+        return {
+            "sentence": self.sentence,
+            "why": list(self.why),
+            "notes": list(self.notes),
+            "budget": self.budget,
+            "runs": self.runs,
+            "seed": self.seed,
+            "calls_per_pull": self.calls_per_pull,
+            "warmup": self.constants.warmup,
+            "lam": self.constants.lam,
+            "step": self.step,
+            "variance_ratio": self.variance_ratio,
+            "ceiling": self.ceiling,
+            "warmup_share": self.warmup_share,
+            "saved": [{key: _plain(value) for key, value in vars(self.saved(name)).items()} for name in saved],
+            "curve": {name: list(map(_plain, column)) for name, column in self.curve.items()},
+            "arms": {
+                "label": list(self.labels),
+                "mean": self.means.tolist(),
+                "variance": self.variances.tolist(),
+                "pulls": {name: pulls.tolist() for name, pulls in self.pulls.items()},
+            },
+            "caveats": [{"code": caveat.code, "sentence": caveat.sentence} for caveat in self.caveats],
+        }
+
+
+def _plain(value: Any) -> Any:
+    """A value of a column for JSON, in which there is no nan."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(plain, float) and math.isnan(plain) else plain
+
+
+def _sd(errors: Floats) -> Floats:
+    return np.asarray(errors.std(axis=0, ddof=1)) if len(errors) > 1 else np.full(errors.shape[1], np.nan)

@@ -1,0 +1,147 @@
+"""Runs of a replay: every policy on the same draws, and sums over runs of what came of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from quorate.numerics import correlation
+from quorate.numerics.bandit import Rule
+from quorate.numerics.greedy import curve, uniform
+from quorate.numerics.pools import Floats, Ints, Pools
+from quorate.numerics.replay import Paths, replay, start_length
+from quorate.simulate.allocation_result import ROBIN, Outcome
+from quorate.streams import stream
+
+
+class Adaptive(NamedTuple):
+    """A policy that looks at scores.
+
+    Parameters
+    ----------
+    rule : Rule
+        Order of pulls.
+    warmup : int
+        Pulls of every arm before it counts.
+    """
+
+    rule: Rule
+    warmup: int
+
+
+class Totals:
+    """Sums over runs of what one policy did."""
+
+    def __init__(self, arms: int, budgets: int) -> None:
+        self.errors: list[Floats] = []
+        self.squares: Floats = np.zeros(budgets)
+        self.correlations: Floats = np.zeros((3, budgets))
+        self.pulls: Floats = np.zeros(arms)
+        self.off: Floats = np.zeros(arms)
+        self.off_squares: Floats = np.zeros(arms)
+
+    def add(self, pulls: Ints, off: Floats, seen: Floats) -> None:
+        """One run: pulls and errors, shape (budgets, arms), and correlations, shape (3, budgets)."""
+        self.errors.append(np.abs(off).max(axis=1))
+        self.squares += (off**2).mean(axis=1)
+        self.correlations += seen
+        self.pulls += pulls[-1]
+        self.off += off[-1]
+        self.off_squares += off[-1] ** 2
+
+    def outcome(self, place: Ints) -> Outcome:
+        """Means over runs, with the arms in the order of the source."""
+        runs = len(self.errors)
+        bias = self.off / runs
+        free = runs - 1
+        variance = np.maximum(self.off_squares - runs * bias**2, 0) / free if free else np.full(len(bias), math.nan)
+        return Outcome(
+            np.array(self.errors),
+            np.sqrt(self.squares / runs),
+            self.correlations / runs,
+            self.pulls[place] / runs,
+            bias[place],
+            variance[place],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Replays of pools with the same draws for every policy.
+
+    Parameters
+    ----------
+    pools : Pools
+        What is drawn from.
+    budgets : array of int, shape (budgets,)
+        Pulls at the points of the curves, ascending.
+    runs, seed : int
+        Replays, and root of their random numbers.
+    human : array, shape (arms,), optional
+        Scores to correlate the means with; nan where an arm has none.
+    truth : array, shape (arms,), optional
+        What the means are compared with; the means of the pools by default.
+    """
+
+    pools: Pools
+    budgets: Ints
+    runs: int
+    seed: int
+    human: Floats | None = None
+    truth: Floats | None = None
+
+    def outcomes(self, policies: Sequence[str], rules: Mapping[str, Adaptive]) -> dict[str, Outcome]:
+        """What policies do, by name: those with a rule adapt; of the others, "robin" knows variances.
+
+        Parameters
+        ----------
+        policies : sequence of str
+            Names.
+        rules : mapping of str to Adaptive
+            Rules of those that adapt.
+        """
+        order, place = self.order()
+        pools = self.pools.at(order)
+        truth = (self.pools.mean if self.truth is None else self.truth)[order]
+        human = None if self.human is None else self.human[order]
+        fixed = {name: self._fixed(name, pools) for name in policies if name not in rules}
+        totals = {name: Totals(pools.arms, len(self.budgets)) for name in policies}
+        for paths in self.paths():
+            for name, total in totals.items():
+                pulls = fixed[name] if name in fixed else replay(paths, *rules[name], self.budgets)
+                means = paths.means(pulls)
+                total.add(pulls, means - truth, _correlations(means, human))
+        return {name: total.outcome(place) for name, total in totals.items()}
+
+    def order(self) -> tuple[Ints, Ints]:
+        """Arms in the order in which ties are broken, and the place of every arm in it."""
+        order = stream(self.seed, "allocation/ties").permutation(self.pools.arms)
+        return order, np.argsort(order)
+
+    def paths(self) -> Iterator[Paths]:
+        """Draws of every run, arms in the order in which ties are broken."""
+        pools = self.pools.at(self.order()[0])
+        length = start_length(pools.arms, int(self.budgets[-1]))
+        for run in range(self.runs):
+            further = stream(self.seed, f"allocation/{run}/further")
+            yield Paths(pools, length, stream(self.seed, f"allocation/{run}"), further)
+
+    def _fixed(self, policy: str, pools: Pools) -> Ints:
+        """Pulls that do not depend on draws, shape (budgets, arms)."""
+        if policy == ROBIN:
+            return curve(pools.variance, self.budgets)
+        return np.array([uniform(pools.arms, budget) for budget in self.budgets.tolist()])
+
+
+def _correlations(means: Floats, human: Floats | None) -> Floats:
+    if human is None:
+        return np.full((3, len(means)), math.nan)
+    # Sums of equal scores in another order differ in their last digits and are ties all the same.
+    size = max(float(np.abs(means).max()), 1e-300)
+    scored = np.isfinite(human)
+    means, human = np.round(means / size, 12)[:, scored], human[scored]
+    return np.array([f(means, human) for f in (correlation.pearson, correlation.spearman, correlation.kendall)])

@@ -1,0 +1,359 @@
+"""How often comparisons of scores are wrong, and how often they find what is there: simulated, and on real scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.difference import Method, SystemDifference, difference
+from quorate.estimate.paired import sides
+from quorate.estimate.targets import Pool, Target
+from quorate.plan.power import check_count, check_range
+from quorate.streams import stream
+from quorate.table.judgments import OK, Facet, Judgments, checked
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+FACETS = ("item", "judge", "prompt")
+SYSTEMS = ("a", "b")
+SHARED = {"item": 0.6, "judge": 0.4, "prompt": 0.2, "item:judge": 0.3, "item:prompt": 0.15, "judge:prompt": 0.1}
+"""Standard deviations of what both systems share: it cancels in their difference."""
+OWN = {"item": 0.3, "judge": 0.15, "prompt": 0.1, "item:judge": 0.3, "item:prompt": 0.15, "judge:prompt": 0.05}
+"""Standard deviations of what either system has of its own."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems judged alike, with known components.
+
+    Parameters
+    ----------
+    items, judges, prompts, replicates : int
+        Levels; a facet with one level has no effect of its own, for the comparison is then about this level.
+    shared, own : mapping of str to float
+        Standard deviations of what the systems share, and of what either has of its own, by term.
+    cell, replicate : float
+        Standard deviations of a cell's own effect, and of an answer about it.
+    difference : float
+        True mean of the first less that of the second.
+    missing : float
+        Share of cells without an answer, at random.
+    nested : bool
+        Whether either system has items of its own.
+    fewer : float
+        Of items of its own, the part that the second system has.
+    noisier : float
+        Of items of its own, their standard deviations in the second system over those in the first.
+    """
+
+    items: int
+    judges: int = 5
+    prompts: int = 3
+    replicates: int = 1
+    shared: Mapping[str, float] = field(default_factory=lambda: SHARED)
+    own: Mapping[str, float] = field(default_factory=lambda: OWN)
+    cell: float = 0.3
+    replicate: float = 0.4
+    difference: float = 0.0
+    missing: float = 0.0
+    nested: bool = False
+    fewer: float = 1.0
+    noisier: float = 1.0
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """Levels of items, judges and prompts."""
+        return self.items, self.judges, self.prompts
+
+
+@dataclass(frozen=True)
+class ComparisonRates:
+    """What comparisons of redrawn studies say; shares of studies.
+
+    Parameters
+    ----------
+    studies : int
+        Studies redrawn.
+    found : float
+        Better or worse at the level, by the test that verdicts are made with.
+    naive : float
+        The same by the paired t test over items, which takes judges and prompts as given; nan where there are no pairs.
+    equivalent : float
+        Equivalent within the margin; nan without one.
+    missed : float
+        Intervals that miss the true difference.
+    df : float
+        Median degrees of freedom.
+    refused : int
+        Studies that could not be analysed; not among the others.
+    """
+
+    studies: int
+    found: float
+    naive: float
+    equivalent: float
+    missed: float
+    df: float
+    refused: int
+
+
+def simulate_comparisons(
+    pair: Pair,
+    *,
+    studies: int = 1000,
+    level: float = 0.95,
+    margin: float | None = None,
+    method: Method | None = None,
+    seed: int = 1,
+) -> ComparisonRates:
+    """How often two systems with known components are told apart.
+
+    Parameters
+    ----------
+    pair : Pair
+        The systems and the design.
+    studies : int
+        Studies to draw.
+    level : float
+        Coverage of intervals; tests are at ``1 - level``.
+    margin : float, optional
+        Margin of equivalence.
+    method : {"paired", "joint"}, optional
+        As for `quorate.estimate.difference.difference`.
+    seed : int
+        Root of the random numbers.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> simulate_comparisons(Pair(30, judges=3, difference=5.0), studies=5).found
+    1.0
+    """
+    check_count("studies", studies)
+    rng = stream(seed, f"comparisons/{pair.sizes}")
+    return _rates(lambda: draw_pair(pair, rng), pair.difference, studies, level, margin, method)
+
+
+def replay_comparisons(
+    judgments: Judgments,
+    a: str,
+    b: str,
+    *,
+    facet: str = "system",
+    drawn: str = "judge",
+    answer: str = "answer",
+    items: int = 100,
+    levels: int = 5,
+    whole_pool: bool = False,
+    studies: int = 1000,
+    level: float = 0.95,
+    seed: int = 1,
+) -> ComparisonRates:
+    """How often two systems are told apart that do not differ, in studies redrawn from judgments that exist.
+
+    The scores of the first system are shifted until the systems have the same mean over all items and all levels of
+    ``drawn``; that is the truth. Studies draw items with replacement, levels as said, and for each combination one of
+    its answers, the same for no two of its draws as far as there are answers.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        From `quorate.read`, with items, systems, ``drawn`` and ``answer`` as facets.
+    a, b : str
+        The two systems.
+    facet : str
+        Role of the systems.
+    drawn : str
+        Role of what is redrawn beside the items.
+    answer : str
+        Role of what tells repeated answers apart.
+    items, levels : int
+        Of each study.
+    whole_pool : bool
+        Whether levels are drawn without replacement, and the test is told how many there are: `quorate.pool`. Otherwise
+        they are drawn with replacement, as from a population in which each of them is equally common.
+    studies, level, seed
+        As for `simulate_comparisons`.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range.
+    UnknownTerm
+        If a facet or system is not there.
+    NotEstimable
+        If no item was judged at every level for both systems.
+    """
+    for name, count in (("items", items), ("levels", levels), ("studies", studies)):
+        check_count(name, count)
+    pool = _pool(checked(judgments), (a, b), facet, drawn, answer)
+    rng = stream(seed, f"replay/{drawn}/{items}/{levels}")
+    known = pool.answers.shape[2]
+    if whole_pool and levels > known:
+        raise InvalidInput(f"levels: {known} of {drawn} are in the pool, got {levels}; draw with replacement")
+    targets: dict[str, Target] = {drawn: Pool(known)} if whole_pool else {}
+
+    def study() -> Judgments:
+        chosen = rng.choice(known, size=levels, replace=not whole_pool)
+        return _redrawn(pool, rng.integers(pool.answers.shape[1], size=items), chosen, drawn, rng)
+
+    return _rates(study, 0.0, studies, level, None, "paired", targets)
+
+
+def draw_pair(pair: Pair, rng: np.random.Generator) -> Judgments:
+    """One study of two systems with known components.
+
+    Parameters
+    ----------
+    pair : Pair
+        The systems and the design.
+    rng : numpy.random.Generator
+        Source of the draws.
+    """
+    shared = _effects(pair, pair.shared, rng)
+    score = np.stack([_system(pair, shared, rng) + pair.difference, _system(pair, _others(pair, shared, rng), rng)])
+    table = _table(score, ("system", *FACETS), nested=pair.nested)
+    noise = rng.normal(0, pair.replicate / np.sqrt(pair.replicates), table.n_cells)
+    spread = pair.replicate**2 * rng.chisquare(max(pair.replicates - 1, 1), table.n_cells)
+    n = np.full(table.n_cells, pair.replicates)
+    ss = spread if pair.replicates > 1 else np.zeros(table.n_cells)
+    mean = table.mean + noise
+    table = replace(table, n=n, mean=mean, low=mean, high=mean, ss=ss, status={OK: n})
+    kept = (table.column("system") == 0) | (table.column("item") < round(pair.fewer * pair.items))
+    return table.keep(kept & (rng.random(table.n_cells) >= pair.missing)) if pair.missing or pair.fewer < 1 else table
+
+
+def _effects(pair: Pair, sd: Mapping[str, float], rng: np.random.Generator) -> dict[str, Floats]:
+    """Effects of every term, ready to be added; none of what has one level."""
+    out = {}
+    for term, spread in sd.items():
+        shape = [n if name in term.split(":") else 1 for name, n in zip(FACETS, pair.sizes, strict=True)]
+        out[term] = rng.normal(0, spread if max(shape) > 1 else 0.0, shape)
+    return out
+
+
+def _others(pair: Pair, shared: dict[str, Floats], rng: np.random.Generator) -> dict[str, Floats]:
+    """What the second system shares with the first; not the items where it has its own."""
+    if not pair.nested:
+        return shared
+    return {
+        **shared,
+        **{term: x * pair.noisier for term, x in _effects(pair, pair.shared, rng).items() if "item" in term},
+    }
+
+
+def _system(pair: Pair, shared: dict[str, Floats], rng: np.random.Generator) -> Floats:
+    every = [*shared.values(), *_effects(pair, pair.own, rng).values()]
+    return np.asarray(sum(every, rng.normal(0, pair.cell, pair.sizes)))
+
+
+def _table(score: Floats, names: Sequence[str], *, nested: bool = False) -> Judgments:
+    """Judgments, one answer each, from an array with an axis for every facet."""
+    codes = np.column_stack([c.ravel() for c in np.indices(score.shape)]).astype(np.int32)
+    facets = [
+        Facet(name, name, tuple(f"{name}{i}" for i in range(size)))
+        for name, size in zip(names, score.shape, strict=True)
+    ]
+    facets[0] = replace(facets[0], levels=SYSTEMS)
+    facets[1] = replace(facets[1], parent="system" if nested else None)
+    mean, n = score.ravel(), np.ones(score.size, dtype=np.int64)
+    return Judgments(tuple(facets), names[1], "score", codes, n, mean, np.zeros(len(mean)), mean, mean, {OK: n})
+
+
+class _Pool(NamedTuple):
+    """Answers by system, item, level and answer, and how many there are; those that exist come first."""
+
+    score: Floats
+    answers: Ints
+
+
+def _pool(judgments: Judgments, systems: tuple[str, str], facet: str, drawn: str, answer: str) -> _Pool:
+    """The items judged at every level for both systems, shifted to one mean."""
+    apart = sides(judgments, *systems, facet=facet)
+    two = [apart.first, apart.second]
+    item = judgments.object
+    shape = [len(judgments.facet(name).levels) for name in (item, drawn, answer)]
+    score = np.full((2, *shape), np.nan)
+    for s, side in enumerate(two):
+        i, j, k = (_index(side, judgments, name) for name in (item, drawn, answer))
+        score[s, i, j, k] = side.mean
+    count = np.isfinite(score).sum(axis=-1)
+    kept = (count > 0).all(axis=(0, 2))
+    if not kept.any():
+        raise NotEstimable(f"no {item} was judged at every level of {drawn} for both systems")
+    score, count = np.sort(score[:, kept], axis=-1), count[:, kept]
+    means = np.nanmean(score, axis=-1)
+    score[0] -= means[0].mean() - means[1].mean()
+    return _Pool(score, count)
+
+
+def _index(side: Judgments, whole: Judgments, name: str) -> Ints:
+    place = {label: i for i, label in enumerate(whole.facet(name).levels)}
+    return np.array([place[label] for label in side.facet(name).levels])[side.column(name)]
+
+
+def _redrawn(pool: _Pool, item: Ints, level: Ints, drawn: str, rng: np.random.Generator) -> Judgments:
+    """A study of these items and levels, with an answer of every combination for either system."""
+    key = (item[:, None] * pool.answers.shape[2] + level).ravel()
+    order = np.argsort(key, kind="stable")
+    again = np.empty(len(key), dtype=np.int64)
+    again[order] = np.arange(len(key)) - np.searchsorted(key[order], key[order])
+    score = np.empty((2, len(item), len(level)))
+    for s in range(2):
+        count = pool.answers[s][item[:, None], level]
+        start = rng.integers(2**31, size=pool.answers[s].shape)[item[:, None], level]
+        score[s] = pool.score[s][item[:, None], level, (start + again.reshape(count.shape)) % count]
+    return _table(score, ("system", "item", drawn))
+
+
+def _rates(
+    study: Callable[[], Judgments],
+    truth: float,
+    studies: int,
+    level: float,
+    margin: float | None,
+    method: Method | None,
+    targets: Mapping[str, Target] | None = None,
+) -> ComparisonRates:
+    check_range("level", level, "between 0.5 and 1", 0.5 < level < 1)
+    rows, refused = [], 0
+    for _ in range(studies):
+        try:
+            found = difference(study(), *SYSTEMS, method=method, targets=targets)
+        except NotEstimable:
+            refused += 1
+            continue
+        rows.append(_row(found, truth, 1 - level, margin))
+    if not rows:
+        raise NotEstimable("none of the studies could be analysed; give them more items or levels")
+    every = np.array(rows)
+    found, naive, equivalent, missed = every[:, :-1].mean(axis=0).tolist()
+    return ComparisonRates(len(rows), found, naive, equivalent, missed, float(np.median(every[:, -1])), refused)
+
+
+def _row(found: SystemDifference, truth: float, alpha: float, margin: float | None) -> list[float]:
+    low, high = found.interval(1 - alpha)
+    equal = np.nan if margin is None else float(found.p_equivalence(margin) <= alpha)
+    naive = float(_naive(found) <= alpha) if found.method == "paired" else np.nan
+    missed = float(not low <= truth <= high)
+    return [float(found.p_difference() <= alpha), naive, equal, missed, found.df]
+
+
+def _naive(found: SystemDifference) -> float:
+    """P-value of the paired t test over items."""
+    from scipy.special import stdtr
+
+    table = found.fit.judgments
+    item = table.level_codes([table.object])
+    mean = np.bincount(item, table.mean) / np.bincount(item)
+    t = abs(mean.mean()) / (mean.std(ddof=1) / np.sqrt(len(mean)))
+    return float(2 * stdtr(len(mean) - 1, -t))

@@ -1,0 +1,220 @@
+"""Sampling one judge more sharpens its own bias: adaptive allocation of whole cycles of a panel against one judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quorate.caveats import Caveat
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.numerics.bandit import Rule, Variant, affordable
+from quorate.numerics.pools import Floats, Pools
+from quorate.numerics.replay import forced
+from quorate.simulate.allocation import MOST, MOST_RUNS, guess, step_of
+from quorate.simulate.allocation_arms import arms_of
+from quorate.simulate.allocation_result import ROBIN_HOOD, UNIFORM, Outcome
+from quorate.simulate.allocation_runs import Adaptive, Runs
+from quorate.simulate.allocation_saving import share_text
+from quorate.table.cells import whole
+from quorate.table.judgments import checked
+
+CYCLE = "whole cycles"
+"""Name of the design that asks every judge of the panel in each pull."""
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How far means are from those of the whole panel.
+
+    Parameters
+    ----------
+    design : str
+        "whole cycles", or the label of the judge that answers all calls.
+    policy : {"uniform", "robin-hood"}
+        How calls were spread over arms.
+    calls : int
+        Calls spent.
+    shift : float
+        Mean over arms of the bias: a leniency common to all.
+    bias_squared : float
+        Mean over arms of the squared bias, freed of the chance of a limited number of runs; may be just below 0.
+    variance : float
+        Mean over arms of the variance over runs.
+    wce : float
+        Largest error of any arm, averaged over runs.
+    """
+
+    design: str
+    policy: str
+    calls: int
+    shift: float
+    bias_squared: float
+    variance: float
+    wce: float
+
+    @property
+    def mse(self) -> float:
+        """Mean squared error: squared bias and variance."""
+        return self.bias_squared + self.variance
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CycleComparison:
+    """Whole cycles of a panel against single judges, at equal calls.
+
+    Parameters
+    ----------
+    rows : tuple of Accuracy
+        By design and policy; whole cycles first.
+    facet : str
+        What is cycled through.
+    arms, runs : int
+        Arms and replays.
+    caveats : tuple of Caveat
+        What to know before relying on it.
+    notes : tuple of str
+        What was taken for granted.
+    """
+
+    rows: tuple[Accuracy, ...]
+    facet: str
+    arms: int
+    runs: int
+    caveats: tuple[Caveat, ...]
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"CycleComparison({self.sentence})"
+
+    def row(self, design: str = CYCLE, policy: str = ROBIN_HOOD) -> Accuracy:
+        """The row of a design and policy.
+
+        Raises
+        ------
+        InvalidInput
+            If there is none.
+        """
+        found = next((row for row in self.rows if (row.design, row.policy) == (design, policy)), None)
+        if found is None:
+            known = ", ".join(dict.fromkeys(row.design for row in self.rows))
+            raise InvalidInput(
+                f'design, policy: one of {known} with {UNIFORM} or {ROBIN_HOOD}, got "{design}, {policy}"'
+            )
+        return found
+
+    @property
+    def sentence(self) -> str:
+        """What the comparison found."""
+        cycle = self.row()
+        single = min((row for row in self.rows if row.design != CYCLE), key=lambda row: row.mse)
+        share = max(single.bias_squared, 0) / single.mse if single.mse > 0 else None
+        part = "" if share is None else f", {share_text(share)} of it bias, which no budget mends"
+        return (
+            f"ROBIN-HOOD over whole cycles is off the mean of the panel by {max(cycle.mse, 0) ** 0.5:.3g} (root mean "
+            f"square); the best single {self.facet}, {single.design}, by {max(single.mse, 0) ** 0.5:.3g} with as many "
+            f"calls{part}."
+        )
+
+    @property
+    def below_zero(self) -> tuple[str, ...]:
+        """What a squared bias below 0 means; nothing where there is none."""
+        if all(row.bias_squared >= 0 for row in self.rows):
+            return ()
+        return (
+            "A squared bias is estimated without bias, so that chance may put one of 0 below it; it is shown as 0.",
+        )
+
+    def to_frame(self) -> Any:
+        """A row per design and policy: design, policy, calls, shift, bias_squared, variance, mse, wce."""
+        from quorate.table.frames import frame
+
+        names = ("design", "policy", "calls", "shift", "bias_squared", "variance", "mse", "wce")
+        return frame({name: [getattr(row, name) for row in self.rows] for name in names})
+
+
+def compare_cycles(
+    judgments: Any,
+    budget: int,
+    *,
+    cycle: str = "judge",
+    runs: int = 50,
+    seed: int = 1,
+    variant: Variant = "experiment",
+    delta: float = 0.007,
+    floor: bool = True,
+    scale: Iterable[float] | None = None,
+) -> CycleComparison:
+    """ROBIN-HOOD over whole cycles of a panel, against ROBIN-HOOD with each single judge at the same number of calls.
+
+    The truth is the mean of all judges' means. A single judge has a bias against it that more calls do not mend; in a
+    cycle the biases cancel, and the number of cycles adapts to each arm.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        From `quorate.read`, with replicates; arms for which a judge has fewer than 2 answers are left out.
+    budget : int
+        Judge calls in all; those that buy no whole cycle are not spent.
+    cycle : str
+        Facet of the judges.
+    runs, seed, variant, delta, floor, scale
+        As for `quorate.simulate_allocation`.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range, or the budget does not hold the warm-up, by whole cycles.
+    NotEstimable
+        If there are fewer than 2 judges, or fewer than 2 arms that all of them answered twice.
+    UnknownTerm
+        If there is no such facet.
+    """
+    arms = arms_of(checked(judgments), cycle)
+    pools, names = arms.pools, judgments.facet(cycle).levels
+    if pools.parts < 2:
+        raise NotEstimable(f"{cycle}: a cycle needs 2 or more levels, got {pools.parts}")
+    runs = whole(runs, "runs", 2, MOST_RUNS)
+    budget = whole(budget, "budget", pools.arms * pools.parts, MOST)
+    calls = budget - budget % pools.parts
+    step = step_of(pools, scale, floor=floor)
+    designs = [(CYCLE, pools), *((name, _one(pools, part)) for part, name in enumerate(names))]
+    rows: list[Accuracy] = []
+    for name, own in designs:
+        pulls = calls // own.parts
+        constants = affordable(variant, own.arms, calls, delta, calls=own.parts)
+        rule = {
+            ROBIN_HOOD: Adaptive(
+                Rule(constants.lam, None if step is None else step * pools.parts / own.parts), forced(constants)
+            )
+        }
+        study = Runs(own, np.array([pulls]), runs, seed, truth=pools.mean)
+        rows += _accuracies(name, calls, study.outcomes((UNIFORM, ROBIN_HOOD), rule), runs)
+    return CycleComparison(tuple(rows), cycle, pools.arms, runs, arms.caveats, guess(pools, step, scale))
+
+
+def _one(pools: Pools, part: int) -> Pools:
+    """The pools of one judge."""
+    return Pools(pools.values[:, part : part + 1], pools.sizes[:, part : part + 1])
+
+
+def _accuracies(design: str, calls: int, outcomes: dict[str, Outcome], runs: int) -> Sequence[Accuracy]:
+    return [
+        Accuracy(
+            design,
+            policy,
+            calls,
+            shift=float(one.bias.mean()),
+            bias_squared=_squared(one.bias, one.variance, runs),
+            variance=float(one.variance.mean()),
+            wce=float(one.errors[:, -1].mean()),
+        )
+        for policy, one in outcomes.items()
+    ]
+
+
+def _squared(bias: Floats, variance: Floats, runs: int) -> float:
+    """Mean squared bias, less what chance adds to it."""
+    return float(np.mean(bias**2 - variance / runs))

@@ -1,0 +1,342 @@
+"""How far a leaderboard by judges would move with other judges, prompts and orders, beside what its error bars say."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from numbers import Integral
+from typing import cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.estimate.agreement_battles import ORDER, PAIRWISE
+from quorate.estimate.agreement_leaderboards import compare_leaderboards
+from quorate.estimate.labelled import people_apart
+from quorate.simulate.pipelines_cells import CellMargins, score_margins, votes_margins
+from quorate.simulate.pipelines_draws import By, Scale, Ties, cell_by_cell, drawn_weights, panels
+from quorate.simulate.pipelines_result import Kind, PipelineErrors, Pipelines, Rated
+from quorate.streams import stream
+from quorate.table.judgments import Judgments
+from quorate.table.votes import Votes
+
+Floats = NDArray[np.float64]
+Judged = Votes | Judgments | CellMargins
+_FEWEST, _PER_CELL, _AT_A_TIME = 100, 4, 2**22
+
+
+def pipelines(
+    judged: Judged | Mapping[str, Judged],
+    human: Votes | str | Collection[str] | None = None,
+    *,
+    by: By = "bradley-terry",
+    ties: Ties = "half",
+    cells: Collection[str] | None = None,
+    cell: Mapping[str, str] | None = None,
+    key: str = "prompt",
+    system: str = "system",
+    cluster: str | None = None,
+    threshold: float | None = None,
+    regularisation: float = 0.0,
+    resamples: int = 1000,
+    seed: int = 1,
+) -> Pipelines:
+    """How far a leaderboard by judges would move with other judges, prompts and orders, beside its own error bars.
+
+    The naive standard error draws battles and keeps their verdicts. The aware one also allows for the judges, prompts
+    and orders that the verdicts come from, which all battles share: by another single cell for all of them, or by
+    another panel whose mean is taken.
+
+    Parameters
+    ----------
+    judged : Votes, Judgments or CellMargins, or a mapping of names to them
+        Battles that several cells judged: votes, or scores of the responses (every two systems of an item are then a
+        battle, and items are drawn).
+    human : Votes, str or collection of str, optional
+        What people said, or the levels of ``judge`` that are people: leaderboards are then compared with theirs.
+    by : {"bradley-terry", "win rate"}
+        What systems are ranked by.
+    ties : {"half", "davidson", "drop"}
+        How ties count, as for `quorate.rank`; "half" or "drop" for win rates.
+    cells : collection of str, optional
+        Roles that tell cells apart, such as ``judge`` and ``variant``; see
+        `quorate.simulate.pipelines_cells.votes_margins` and ``score_margins`` for what is taken without it.
+    cell : mapping of str to str, optional
+        The single cell that is used, such as ``{"judge": "gpt", "variant": "1", "order": "as listed"}``; without it
+        the naive standard error is that of a cell taken at random.
+    key : str
+        For votes: role of what the two systems answered.
+    system : str
+        For scores: role of the systems.
+    cluster : str, optional
+        For votes: role whose battles are drawn together.
+    threshold : float, optional
+        Least margin that is no tie, as for `quorate.agreement`; people's verdicts and ``CellMargins`` keep theirs.
+    regularisation : float
+        Ridge of the ratings, as for `quorate.rank`.
+    resamples : int
+        Draws; at least 100, and 4 for every cell.
+    seed : int
+        Of the draws.
+
+    Returns
+    -------
+    Pipelines
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range.
+    UnknownTerm
+        If there is no such role, judge or cell.
+    NotEstimable
+        If there is one cell, or most resamples have no leaderboard.
+
+    References
+    ----------
+    Messing (2026), appendix R.1 and Figure 23, for ``redrawn``. ``docs/methods/pipelines.md``.
+
+    Examples
+    --------
+    >>> import numpy as np, polars, quorate as q
+    >>> rng = np.random.default_rng(1)
+    >>> chance = {"strict": 0.5, "fond of x": 0.8}
+    >>> rows = [(i, j, "x", "y", "xy"[int(rng.random() > p)]) for i in range(200) for j, p in chance.items()]
+    >>> frame = polars.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")
+    >>> found = q.pipelines(q.read_votes(frame, announce=False), by="win rate")
+    >>> single = found.of("single").systems[0]
+    >>> single.system, round(single.value, 2), round(single.naive, 2), round(single.aware, 2)
+    ('x', 0.67, 0.03, 0.18)
+    """
+    _check(by, ties, regularisation, resamples)
+    named, people = _apart(judged, human)
+    tables = {name: _margins(name, one, key, system, cells, cluster, threshold) for name, one in named.items()}
+    at = {name: _checked_cell(name, table, cell, tables, resamples) for name, table in tables.items()}
+    scales = {name: Scale(table, by, ties, regularisation) for name, table in tables.items()}
+    reference = None if people is None else _people(people, key, by, ties, regularisation)
+    found = [one for name, scale in scales.items() for one in _errors(name, scale, at[name], resamples, seed)]
+    fixed = [one for one in found if one.kind == "average" or cell is not None]
+    boards = {f"{one.pipeline}, {one.kind}": _board(one) for one in fixed}
+    compared = None if reference is None else compare_leaderboards(reference, boards)
+    sizes = {name: table.n_cells for name, table in tables.items()}
+    facets = {name: _facets(table) for name, table in tables.items()}
+    return Pipelines(tuple(found), sizes, facets, by, resamples, compared)
+
+
+def _apart(
+    judged: Judged | Mapping[str, Judged], human: Votes | str | Collection[str] | None
+) -> tuple[dict[str, Judged], Votes | None]:
+    """Tables by name, and the votes of people, who may be judges of the only table."""
+    named: dict[str, Judged] = dict(judged) if isinstance(judged, Mapping) else {"judges": judged}
+    if not named:
+        raise InvalidInput("judged: at least one table is needed, got none")
+    if human is None or isinstance(human, Votes):
+        return named, human
+    if not isinstance(judged, Votes):
+        raise InvalidInput("human: votes of people are needed, unless they are levels of judge in one table of votes")
+    left, right = people_apart(judged, human)
+    return {"judges": cast("Votes", left)}, cast("Votes", right)
+
+
+def _check(by: str, ties: str, regularisation: float, resamples: int) -> None:
+    if by not in get_args(By):
+        raise InvalidInput(f"by: expects one of {', '.join(get_args(By))}, got {by!r}")
+    allowed = get_args(Ties) if by == "bradley-terry" else ("half", "drop")
+    if ties not in allowed:
+        raise InvalidInput(f"ties: expects one of {', '.join(allowed)} for {by}, got {ties!r}")
+    if not 0 <= regularisation < np.inf:
+        raise InvalidInput(f"regularisation: expects a finite number of 0 or more, got {regularisation}")
+    if isinstance(resamples, bool) or not isinstance(resamples, Integral) or resamples < _FEWEST:
+        raise InvalidInput(f"resamples: a whole number of at least {_FEWEST} is needed, got {resamples!r}")
+
+
+def _checked_cell(
+    name: str, table: CellMargins, cell: Mapping[str, str] | None, tables: Mapping[str, CellMargins], resamples: int
+) -> int | None:
+    """Place of the single cell; facets that only other tables have are left out."""
+    if table.n_cells < 2:
+        raise NotEstimable(f"{name}: all judgments are of one cell; several judges, prompts or orders are needed")
+    fewest = _PER_CELL * table.n_cells
+    if resamples < fewest:
+        raise InvalidInput(f"resamples: {name} has {table.n_cells} cells and needs at least {fewest}, got {resamples}")
+    if cell is None:
+        return None
+    known = sorted({facet for one in tables.values() for facet in one.levels})
+    for facet in cell:
+        if facet not in known:
+            raise UnknownTerm(facet, known)
+    return table.cell({facet: label for facet, label in cell.items() if facet in table.levels})
+
+
+def _margins(
+    name: str,
+    judged: Judged,
+    key: str,
+    system: str,
+    cells: Collection[str] | None,
+    cluster: str | None,
+    threshold: float | None,
+) -> CellMargins:
+    roles = None if cells is None else tuple(cells)
+    if isinstance(judged, CellMargins):
+        return judged
+    if isinstance(judged, Votes):
+        least = PAIRWISE if threshold is None else threshold
+        return votes_margins(judged, key=key, cells=roles, cluster=cluster, threshold=least)
+    if isinstance(judged, Judgments):
+        return score_margins(judged, system=system, cells=roles, threshold=threshold)
+    raise InvalidInput(f"judged: {name} must be what quorate.read_votes or read returns, got {type(judged).__name__}")
+
+
+def _people(human: Votes, key: str, by: By, ties: Ties, ridge: float) -> dict[str, float]:
+    """Leaderboard by people: one verdict per battle."""
+    table = votes_margins(human, key=key, cells=())
+    board = _only(Scale(table, by, ties, ridge), table.margin, "human")
+    return dict(zip(table.systems, board.tolist(), strict=True))
+
+
+def _board(errors: PipelineErrors) -> dict[str, float]:
+    return {one.system: one.value for one in errors.systems}
+
+
+def _only(scale: Scale, margin: Floats, name: str) -> Floats:
+    """The leaderboard of one column of margins."""
+    board = scale.boards(scale.table.verdicts(margin.reshape(-1, 1)), np.ones((len(margin), 1), dtype=np.float32))[:, 0]
+    if not np.isfinite(board).all():
+        raise NotEstimable(
+            f'{name}: some systems have no finite rating by these battles; use by="win rate" or regularisation=1'
+        )
+    return board
+
+
+def _errors(name: str, scale: Scale, at: int | None, resamples: int, seed: int) -> list[PipelineErrors]:
+    """The single cell, and the mean of cells."""
+    table = scale.table
+    points, average = _points(scale, name), _only(scale, table.mean, name)
+    drawn = _drawn(scale, at, points, resamples, seed)
+    naive = _within(name, drawn) if at is None else _spread(name, drawn["cell"])
+    fixed, levels = _spread(name, drawn["fixed"]), _fewest_levels(table)
+    few = 1 / (1 - 1 / levels)
+    differing = _systematic(np.nanvar(points, axis=1), 0.5 * _square(name, drawn["twins"]))
+    panels_differ = _systematic(_spread(name, drawn["panel"]) ** 2, _square(name, drawn["panel noise"]))
+    single = np.nanmean(points, axis=1) if at is None else _only(scale, table.margin[:, at], name)
+    columns = (single, naive, _spread(name, drawn["single"]), np.sqrt(naive**2 + few * differing))
+    aware = np.sqrt(fixed**2 + few * panels_differ)
+    of_mean = (average, fixed, _spread(name, drawn["average"]), aware)
+    of_single = (*columns, _df(columns[-1], few * differing, levels))
+    return [
+        _rated(name, "single", scale, of_single, _lost(drawn["single"])),
+        _rated(name, "average", scale, (*of_mean, _df(aware, few * panels_differ, levels)), _lost(drawn["average"])),
+    ]
+
+
+def _df(aware: Floats, between: Floats, levels: float) -> Floats:
+    """Satterthwaite's degrees of freedom of a variance of which the part between levels has levels less one."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(between > 0, (levels - 1) * (aware**2 / between) ** 2, np.inf)
+
+
+def _drawn(scale: Scale, at: int | None, points: Floats, resamples: int, seed: int) -> dict[str, Floats]:
+    """Leaderboards of redrawn battles by what is drawn with them, shape (systems, resamples)."""
+    table, parts = scale.table, []
+    rng = {name: stream(seed, f"pipelines/{name}") for name in ("cells", "battles", "average", "panel")}
+    cells = np.array([rng["cells"].permutation(np.arange(resamples) % table.n_cells) for _ in range(2)])
+    block = max(1, _AT_A_TIME // max(len(table), 1))
+    for start in range(0, resamples, block):
+        both = cells[:, start : start + block]
+        parts.append(_block(scale, at, points, both, rng))
+    out = {name: np.concatenate([part[name] for part in parts], axis=1) for name in parts[0]}
+    return out | {"group": cells[0][None].astype(float)}
+
+
+def _block(
+    scale: Scale, at: int | None, points: Floats, cells: NDArray[np.int64], rng: Mapping[str, np.random.Generator]
+) -> dict[str, Floats]:
+    """Some of the resamples; noise is what redrawing battles does to a difference between cells, or panels."""
+    table, n = scale.table, cells.shape[1]
+    every, mean = table.verdicts(table.margin), table.verdicts(table.mean)[:, None]
+    weight, once = drawn_weights(table, n, rng["battles"]), np.ones((len(table), 1), dtype=np.float32)
+    single, twin = (scale.boards(every[:, side], weight) for side in cells)
+    fixed = scale.boards(np.broadcast_to(mean, weight.shape), weight)
+    others = panels(table, n, (ORDER,), rng["panel"])
+    panel = scale.boards(others, once)
+    return {
+        "single": single,
+        "twins": single - twin - points[:, cells[0]] + points[:, cells[1]],
+        "fixed": fixed,
+        "average": scale.boards(cell_by_cell(table, n, rng["average"]), weight),
+        "panel": panel,
+        "panel noise": scale.boards(others, weight) - fixed - panel + scale.boards(mean, once),
+        **({} if at is None else {"cell": scale.boards(np.broadcast_to(every[:, [at]], weight.shape), weight)}),
+    }
+
+
+def _points(scale: Scale, name: str) -> Floats:
+    """Leaderboard of every cell, shape (systems, cells); nan where a cell has none."""
+    table = scale.table
+    every = scale.boards(table.verdicts(table.margin), np.ones((len(table), 1), dtype=np.float32))
+    known = np.isfinite(every).all(axis=0)
+    if known.sum() < 2:
+        raise NotEstimable(
+            f'{name}: {int(known.sum())} cells give all systems a finite rating, two are needed; use by="win rate" or '
+            "regularisation=1"
+        )
+    return np.where(known, every, np.nan)
+
+
+def _known(name: str, boards: Floats) -> Floats:
+    """Resamples that have a leaderboard."""
+    lost = _lost(boards)
+    if lost > boards.shape[1] / 2:
+        raise NotEstimable(
+            f'{name}: {lost:,} of {boards.shape[1]:,} resamples have no leaderboard; use by="win rate" or '
+            "regularisation=1, or leave out cells and systems with few battles"
+        )
+    return boards[:, np.isfinite(boards).all(axis=0)]
+
+
+def _lost(boards: Floats) -> int:
+    return int((~np.isfinite(boards).all(axis=0)).sum())
+
+
+def _spread(name: str, boards: Floats) -> Floats:
+    return np.asarray(_known(name, boards).std(axis=1, ddof=1))
+
+
+def _square(name: str, noise: Floats) -> Floats:
+    return np.asarray(np.mean(_known(name, noise) ** 2, axis=1))
+
+
+def _systematic(between: Floats, noise: Floats) -> Floats:
+    """Variance between cells, or panels, that would be left with endless battles."""
+    return np.maximum(between - noise, 0.0)
+
+
+def _within(name: str, drawn: Mapping[str, Floats]) -> Floats:
+    """Standard deviation about the mean of the resamples of the same cell."""
+    known = np.isfinite(drawn["single"]).all(axis=0)
+    boards, (group,) = _known(name, drawn["single"]), drawn["group"][:, known]
+    found, of = np.unique(group, return_inverse=True)
+    same = (of[:, None] == np.arange(len(found))).astype(float)
+    means = boards @ same / same.sum(axis=0)
+    return np.asarray(np.sqrt(((boards - means[:, of]) ** 2).sum(axis=1) / (len(of) - len(found))))
+
+
+def _facets(table: CellMargins) -> dict[str, int]:
+    """Facets that cells differ in, with their levels."""
+    levels = {name: len(set(labels)) for name, labels in table.levels.items()}
+    return {name: size for name, size in levels.items() if size > 1}
+
+
+def _fewest_levels(table: CellMargins) -> float:
+    """Levels of the facet with fewest, of those that differ and are drawn; infinite where only the order differs.
+
+    Levels drawn from L at hand vary less than levels drawn anew, by the factor (L - 1) / L.
+    """
+    return float(min((size for name, size in _facets(table).items() if name != ORDER), default=np.inf))
+
+
+def _rated(name: str, kind: Kind, scale: Scale, columns: tuple[Floats, ...], without: int) -> PipelineErrors:
+    order = np.argsort(-columns[0], kind="stable")
+    rows = zip([scale.table.systems[i] for i in order], *(column[order].tolist() for column in columns), strict=True)
+    return PipelineErrors(name, kind, scale.by, tuple(Rated(*row) for row in rows), without)

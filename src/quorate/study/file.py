@@ -1,0 +1,288 @@
+"""The study file: what is to be judged, by whom, in which words, how often, and for how much at most."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
+
+from quorate.errors import InvalidInput
+from quorate.study.problems import first_problem, parsed
+
+
+def _named(text: str) -> str:
+    if not text.strip() or not text.isprintable():
+        raise ValueError("must have text, without line ends or control characters")
+    return text
+
+
+def _variable(name: str) -> str:
+    """The name of an environment variable; what is none may be a key, and is not repeated."""
+    if not (name.isascii() and name.isidentifier()):
+        raise ValueError("must be the name of an environment variable, such as MY_KEY; never write a key here")
+    return name
+
+
+def _short(given: Any, field: str) -> Any:
+    """A text alone stands for its most used field."""
+    return {field: given} if isinstance(given, str) else given
+
+
+def _by_name(given: Any) -> Any:
+    """A list of built-in prompts as a mapping."""
+    if not isinstance(given, list):
+        return given
+    if not all(isinstance(name, str) for name in given):
+        raise ValueError("list names of built-in prompts, or map names to prompts")
+    if len(set(given)) < len(given):
+        raise ValueError("list each prompt once")
+    found: Mapping[str, str] = {name: name for name in given}
+    return found
+
+
+_KINDS = ("endpoint", "local", "replay", "python")
+Positive = Annotated[int, Field(ge=1)]
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Text = Annotated[str, Field(min_length=1), AfterValidator(_named)]
+Variable = Annotated[str, AfterValidator(_variable)]
+
+
+class Part(BaseModel):
+    """A part of a study file: nothing but what is named here, and no text where a number is wanted."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Items(Part):
+    """Where the items are: one row each, or one for each item and system."""
+
+    file: Text = Field(description="JSON lines, CSV, TSV or Parquet; one row per item, or per item and system.")
+    id: Text = Field(default="id", description="Column of the item's name.")
+    category: Text | None = Field(default=None, description="Column of the item's category.")
+    system: Text | None = Field(default=None, description="Column of the system that answered; judges do not see it.")
+
+
+class Prices(Part):
+    """What a judge's calls cost, in the currency of the budget; an unknown price stays unknown."""
+
+    input: Amount | None = Field(default=None, description="Per million tokens of the prompt.")
+    output: Amount | None = Field(default=None, description="Per million tokens of the reply.")
+    call: Amount | None = Field(default=None, description="Per call, on top of the tokens.")
+
+    @model_validator(mode="after")
+    def _complete(self) -> Prices:
+        if (self.input is None) != (self.output is None):
+            raise ValueError("give input and output together, or a price per call alone")
+        if self.input is None and self.call is None:
+            raise ValueError("give input and output, or call; leave price out where it is not known")
+        return self
+
+
+class _Judge(Part):
+    price: Prices | None = Field(default=None, description="What calls cost; leave it out where it is not known.")
+    concurrency: Positive = Field(default=64, le=100_000, description="Most requests in flight at once.")
+    rate: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+        default=None, description="Requests per second."
+    )
+
+
+class EndpointSettings(_Judge):
+    """A model behind an OpenAI-compatible endpoint."""
+
+    kind: Literal["endpoint"]
+    base_url: Text = Field(description="Address to which /chat/completions is added.")
+    model: Text = Field(description="Model, as the endpoint calls it.")
+    key_env: Variable | None = Field(
+        default=None, description="Environment variable that holds the key; never the key."
+    )
+    key_header: Text = Field(default="Authorization", description="Header that carries the key.")
+    params: dict[str, Any] = Field(default_factory=dict, description="Parameters of every call, such as max_tokens.")
+    structured: Literal["json_schema", "json_object", "structured_outputs", "grammar"] | None = Field(
+        default=None, description="How the endpoint holds the model to the form of the answer."
+    )
+    timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = Field(
+        default=120.0, description="Seconds for a call."
+    )
+    headers: dict[str, str] = Field(default_factory=dict, description="Sent with every call; no keys.")
+    query: dict[str, str] = Field(default_factory=dict, description="Query of every address; no keys.")
+
+
+class LocalSettings(_Judge):
+    """A small model in this process."""
+
+    kind: Literal["local"]
+    path: Text | None = Field(default=None, description="GGUF file; SmolLM2 135M Instruct unless given.")
+    context: Positive = Field(default=4096, description="Tokens of prompt and reply together.")
+    threads: Positive | None = Field(default=None, description="Threads that the model computes with.")
+    params: dict[str, Any] = Field(default_factory=dict, description="Parameters of every call.")
+    structured: bool = Field(default=True, description="Whether a grammar holds the model to the form of the answer.")
+
+
+class ReplaySettings(_Judge):
+    """Judgments that were recorded before, given again."""
+
+    kind: Literal["replay"]
+    table: Text = Field(description="CSV, JSON lines, Parquet or ledger; the judge's name is its level there.")
+
+
+class PythonSettings(_Judge):
+    """A function, given to quorate.run by the judge's name."""
+
+    kind: Literal["python"]
+    version: str = Field(default="", description="Change it when the function changes: answers of two never mix.")
+
+
+Judge = Annotated[EndpointSettings | LocalSettings | ReplaySettings | PythonSettings, Field(discriminator="kind")]
+
+
+class Wording(Part):
+    """A prompt variant: a built-in one, or a Jinja file with its scale."""
+
+    built_in: Text | None = Field(default=None, description="Name of a built-in prompt, such as score.")
+    file: Text | None = Field(default=None, description="Jinja template over the fields of an item.")
+    scale: Annotated[list[float], Field(min_length=2, max_length=2)] | None = Field(
+        default=None, description="Least and greatest score of a file's answers."
+    )
+    integer: bool = Field(default=True, description="Whether only whole numbers are scores.")
+    labels: dict[str, float] = Field(default_factory=dict, description="Verdicts in words, and the score of each.")
+    reasoned: bool = Field(default=False, description="Whether a file asks for reasons before the answer.")
+    expected: bool = Field(default=False, description="Whether the score is the mean under the token probabilities.")
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Wording:
+        if (self.built_in is None) == (self.file is None):
+            raise ValueError("give either built_in or file")
+        if self.file is not None and self.scale is None:
+            raise ValueError("a file needs its scale, such as [1, 10]")
+        own = {"scale", "integer", "labels", "reasoned"} & self.model_fields_set
+        if self.built_in is not None and own:
+            raise ValueError(f"{min(own)} is that of the built-in prompt; leave it out, or give a file")
+        return self
+
+
+class Arrangement(Part):
+    """Which judge scores which item in which words."""
+
+    name: Literal["factorial", "random", "cyclic", "weighted", "latin", "blocks"] = "factorial"
+    per_item: Positive | None = Field(default=None, description="Judges per item (blocks), pairs per item (latin).")
+    places: dict[str, Positive] | None = Field(default=None, description="Places of each judge in a cycle (weighted).")
+    pilot: Annotated[int, Field(ge=0)] = Field(default=0, description="Items that everyone judges, twice.")
+
+
+class Adaptive(Part):
+    """A policy that says what to ask next while answers come in."""
+
+    name: Literal["uniform", "robin-hood"] = Field(default="robin-hood", description="Which policy.")
+    batch: Positive = Field(default=256, description="Calls per round.")
+    target: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+        default=None, description="Half-width of the interval of every cell at which it stops."
+    )
+    objective: Literal["worst", "average"] = Field(default="worst", description="Whose error is made small.")
+    cycle: Literal["judge", "prompt"] | None = Field(default=None, description="Facet that is asked whole each time.")
+
+
+class Cap(Part):
+    """The most that may be spent on the study's ledger, in all its runs."""
+
+    calls: Annotated[int, Field(ge=0)] | None = Field(
+        default=None, description="Requests, repeats and failures included."
+    )
+    money: Amount | None = Field(default=None, description="In the currency of the prices.")
+
+    @model_validator(mode="after")
+    def _some(self) -> Cap:
+        if self.calls is None and self.money is None:
+            raise ValueError("give calls, money or both")
+        return self
+
+
+class Study(Part):
+    """A study file."""
+
+    items: Annotated[Items, BeforeValidator(lambda given: _short(given, "file"))]
+    judges: Annotated[dict[Text, Judge], Field(min_length=1)] = Field(description="Judges by name.")
+    prompts: Annotated[
+        dict[Text, Annotated[Wording, BeforeValidator(lambda given: _short(given, "built_in"))]],
+        Field(min_length=1),
+        BeforeValidator(_by_name),
+    ] = Field(description="Prompt variants by name, or a list of built-in ones.")
+    temperatures: list[Amount] | None = Field(
+        default=None, min_length=1, description="A facet; the judges' own if absent."
+    )
+    order: Literal["listed", "swapped", "both"] | None = Field(
+        default=None, description="For pairs: in which order the two responses are shown."
+    )
+    replicates: Positive = Field(default=1, description="Answers of every cell.")
+    layout: Annotated[Arrangement, BeforeValidator(lambda given: _short(given, "name"))] = Field(default=Arrangement())
+    adaptive: Adaptive | None = Field(default=None, description="A policy instead of a layout.")
+    budget: Cap
+    tries: Positive = Field(default=5, description="Answers of a cell that may fail before it is given up.")
+    seed: Annotated[int, Field(ge=0)] = 1
+    ledger: Text | None = Field(
+        default=None, description="File of the answers; the study's name ending in .db if absent."
+    )
+    _path: Path = PrivateAttr(default=Path("study.yaml"))
+
+    @model_validator(mode="after")
+    def _fits(self) -> Study:
+        if self.adaptive is not None and {"layout", "replicates"} & self.model_fields_set:
+            raise ValueError("adaptive: the policy says how often each cell is asked; leave layout and replicates out")
+        if self.adaptive is not None and self.items.category is not None:
+            raise ValueError("adaptive: items.category has no use for the policy; leave it out, and join it afterwards")
+        temperatures = self.temperatures or []
+        if len(set(temperatures)) < len(temperatures):
+            raise ValueError("temperatures: give each one once")
+        for name, judge in self.judges.items():
+            if temperatures and "temperature" in getattr(judge, "params", {}):
+                raise ValueError(f"judges.{name}.params: temperature is set by temperatures; leave one of them out")
+        return self
+
+    @property
+    def folder(self) -> Path:
+        """Folder of the study file, in which its paths begin."""
+        return self._path.parent
+
+    @property
+    def database(self) -> Path:
+        """The ledger's file."""
+        return self.folder / self.ledger if self.ledger else self._path.with_suffix(".db")
+
+
+def load(path: str | os.PathLike[str]) -> Study:
+    """A study file, checked.
+
+    Parameters
+    ----------
+    path : path
+        A YAML file.
+
+    Raises
+    ------
+    InvalidInput
+        If it cannot be read, or something in it breaks a rule; one line says where in the file.
+    """
+    place = Path(path)
+    content = parsed(place)
+    try:
+        study = Study.model_validate(content)
+    except ValidationError as error:
+        raise InvalidInput(f"{place}: {first_problem(error.errors(include_url=False), _KINDS)}") from None
+    study._path = place  # noqa: SLF001  (its own)
+    return study
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of study files, for editors."""
+    return {"title": "Quorate study", **Study.model_json_schema()}

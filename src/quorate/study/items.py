@@ -1,0 +1,148 @@
+"""The items of a study: rows of a file, by name and, where there are several, by system."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from quorate.collect.ledger_plan import digest
+from quorate.errors import InvalidData, UnknownColumn
+from quorate.study.file import Items
+from quorate.table.files import KINDS, opened
+from quorate.table.labels import label
+
+Row = Mapping[str, Any]
+Name = tuple[str, str]
+_MOST_FIELD = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """What is to be judged.
+
+    Parameters
+    ----------
+    fields : mapping of (str, str) to mapping
+        What judges may see of each item, by its name and its system; the system is empty where there is none.
+    categories : mapping of str to str
+        Category of each item, where there are any.
+    systems : tuple of str
+        Systems in the order of the file.
+    """
+
+    fields: Mapping[Name, Row]
+    categories: Mapping[str, str]
+    systems: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the items, in the order of the file."""
+        return tuple(dict.fromkeys(item for item, _ in self.fields))
+
+    def digest(self, name: Name) -> str:
+        """Hash of one item as judges see it, and of its name."""
+        return digest([*name, dict(self.fields[name])])
+
+
+def material(items: Items, folder: Path) -> Material:
+    """The items of a file.
+
+    Raises
+    ------
+    InvalidInput
+        If a column is missing, an item has no name or stands twice, or a system did not answer an item.
+    """
+    path = folder / items.file
+    named = {role: name for role, name in vars(items).items() if role != "file" and name is not None}
+    fields: dict[Name, Row] = {}
+    categories: dict[str, str] = {}
+    for number, row in enumerate(_rows(path), 1):
+        known = {role: _label(row, name, role, f"{path}: row {number}") for role, name in named.items()}
+        key = (known["id"], known.get("system", ""))
+        if key in fields:
+            raise InvalidData(f"{path}: row {number}: {_both(key)} stands twice; give every row its own name")
+        fields[key] = {name: value for name, value in row.items() if name not in named.values() and value is not None}
+        if categories.setdefault(key[0], known.get("category", "")) != known.get("category", ""):
+            raise InvalidData(f"{path}: row {number}: {_both(key)} has another category than before; give it one")
+    if not fields:
+        raise InvalidData(f"{path}: there are no items in it")
+    systems = tuple(dict.fromkeys(system for _, system in fields if system))
+    _complete(fields, systems, path)
+    return Material(fields, categories if items.category else {}, systems)
+
+
+def _label(row: Row, name: str, role: str, where: str) -> str:
+    if name not in row:
+        raise UnknownColumn(f"{where}: items.{role}", name, row)
+    if row[name] is None or isinstance(row[name], (dict, list)) or not str(row[name]).strip():
+        raise InvalidData(f'{where}: "{name}" must be a name, got {json.dumps(row[name])[:60]}')
+    return label(row[name])
+
+
+def _complete(fields: Mapping[Name, Row], systems: tuple[str, ...], path: Path) -> None:
+    for item in dict.fromkeys(item for item, _ in fields) if systems else ():
+        absent = next((system for system in systems if (item, system) not in fields), None)
+        if absent is not None:
+            raise InvalidData(f'{path}: "{item}" has no row for the system "{absent}"; every system answers every item')
+
+
+def _both(key: Name) -> str:
+    return f'"{key[0]}"' + (f' of "{key[1]}"' if key[1] else "")
+
+
+def _rows(path: Path) -> Iterator[Row]:
+    kind = KINDS.get(path.suffix.lower())
+    if kind == "json":
+        return _json_rows(path)
+    return _csv_rows(path) if kind == "csv" else _table_rows(path)
+
+
+def _json_rows(path: Path) -> Iterator[Row]:
+    """Records as they are: nothing that looks like a date or a number becomes one."""
+    for number, line in enumerate(_lines(path), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line, parse_constant=_no_constant)
+        except (ValueError, RecursionError) as error:
+            raise InvalidData(f"{path}: line {number} is not JSON ({error}); write one object per line") from None
+        if not isinstance(row, dict):
+            raise InvalidData(f"{path}: line {number} is not a JSON object; write one object per line")
+        yield row
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON value")
+
+
+def _lines(path: Path) -> Iterator[str]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="\n") as stream:
+            yield from stream
+    except UnicodeDecodeError:
+        raise InvalidData(f"{path}: is not UTF-8 text; save it as UTF-8") from None
+    except OSError as error:
+        raise InvalidData(f"{path}: cannot be read ({error.strerror}); items.file is relative to the study") from None
+
+
+def _csv_rows(path: Path) -> Iterator[Row]:
+    """Rows as text; a cell that is empty is absent."""
+    csv.field_size_limit(_MOST_FIELD)
+    reader = csv.DictReader(_lines(path), delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True)
+    try:
+        for row in reader:
+            if None in row or None in row.values():
+                raise InvalidData(f"{path}: line {reader.line_num}: more or fewer cells than the header; repair it")
+            yield {name: value or None for name, value in row.items()}
+    except csv.Error as error:
+        raise InvalidData(f"{path}: line {reader.line_num}: {error}; quote values that hold quotes or commas") from None
+
+
+def _table_rows(path: Path) -> Iterator[Row]:
+    with opened(path) as file:
+        for row in file.relation.fetchall():
+            yield dict(zip(file.columns, row, strict=True))

@@ -1,0 +1,119 @@
+"""The judges of a study: made from its settings, and what of those settings their answers depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from quorate.collect.endpoint import EndpointJudge
+from quorate.collect.endpoint_settings import Endpoint
+from quorate.collect.judge import Judge
+from quorate.collect.ledger_plan import digest
+from quorate.collect.local import LocalJudge
+from quorate.collect.price import Price
+from quorate.collect.python import PythonJudge
+from quorate.collect.replay import ReplayJudge
+from quorate.errors import InvalidInput
+from quorate.study.file import EndpointSettings, LocalSettings, PythonSettings, ReplaySettings, Study
+from quorate.table.files import sha256
+from quorate.table.read import read
+
+Given = Mapping[str, Any]
+_FREE = Price(call=0.0)
+_WAYS = {"price", "concurrency", "rate", "timeout", "key_env", "key_header", "threads"}
+"""Settings that say how a judge is reached, and not what it answers."""
+
+
+def made(study: Study, given: Given | None = None) -> dict[str, Judge]:
+    """The judges of a study by name.
+
+    Parameters
+    ----------
+    study : Study
+        From `quorate.study.file.load`.
+    given : mapping of str to callable, optional
+        The functions behind its judges of kind ``python``; anything with ``ask`` is taken as a judge.
+
+    Raises
+    ------
+    InvalidInput
+        If a setting breaks its rule, a key is not in the environment, or a function is missing or not wanted.
+    """
+    functions = dict(given or {})
+    for name in functions:
+        if not isinstance(study.judges.get(name), PythonSettings):
+            raise InvalidInput(f'judges: the study has no judge "{name}" of kind python; add it, or leave it out')
+    return {name: _MAKERS[type(settings)](study, name, settings, functions) for name, settings in study.judges.items()}
+
+
+def check(study: Study) -> None:
+    """Check the settings of endpoints without their keys."""
+    for name, settings in study.judges.items():
+        if isinstance(settings, EndpointSettings):
+            endpoint(name, settings)
+
+
+def digests(study: Study) -> dict[str, str]:
+    """Hash of every judge's name and of the settings that its answers depend on."""
+    return {name: digest([name, _content(study, settings)]) for name, settings in study.judges.items()}
+
+
+def price(study: Study, name: str) -> Price:
+    """What a judge's calls cost; a model in this process and a recorded table are free unless the study says so."""
+    settings = study.judges[name]
+    if settings.price is not None:
+        return Price(**settings.price.model_dump())
+    return _FREE if isinstance(settings, (LocalSettings, ReplaySettings)) else Price()
+
+
+def endpoint(name: str, settings: EndpointSettings) -> Endpoint:
+    """Settings of an endpoint in the words of the collector."""
+    own = settings.model_dump(exclude={"kind", "base_url", "price", "concurrency", "rate"})
+    cost = Price(**settings.price.model_dump()) if settings.price else Price()
+    return Endpoint(name=name, url=settings.base_url, price=cost, **own)
+
+
+def _content(study: Study, settings: Any) -> dict[str, Any]:
+    content: dict[str, Any] = settings.model_dump(exclude=_WAYS)
+    if isinstance(settings, ReplaySettings):
+        content["table"] = sha256(study.folder / settings.table)
+    return content
+
+
+def _endpoint(_study: Study, name: str, settings: EndpointSettings, _given: Given) -> Judge:
+    return EndpointJudge(endpoint(name, settings))
+
+
+def _local(study: Study, name: str, settings: LocalSettings, _given: Given) -> Judge:
+    own = settings.model_dump(include={"context", "threads", "params", "structured"})
+    path = None if settings.path is None else study.folder / settings.path
+    logprobs = any(wording.expected for wording in study.prompts.values())
+    return LocalJudge(name, path, price=price(study, name), logprobs=logprobs, **own)
+
+
+def _replay(study: Study, name: str, settings: ReplaySettings, _given: Given) -> Judge:
+    table = read(study.folder / settings.table, recognise=True, announce=False)
+    return ReplayJudge(name, table, price=price(study, name))
+
+
+def _python(study: Study, name: str, _settings: PythonSettings, given: Given) -> Judge:
+    function = given.get(name)
+    if function is None:
+        raise InvalidInput(
+            f'judge "{name}": is a function, which a file cannot hold; '
+            f'call quorate.run(path, judges={{"{name}": function}})'
+        )
+    if not hasattr(function, "ask"):
+        return PythonJudge(name, function, price=price(study, name))
+    if function.name != name:
+        raise InvalidInput(f'judges: "{name}" is given a judge whose name is "{function.name}"; use one name')
+    judge: Judge = function
+    return judge
+
+
+_MAKERS: dict[type, Callable[..., Judge]] = {
+    EndpointSettings: _endpoint,
+    LocalSettings: _local,
+    ReplaySettings: _replay,
+    PythonSettings: _python,
+}

@@ -1,0 +1,178 @@
+"""What a study asks: its prompts over its items, one question for every cell, each with a key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from quorate.collect.expects import Expects
+from quorate.collect.judge import Message, Request
+from quorate.collect.ledger_lease import LeasedCell
+from quorate.collect.ledger_plan import Part, cell_key, digest
+from quorate.collect.prompt import Prompt, built_in
+from quorate.errors import InvalidInput
+from quorate.plan.assign import assign
+from quorate.study.file import Study, Wording
+from quorate.study.items import Material, material
+from quorate.study.judges import digests
+from quorate.table.cells import Cells
+from quorate.table.labels import label
+
+ITEM, CATEGORY, SYSTEM, PROMPT, JUDGE = "item", "category", "system", "prompt", "judge"
+TEMPERATURE, ORDER = "temperature", "order"
+LISTED, SWAPPED = "listed", "swapped"
+
+
+@dataclass(frozen=True, eq=False)
+class Questions:
+    """Everything that a study may ask.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    items : Material
+        What is judged.
+    prompts : mapping of str to Prompt
+        In which words.
+    judges : mapping of str to str
+        Digest of every judge.
+    """
+
+    study: Study
+    items: Material
+    prompts: dict[str, Prompt]
+    judges: dict[str, str]
+
+    @property
+    def scale(self) -> Expects:
+        """The scale of every answer."""
+        return next(iter(self.prompts.values())).expects
+
+    @property
+    def levels(self) -> dict[str, tuple[object, ...]]:
+        """Facets that are crossed with everything."""
+        found: dict[str, tuple[object, ...]] = {}
+        if self.items.systems:
+            found[SYSTEM] = self.items.systems
+        if self.study.temperatures is not None:
+            found[TEMPERATURE] = tuple(self.study.temperatures)
+        if self.study.order == "both":
+            found[ORDER] = (LISTED, SWAPPED)
+        return found
+
+    def cells(self) -> Cells:
+        """The cells of the study's layout, in the order of asking."""
+        layout = self.study.layout
+        return assign(
+            items=self.items.categories or self.items.names,
+            judges=self.judges,
+            prompts=self.prompts,
+            layout=layout.name,
+            per_item=layout.per_item,
+            places=layout.places,
+            pilot=layout.pilot,
+            replicates=self.study.replicates,
+            levels=self.levels,
+            seed=self.study.seed,
+        )
+
+    def parts(self) -> Iterator[Part]:
+        """What the answers depend on, each with its digest."""
+        for name, prompt in self.prompts.items():
+            yield Part("rubric", name, prompt.digest)
+        for name, one in self.judges.items():
+            yield Part("judge", name, one)
+        for both in self.items.fields:
+            yield Part("item", " of ".join(filter(None, both)), self.items.digest(both))
+
+    def keys(self, cells: Cells) -> Iterator[str]:
+        """Key of every cell."""
+        rubric = {name: digest([name, prompt.digest]) for name, prompt in self.prompts.items()}
+        item = {name: self.items.digest(name) for name in self.items.fields}
+        shown = {name: np.array(labels, dtype=object) for name, labels in cells.levels.items()}
+        for codes, replicate in zip(cells.codes, cells.replicate.tolist(), strict=True):
+            row = {name: labels[code] for (name, labels), code in zip(shown.items(), codes, strict=True)}
+            yield cell_key(
+                rubric=rubric[row[PROMPT]],
+                judge=self.judges[row[JUDGE]],
+                item=item[row[ITEM], row.get(SYSTEM, "")],
+                order=self._order(row),
+                temperature=row.get(TEMPERATURE, ""),
+                replicate=replicate,
+            )
+
+    def request(self, cell: LeasedCell) -> Request:
+        """The question of a cell."""
+        row = cell.levels
+        given = {label(value): value for value in self.study.temperatures or ()}
+        params: dict[str, Any] = {TEMPERATURE: given[row[TEMPERATURE]]} if TEMPERATURE in row else {}
+        return self.prompts[row[PROMPT]].request(
+            self.items.fields[row[ITEM], row.get(SYSTEM, "")],
+            key=cell.key,
+            judge=cell.judge,
+            params=params,
+            swapped=self._order(row) == SWAPPED,
+            cell={**row, "replicate": str(cell.replicate)},
+        )
+
+    def messages(self) -> Iterator[tuple[Message, ...]]:
+        """Every item in every prompt's words: what cannot be asked is found before anything is sent.
+
+        Raises
+        ------
+        InvalidInput
+            If a prompt needs what an item does not have.
+        """
+        swapped = self.study.order in ("swapped", "both")
+        for (item, system), fields in self.items.fields.items():
+            for prompt in self.prompts.values():
+                try:
+                    yield prompt.messages(fields, swapped=swapped)
+                except InvalidInput as error:
+                    of = f' of "{system}"' if system else ""
+                    raise InvalidInput(f'items: "{item}"{of}: {error}') from None
+
+    def _order(self, row: Any) -> str:
+        return str(row.get(ORDER, self.study.order or ""))
+
+
+def questions(study: Study) -> Questions:
+    """What a study asks, with its files read and its prompts made.
+
+    Raises
+    ------
+    InvalidInput
+        If a file cannot be read, or prompts have different scales.
+    """
+    prompts = {name: _prompt(study, name, wording) for name, wording in study.prompts.items()}
+    first, *others = prompts.values()
+    for other in others:
+        if (other.expects.low, other.expects.high) != (first.expects.low, first.expects.high):
+            raise InvalidInput(
+                f"prompts: {first.name} scores {_span(first)} and {other.name} {_span(other)}; "
+                "variants of one prompt share a scale: make another study of the other"
+            )
+    return Questions(study, material(study.items, study.folder), prompts, digests(study))
+
+
+def _prompt(study: Study, name: str, wording: Wording) -> Prompt:
+    if wording.built_in is not None:
+        found = built_in(wording.built_in)
+        return Prompt(name, found.source, replace(found.expects, expected=wording.expected))
+    path = study.folder / str(wording.file)
+    try:
+        source = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise InvalidInput(f"prompts.{name}.file: {path} cannot be read ({why})") from None
+    low, high = wording.scale or (0.0, 0.0)
+    own = wording.model_dump(include={"integer", "labels", "reasoned", "expected"})
+    return Prompt(name, source, Expects(low, high, **own))
+
+
+def _span(prompt: Prompt) -> str:
+    return f"{prompt.expects.low:g} to {prompt.expects.high:g}"

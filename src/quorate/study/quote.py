@@ -1,0 +1,205 @@
+"""What a run may come to, said before anything is sent: calls, tokens and money, each as low, expected and high."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from quorate.collect.budget import Budget
+from quorate.collect.price import Price
+from quorate.errors import InvalidInput
+from quorate.study.judges import price
+from quorate.study.questions import Questions
+
+PER_TOKEN = 4.0
+"""Characters per token that are taken for granted: usual in English; other languages take more tokens."""
+
+SHORT, LONG = 12, 250
+"""Tokens taken for granted in a reply that is a score alone, and in one that reasons first."""
+
+_FRAME = 16
+_LIMITS = ("max_tokens", "max_completion_tokens")
+
+
+@dataclass(frozen=True)
+class Range:
+    """An amount before it is known; None where it cannot be.
+
+    Parameters
+    ----------
+    low, expected, high : float, optional
+        All goes well; what is likely; the most.
+    """
+
+    low: float | None
+    expected: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class JudgeQuote:
+    """What one judge's part may come to.
+
+    Parameters
+    ----------
+    judge : str
+        Its name.
+    cells : int
+        Cells to be answered.
+    calls, tokens, money : Range
+        Requests; tokens of prompts and replies; their price in the currency of the study.
+    call : float, optional
+        Worst-case price of one call, which is reserved before it is sent.
+    """
+
+    judge: str
+    cells: int
+    calls: Range
+    tokens: Range
+    money: Range
+    call: float | None
+
+
+@dataclass(frozen=True)
+class Quote:
+    """What a run may come to.
+
+    Parameters
+    ----------
+    judges : tuple of JudgeQuote
+        By judge; only those with cells to be answered.
+    done : int
+        Cells that are finished already.
+    budget : Budget
+        The most that may be spent in all.
+    """
+
+    judges: tuple[JudgeQuote, ...]
+    done: int
+    budget: Budget
+
+    @property
+    def cells(self) -> int:
+        """Cells to be answered."""
+        return sum(one.cells for one in self.judges)
+
+    @property
+    def calls(self) -> Range:
+        """Requests."""
+        return _total([one.calls for one in self.judges])
+
+    @property
+    def tokens(self) -> Range:
+        """Tokens of prompts and replies."""
+        return _total([one.tokens for one in self.judges])
+
+    @property
+    def money(self) -> Range:
+        """Price, in the currency of the study; unknown if one judge's is."""
+        return _total([one.money for one in self.judges])
+
+    @property
+    def unpriced(self) -> tuple[str, ...]:
+        """Judges whose price is not known."""
+        return tuple(one.judge for one in self.judges if one.money.expected is None)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Lengths of the questions: mean and longest, in characters, and longest in bytes."""
+
+    mean: float
+    least: int
+    most_bytes: int
+
+
+def sizes(asked: Questions) -> Sizes:
+    """Lengths of all questions; every one is made, so that what cannot be asked is found here."""
+    count, total, least, most = 0, 0, None, 0
+    for messages in asked.messages():
+        length = sum(len(turn.content) for turn in messages)
+        encoded = sum(len(turn.content.encode()) + _FRAME for turn in messages)
+        count, total, most = count + 1, total + length, max(most, encoded)
+        least = length if least is None else min(least, length)
+    return Sizes(total / max(count, 1), least or 0, most)
+
+
+def worst(asked: Questions, found: Sizes) -> dict[str, float | None]:
+    """Worst-case price of a call, by judge: a token for every byte of the longest question, and the longest reply.
+
+    Raises
+    ------
+    InvalidInput
+        If money is capped and no worst case is known.
+    """
+    prices = {name: _worst(asked, name, found) for name in asked.judges}
+    for name, one in prices.items():
+        if one is None and asked.study.budget.money is not None:
+            known = price(asked.study, name).known
+            fix = "params.max_tokens is missing" if known else "price is missing"
+            raise InvalidInput(f"judges.{name}: {fix}, so that money cannot be capped; give it, or cap calls alone")
+    return prices
+
+
+def quote(asked: Questions, cells: Mapping[str, int], found: Sizes, *, done: int = 0) -> Quote:
+    """What answering some cells of each judge may come to.
+
+    Parameters
+    ----------
+    asked : Questions
+        Of the study.
+    cells : mapping of str to int
+        Cells to be answered, by judge.
+    found : Sizes
+        From `sizes`.
+    done : int
+        Cells that are finished already.
+    """
+    budget = Budget(**asked.study.budget.model_dump())
+    parts = tuple(_judge(asked, name, count, found) for name, count in cells.items() if count)
+    return Quote(parts, done, budget)
+
+
+def _judge(asked: Questions, name: str, cells: int, found: Sizes) -> JudgeQuote:
+    limit = _limit(asked, name)
+    reasoned = any(prompt.expects.reasoned for prompt in asked.prompts.values())
+    reply = min(LONG if reasoned else SHORT, limit or math.inf)
+    each = (
+        (found.least / PER_TOKEN / 2, 1),
+        (found.mean / PER_TOKEN, reply),
+        (None if limit is None else found.most_bytes, limit),
+    )
+    calls = Range(cells, cells, cells * asked.study.tries)
+    cost = price(asked.study, name)
+    tokens = [None if None in pair else float(sum(part or 0 for part in pair)) for pair in each]
+    prices: list[float | None] = [_cost(cost, *pair) for pair in each]
+    prices[2] = worst_one = _worst(asked, name, found)
+    return JudgeQuote(name, cells, calls, _times(calls, tokens), _times(calls, prices), worst_one)
+
+
+def _worst(asked: Questions, name: str, found: Sizes) -> float | None:
+    return _cost(price(asked.study, name), found.most_bytes, _limit(asked, name))
+
+
+def _cost(cost: Price, tokens_in: float | None, tokens_out: float | None) -> float | None:
+    whole = [None if tokens is None else math.ceil(tokens) for tokens in (tokens_in, tokens_out)]
+    return cost.cost(*whole)
+
+
+def _limit(asked: Questions, name: str) -> int | None:
+    """Longest reply in tokens, where the judge's settings say so."""
+    params: dict[str, Any] = getattr(asked.study.judges[name], "params", {})
+    given = [params[limit] for limit in _LIMITS if isinstance(params.get(limit), int)]
+    return max(given) if given else None
+
+
+def _times(calls: Range, each: list[float | None]) -> Range:
+    counts = (calls.low, calls.expected, calls.high)
+    return Range(*(None if one is None or n is None else n * one for n, one in zip(counts, each, strict=True)))
+
+
+def _total(parts: list[Range]) -> Range:
+    columns = [[getattr(part, name) for part in parts] for name in ("low", "expected", "high")]
+    return Range(*(None if None in column else float(sum(column)) for column in columns))

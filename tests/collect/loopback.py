@@ -1,0 +1,64 @@
+"""A judge's endpoint on the loopback interface that counts what it is asked; ``python loopback.py DELAY SECONDS``.
+
+It prints its port, answers every POST with a chat completion after ``DELAY`` seconds, and ends after ``SECONDS``.
+What was asked is the first line of the first message. GET /counts says how often each question was asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections import Counter
+
+REPLY = json.dumps(
+    {
+        "choices": [{"message": {"role": "assistant", "content": '{"score": 7}'}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 10},
+    }
+).encode()
+
+
+class Endpoint(asyncio.Protocol):
+    """One connection: requests of known length, answered in turn."""
+
+    def __init__(self, counts: Counter[str], delay: float) -> None:
+        self.counts, self.delay, self.held = counts, delay, b""
+
+    def connection_made(self, transport) -> None:
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self.held += data
+        while (end := self.held.find(b"\r\n\r\n")) >= 0:
+            head = self.held[:end].lower()
+            at = head.find(b"content-length:")
+            length = int(head[at + 15 :].split(b"\r\n", 1)[0]) if at >= 0 else 0
+            if len(self.held) < end + 4 + length:
+                return
+            body, self.held = self.held[end + 4 : end + 4 + length], self.held[end + 4 + length :]
+            self.asked(head, body)
+
+    def asked(self, head: bytes, body: bytes) -> None:
+        if head.startswith(b"get"):
+            self.answer(json.dumps(self.counts).encode())
+            return
+        self.counts[json.loads(body)["messages"][0]["content"].partition("\n")[0]] += 1
+        asyncio.get_running_loop().call_later(self.delay, self.answer, REPLY)
+
+    def answer(self, body: bytes) -> None:
+        if not self.transport.is_closing():
+            head = f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+            self.transport.write(head.encode() + body)
+
+
+async def main(delay: float, seconds: float) -> None:
+    counts: Counter[str] = Counter()
+    server = await asyncio.get_running_loop().create_server(lambda: Endpoint(counts, delay), "127.0.0.1", 0)
+    sys.stdout.write(f"{server.sockets[0].getsockname()[1]}\n")
+    sys.stdout.flush()
+    await asyncio.sleep(seconds)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(float(sys.argv[1]), float(sys.argv[2])))

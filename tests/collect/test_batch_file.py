@@ -1,0 +1,40 @@
+"""The files of the batch interface."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from quorate.collect.batch_file import answers, custom_id, names, written
+from quorate.collect.endpoint_settings import Endpoint
+from quorate.collect.expects import Expects
+from quorate.collect.judge import Message, Request
+
+ENDPOINT = Endpoint("judge", "http://host/v1", "m", params={"max_tokens": 5})
+ASKED = Request("k", (Message("user", "Räte\nit."),), {}, Expects(1, 10), "judge")
+
+
+def test_names_tell_cells_and_questions_apart():
+    others = [replace(ASKED, key="l"), replace(ASKED, params={"seed": 1})]
+    assert len({custom_id(request) for request in (ASKED, *others)}) == 3
+    assert len(custom_id(ASKED)) == 32
+
+
+def test_what_is_written_is_one_line_each_and_can_be_read():
+    requests = {"a": ASKED, "b": replace(ASKED, key="l")}
+    content = written(requests, ENDPOINT, "/v1/chat/completions")
+    lines = [json.loads(line) for line in content.splitlines()]
+    assert [line["custom_id"] for line in lines] == ["a", "b"]
+    assert lines[0]["body"] == {
+        "model": "m",
+        "messages": [{"role": "user", "content": "Räte\nit."}],
+        "max_tokens": 5,
+    }
+    assert names(content) == {"a", "b"}
+
+
+def test_lines_that_are_no_answers_are_left_out():
+    good = {"custom_id": "a", "response": {"status_code": 200, "body": {"choices": [{"message": {"content": "7"}}]}}}
+    content = b"\n".join([b"{", b"[]", b'{"custom_id": 1}', b"", b'{"custom_id": "z"}', json.dumps(good).encode()])
+    found = answers([b"", content], {"a": ASKED, "b": ASKED}, ENDPOINT, 0.0)
+    assert {name: reply.score for name, reply in found.items()} == {"a": 7}

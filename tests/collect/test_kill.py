@@ -1,0 +1,96 @@
+"""Whatever moment a runner is killed at, every cell has one judgment in the end, and every request is accounted for."""
+
+from __future__ import annotations
+
+import json
+import random
+import sqlite3
+import time
+from collections import Counter
+
+import pytest
+
+from quorate.collect.ledger import Ledger
+
+MOST = 32
+PRICE = 0.001
+
+
+def ask(path, query):
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
+        return connection.execute(query).fetchall()
+
+
+def killed(runner, path, port, wait, **options):
+    """Cells in flight, and for which runner, when a runner was killed, which was some time after it began."""
+    process = runner(path, port, concurrency=MOST, cost=PRICE, **options)
+    assert process.stdout.readline() == "started\n"
+    time.sleep(wait)
+    process.kill()
+    process.wait()
+    return set(ask(path, "SELECT id, runner FROM cells WHERE state = 'leased'"))
+
+
+def finish(runner, path, port, **options):
+    process = runner(path, port, concurrency=MOST, cost=PRICE, **options)
+    said = process.communicate(timeout=200)[0].splitlines()
+    assert process.returncode == 0
+    return json.loads(said[-1])
+
+
+def check_accounts(path, counts, budget):
+    """Every request that the endpoint counted is in the ledger, and no other but those that may have been lost."""
+    of_key = "FROM cells AS c LEFT JOIN attempts AS a ON a.cell = c.id GROUP BY key"
+    rows = ask(
+        path, f"SELECT key, count(*) FILTER (WHERE status = 'ok'), count(*) FILTER (WHERE status = 'lost') {of_key}"
+    )
+    open_ = {key for (key,) in ask(path, "SELECT key FROM cells WHERE state = 'leased'")}
+    assert counts.keys() <= {key for key, *_ in rows}
+    for key, answered, lost in rows:
+        assert answered <= counts[key] <= answered + lost + (key in open_)
+    calls, lost, reserved, money = ask(path, "SELECT calls, lost, reserved, money FROM spend")[0]
+    assert (calls, lost) == (sum(row[1] + row[2] for row in rows), sum(row[2] for row in rows))
+    assert reserved == len(open_)
+    assert money == ask(path, "SELECT coalesce(sum(charged), 0) FROM attempts")[0][0]
+    assert counts.total() <= calls + reserved <= budget
+
+
+def check_kills(planned, loopback, runner, kills, items, replicates):
+    path = planned(items, ("a", "b"), replicates, prices={"a": PRICE, "b": PRICE}).path
+    server, total, budget = loopback(), items * 2 * replicates, items * 2 * replicates + (kills + 1) * 4 * MOST
+    rng, flying = random.Random(7), set()
+    rest = {"budget": {"calls": budget, "money": budget * PRICE}}
+    for _ in range(kills):
+        flying |= killed(runner, path, server.port, rng.uniform(0, 0.3), **rest)
+        check_accounts(path, server.counts(), budget)
+    assert finish(runner, path, server.port, **rest)["ended"] == "COMPLETE"
+    check_accounts(path, server.counts(), budget)
+    assert max(Counter(by for _, by in flying).values()) <= 2 * 2 * MOST  # two judges
+    assert 0 < len(flying) == ask(path, "SELECT lost FROM spend")[0][0]
+    assert server.counts().total() - total <= len(flying)
+    assert ask(path, "SELECT count(*), sum(status = 'ok' AND score = 7) FROM judgments") == [(total, total)]
+    assert ask(path, "SELECT count(*) FROM (SELECT DISTINCT item, judge, replicate FROM judgments)") == [(total,)]
+    assert ask(path, "SELECT count(*) FROM attempts WHERE status = 'ok'") == [(total,)]
+
+
+def test_three_kills(planned, loopback, runner):
+    check_kills(planned, loopback, runner, kills=3, items=100, replicates=4)
+
+
+@pytest.mark.slow
+def test_fifty_kills(planned, loopback, runner):
+    check_kills(planned, loopback, runner, kills=50, items=500, replicates=5)
+
+
+def test_a_kill_cannot_break_the_budget(planned, loopback, runner):
+    path, server = planned(400, prices={"a": PRICE}).path, loopback()
+    rest = {"budget": {"calls": 200, "money": 0.15}}
+    for wait in (0.05, 0.15):
+        killed(runner, path, server.port, wait, **rest)
+    outcome = finish(runner, path, server.port, **rest)
+    check_accounts(path, server.counts(), 150)
+    with Ledger.open(path) as ledger:
+        assert ledger.spend().calls == 150
+        assert ledger.spend().money == pytest.approx(0.15)
+    assert outcome["ended"] == "BUDGET"
+    assert outcome["left"] == 400 - ask(path, "SELECT count(*) FROM judgments")[0][0]

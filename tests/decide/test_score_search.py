@@ -1,0 +1,36 @@
+from itertools import product
+
+import pytest
+
+import quorate as q
+from quorate.decide.score_search import cheapest_study
+from quorate.decide.score_studies import studies_of_plan
+from quorate.estimate.difference import difference
+
+SIZES = {"item": 30, "judge": 4, "prompt": 3, "system": 2}
+NULL = {"system": 0.0, "judge:system": 0.2, "prompt:system": 0.15}
+LIMITS = {"items": [10, 20, 40, 80, 200], "judge": [2, 3, 4, 6, 9], "prompt": [2, 3, 5, 8], "replicates": [1]}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("prices", [{"call": 1.0}, {"call": 0.01, "item": 1.0}, {"call": 0.01, "prompt": 5.0}])
+@pytest.mark.parametrize(("goal", "times"), [("difference", 2.5), ("equivalence", 4.0)])
+def test_no_design_that_is_allowed_is_cheaper(judged, seed, prices, goal, times):
+    found = difference(judged(SIZES, fixed=(), sd=NULL, seed=seed), "system0000", "system0001")
+
+    def chance(law):
+        d = times * found.se
+        return law.finds(d, 0.05) if goal == "difference" else law.shows_equal(0.0, d, 0.05)
+
+    searched = q.optimize(found.fit, budget=1e300, prices=prices, limits=LIMITS, layouts="factorial").searched
+    best = cheapest_study(searched, chance, 0.8)
+    every = product(*(LIMITS[name] for name in ("items", "judge", "prompt")))
+    plans = [q.project(found.fit, items=i, judges=j, prompts=p, replicates=1, prices=prices) for i, j, p in every]
+    enough = [plan.cost for plan in plans if chance(studies_of_plan(plan)) >= 0.8]
+    assert best.cost == pytest.approx(min(enough))
+
+
+def test_no_study_is_found_for_what_none_can_show(judged):
+    found = difference(judged(SIZES, fixed=(), sd=NULL), "system0000", "system0001")
+    searched = q.optimize(found.fit, budget=1e300, limits=LIMITS).searched
+    assert cheapest_study(searched, lambda law: law.finds(0.0, 0.05), 0.8) is None

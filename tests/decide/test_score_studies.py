@@ -1,0 +1,83 @@
+import numpy as np
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.decide.score_studies import _studies, freedom, studies_like, studies_of_plan
+from quorate.errors import NotEstimable
+from quorate.estimate.difference import difference
+
+SIZES = {"item": 30, "judge": 5, "prompt": 3, "system": 2}
+
+
+def found(judged, **options):
+    return difference(judged(SIZES, fixed=(), **options), "system0000", "system0001")
+
+
+@pytest.mark.parametrize("replicates", [1, 2])
+def test_studies_like_a_balanced_one_have_its_standard_error_and_df(judged, replicates):
+    own = found(judged, replicates=replicates)
+    law = studies_like(own)
+    assert law.se == pytest.approx(own.se)
+    assert law.df == pytest.approx(own.df, rel=0.02)
+
+
+def test_the_same_design_as_a_plan_is_the_same_study(judged):
+    own = found(judged, replicates=2)
+    plan = q.project(own.fit)
+    assert studies_of_plan(plan).se == pytest.approx(own.se)
+    assert studies_of_plan(plan).df == pytest.approx(studies_like(own).df, rel=1e-4)
+
+
+def test_the_joint_model_has_the_same_law_where_all_is_shared(judged):
+    paired = found(judged)
+    joint = difference(judged(SIZES, fixed=()), "system0000", "system0001", method="joint")
+    assert studies_like(joint).df == pytest.approx(studies_like(paired).df, rel=0.02)
+
+
+def test_more_judges_find_more(judged):
+    own = found(judged)
+    few, many = (studies_of_plan(q.project(own.fit, judges=n)) for n in (3, 12))
+    assert many.detectable(0.05, 0.9) < few.detectable(0.05, 0.9)
+
+
+def test_a_plan_of_one_level_of_what_is_drawn_is_refused(judged):
+    plan = q.project(found(judged).fit, items=80, judges=5, prompts=1)
+    with pytest.raises(NotEstimable, match="a study of one prompt has no variance to judge it by"):
+        studies_of_plan(plan)
+
+
+@pytest.mark.parametrize("replicates", [1, 3])
+def test_freedom_of_many_designs_is_that_of_each(judged, replicates):
+    own = found(judged, replicates=3)
+    plans = [q.project(own.fit, items=items, judges=4, replicates=replicates) for items in (20, 60)]
+    parts = {name: np.array([plan.shares[name] * plan.variance for plan in plans]) for name in plans[0].shares}
+    answers = np.array([plan.calls for plan in plans])
+    many = freedom(parts, {"item": np.array([20, 60]), "judge": 4, "prompt": 3}, answers, answers / replicates)
+    assert many == pytest.approx([studies_of_plan(plan).df for plan in plans])
+
+
+def test_repeats_have_the_degrees_of_freedom_of_answers_within_cells():
+    """10 items by 5 judges, 10 of 50 cells twice: MS(item) + MS(judge) - MS(replicate), with 9, 4 and 10."""
+    parts = {"item": 0.1, "judge": 0.1, "replicate": 0.3}
+    by_hand = 0.5**2 / (0.4**2 / 9 + 0.4**2 / 4 + 0.3**2 / 10)
+    levels = {"item": 10, "judge": 5, "replicate": 2}
+    assert _studies(parts, levels, 60, 50).df == pytest.approx(by_hand)
+    arrays = {name: np.array(part) for name, part in parts.items()}
+    assert freedom(arrays, levels, np.array(60.0), np.array(50.0)) == pytest.approx(by_hand)
+
+
+def test_what_is_repeated_within_items_adds_no_mean_square_to_a_mean():
+    assert _studies({"item": 0.1, "replicate": 0.3}, {"item": 10, "replicate": 2}, 20, 10).df == pytest.approx(9)
+
+
+def test_systems_without_common_items_have_the_power_of_welchs_test():
+    rng = np.random.default_rng(5)
+    rows = {
+        "system": ["a"] * 100 + ["b"] * 20,
+        "item": range(120),
+        "score": [*rng.normal(0, 0.5, 100), *rng.normal(0, 2, 20)],
+    }
+    own = difference(q.read(pl.DataFrame(rows), announce=False), "a", "b")
+    law = studies_like(own)
+    assert (law.se, law.df) == pytest.approx((own.se, own.df))

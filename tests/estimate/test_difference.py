@@ -1,0 +1,151 @@
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import ttest_ind
+
+import quorate as q
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.difference import difference
+from quorate.estimate.mean import contrast
+
+SIZES = {"item": 30, "judge": 4, "prompt": 3, "system": 3}
+A, B = "system0000", "system0001"
+
+
+def two_by_item(a, b):
+    n = len(a)
+    rows = {"system": ["a"] * n + ["b"] * n, "item": [*range(n)] * 2, "score": [*a, *b]}
+    return q.read(pl.DataFrame(rows), announce=False)
+
+
+@settings(max_examples=20)
+@given(st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=4, max_size=12))
+def test_with_items_only_it_is_the_paired_t_test(scores):
+    a, b = (np.array(x, dtype=float) for x in zip(*scores, strict=True))
+    d = a - b
+    if np.ptp(d) == 0:
+        return
+    found = difference(two_by_item(a, b), "a", "b")
+    assert found.value == pytest.approx(d.mean(), abs=1e-9)
+    assert found.se == pytest.approx(d.std(ddof=1) / np.sqrt(len(d)))
+    assert found.df == pytest.approx(len(d) - 1)
+
+
+def test_p_values_agree_with_the_intervals_that_they_rest_on(judged):
+    found = difference(judged(SIZES, fixed=()), A, B)
+    p = found.p_difference()
+    assert min(abs(end) for end in found.interval(1 - p)) == pytest.approx(0, abs=1e-9)
+    margin = abs(found.value) + found.se
+    low, high = found.equivalence_interval(found.p_equivalence(margin))
+    assert max(abs(low), abs(high)) == pytest.approx(margin)
+    assert difference(judged(SIZES, fixed=()), B, A).value == pytest.approx(-found.value)
+
+
+def test_judges_as_a_population_count_and_as_a_panel_do_not(judged):
+    panel = difference(judged(SIZES, fixed=("judge",)), A, B)
+    drawn = difference(judged(SIZES, fixed=("judge",)), A, B, targets={"judge": "population"})
+    assert drawn.value == pytest.approx(panel.value)
+    assert drawn.se > panel.se
+    assert drawn.common_share > panel.common_share
+    assert sum(drawn.estimate.shares.values()) == pytest.approx(1)
+    pool = difference(judged(SIZES, fixed=()), A, B, targets={"judge": q.pool(8)})
+    assert panel.se < pool.se < drawn.se
+
+
+def test_half_of_the_cells_shared_make_a_pair(judged):
+    judgments = judged(SIZES, fixed=())
+    assert difference(judgments, A, B).method == "paired"
+    item, system = judgments.column("item"), judgments.column("system")
+    some = judgments.keep((system != 1) | (item >= 10))  # 20 of 30 items
+    assert difference(some, A, B).method == "paired"
+    few = judgments.keep(((system != 1) | (item >= 10)) & ((system != 0) | (item < 20)))  # 10 of 20
+    assert difference(few, A, B).method == "paired"
+    none = judgments.keep(((system != 1) | (item >= 15)) & ((system != 0) | (item < 20)))  # 5 of 20
+    found = difference(none, A, B)
+    assert found.method == "joint"
+    assert found.items == 30
+    assert difference(none, A, B, method="paired").items == 5
+
+
+def test_the_joint_model_is_of_these_two_systems_alone(judged):
+    judgments = judged(SIZES, fixed=())
+    alone = difference(judgments.without("system", "system0002"), A, B, method="joint")
+    assert difference(judgments, A, B, method="joint").se == pytest.approx(alone.se)
+
+
+def test_one_shared_item_is_refused_by_name():
+    rows = {"system": list("aabb"), "item": [1, 2, 2, 3], "judge": ["x"] * 4, "score": [1, 2, 4, 3]}
+    with pytest.raises(NotEstimable, match="a and b share 1 item: at least 2 are needed"):
+        difference(q.read(pl.DataFrame(rows), announce=False), "a", "b", method="paired")
+
+
+def test_a_difference_that_never_varies_has_no_standard_error():
+    with pytest.raises(NotEstimable, match="a less b is 2 in all 3 shared cells"):
+        difference(two_by_item([3, 4, 5], [1, 2, 3]), "a", "b")
+
+
+def test_few_judges_that_make_most_of_the_error_are_said(judged):
+    sd = {"judge:system": 1.0, "prompt:system": 0.1}
+    few = difference(judged(SIZES, fixed=(), sd=sd), A, B)
+    assert few.caveats[-1].code == "few-drawn"
+    assert "how 4 judge levels and 3 prompt levels differ" in few.caveats[-1].sentence
+    assert "few-drawn" not in [one.code for one in difference(judged(SIZES, sd=sd), A, B).caveats]
+    many = difference(judged({**SIZES, "judge": 20}, fixed=("prompt",), sd=sd), A, B)
+    assert "few-drawn" not in [one.code for one in many.caveats]
+
+
+def test_an_unknown_method_is_refused(judged):
+    with pytest.raises(InvalidInput, match='one of "paired", "joint" is needed'):
+        difference(judged(SIZES, fixed=()), A, B, method="welch")
+
+
+def test_plain_values_are_plain(judged):
+    import json
+
+    said = difference(judged(SIZES, fixed=()), A, B).to_dict()
+    assert json.loads(json.dumps(said)) == said
+    assert said["method"] == "paired"
+
+
+def test_half_is_of_the_cells_of_the_system_that_has_more(judged):
+    judgments = judged({"item": 20, "system": 2}, fixed=())
+    few = judgments.keep((judgments.column("system") == 0) | (judgments.column("item") < 8))
+    assert difference(few, A, B).method == "joint"  # all 8 of the one are shared, and 8 of 20 of the other
+
+
+def test_items_of_each_system_give_welchs_t_test():
+    rng = np.random.default_rng(5)
+    x, y = rng.normal(0, 0.5, 100), rng.normal(0.4, 2.0, 20)
+    found = difference(read_apart(x, y), "a", "b")
+    welch = ttest_ind(x, y, equal_var=False)  # R: t.test(x, y)
+    assert (found.p_difference(), found.df) == pytest.approx((welch.pvalue, welch.df))
+    assert found.interval() == pytest.approx(tuple(welch.confidence_interval()))
+
+
+def test_a_system_whose_scores_are_all_one_brings_no_variance():
+    y = np.random.default_rng(1).normal(3.2, 1.0, 20)
+    found = difference(read_apart(np.full(30, 3.0), y), "a", "b")
+    assert (found.se, found.df) == pytest.approx((y.std(ddof=1) / np.sqrt(20), 19))
+
+
+def test_one_item_of_its_own_shows_no_variance():
+    with pytest.raises(NotEstimable, match="b has 1 item and shares none: at least 2 are needed"):
+        difference(read_apart(np.array([1.0, 2.0, 4.0]), np.array([2.0])), "a", "b")
+
+
+def test_judges_that_both_had_bring_the_same_however_items_vary(judged):
+    judgments = judged({"item": 40, "judge": 5, "system": 2}, fixed=(), sd={"judge:system": 0.5})
+    apart = judgments.keep((judgments.column("item") < 20) == (judgments.column("system") == 0))
+    found = difference(apart, A, B)
+    pooled = contrast(found.fit, found.estimate.basis.weight, found.estimate.target)
+    assert found.value == pytest.approx(pooled.value)
+    assert found.se == pytest.approx(pooled.se, rel=1e-3)  # as many items each: pooled and separate are the same
+    assert sum(found.estimate.shares.values()) == pytest.approx(1)
+    assert len(found.sides) == 2
+
+
+def read_apart(x, y):
+    rows = {"system": ["a"] * len(x) + ["b"] * len(y), "item": range(len(x) + len(y)), "score": [*x, *y]}
+    return q.read(pl.DataFrame(rows), announce=False)

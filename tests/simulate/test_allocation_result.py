@@ -1,0 +1,142 @@
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from quorate.errors import InvalidInput
+from quorate.numerics.bandit import Constants
+from quorate.simulate.allocation_result import Allocation, Outcome, Saved
+
+SPENT = np.array([100, 200, 400])
+
+
+def outcome(*errors):
+    errors = np.array(errors, dtype=float)
+    none = np.full(2, math.nan)
+    return Outcome(errors, errors.mean(axis=0) / 2, np.full((3, 3), math.nan), np.array([150.0, 250.0]), none, none)
+
+
+def allocation(own, other, runs=1):
+    outcomes = {"uniform": outcome(*[other] * runs), "robin-hood": outcome(*[own] * runs)}
+    variances = np.array([1.0, 3.0])
+    return Allocation(
+        outcomes, SPENT, np.zeros(2), variances, ("a", "b"), 1, Constants(5.0, 20), 1.0, False, runs, 1, ()
+    )  # fmt: skip
+
+
+def test_savings_are_read_off_the_curves():
+    """It has the error .4 that uniform ends with half way between 100 and 200: at 150 of 400."""
+    found = allocation([0.5, 0.3, 0.2], [0.9, 0.6, 0.4])
+    assert found.saved().value == pytest.approx(1 - 150 / 400)
+    assert math.isnan(found.saved().low)
+    assert found.sentence == (
+        "ROBIN-HOOD needs 150 of 400 calls for the largest error, 0.4, that uniform allocation ends with: 62% saved "
+        "(fewer than 20 runs: no interval)."
+    )
+
+
+def test_savings_below_zero_are_read_the_other_way_round():
+    """Uniform has the final .4 at 200 calls: ROBIN-HOOD would need twice the calls."""
+    found = allocation([0.9, 0.6, 0.4], [0.9, 0.4, 0.2])
+    assert found.saved().value == pytest.approx(-1)
+    assert found.sentence.startswith("ROBIN-HOOD saves nothing: uniform allocation has its final largest error, 0.4, ")
+    assert "after 200 of 400 calls: -100% saved" in found.sentence
+
+
+def test_nothing_is_saved_where_the_final_error_is_larger():
+    """ROBIN-HOOD has the final .4 of uniform allocation at 200 calls, and loses it again."""
+    found = allocation([0.9, 0.38, 0.45], [0.9, 0.5, 0.4])
+    assert found.saved().value == pytest.approx(1 - 400 / 300)
+    assert found.sentence.startswith("ROBIN-HOOD saves nothing")
+
+
+def test_shares_of_next_to_nothing_have_no_sign():
+    assert Saved("robin", "uniform", -0.001, -0.004, 0.004).text() == "0% saved (0% to <1%)"
+
+
+def test_the_interval_is_over_runs():
+    rng = np.random.default_rng(1)
+    noise = rng.normal(0, 0.02, (2, 40, 3))
+    found = allocation([0.5, 0.3, 0.2], [0.9, 0.6, 0.4], runs=40)
+    outcomes = {
+        "uniform": outcome(*(np.array([0.9, 0.6, 0.4]) + noise[0])),
+        "robin-hood": outcome(*(np.array([0.5, 0.3, 0.2]) + noise[1])),
+    }
+    noisy = replace(found, outcomes=outcomes).saved()
+    assert noisy.low < noisy.value < noisy.high
+    assert noisy.high - noisy.low < 0.1
+    wide = replace(found, outcomes=outcomes).saved(level=0.999)
+    assert wide.low < noisy.low < noisy.high < wide.high
+
+
+def test_policies_are_compared_within_the_same_runs():
+    """Runs that are hard for one policy are so for the other: the difference is sure though neither error is."""
+    hard = np.linspace(1, 3, 20)[:, None]
+    found = allocation([0.5, 0.3, 0.2], [0.9, 0.6, 0.4], runs=20)
+    outcomes = {
+        "uniform": outcome(*(hard * np.array([0.9, 0.6, 0.4]))),
+        "robin-hood": outcome(*(hard * np.array([0.5, 0.3, 0.2]))),
+    }
+    saved = replace(found, outcomes=outcomes).saved()
+    assert saved.low == pytest.approx(saved.value)
+    assert saved.high == pytest.approx(saved.value)
+
+
+def test_curves_are_columns_of_one_length():
+    found = allocation([0.5, 0.3, 0.2], [0.9, 0.6, 0.4], runs=2)
+    assert set(found.curve) == {"policy", "spent", "wce_mean", "wce_sd", "rmse_mean"}
+    assert {len(column) for column in found.curve.values()} == {6}
+    assert found.to_frame().columns == list(found.curve)
+    assert set(replace(found, human=True).curve) > {"pearson", "spearman", "kendall"}
+
+
+def test_why_names_the_ceiling_and_the_warm_up():
+    found = allocation([0.9, 0.6, 0.38], [0.9, 0.6, 0.4])
+    assert found.variance_ratio == pytest.approx(2 / 3)
+    assert found.warmup_share == pytest.approx(0.1)
+    assert found.ideal.tolist() == [0.25, 0.75]
+    first, last = found.why
+    assert first.startswith("The mean variance of an arm is 67% of the largest")
+    assert last.startswith("The warm-up of 20 pulls of each arm takes 10% of the budget")
+    assert allocation([0.5, 0.3, 0.2], [0.9, 0.6, 0.4]).why == ()
+
+
+def test_known_variances_that_save_less_are_put_down_to_chance():
+    found = allocation([0.9, 0.6, 0.38], [0.9, 0.6, 0.4], runs=3)
+    worse = replace(found, outcomes=found.outcomes | {"robin": outcome(*[[0.9, 0.6, 0.41]] * 3)})
+    assert "saves -3%; that this is less than ROBIN-HOOD may be chance, and more runs would tell." in worse.why[1]
+    better = replace(found, outcomes=found.outcomes | {"robin": outcome(*[[0.9, 0.4, 0.3]] * 20)}, runs=20)
+    both = {name: outcome(*[one.errors[0]] * 20) for name, one in better.outcomes.items()}
+    assert replace(better, outcomes=both).why[1].endswith("saves 50% (95% interval 50% to 50%).")
+
+
+def test_everything_goes_to_json():
+    found = allocation([0.5, 0.3, 0.2], [0.9, 0.6, 0.4])
+    said = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert said["curve"]["wce_sd"] == [None] * 6
+    assert said["saved"][0]["low"] is None
+    assert said["arms"]["label"] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"policy": "robin"}, 'policy: one of uniform, robin-hood, got "robin"'),
+        ({"against": "none"}, 'against: one of uniform, robin-hood, got "none"'),
+        ({"policy": "uniform"}, 'against: another policy than "uniform"'),
+        ({"level": 1.0}, "level: a number between 0 and 1, got 1.0"),
+    ],
+)
+def test_savings_are_of_two_policies(given, said):
+    with pytest.raises(InvalidInput, match=said):
+        allocation([0.5, 0.3, 0.2], [0.9, 0.6, 0.4]).saved(**given)
+
+
+def test_without_uniform_only_errors_are_said():
+    found = allocation([0.5, 0.3, 0.2], [0.9, 0.6, 0.4])
+    alone = replace(found, outcomes={"robin-hood": found.outcomes["robin-hood"]})
+    assert alone.sentence == "After 400 calls the largest error of any arm is, on average: ROBIN-HOOD 0.2."
+    assert "2 arms, 400 calls, 1 run:" in repr(alone)
+    assert alone.why == ()

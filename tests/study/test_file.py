@@ -1,0 +1,90 @@
+import json
+import re
+
+import pytest
+import yaml
+
+from quorate.errors import InvalidInput
+from quorate.study.file import load, schema
+
+ENDPOINT = {"kind": "endpoint", "base_url": "http://127.0.0.1:1/v1", "model": "m"}
+
+
+def test_a_study_is_read(study):
+    found = load(study(judges={"m": ENDPOINT, "r": {"kind": "replay", "table": "t.csv"}}, temperatures=[0, 0.7]))
+    assert found.judges["m"].base_url == "http://127.0.0.1:1/v1"
+    assert found.temperatures == [0.0, 0.7]
+    assert found.prompts["score"].built_in == "score"
+    assert (found.layout.name, found.replicates, found.seed) == ("factorial", 1, 1)
+    assert found.database == found.folder / "study.db"
+    assert load(study(ledger="x.db")).database.name == "x.db"
+
+
+BAD = {
+    "unknown": ({"judge": {}}, "judge: there is no such setting; did you mean"),
+    "no items": ({"items": None}, "items: is missing; give it"),
+    "no judges": ({"judges": {}}, "judges: .*at least 1"),
+    "no prompts": ({"prompts": []}, "prompts: .*at least 1"),
+    "no budget": ({"budget": None}, "budget: is missing"),
+    "empty budget": ({"budget": {}}, "budget: give calls, money or both"),
+    "negative calls": ({"budget": {"calls": -1}}, "budget.calls: .*greater than or equal to 0, got -1"),
+    "calls as text": ({"budget": {"calls": "100"}}, "budget.calls: .*valid integer, got '100'"),
+    "calls as truth": ({"budget": {"calls": True}}, "budget.calls: .*valid integer, got True"),
+    "infinite money": ({"budget": {"money": float("inf")}}, "budget.money: .*finite"),
+    "no kind": ({"judges": {"m": {"model": "m"}}}, "judges.m: kind is missing; one of endpoint, local, replay, python"),
+    "wrong kind": ({"judges": {"m": {"kind": "openai"}}}, "judges.m: kind must be one of .*, got 'openai'"),
+    "no model": ({"judges": {"m": {"kind": "endpoint", "base_url": "u"}}}, "judges.m.model: is missing"),
+    "a key": ({"judges": {"m": {**ENDPOINT, "api_key": "sk-1"}}}, "judges.m.api_key: .*never write a key here"),
+    "a key for a name": ({"judges": {"m": {**ENDPOINT, "key_env": "sk-1"}}}, "judges.m.key_env: must be the name of"),
+    "typo": ({"judges": {"m": {**ENDPOINT, "parms": {}}}}, 'judges.m.parms: .*did you mean "params"'),
+    "text timeout": ({"judges": {"m": {**ENDPOINT, "timeout": "60s"}}}, "judges.m.timeout: .*valid number, got '60s'"),
+    "no rate": ({"judges": {"m": {**ENDPOINT, "rate": 0}}}, "judges.m.rate: .*greater than 0"),
+    "half a price": ({"judges": {"m": {**ENDPOINT, "price": {"input": 1}}}}, "judges.m.price: .*input and output"),
+    "no price": ({"judges": {"m": {**ENDPOINT, "price": {}}}}, "judges.m.price: .*leave price out"),
+    "judges as list": ({"judges": ["m"]}, "judges: .*valid dict"),
+    "way": ({"judges": {"m": {**ENDPOINT, "structured": "xml"}}}, "judges.m.structured: .*'json_schema'.* got 'xml'"),
+    "two sources": ({"prompts": {"a": {"built_in": "score", "file": "a.j2"}}}, "prompts.a: give either"),
+    "no scale": ({"prompts": {"a": {"file": "a.j2"}}}, r"prompts.a: a file needs its scale, such as \[1, 10\]"),
+    "scale of three": ({"prompts": {"a": {"file": "a.j2", "scale": [1, 2, 3]}}}, "prompts.a.scale: .*at most 2"),
+    "own scale": ({"prompts": {"a": {"built_in": "score", "scale": [1, 2]}}}, "prompts.a: scale is that of the built"),
+    "prompt twice": ({"prompts": ["score", "score"]}, "prompts: list each prompt once"),
+    "prompt number": ({"prompts": [1]}, "prompts: list names of built-in prompts"),
+    "temperature text": ({"temperatures": ["hot"]}, r"temperatures\[0\]: .*valid number, got 'hot'"),
+    "temperature twice": ({"temperatures": [0, 0.0]}, "temperatures: give each one once"),
+    "no temperatures": ({"temperatures": []}, "temperatures: .*at least 1"),
+    "two temperatures": (
+        {"temperatures": [0], "judges": {"m": {**ENDPOINT, "params": {"temperature": 1}}}},
+        "judges.m.params: temperature is set by temperatures",
+    ),
+    "no replicates": ({"replicates": 0}, "replicates: .*greater than or equal to 1"),
+    "half a replicate": ({"replicates": 1.5}, "replicates: .*valid integer, got 1.5"),
+    "layout": ({"layout": "latn"}, "layout.name: .*'latin'.* got 'latn'"),
+    "order": ({"order": "random"}, "order: .*'both', got 'random'"),
+    "adaptive": ({"adaptive": {}, "replicates": 2}, "adaptive: the policy says how often"),
+    "seed": ({"seed": -1}, "seed: .*greater than or equal to 0"),
+    "name of blanks": ({"judges": {" ": {"kind": "python"}}}, "judges. : must have text"),
+    "line end": ({"judges": {"a\nb": {"kind": "python"}}}, "judges.*: must have text, without line ends"),
+}
+
+
+@pytest.mark.parametrize(("changes", "said"), BAD.values(), ids=BAD)
+def test_what_is_wrong_is_one_line_with_its_place(study, changes, said):
+    with pytest.raises(InvalidInput) as error:
+        load(study(**changes))
+    line = str(error.value)
+    assert re.search(f"study.yaml: {said}", line), line
+    assert line.isprintable()
+    assert len(line) < 400
+    assert "sk-1" not in line
+
+
+def test_every_other_problem_is_counted(study):
+    with pytest.raises(InvalidInput, match="2 more to repair"):
+        load(study(seed="a", replicates="b", tries="c"))
+
+
+def test_the_schema_describes_what_is_read(study):
+    found = json.loads(json.dumps(schema()))
+    assert set(found["properties"]) > set(yaml.safe_load(study().read_text()))
+    assert found["additionalProperties"] is False
+    assert set(found["required"]) == {"items", "judges", "prompts", "budget"}

@@ -1,0 +1,77 @@
+import pytest
+
+from quorate.collect.judge import Reply
+from quorate.errors import InvalidInput
+from quorate.study.file import load
+from quorate.study.judges import check, digests, endpoint, made, price
+
+ENDPOINT = {"kind": "endpoint", "base_url": "http://127.0.0.1:1/v1", "model": "m", "params": {"max_tokens": 9}}
+
+
+def test_settings_reach_the_endpoint(study):
+    judge = ENDPOINT | {"key_env": "THE_KEY", "timeout": 5, "price": {"input": 1, "output": 2}, "query": {"v": "1"}}
+    found = load(study(judges={"m": judge}))
+    made_of = endpoint("m", found.judges["m"])
+    assert (made_of.url, made_of.model, made_of.key_env, made_of.timeout) == (judge["base_url"], "m", "THE_KEY", 5.0)
+    assert (dict(made_of.params), dict(made_of.query)) == ({"max_tokens": 9}, {"v": "1"})
+    assert made_of.price == price(found, "m")
+    assert price(found, "m").cost(1_000_000, 1_000_000) == 3
+
+
+def test_the_digest_is_of_what_answers_depend_on(study):
+    def of(**changes):
+        return digests(load(study(judges={"m": ENDPOINT | changes})))["m"]
+
+    same = [{"timeout": 5}, {"key_env": "K"}, {"price": {"call": 1}}, {"concurrency": 2}, {"rate": 1}]
+    other = [{"model": "n"}, {"params": {}}, {"base_url": "http://127.0.0.1:2/v1"}, {"structured": "json_schema"}]
+    assert {of(**changes) for changes in same} == {of()}
+    assert len({of(), *(of(**changes) for changes in other)}) == 5
+
+
+def test_the_digest_of_a_recorded_table_is_that_of_its_file(study, tmp_path):
+    path = study(judges={"r": {"kind": "replay", "table": "t.csv"}})
+    (tmp_path / "t.csv").write_text("item,judge,score\nq1,r,1\n")
+    before = digests(load(path))
+    (tmp_path / "t.csv").write_text("item,judge,score\nq1,r,2\n")
+    assert digests(load(path)) != before
+
+
+def test_functions_are_given_by_name(study):
+    found = load(study())
+    assert made(found, {"rule": lambda _: 1})["rule"].name == "rule"
+    with pytest.raises(InvalidInput, match=r'judge "rule": is a function.*quorate.run\(path, judges=\{"rule"'):
+        made(found)
+    with pytest.raises(InvalidInput, match='no judge "ruler" of kind python'):
+        made(found, {"rule": len, "ruler": len})
+
+
+def test_a_judge_may_be_given_for_a_function(study):
+    class Own:
+        name = "rule"
+
+        async def ask(self, _request):
+            return Reply("ok", 1.0)
+
+        async def close(self):
+            pass
+
+    own = Own()
+    assert made(load(study()), {"rule": own})["rule"] is own
+    own.name = "other"
+    with pytest.raises(InvalidInput, match='"rule" is given a judge whose name is "other"'):
+        made(load(study()), {"rule": own})
+
+
+def test_settings_are_checked_without_keys(study):
+    check(load(study(judges={"m": ENDPOINT | {"key_env": "NOT_THERE"}})))
+    with pytest.raises(InvalidInput, match='judge "m": url: must be an http'):
+        check(load(study(judges={"m": ENDPOINT | {"base_url": "127.0.0.1"}})))
+    with pytest.raises(InvalidInput, match='judge "m": headers: "X-Api-Key" looks like a key'):
+        check(load(study(judges={"m": ENDPOINT | {"headers": {"X-Api-Key": "sk-1"}}})))
+    with pytest.raises(InvalidInput, match="environment variable NOT_THERE is not set"):
+        made(load(study(judges={"m": ENDPOINT | {"key_env": "NOT_THERE"}})))
+
+
+def test_what_has_no_price_is_unknown_and_not_free(study):
+    found = load(study(judges={"m": ENDPOINT, "f": {"kind": "python"}, "r": {"kind": "replay", "table": "t.csv"}}))
+    assert [price(found, name).cost(1, 1) for name in "mfr"] == [None, None, 0.0]
