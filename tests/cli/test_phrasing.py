@@ -18,6 +18,15 @@ from quorate.cli.phrasing import columns, in_options
         ('name it by generation="..."', "name it by --generation ROLE"),
         ('or by generation="scale"', "or by --generation scale"),
         ('a price, prices={"judge": {name: usd}}, or', "a price, --judge-price NAME=USD, or"),
+        ('name it: prompt_type="..."', "name it: --role prompt_type=COLUMN"),
+        (
+            'name the column: order="...", or order="model_a" if',
+            "name the column: --role order=COLUMN, or --role order=model_a if",
+        ),
+        ('say cluster="prompt", or', "say --cluster prompt, or"),
+        ('use method="normal", which', "use --method normal, which"),
+        ('counts with ties="drop"; collect', "counts with --ties drop; collect"),
+        ("(most: 0); lower minimum", "(most: 0); lower --minimum"),
         ("fixed: facet x has = signs", "fixed: facet x has = signs"),
     ],
 )

@@ -26,7 +26,9 @@ def test_all_pairs(run, path):
     assert max(map(len, ran.out.splitlines())) <= 80
     assert "pairs that so many votes each would decide" in said.lower()
     assert "1 of 3 pairs (33.3%" in said
-    assert "by pairs 10% 50% 90% 99% prompt 3" in said
+    assert "that share pairs 10% of pairs 50% 90% a prompt 3" in said
+    assert "z: how many standard errors the share of votes in a study is from one half" in said
+    assert "Margins in the first 50 votes of each pair and in its others have a rank correlation of" in said
     assert "Columns: model_a = model_a" in said
 
 
@@ -35,6 +37,8 @@ def test_all_pairs_as_json(run, path):
     assert len(found["power"]) == 3
     assert [one["by"] for one in found["dependence"]] == ["judge"]
     assert found["near_ties"]["count"] == 1
+    assert [one["votes"] for one in found["equal_budget"]] == [50, 100, 200, 500, 1000]
+    assert found["stability"]["first"] == 50
 
 
 def test_a_report_on_all_pairs(run, path, tmp_path):
@@ -42,11 +46,23 @@ def test_a_report_on_all_pairs(run, path, tmp_path):
     ran = run("votes", "analyze", path, "--report", page)
     assert (ran.code, ran.err) == (0, "")
     assert "Report:" in ran.out
-    assert page.read_text(encoding="utf-8").count("data-chart=") == 3
+    assert page.read_text(encoding="utf-8").count("data-chart=") == 5
     text = tmp_path / "votes.md"
     assert run("votes", "analyze", path, "--json", "--report", text).json["near_ties"]["count"] == 1
     assert "## Data health" in text.read_text(encoding="utf-8")
     assert "- command: quorate votes analyze" in text.read_text(encoding="utf-8")
+
+
+def test_a_report_on_two_with_charts_as_files(run, path, tmp_path):
+    page, charts = tmp_path / "two.html", tmp_path / "charts"
+    ran = run("votes", "analyze", path, "--a", "y", "--b", "z", "--report", page, "--charts", charts)
+    assert (ran.code, ran.err) == (2, "")
+    assert f"Report: {page}" in ran.out
+    assert 'id="verdict"' in page.read_text(encoding="utf-8")
+    assert {file.name for file in charts.iterdir()} >= {"verdict.svg", "stability.svg", "equal-budget.svg"}
+    pictures = run("votes", "analyze", path, "--charts", charts, "--chart-format", "png")
+    assert pictures.code == 0
+    assert (charts / "margins.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_verdict_on_two(run, path):
@@ -78,6 +94,69 @@ def test_smaller_studies_of_the_same_votes(run, path):
     assert all(one["wrong"] <= 0.1 for one in run("votes", "replay", path, "--budgets", "200", "--json").json)
 
 
+def test_studies_larger_than_the_votes_are_left_out(run, path):
+    ran = run("votes", "replay", path, "--budgets", "50,601")
+    said = " ".join(ran.out.split())
+    assert (ran.code, ran.err) == (0, "")
+    assert "Left out: studies of 601 votes; no pair has more than 600 decisive votes." in said
+    aside = run("votes", "replay", path, "--budgets", "50,601", "--json")
+    assert {one["n"] for one in aside.json} == {50}
+    assert aside.err.startswith("quorate: Left out: studies of 601 votes")
+
+
+def test_a_study_is_of_pairs_that_have_as_many_votes(run, tmp_path):
+    rows = ["x,y,model_a", "x,y,model_b"] * 300 + ["y,z,model_a", "y,z,model_b"] * 100
+    path = tmp_path / "two.csv"
+    path.write_text("\n".join(["model_a,model_b,winner", *rows]) + "\n")
+    ran = run("votes", "replay", path, "--budgets", "50,100,500")
+    assert "40 studies of 2 pairs with 50 and 100 votes; 20 studies of 1 pair with 500 votes." in " ".join(
+        ran.out.split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [((), "No prompt is known of these votes: they"), (("--cluster", ""), "Votes are drawn one by one")],
+)
+def test_without_prompts_votes_are_drawn_one_by_one(run, tmp_path, words, says):
+    path = tmp_path / "bare.csv"
+    path.write_text("model_a,model_b,winner\n" + "x,y,model_a\nx,y,model_b\n" * 150)
+    ran = run("votes", "replay", path, "--budgets", "50", *words)
+    assert (ran.code, ran.err) == (0, "")
+    assert says in " ".join(ran.out.split())
+    assert " 50 independent" in " ".join(ran.out.split())
+
+
+def test_sizes_below_screening_are_left_out_and_heads_are_whole(run, path):
+    ran = run("votes", "replay", path, "--a", "x", "--b", "y", "--budgets", "50,200,500,1000")
+    said = " ".join(ran.out.split())
+    assert (ran.code, ran.err) == (0, "")
+    assert "Left out: studies of 50 and 1,000 votes; screening takes 56 votes of this pair, which has 600" in said
+    assert "votes spent and tested found 200 proportional" in said
+
+
+def test_one_type_of_prompts_cannot_be_screened(run, tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("model_a,model_b,winner,prompt_type\n" + "x,y,model_a,t\nx,y,model_b,t\ny,z,model_a,\n" * 150)
+    ran = run("votes", "replay", path, "--a", "x", "--b", "y")
+    assert (ran.code, ran.out) == (1, "")
+    assert (
+        "are of one prompt_type; there is nothing to screen; name a facet with several types with --by ROLE" in ran.err
+    )
+    none = run("votes", "replay", path, "--a", "y", "--b", "z")
+    assert 'no decisive vote between "y" and "z" has a prompt_type; nothing can be screened' in none.err
+
+
+def test_a_system_that_is_written_otherwise_is_named(run, tmp_path):
+    path = tmp_path / "many.csv"
+    path.write_text("model_a,model_b,winner\n" + "".join(f"online-A.0,s{i},model_a\n" for i in range(9)))
+    ran = run("votes", "analyze", path, "--a", "online-A", "--b", "s1")
+    assert ran.err == (
+        'quorate: --a: no system "online-A"; did you mean "online-A.0"? '
+        'there are "online-A.0", "s0", "s1", "s2", "s3" and 5 more\n'
+    )
+
+
 def test_types_of_prompts_first(run, path):
     words = ["votes", "replay", path, "--a", "x", "--b", "y", "--budgets", "200,300"]
     assert "How often each way to spend the votes finds the difference" in run(*words).out
@@ -88,16 +167,23 @@ def test_types_of_prompts_first(run, path):
     ("words", "says"),
     [
         ("analyze --a x", "--a, --b: give both systems, or neither"),
-        ("analyze --a x --b q", 'no term "q"'),
+        ("analyze --a x --b q", '--b: no system "q"; there are "x", "y", "z"'),
         ("analyze --a x --b y --claim equivalent", "margin"),
-        ("analyze --a x --b y --cluster colour", 'no term "colour"'),
+        ("analyze --a x --b y --cluster colour", '--cluster: no facet "colour" in these votes'),
         ("analyze --minimum 100000", "100,000"),
         ("replay --budgets none", "--budgets: expects numbers such as"),
-        ("replay --cluster colour", 'no term "colour"'),
-        ("replay --a x --b y --budgets 50", "budget"),
-        ("analyze --a x --b y --report votes.html", "--report: is on all pairs; leave out --a and --b"),
+        ("replay --cluster colour", "which have prompt, prompt_type and judge; name its column: --role colour=COLUMN"),
+        ("replay --a x --b y --budgets 50", "--budgets: numbers from 57 to 600, got 50; screening takes 56 votes"),
+        ("analyze --margin .05", "--margin: is for two systems; name them with --a and --b"),
+        ("analyze --ties half", "--ties: is for two systems"),
+        ("replay --by prompt_type", "--by: is for two systems"),
+        ("replay --a x --b y --margin .1", "--margin: is for all pairs; leave out --a and --b"),
+        ("analyze --charts nowhere/charts", "--charts: nowhere/charts cannot be written"),
         ("analyze --report votes.txt", "--report: must end in .html or .md"),
-        ("analyze --within colour", 'no term "colour"'),
+        ("analyze --within colour", '--within: no facet "colour"'),
+        ("replay --budgets 5000000", "--budgets: no pair has more than 600 decisive votes"),
+        ("replay --a x --b y --by colour", '--by: no facet "colour"'),
+        ("replay --a x --b Y", '--b: no system "Y"; did you mean "y"? there are'),
     ],
 )
 def test_what_is_refused_in_one_line(run, path, words, says):

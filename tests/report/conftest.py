@@ -173,3 +173,65 @@ def panel_table() -> Callable[..., pl.DataFrame]:
 def hostile() -> tuple[str, ...]:
     """Labels that try to break out of the page."""
     return HOSTILE
+
+
+@pytest.fixture(scope="session")
+def replays() -> Any:
+    """Adaptive allocation over two dimensions, of noisy and of constant items, by two judges; with human scores."""
+    rng = np.random.default_rng(3)
+    rows = [
+        (item, dimension, judge, r, item % 5 + bias + rng.integers(0, 1 + 3 * (item % 3)) * (dimension == "clear"))
+        for dimension in ("clear", "short")
+        for item in range(12)
+        for judge, bias in (("x", 0), ("y", 1))
+        for r in range(8)
+    ]
+    frame = pl.DataFrame(rows, schema=["item", "dimension", "judge", "replicate", "score"], orient="row")
+    frame = frame.with_columns(human=pl.col("item") % 4 + (pl.col("dimension") == "short"), same=pl.lit(2))
+    return q.read(frame, facets={"dimension": "dimension"}, recognise=True, announce=False)
+
+
+def ballots(labels: tuple[str, ...] = ("a", "b", "c"), each: int = 60, spread: float = 1.0) -> q.Votes:
+    """Votes on all pairs of systems, each system better than those after it."""
+    strength = np.linspace(spread, -spread, len(labels))
+    pairs = [(i, j) for i in range(len(labels)) for j in range(i + 1, len(labels))]
+    wins = [round(each / (1 + np.exp(strength[j] - strength[i]))) for i, j in pairs]
+    rows = [(labels[i], labels[j], won, each - won) for (i, j), won in zip(pairs, wins, strict=True)]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "for_a", "for_b"], orient="row")
+    return q.read_votes(frame, wins=("for_a", "for_b"), announce=False)
+
+
+def rated(gap: float = 0.4, favour: float = 0.1, systems: int = 3, judges: int = 4) -> q.Judgments:
+    """Scores of systems ``gap`` apart by judges who favour systems with that standard deviation; judges are drawn."""
+    rng = np.random.default_rng(3)
+    taste = rng.normal(0, favour, (systems, judges))
+    rows = [
+        (f"system {s}", f"item {i}", f"judge {j}", 5 - gap * s + np.sin(i) + taste[s, j] + rng.normal(0, 0.5))
+        for s, i, j in product(range(systems), range(40), range(judges))
+    ]
+    frame = pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row")
+    return q.read(frame, fixed=(), announce=False)
+
+
+@pytest.fixture(name="ballots", scope="session")
+def _ballots() -> Callable[..., q.Votes]:
+    """Makes votes on all pairs of systems."""
+    return ballots
+
+
+@pytest.fixture(name="rated", scope="session")
+def _rated() -> Callable[..., q.Judgments]:
+    """Makes scores of systems by judges that were drawn."""
+    return rated
+
+
+@pytest.fixture(name="surface", scope="session")
+def _surface() -> Callable[..., Any]:
+    """Makes what gaming is worth, from published components."""
+
+    def surface(**options: Any) -> Any:
+        parts = {"item": 0.09, "item:judge": 0.04, "prompt": 0.002, "prompt:judge": 0.001}
+        arena = q.components(parts, sensitivity={"judge": 0.002})
+        return q.gaming(arena, **{"items": 170, "scale": "elo", **options})
+
+    return surface

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import polars as pl
 import pytest
 
@@ -20,13 +23,23 @@ def view():
     return votes_view(read_votes(frame, announce=False))
 
 
-@pytest.mark.parametrize("name", ["margins", "decided", "dependence"])
+@pytest.mark.parametrize("name", ["margins", "decided", "equal", "dependence"])
 def test_charts_are_drawn(view, name):
     import vl_convert
 
     drawn = vl_convert.vegalite_to_svg(getattr(figures, name)(view).to_dict())
     assert "<svg" in drawn
     assert "NaN" not in drawn
+
+
+def test_early_and_later_margins_are_drawn_with_what_changed(view):
+    import vl_convert
+
+    changed = replace(view.stability, drift_p=np.array([0.001, 0.5, 0.5]))
+    spec = figures.drift(changed).to_dict()
+    assert "NaN" not in vl_convert.vegalite_to_svg(spec)
+    (rows,) = [data for data in _data(spec) if "which" in data[0]]
+    assert [row["which"] for row in rows] == [figures.CHANGED, figures.SAME, figures.SAME]
 
 
 def test_the_band_and_both_curves_are_there(view):

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from quorate.errors import InvalidInput
+from quorate.report.votes_pair_view import pair_view
 from quorate.report.votes_report import write_votes_report
 from quorate.report.votes_view import votes_view
 from quorate.table.read_votes import read_votes
@@ -27,8 +28,8 @@ def view():
 def test_a_page_with_all_charts(view, tmp_path):
     text = write_votes_report(view, tmp_path / "votes.html", note="simulated <b>").read_text(encoding="utf-8")
     found = re.search(r'<script type="application/json" id="charts">(.*?)</script>', text, re.DOTALL)
-    assert set(json.loads(found[1])) == {"margins", "decided", "dependence"}
-    assert text.count("data-chart=") == 3
+    assert set(json.loads(found[1])) == {"margins", "decided", "equal-budget", "stability", "dependence"}
+    assert text.count("data-chart=") == 5
     assert "simulated &lt;b&gt;" in text
     assert "http://" not in text.split("<script>")[0]
 
@@ -44,6 +45,14 @@ def test_markdown_from_votes(view, tmp_path):
 def test_a_facet_of_ones_own(view, tmp_path):
     text = write_votes_report(view.votes, tmp_path / "votes.md", cluster="prompt", minimum=400).read_text()
     assert "3, with 400 decisive votes or more" in text
+
+
+def test_two_systems_come_with_the_charts_as_files(view, tmp_path):
+    pair = pair_view(view.votes, "y", "z", margin=0.05, cluster="prompt")
+    text = write_votes_report(pair, tmp_path / "two.html", charts=tmp_path / "charts").read_text(encoding="utf-8")
+    assert '<p class="sentence">Undecided whether y or z is preferred' in text
+    assert text.index('id="verdict"') < text.index('id="margins"')
+    assert (tmp_path / "charts" / "verdict.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
 @pytest.mark.parametrize("name", ["votes.txt", "no-folder/votes.html"])

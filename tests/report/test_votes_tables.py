@@ -54,10 +54,11 @@ def test_votes_in_twos_that_agree_are_worth_half(view):
     assert row["by"] == "prompt"
     assert row["ratio"] == pytest.approx(2**0.5, abs=0.01)
     assert row["repeated"] == 1
+    assert row["levels"] == 200
 
 
 def test_possible_analyses_come_first(view):
-    possible = [row["possible"] for row in tables.analyses(view)]
+    possible = [row["possible"] for row in tables.analyses(view.support)]
     assert possible == sorted(possible, reverse=True)
     assert len(set(possible)) == 2
 
@@ -72,3 +73,22 @@ def test_quantiles_have_the_votes_they_need(view):
     rows = tables.quantiles(view)
     assert [row["share"] for row in rows] == [0.1, 0.25, 0.5, 0.75, 0.9]
     assert [row["n"] for row in rows] == list(view.quantiles.n)
+
+
+def test_studies_of_more_votes_are_clearer(view):
+    rows = tables.equal(view)
+    assert [row["votes"] for row in rows] == [50, 100, 200, 500, 1000]
+    assert all(row["low"] <= row["z"] <= row["high"] for row in rows)
+    assert [row["z"] for row in rows] == sorted(row["z"] for row in rows)
+
+
+def test_what_changed_most_surely_comes_first(view):
+    rows = tables.drift(view.stability)
+    assert [row["drift_p"] for row in rows] == sorted(view.stability.drift_p.tolist())
+    assert {row["others"] for row in rows} == {350}
+
+
+def test_what_was_read_needs_no_pair_with_enough_votes(view):
+    said = {row["what"]: row["as_read"] for row in tables.read(view.support)}
+    assert said["votes"] == "1,200: 1,200 decisive, 0 ties, 0 both bad"
+    assert "pairs used" not in said

@@ -11,16 +11,24 @@ from typing import Annotated
 
 import typer
 
+from quorate.cli.adaptive import adaptive
+from quorate.cli.agree import agree
 from quorate.cli.analyze import analyze
 from quorate.cli.assign import assign
+from quorate.cli.compare import compare
 from quorate.cli.console import safe
 from quorate.cli.demo import demo
 from quorate.cli.doctor import doctor
+from quorate.cli.gaming import gaming
+from quorate.cli.init import init
 from quorate.cli.optimize import optimize
 from quorate.cli.panel import panel
 from quorate.cli.phrasing import in_options
 from quorate.cli.project import project
+from quorate.cli.rank import rank
+from quorate.cli.run import run
 from quorate.cli.screen import screen
+from quorate.cli.status import status
 from quorate.cli.votes import app as votes
 from quorate.cli.writeup import writeup
 from quorate.errors import QuorateError
@@ -63,12 +71,20 @@ def _start(
 
 app.command("doctor")(doctor)
 app.command("analyze")(analyze)
+app.command("compare")(compare)
+app.command("rank")(rank)
+app.command("agree")(agree)
+app.command("gaming")(gaming)
 app.command("project")(project)
 app.command("optimize")(optimize)
 app.command("assign")(assign)
 app.command("panel")(panel)
 app.command("screen")(screen)
+app.command("adaptive")(adaptive)
 app.add_typer(votes, name="votes")
+app.command("init")(init)
+app.command("run")(run)
+app.command("status")(status)
 app.command("writeup")(writeup)
 app.command("demo")(demo)
 

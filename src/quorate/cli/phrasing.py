@@ -16,6 +16,18 @@ _OPTIONS = (
     (r"\bidentities=\{judge: system\}", "--identity JUDGE=SYSTEM"),
     (r'\bgeneration="\.\.\."', "--generation ROLE"),
     (r'\bgeneration="(\w+)"', r"--generation \1"),
+    (r'\bname (it|the column): (\w+)="\.\.\."', r"name \1: --role \2=COLUMN"),
+    (r'\border="(\w+)"', r"--role order=\1"),
+    (r'\bcluster="(\w+)"', r"--cluster \1"),
+    (r'\bmethod="(\w+)"', r"--method \1"),
+    (r'\bin by="\.\.\."', "with --by ROLE"),
+    (r'\bwith ties="(\w+)"', r"with --ties \1"),
+    (
+        r'\boutcomes=\{"a": \.\.\., "b": \.\.\., "tie": \.\.\.\}',
+        "--outcome a=LABEL --outcome b=LABEL --outcome tie=LABEL",
+    ),
+    (r"\blower minimum\b", "lower --minimum"),
+    (r"\braise minimum\b", "raise --minimum"),
     (r"\bprices=\{\"judge\": \{name: usd\}\}", "--judge-price NAME=USD"),
 )
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from quorate.cli.reading import names, pairs
+from quorate.errors import InvalidInput
+from quorate.estimate.wording import listed
 
 if TYPE_CHECKING:
     from quorate.table.votes import Votes
 
+MOST_NAMED = 5
+"""Systems that a message names."""
 File = Annotated[
     Path, typer.Argument(metavar="VOTES", help="CSV, TSV, JSON lines or Parquet; one row per vote, or counted.")
 ]
@@ -73,3 +78,43 @@ def votes(
         announce=False,
         **others,
     )
+
+
+def check_systems(votes: Votes, pair: tuple[str, str] | None) -> None:
+    """Refuse systems that are not there; the message names one that is written alike, and a few of all.
+
+    Parameters
+    ----------
+    votes : Votes
+    pair : (str, str) or None
+        What ``--a`` and ``--b`` say.
+    """
+    for option, name in zip(("--a", "--b"), pair or (), strict=False):
+        if name not in votes.models:
+            raise InvalidInput(f'{option}: no system "{name}"{_meant(name, votes.models)}')
+
+
+def check_facet(votes: Votes, option: str, name: str | None) -> None:
+    """Refuse a facet that these votes do not have.
+
+    Parameters
+    ----------
+    votes : Votes
+    option : str
+        The option that names it.
+    name : str or None
+        The facet; None where the option was not given.
+    """
+    if name is not None and name not in votes.names:
+        have = f"have {listed(votes.names)}" if votes.names else "have none"
+        fix = f"; name its column: --role {name}=COLUMN" if name.isidentifier() else ""
+        raise InvalidInput(f'{option}: no facet "{name}" in these votes, which {have}{fix}')
+
+
+def _meant(name: str, models: tuple[str, ...]) -> str:
+    same = [model for model in models if model.casefold() == name.casefold()]
+    close = same or get_close_matches(name, models, 1)
+    question = f'; did you mean "{close[0]}"?' if close else ";"
+    few = ", ".join(f'"{model}"' for model in models[:MOST_NAMED])
+    more = f" and {len(models) - MOST_NAMED:,} more" if len(models) > MOST_NAMED else ""
+    return f"{question} there are {few}{more}"

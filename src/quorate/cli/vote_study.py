@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from quorate.cli import reading, vote_reading
-from quorate.cli.console import console, heading, points, print_json, say, table
+from quorate.cli import reading, vote_parts, vote_reading
+from quorate.cli.console import console, print_json, whole
 from quorate.cli.grids import grid
-from quorate.cli.phrasing import columns, in_options
 from quorate.errors import InvalidInput
+from quorate.estimate.wording import counted, listed
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.decide.verdict import Verdict
-    from quorate.estimate.clustered import ClusterRobust
-    from quorate.plan.detectability import Detectability
+    from quorate.report.votes_pair_view import PairView
     from quorate.report.votes_view import VotesView
     from quorate.simulate.two_stage import AllocationStudy
-    from quorate.simulate.verdicts import VerdictRates
     from quorate.table.votes import Votes
+
+ALL = {"margin": 0.05, "cluster": "prompt", "minimum": 200}
+"""Options of a replay of all pairs, where nothing is said."""
 
 ModelA = Annotated[
     str | None, typer.Option("--a", metavar="NAME", help="A system: with --b, the verdict on the two instead of all.")
 ]
 ModelB = Annotated[str | None, typer.Option("--b", metavar="NAME", help="The system it is compared with.")]
 Margin = Annotated[
-    float | None, typer.Option(metavar="D", help="Shares within .5 +- D count as equal; stated before looking.")
+    float | None,
+    typer.Option(metavar="D", help="With --a: shares within .5 +- D count as equal; stated before looking."),
 ]
 Cluster = Annotated[
     str | None, typer.Option(metavar="ROLE", help="Facet whose votes resemble each other: prompt, judge or cluster.")
@@ -39,20 +38,41 @@ Claim = Annotated[
     Literal["better", "equivalent", "not worse"] | None,
     typer.Option(help="What is to be shown of --a, for the exit code. Default: better or equivalent."),
 ]
-Ties = Annotated[Literal["drop", "half", "pessimistic"], typer.Option(help="How ties count.")]
-Budget = Annotated[int | None, typer.Option(metavar="N", help="Votes that can still be collected.")]
-Price = Annotated[float | None, typer.Option(metavar="USD", help="Price of a vote.")]
-Minimum = Annotated[int, typer.Option(metavar="N", help="Decisive votes that a pair must have.")]
+Ties = Annotated[
+    Literal["drop", "half", "pessimistic"] | None, typer.Option(help="With --a: how ties count. Default: drop.")
+]
+Budget = Annotated[int | None, typer.Option(metavar="N", min=1, help="With --a: votes that can still be collected.")]
+Price = Annotated[float | None, typer.Option(metavar="USD", min=0, help="With --a: price of a vote.")]
+Minimum = Annotated[
+    int, typer.Option(metavar="N", min=2, help="Decisive votes that a pair must have, among all pairs.")
+]
 Within = Annotated[
     str | None,
     typer.Option(metavar="ROLE", help="Tell systems of the same name apart by this facet, such as prompt_type."),
 ]
 Budgets = Annotated[str, typer.Option(metavar="NUMBERS", help="Votes of a study, such as 50,200,500.")]
-Report = Annotated[
-    Path | None,
-    typer.Option(metavar="PATH", help="Write a report on all pairs: .html or .md; not with --a and --b."),
+Report = Annotated[Path | None, typer.Option(metavar="PATH", help="Write a report: .html or .md.")]
+Charts = Annotated[Path | None, typer.Option(metavar="DIR", help="Write every chart as a file into this folder.")]
+ChartFormat = Annotated[Literal["svg", "png"], typer.Option(help="Format of these files.")]
+ReplayA = Annotated[
+    str | None,
+    typer.Option("--a", metavar="NAME", help="A system: with --b, ways to spend votes on these two."),
 ]
-By = Annotated[str, typer.Option(metavar="ROLE", help="Types of prompts, for --a and --b.")]
+ReplayMargin = Annotated[
+    float | None, typer.Option(metavar="D", help="Margin of equivalence, for all pairs. Default: .05.")
+]
+ReplayCluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ROLE",
+        help='Facet whose votes are drawn together, for all pairs; "" for none. Default: prompt, if there is one.',
+    ),
+]
+ReplayMinimum = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=2, help="Decisive votes that a pair must have, among all pairs. Default: 200."),
+]
+By = Annotated[str | None, typer.Option(metavar="ROLE", help="With --a: types of prompts. Default: prompt_type.")]
 
 
 def analyze(
@@ -63,12 +83,14 @@ def analyze(
     margin: Margin = None,
     cluster: Cluster = None,
     claim: Claim = None,
-    ties: Ties = "drop",
+    ties: Ties = None,
     budget: Budget = None,
     price: Price = None,
     minimum: Minimum = 200,
     within: Within = None,
     report: Report = None,
+    charts: Charts = None,
+    chart_format: ChartFormat = "svg",
     as_json: reading.Json = False,
     model_a: vote_reading.ModelA = "model_a",
     model_b: vote_reading.ModelB = "model_b",
@@ -84,42 +106,32 @@ def analyze(
     With --a and --b: better, worse, equivalent or undecided, and what would decide it; exit code 2 if what is claimed
     is not shown. Without: margins of all pairs with enough votes, near ties, and how many votes would tell them apart.
     """
-    _check_report(report, a, b)
+    asked = _given({"margin": margin, "claim": claim, "ties": ties, "budget": budget, "price": price})
+    pair = _pair(a, b, asked, ())
+    _check_files(report, charts)
     votes = _within(vote_reading.votes(file, model_a, model_b, winner, wins, outcome, role, status), within)
-    if _both(a, b):
-        from quorate.decide.verdict import verdict_of_votes
-
-        found = verdict_of_votes(
-            votes,
-            a or "",
-            b or "",
-            margin=margin,
-            ties=ties,
-            cluster=cluster,
-            claim=claim,
-            budget=budget,
-            price=price,
-        )
-        if as_json:
-            print_json(found.to_dict())
-        else:
-            _show_verdict(console(), found)
-        return found.exit_code
-    view = _all_pairs(votes, cluster, minimum, as_json=as_json)
-    if report is not None:
-        _write(view, report, context.obj, as_json=as_json)
-    return 0
+    vote_reading.check_systems(votes, pair)
+    vote_reading.check_facet(votes, "--cluster", cluster)
+    view = _view(votes, pair, minimum, {"cluster": cluster, **asked})
+    if as_json:
+        print_json(view.to_dict())
+    else:
+        vote_parts.show(console(), view)
+    for path in _write(view, report, charts, chart_format, context.obj):
+        if not as_json:
+            whole(console(), path)
+    return view.exit_code
 
 
 def replay(
     file: vote_reading.File,
-    a: ModelA = None,
+    a: ReplayA = None,
     b: ModelB = None,
-    margin: Annotated[float, typer.Option(metavar="D", help="Margin of equivalence.")] = 0.05,
-    cluster: Annotated[str, typer.Option(metavar="ROLE", help="Facet whose votes are drawn together.")] = "prompt",
-    by: By = "prompt_type",
+    margin: ReplayMargin = None,
+    cluster: ReplayCluster = None,
+    by: By = None,
     budgets: Budgets = "50,200,500",
-    minimum: Minimum = 200,
+    minimum: ReplayMinimum = None,
     within: Within = None,
     as_json: reading.Json = False,
     model_a: vote_reading.ModelA = "model_a",
@@ -136,157 +148,147 @@ def replay(
     Without --a and --b: how often verdicts of smaller studies are wrong, over all pairs. With them: votes over types of
     prompts in proportion, against screening the types first.
     """
+    of_two, of_all = _given({"by": by}), _given({"margin": margin, "cluster": cluster, "minimum": minimum})
+    pair = _pair(a, b, of_two, of_all)
+    sizes = list(grid("--budgets", budgets))
     votes = _within(vote_reading.votes(file, model_a, model_b, winner, wins, outcome, role, status), within)
-    sizes = grid("--budgets", budgets)
-    if _both(a, b):
-        from quorate.simulate.two_stage import replay_two_stage
+    if pair is not None:
+        return _two_stage(votes, pair, sizes, by or "prompt_type", as_json=as_json)
+    return _rates(votes, sizes, {**ALL, "cluster": cluster, **of_all}, as_json=as_json)
 
-        found = replay_two_stage(votes, a or "", b or "", list(sizes), by=by)
-        if as_json:
-            print_json(_plain(found))
-        else:
-            _show_study(console(), found)
-        return 0
-    from quorate.simulate.verdicts import replay_verdicts
 
-    rates = replay_verdicts(votes, list(sizes), cluster=cluster, margin=margin, least=minimum)
-    if as_json:
-        print_json([{**vars(one), "wrong": one.wrong} for one in rates])
-    else:
-        _show_rates(console(), rates, margin)
-    return 0
+def _given(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _pair(a: str | None, b: str | None, of_two: Iterable[str], of_all: Iterable[str]) -> tuple[str, str] | None:
+    """The two systems that are named, if options that were given go with that."""
+    if (a is None) != (b is None):
+        raise InvalidInput("--a, --b: give both systems, or neither")
+    pair = None if a is None or b is None else (a, b)
+    for name in of_two if pair is None else of_all:
+        goes = (
+            "is for two systems; name them with --a and --b"
+            if pair is None
+            else "is for all pairs; leave out --a and --b"
+        )
+        raise InvalidInput(f"--{name}: {goes}")
+    return pair
+
+
+def _check_files(report: Path | None, charts: Path | None) -> None:
+    """Whether files are asked for that can be written, before the votes are read."""
+    from quorate.report.files import directory, writable
+    from quorate.report.votes_report import ENDINGS
+
+    if report is not None:
+        writable(report, ENDINGS, "--report")
+    if charts is not None:
+        directory(charts, "--charts")
 
 
 def _within(votes: Votes, role: str | None) -> Votes:
+    vote_reading.check_facet(votes, "--within", role)
     return votes if role is None else votes.within(role)
 
 
-def _both(a: str | None, b: str | None) -> bool:
-    if (a is None) != (b is None):
-        raise InvalidInput("--a, --b: give both systems, or neither")
-    return a is not None
+def _view(votes: Votes, pair: tuple[str, str] | None, minimum: int, options: Mapping[str, Any]) -> VotesView | PairView:
+    if pair is not None:
+        from quorate.report.votes_pair_view import pair_view
 
-
-def _show_verdict(out: Console, found: Verdict) -> None:
-    say(out, found.sentence, style="bold")
-    if found.caveats:
-        heading(out, "Caveats")
-        points(out, (in_options(caveat.sentence) for caveat in found.caveats))
-
-
-def _check_report(report: Path | None, a: str | None, b: str | None) -> None:
-    """Whether a report is asked for that can be written, before the votes are read."""
-    if report is None:
-        return
-    from quorate.report.files import writable
-    from quorate.report.votes_report import ENDINGS
-
-    if a is not None or b is not None:
-        raise InvalidInput("--report: is on all pairs; leave out --a and --b")
-    writable(report, ENDINGS, "--report")
-
-
-def _all_pairs(votes: Votes, cluster: str | None, minimum: int, *, as_json: bool) -> VotesView:
+        return pair_view(votes, *pair, minimum=minimum, **options)
     from quorate.report.votes_view import votes_view
 
-    view = votes_view(votes, cluster=cluster, minimum=minimum)
+    return votes_view(votes, minimum=minimum, **options)
+
+
+def _write(
+    view: VotesView | PairView,
+    report: Path | None,
+    charts: Path | None,
+    chart_format: Literal["svg", "png"],
+    command: str,
+) -> Iterator[str]:
+    """Write what is asked for, and say where it is."""
+    if report is not None:
+        from quorate.report.votes_report import write_votes_report
+
+        yield f"Report: {write_votes_report(view, report, command=command)}"
+    if charts is not None:
+        from quorate.report.votes_export import write_votes_charts
+
+        yield f"Charts: {', '.join(map(str, write_votes_charts(view, charts, chart_format)))}"
+
+
+def _two_stage(votes: Votes, pair: tuple[str, str], sizes: list[int], by: str, *, as_json: bool) -> int:
+    from quorate.simulate.two_stage import replay_range, replay_two_stage
+
+    vote_reading.check_systems(votes, pair)
+    vote_reading.check_facet(votes, "--by", by)
+    least, most = replay_range(votes, *pair, by=by)
+    usable = [n for n in sizes if least <= n <= most]
+    span = f"screening takes {least - 1:,} votes of this pair, which has {most:,} decisive ones with a {by}"
+    if not usable:
+        said = ", ".join(f"{n:,}" for n in sizes)
+        if most < least:
+            raise InvalidInput(f"--budgets: {span}: too few for any study; use coarser types")
+        raise InvalidInput(f"--budgets: numbers from {least:,} to {most:,}, got {said}; {span}")
+    found = replay_two_stage(votes, *pair, usable, by=by)
+    notes = _left_out(sizes, usable, span)
     if as_json:
-        dependence = [{"by": one.by, **vars(one.summary())} for one in view.dependence]
-        print_json({**view.found.to_dict(), "near_ties": view.near.to_dict(), "dependence": dependence})
+        _aside(notes)
+        print_json(_plain(found))
     else:
-        _show_pairs(console(), view)
-    return view
+        vote_parts.show_study(console(), found, notes)
+    return 0
 
 
-def _show_pairs(out: Console, view: VotesView) -> None:
-    say(out, view.found.sentence, style="bold")
-    say(out, view.near.sentence)
-    _margins(out, view.found)
-    _curve(out, view.found)
-    _dependence(out, view.dependence)
-    out.print()
-    say(out, f"Columns: {'; '.join(map(columns, view.votes.notes))}")
+def _rates(votes: Votes, sizes: list[int], options: Mapping[str, Any], *, as_json: bool) -> int:
+    """Verdicts of studies of every size, each over the pairs that have as many votes."""
+    from quorate.simulate.verdicts import replay_verdicts
 
-
-def _write(view: VotesView, report: Path, command: str, *, as_json: bool) -> None:
-    from quorate.report.votes_report import write_votes_report
-
-    write_votes_report(view, report, command=command)
-    if not as_json:
-        say(console(), f"Report: {report}")
-
-
-def _margins(out: Console, found: Detectability) -> None:
-    from quorate.report.words import number
-
-    heading(out, "Margins over pairs: the share of votes for the better system, less .5")
-    at = found.margins.quantiles()
-    rows = [
-        (f"{share:.0%}", number(margin, 3), f"{number(low, 3)} to {number(high, 3)}", _whole(implied))
-        for share, margin, low, high, implied in zip(at.probability, at.margin, at.low, at.high, at.n, strict=True)
+    margin, minimum = options["margin"], options["minimum"]
+    cluster, notes = _drawn_by(votes, options["cluster"])
+    most = int(votes.pairs().decisive.max(initial=0))
+    usable = [n for n in sizes if n <= most]
+    why = f"no pair has more than {counted(most, 'decisive vote')}"
+    if not usable:
+        raise InvalidInput(f"--budgets: {why}; a smaller study has fewer, got {min(sizes):,}")
+    found = [
+        one
+        for n in usable
+        for one in replay_verdicts(votes, [n], cluster=cluster, margin=margin, least=max(minimum, n))
     ]
-    table(out, {"of pairs at most": "left", "margin": "right", "95% interval": "right", "votes needed": "right"}, rows)
+    notes += _left_out(sizes, usable, why)
+    if as_json:
+        _aside(notes)
+        print_json([{**vars(one), "wrong": one.wrong} for one in found])
+    else:
+        vote_parts.show_rates(console(), found, margin, notes)
+    return 0
 
 
-def _whole(value: float) -> str:
-    return f"{value:,.0f}" if value < 1e12 else "no number"
+def _drawn_by(votes: Votes, cluster: str | None) -> tuple[str | None, list[str]]:
+    """The facet whose votes are drawn together, and a note where there is none."""
+    if cluster == "":
+        return None, ["Votes are drawn one by one, and taken as independent."]
+    if cluster is None and ALL["cluster"] not in votes.names:
+        fix = "name a column with --role prompt=COLUMN, or another facet with --cluster"
+        return None, [f"No prompt is known of these votes: they are drawn one by one, and taken as independent; {fix}."]
+    name = cluster or str(ALL["cluster"])
+    vote_reading.check_facet(votes, "--cluster", name)
+    return name, []
 
 
-def _curve(out: Console, found: Detectability) -> None:
-    heading(out, "Pairs that so many votes each would decide")
-    rows = [
-        (f"{n:,}", f"{decided:.0%}", f"{corrected:.0%}", f"{reach:.0%}")
-        for n, decided, corrected, reach in zip(
-            found.budgets.tolist(), found.decided, found.corrected, found.within_reach, strict=True
-        )
-    ]
-    last = f"power {found.target:g} or more"
-    table(out, {"votes": "right", "decided": "right", "without noise": "right", last: "right"}, rows)
+def _left_out(sizes: Iterable[int], usable: Iterable[int], why: str) -> list[str]:
+    left = [f"{n:,}" for n in sizes if n not in set(usable)]
+    return [f"Left out: studies of {listed(left)} votes; {why}."] if left else []
 
 
-def _dependence(out: Console, robust: Sequence[ClusterRobust]) -> None:
-    from quorate.report.words import number
-
-    if not robust:
-        return
-    heading(out, "Standard errors that allow votes to resemble each other, over independent ones")
-    rows = []
-    for one in robust:
-        summary = one.summary()
-        at = dict(zip(summary.probability, summary.ratio, strict=True))
-        rows.append((one.by, f"{summary.pairs:,}", *(number(value, 2) for value in at.values())))
-    heads = {f"{share:.0%}": "right" for share in robust[0].summary().probability}
-    table(out, {"by": "left", "pairs": "right", **heads}, rows)
-
-
-def _show_rates(out: Console, rates: Sequence[VerdictRates], margin: float) -> None:
-    say(out, f"Verdicts of smaller studies, against all votes; equal means within {margin:g}.", style="bold")
-    rows = [
-        (
-            f"{one.n:,}",
-            one.method,
-            f"{one.different:.1%}",
-            f"{one.equivalent:.1%}",
-            f"{one.undecided:.1%}",
-            f"{one.wrong:.2%}",
-            f"{one.false_alarm:.1%}",
-        )
-        for one in rates
-    ]
-    heads = {"votes": "right", "taken as": "left"}
-    heads |= dict.fromkeys(("different", "equal", "undecided", "wrong", "size"), "right")
-    table(out, heads, rows)
-    say(out, f"{rates[0].pairs:,} pairs. Size: differences found where there is none, at 5%.")
-
-
-def _show_study(out: Console, found: AllocationStudy) -> None:
-    say(out, "How often each way to spend the votes finds the difference", style="bold")
-    rows = [
-        (f"{n:,}", *(f"{found.power[test][at]:.0%}" for test in found.power), f"{found.captured[at]:.0%}")
-        for at, n in enumerate(found.budgets.tolist())
-    ]
-    table(out, {"votes": "right", **dict.fromkeys(found.power, "right"), "signal kept": "right"}, rows)
-    say(out, f"Signal kept: by the types that screening keeps; by chance {found.expected_captured:.0%}.")
+def _aside(notes: Iterable[str]) -> None:
+    """Notes beside JSON, which has no place for them."""
+    for note in notes:
+        typer.echo(f"quorate: {note}", err=True)
 
 
 def _plain(found: AllocationStudy) -> dict[str, Any]:

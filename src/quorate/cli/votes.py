@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,7 +12,7 @@ from quorate.cli import reading, vote_reading
 from quorate.cli.console import console, heading, points, print_json, say, table
 from quorate.cli.phrasing import columns, in_options
 from quorate.cli.vote_study import analyze, replay
-from quorate.errors import InvalidInput
+from quorate.errors import InvalidInput, NotEstimable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,8 +28,8 @@ Margin = Annotated[
     float | None, typer.Option(metavar="D", help="Margin to be seen: the share of votes for the better model, less .5.")
 ]
 Pilot = Annotated[str | None, typer.Option(metavar="WINS/N", help="Votes for one model among the decisive of a pilot.")]
-Budget = Annotated[int | None, typer.Option(metavar="N", help="Votes that can be paid for.")]
-Alpha = Annotated[float, typer.Option(metavar="P", help="Chance of a difference that is not there.")]
+Budget = Annotated[int | None, typer.Option(metavar="N", min=1, help="Votes that can be paid for.")]
+Alpha = Annotated[float, typer.Option(metavar="P", help="Chance of finding a difference that is not there.")]
 Power = Annotated[float, typer.Option(metavar="P", help="Chance of seeing the margin.")]
 Method = Annotated[
     Literal["exact", "normal", "variance"],
@@ -88,32 +89,73 @@ def plan(
 ) -> int:
     """How many votes are needed, for a margin or from a pilot.
 
-    With a budget alone: the margin that it could see. Ends with exit code 2 if a budget is too small.
+    With a budget alone: the margin that it could see. Ends with exit code 2 if a budget is too small, or if no number
+    of votes is enough.
     """
     if sum(given is not None for given in (margin, pilot)) > 1:
         raise InvalidInput("--margin: give it or --pilot, not both")
     if margin is None and pilot is None and budget is None:
         raise InvalidInput("--margin: give the margin to be seen, a --pilot, or a --budget")
+    if cluster is not None and icc is None:
+        raise InvalidInput("--cluster: votes of one cluster count less only if they are alike; give --icc too")
     options: dict[str, Any] = {"alpha": alpha, "power": power, "method": method}
-    found = _from_pilot(pilot, budget, options) if pilot else _for_margin(margin, budget, options)
+    worth = budget if icc is None or budget is None else _worth(budget, icc, cluster)
+    found = _from_pilot(pilot, worth, options) if pilot else _for_margin(margin, worth, options, alike=icc is not None)
     needed = found["needed"]
-    spread = None if icc is None or needed is None else _clustered(needed, icc, cluster)
+    wanted = found.get("needed_low") if needed is None else needed  # from an even pilot there is only a least number
+    spread = None if icc is None or wanted is None else _clustered(wanted, icc, cluster)
+    if icc is not None:
+        found |= {"budget": budget, "worth": worth, "sentence": _in_clusters(found, spread, budget, icc, cluster)}
     if as_json:
         print_json({**found, "clustered": None if spread is None else spread.to_dict()})
     else:
-        out = console()
-        say(out, str(found["sentence"]), style="bold")
-        if spread is not None:
-            say(out, spread.sentence)
-    return FOUND if _too_small(budget, needed, spread, asked=margin is not None or pilot is not None) else 0
+        say(console(), str(found["sentence"]), style="bold")
+    if (margin is not None or pilot is not None) and _too_few(needed, spread, worth):
+        return FOUND
+    return FOUND if budget is not None and found["detectable"] is None else 0
 
 
-def _too_small(budget: int | None, needed: int | None, spread: Clustered | None, *, asked: bool) -> bool:
-    """Whether a budget is below what is needed, also where no number would do."""
-    if budget is None or not asked:
-        return False
-    wanted = needed if spread is None else spread.n
-    return wanted is None or budget < wanted
+def _too_few(needed: int | None, spread: Clustered | None, worth: int | None) -> bool:
+    """Whether a budget is below what is needed, also where no number would do, or no number of such votes does."""
+    if spread is not None and not spread.attainable:
+        return True
+    return worth is not None and (needed is None or worth < needed)
+
+
+def _worth(budget: int, icc: float, cluster: float | None) -> int:
+    """Independent votes that a budget is worth, rounded down."""
+    from quorate.plan.clusters import effective_judgments
+
+    most = cluster if cluster is None else min(cluster, budget)
+    return math.floor(effective_judgments(budget, icc=icc, cluster=most) + 1e-9)
+
+
+def _in_clusters(
+    found: dict[str, Any], spread: Clustered | None, budget: int | None, icc: float, cluster: float | None
+) -> str:
+    """What is found of independent votes, for votes that resemble each other."""
+    from quorate.estimate.wording import counted
+
+    many = "in one cluster" if cluster is None else f"in clusters of {cluster:.3g}"
+    said = []
+    if budget is not None:
+        said.append(f"the budget of {budget:,} is worth {counted(found['budget'], 'independent one')}")
+    if spread is not None and spread.attainable:
+        said.append(f"{spread.n:,} are worth the {spread.effective:,} that are needed")
+    elif spread is not None:
+        said.append(f"no number is worth the {spread.effective:,} that are needed")
+    first, limit = str(found["sentence"]), ""
+    if spread is not None and not spread.attainable:
+        limit = _ceiling(spread)
+        first = first if budget is not None and "reach" in found else f"Unattainable: {first[0].lower()}{first[1:]}"
+    return f"{first} Of votes {many} with an intra-cluster correlation of {icc:g}, {', and '.join(said)}{limit}."
+
+
+def _ceiling(spread: Clustered) -> str:
+    return (
+        f": however many, they are worth less than {spread.ceiling:,.6g}. Spread them over more prompts or annotators, "
+        "and say with --cluster how many votes share one"
+    )
 
 
 def _from_pilot(pilot: str, budget: int | None, options: dict[str, Any]) -> dict[str, Any]:
@@ -126,17 +168,30 @@ def _from_pilot(pilot: str, budget: int | None, options: dict[str, Any]) -> dict
     return found.to_dict()
 
 
-def _for_margin(margin: float | None, budget: int | None, options: dict[str, Any]) -> dict[str, Any]:
-    from quorate.plan.power import detectable_margin, sample_size
+def _for_margin(margin: float | None, budget: int | None, options: dict[str, Any], *, alike: bool) -> dict[str, Any]:
+    from quorate.estimate.wording import counted
+    from quorate.estimate.wording import margin as worded
+    from quorate.plan.power import sample_size
 
-    seen = None if budget is None else detectable_margin(budget, **options)
+    seen = None if budget is None else _seen(budget, options)
     needed = None if margin is None else sample_size(margin, **options)
     said = []
     if needed is not None:
-        said.append(f"A margin of {margin:g} needs {needed:,} decisive votes (power {options['power']:g})")
+        kind = "independent decisive vote" if alike else "decisive vote"
+        said.append(f"A margin of {margin:g} needs {counted(needed, kind)} (power {options['power']:g})")
     if budget is not None:
-        said.append(f"{budget:,} votes would see a margin of {seen:.3f} or more")
+        sees = "no margin, however large" if seen is None else f"a margin of {worded(seen)} or more"
+        said.append(f"{counted(budget, 'independent vote')} would see {sees}")
     return {"margin": margin, "budget": budget, "needed": needed, "detectable": seen, "sentence": "; ".join(said) + "."}
+
+
+def _seen(budget: int, options: dict[str, Any]) -> float | None:
+    from quorate.plan.power import detectable_margin
+
+    try:
+        return detectable_margin(budget, **options)
+    except NotEstimable:  # the answer, not a failure: so few votes see nothing
+        return None
 
 
 def _clustered(needed: int, icc: float, cluster: float | None) -> Clustered:

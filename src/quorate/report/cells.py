@@ -17,6 +17,7 @@ _FORMATS: Mapping[str, Callable[[float], str]] = {
     "share": percent,
     "change_of_se": lambda change: f"{change:+.1%}" if abs(change) >= 0.0005 else "0.0%",
     "more_cost": "{:+,.2f}".format,
+    "price": "{:,.2f}".format,
 }
 _FORMULA = ("=", "+", "-", "@")
 

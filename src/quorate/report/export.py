@@ -54,7 +54,7 @@ def write_charts(
     """
     where = chart_folder(place, chart_format)
     figures = [one for section in sections(analysed(result)) for one in section.figures]
-    return tuple(_write(one.chart, where / f"{slug(one.name)}.{chart_format}") for one in figures if one.chart)
+    return tuple(write_chart(one.chart, where / f"{slug(one.name)}.{chart_format}") for one in figures if one.chart)
 
 
 def chart_folder(place: str | Path, chart_format: str) -> Path:
@@ -103,7 +103,15 @@ def _inked(part: Any) -> Any:
     return _BLACK if part == INK else part
 
 
-def _write(chart: Chart, path: Path) -> Path:
+def write_chart(chart: Chart, path: Path) -> Path:
+    """Write one chart as the ending of the path says, black on white, with its title.
+
+    Parameters
+    ----------
+    chart : Chart
+    path : Path
+        Ends in ``.svg`` or ``.png``.
+    """
     import vl_convert
 
     spec = on_paper(chart)

@@ -9,8 +9,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from quorate.errors import InvalidInput
 from quorate.estimate.decomposition import Decomposition
 from quorate.report import tables
+from quorate.report.allocation_export import allocation_json, allocation_markdown, write_allocation_charts
+from quorate.report.allocation_report import allocation_said
+from quorate.report.allocation_section import allocation_facts, allocation_sections
+from quorate.report.allocation_view import AllocationView, view_of
 from quorate.report.captions import places
 from quorate.report.cells import as_csv, cell, columns, is_number
 from quorate.report.checklist import checklist
@@ -22,21 +27,25 @@ from quorate.report.markdown import markdown
 from quorate.report.plain import plain
 from quorate.report.record import MOST_CHARACTERS, Record, study_record
 from quorate.report.reproduce import Provenance, provenance
+from quorate.report.result_page import ResultPage, result_json, result_markdown, write_result_charts
+from quorate.report.results import RESULTS, Sourced, page_of
 from quorate.report.section import Figure, Section
 from quorate.report.summary import Analysis
 from quorate.report.words import decimals, number
 from quorate.report.writeup import analysed, methods_paragraph
+from quorate.simulate.allocation_result import Allocation
 from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:
     from quorate.report.marks import Chart
+    from quorate.report.results import Result
 
 MOST_ROWS = 200
 """Rows of a table in the page; the download has all."""
 
 
 def report(
-    result: Judgments | Decomposition | Analysis,
+    result: Judgments | Decomposition | Analysis | Allocation | AllocationView | Result | Sourced,
     path: str | Path = "report.html",
     *,
     record: Mapping[str, Any] | str | Path | Record | None = None,
@@ -53,8 +62,10 @@ def report(
 
     Parameters
     ----------
-    result : Judgments, Decomposition or Analysis
-        What to report; the first two are analysed with default options.
+    result : Judgments, Decomposition, Analysis, Allocation, Ratings, Leaderboard, Verdict or Gaming
+        What to report; the first two are analysed with default options. The reports of an allocation, from
+        `quorate.simulate_allocation`, and of what `quorate.rank`, `quorate.compare` and `quorate.gaming` return, have
+        no checklist.
     path : path
         File to write, replaced if it exists: ``.html``, ``.md`` or ``.json``.
     record : mapping or path, optional
@@ -92,6 +103,23 @@ def report(
     path = Path(path)
     writable(path, tuple(_WRITERS))
     place = None if charts is None else chart_folder(charts, chart_format)
+    if isinstance(result, (Allocation, AllocationView)):
+        if record is not None:
+            raise InvalidInput("record: the report of an allocation has no checklist to fill; leave it out")
+        view = view_of(result) if isinstance(result, Allocation) else result
+        text = _ALLOCATION_WRITERS[path.suffix.lower()](view, Provenance(command, seed, note))
+        write(path, text.encode("utf-8", "replace"))
+        if place is not None:
+            write_allocation_charts(view, place, chart_format)
+        return path
+    if isinstance(result, (Sourced, *RESULTS)):
+        if record is not None:
+            raise InvalidInput("record: the report of this result has no checklist to fill; leave it out")
+        made = page_of(result, Provenance(command, seed, note))
+        write(path, _RESULT_WRITERS[path.suffix.lower()](made).encode("utf-8", "replace"))
+        if place is not None:
+            write_result_charts(made, place, chart_format)
+        return path
     written = study_record(record)
     analysis = analysed(result)
     text = _WRITERS[path.suffix.lower()](analysis, Provenance(command, seed, note), written)
@@ -121,6 +149,14 @@ def _html(analysis: Analysis, origin: Provenance, record: Record) -> str:
         "provenance": provenance(analysis, origin, record),
     }
     return page(sections(analysis), reporting(checklist(analysis, record)), said)
+
+
+def _allocation_html(view: AllocationView, origin: Provenance) -> str:
+    return page(allocation_sections(view), allocation_facts(view), allocation_said(view, origin))
+
+
+def _result_html(made: ResultPage) -> str:
+    return page(made.sections, made.facts, made.said)
 
 
 def page(parts: Sequence[Section], last: Figure, said: Mapping[str, Any]) -> str:
@@ -238,4 +274,20 @@ _WRITERS: Mapping[str, Callable[[Analysis, Provenance, Record], str]] = {
     ".md": markdown,
     ".markdown": markdown,
     ".json": _json,
+}
+
+_ALLOCATION_WRITERS: Mapping[str, Callable[[AllocationView, Provenance], str]] = {
+    ".html": _allocation_html,
+    ".htm": _allocation_html,
+    ".md": allocation_markdown,
+    ".markdown": allocation_markdown,
+    ".json": allocation_json,
+}
+
+_RESULT_WRITERS: Mapping[str, Callable[[ResultPage], str]] = {
+    ".html": _result_html,
+    ".htm": _result_html,
+    ".md": result_markdown,
+    ".markdown": result_markdown,
+    ".json": result_json,
 }

@@ -6,14 +6,20 @@ from typing import TYPE_CHECKING
 
 from quorate.report import marks, votes_captions, votes_tables
 from quorate.report.tables import known
-from quorate.report.theme import CORRECTED, MISSED, palette
+from quorate.report.theme import CORRECTED, INK, MISSED, palette
 
 if TYPE_CHECKING:
     import altair as alt
 
+    from quorate.estimate.stability import Stability
     from quorate.report.marks import Chart
     from quorate.report.votes_view import VotesView
 
+LEVEL = 0.05
+"""Below it, the first votes of a pair and the others differ."""
+SAME, CHANGED = "as before, as far as can be seen", "changed, at level 0.05"
+TICKS = (25, 50, 100, 200, 500, 1000, 2000, 5000)
+"""Numbers of votes on the axis."""
 LAWS = {votes_tables.ESTIMATED: MISSED, votes_tables.CORRECTED: CORRECTED}
 
 
@@ -38,7 +44,7 @@ def decided(view: VotesView) -> Chart:
     found = votes_tables.decided(view)
     names = dict(zip(("decided", "corrected"), LAWS, strict=True))
     rows = [{"law": law, "votes": row["votes"], "share": row[key]} for key, law in names.items() for row in found]
-    ticks = alt.Axis(format="~s", tickCount=5, grid=False)
+    ticks = alt.Axis(format=",", values=TICKS, grid=False)
     scale = alt.Scale(type="log", nice=False, padding=8)
     x = alt.X("votes:Q", title="decisive votes for each pair (log scale)", scale=scale, axis=ticks)
     y = _share("share", "share of pairs decided")
@@ -58,6 +64,35 @@ def dependence(view: VotesView) -> Chart:
     x = marks.axis("ratio", "clustered over independent standard error", window)
     base = marks.chart(drawn, marks.labels("by"), step=30)
     return marks.finish([marks.line_at(1.0, x), *marks.intervals(drawn, base, x)], votes_captions.dependence(view))
+
+
+def equal(view: VotesView) -> Chart:
+    """Standard errors from one half: the median study, and the range of most, by votes for every pair."""
+    rows = known(votes_tables.equal(view), "z")
+    window = marks.around(rows, "z", view.reach)
+    drawn = [marks.drawn(row, window, CORRECTED) for row in rows]
+    x = marks.axis("z", "standard errors from one half (z)", window)
+    base = marks.chart(drawn, marks.labels("votes", "votes for each pair"), step=30)
+    return marks.finish([marks.line_at(view.reach, x), *marks.intervals(drawn, base, x)], votes_captions.equal(view))
+
+
+def drift(found: Stability) -> Chart:
+    """Margin of every pair in its first votes against that in its others."""
+    import altair as alt
+
+    rows = [{**row, "which": CHANGED if row["drift_p"] <= LEVEL else SAME} for row in votes_tables.drift(found)]
+    window = marks.span([row[name] for row in rows for name in ("early", "rest")] + [0.0])
+    x = marks.axis("early", "margin in the first votes", window)
+    y = alt.Y("rest:Q", title="margin in the others", scale=alt.Scale(domain=list(window), nice=False, zero=False))
+    colours = alt.Scale(domain=[SAME, CHANGED], range=[CORRECTED, MISSED])
+    legend = alt.Legend(title=None, columns=1, labelLimit=260)
+    tips = [alt.Tooltip("pair:N"), *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("early", "rest", "drift_p"))]
+    dots = alt.Chart(alt.InlineData(values=rows)).mark_point(filled=True, size=45, opacity=0.75)
+    shapes = alt.Shape("which:N", scale=alt.Scale(domain=[SAME, CHANGED], range=["circle", "diamond"]), legend=legend)
+    cloud = dots.encode(x=x, y=y, color=alt.Color("which:N", scale=colours, legend=legend), shape=shapes, tooltip=tips)
+    ends = alt.InlineData(values=[{"early": end, "rest": end} for end in window])
+    line = alt.Chart(ends).mark_line(color=INK, opacity=0.6, strokeDash=[4, 3], strokeWidth=1).encode(x=x, y=y)
+    return marks.finish([line, cloud], votes_captions.drift(found), height=360)
 
 
 def _colour() -> alt.Color:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import platform
-from collections.abc import Iterator
-from datetime import UTC, datetime
-from importlib.metadata import version
-from pathlib import Path, PurePath
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.estimate.sampled import MINIMUM
 from quorate.report.cells import as_markdown, plain_markdown
+from quorate.report.export import ChartFormat, chart_folder
 from quorate.report.files import writable, write
-from quorate.report.labels import shown
-from quorate.report.reproduce import scrubbed
-from quorate.report.votes_section import votes_facts, votes_sections
+from quorate.report.render import page
+from quorate.report.votes_export import write_votes_charts
+from quorate.report.votes_pair_view import PairView
+from quorate.report.votes_said import facts_of, said_of, sections_of
 from quorate.report.votes_view import VotesView, votes_view
 
 if TYPE_CHECKING:
-    from quorate.report.section import Figure
+    from quorate.report.section import Figure, Section
     from quorate.table.votes import Votes
 
 ENDINGS = (".html", ".htm", ".md", ".markdown")
@@ -27,29 +26,36 @@ MOST_ROWS = 100
 
 
 def write_votes_report(
-    votes: Votes | VotesView,
+    votes: Votes | VotesView | PairView,
     path: str | Path = "votes.html",
     *,
     cluster: str | None = None,
     minimum: int = MINIMUM,
+    charts: str | Path | None = None,
+    chart_format: ChartFormat = "svg",
     command: str | None = None,
     note: str | None = None,
 ) -> Path:
-    """Write what votes show about all pairs of models into one file to share.
+    """Write what votes show about two systems, or about all pairs, into one file to share.
 
-    The page opens offline, on a phone and on paper: how far apart models are, how many votes decide, how much votes
-    resemble each other, what is wrong with the data, and what is needed to do it again.
+    The page opens offline, on a phone and on paper: the verdict on two systems where it is asked for, how far apart
+    models are, how many votes decide, whether early votes said what later ones do, how much votes resemble each other,
+    what is wrong with the data, and what is needed to do it again.
 
     Parameters
     ----------
-    votes : Votes or VotesView
-        Votes, or what was found about them already.
+    votes : Votes, VotesView or PairView
+        Votes, or what was found about them already: all pairs, or two systems (`pair_view`).
     path : path
         File to write, replaced if it exists: ``.html`` or ``.md``.
     cluster : str, optional
         Facet for clustered standard errors; without it, each of prompt, judge and cluster that is there.
     minimum : int
         Decisive votes that a pair must have.
+    charts : path, optional
+        Folder for every chart as a file of its own, named after the figure, such as ``margins.svg``.
+    chart_format : {"svg", "png"}
+        Format of these files.
     command : str, optional
         Command line that led here, for the record.
     note : str, optional
@@ -81,96 +87,36 @@ def write_votes_report(
     """
     path = Path(path)
     writable(path, ENDINGS)
-    view = votes if isinstance(votes, VotesView) else votes_view(votes, cluster=cluster, minimum=minimum)
-    said = _said(view, command, note)
-    text = _html(view, said) if path.suffix.lower() in (".html", ".htm") else _markdown(view, said)
+    place = None if charts is None else chart_folder(charts, chart_format)
+    view = votes if isinstance(votes, (VotesView, PairView)) else votes_view(votes, cluster=cluster, minimum=minimum)
+    said, parts = said_of(view, command, note), sections_of(view)
+    as_page = path.suffix.lower() in (".html", ".htm")
+    text = page(parts, facts_of(view), said) if as_page else _markdown(parts, facts_of(view), said)
     write(path, text.encode("utf-8", "replace"))
+    if place is not None:
+        write_votes_charts(view, place, chart_format)
     return path
 
 
-def _said(view: VotesView, command: str | None, note: str | None) -> dict[str, Any]:
-    """What the report says besides its sections."""
-    source = view.votes.source
-    name = PurePath(scrubbed(source.name)).name if source.sha256 else f"Votes from a {source.name}"
-    grave = [one for one in view.support.findings if one.severity != "note"]
-    return {
-        "title": shown(name),
-        "note": note and shown(note, 1000),
-        "sentence": view.found.sentence,
-        "tiles": _tiles(view),
-        "caveats": [shown(one.sentence, 1000) for one in grave],
-        "methods": _methods(view),
-        "prompts": [],
-        "provenance": _provenance(view, command),
-    }
+def _markdown(parts: Sequence[Section], last: Figure, said: dict[str, Any]) -> str:
+    return "\n\n".join(_blocks(parts, last, said)) + "\n"
 
 
-def _tiles(view: VotesView) -> list[dict[str, str]]:
-    """The few numbers at the top: each with what it is."""
-    near, found = view.near, view.found
-    return [
-        {"value": f"{len(found):,}", "label": f"pairs with {found.margins.minimum:,} decisive votes or more"},
-        {"value": f"{near.corrected:.0%}", "label": f"near ties (margin of {near.tau:g} or less), without noise"},
-        {"value": f"{found.within_reach[-1]:.0%}", "label": f"pairs within reach of {found.budgets[-1]:,} votes each"},
-    ]
-
-
-def _methods(view: VotesView) -> str:
-    """The paragraph for a methods section."""
-    found, margins = view.found, view.found.margins
-    clustered = ", ".join(shown(one.by) for one in view.dependence)
-    robust = f" Clustered standard errors (Liang and Zeger, 1986) are by {clustered}." if clustered else ""
-    return (
-        f"Margins are the share of decisive votes for the better model less .5, for {len(margins):,} pairs with "
-        f"{margins.minimum:,} decisive votes or more; ties were left out. The share of pairs that a number of votes "
-        f"decides is the mean power of the exact two-sided binomial test with level {margins.alpha:g} at the estimated "
-        f"margins, with a {margins.level * 100:g}% bootstrap interval over pairs, and again under the law of margins "
-        f"without the noise of the votes; power of {found.target:g} counts as enough (Lee, 2026).{robust}"
-    )
-
-
-def _provenance(view: VotesView, command: str | None) -> dict[str, str]:
-    """Everything needed to do it again, by name."""
-    source, margins = view.votes.source, view.found.margins
-    return {
-        "software": f"quorate {version('quorate')}",
-        "run with": f"Python {platform.python_version()}, numpy {version('numpy')}, scipy {version('scipy')}",
-        "date of the analysis": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
-        "input": shown(scrubbed(source.name), 300),
-        "SHA-256 of the input": source.sha256 or "none: not read from a file",
-        "columns": "; ".join(shown(one, 300) for one in view.votes.notes) or "as declared",
-        "options": f"minimum {margins.minimum}, ties {margins.ties}, level {margins.level:g}, alpha {margins.alpha:g}, "
-        f"power {margins.power:g}",
-        "command": shown(scrubbed(command), 1000) if command else "not run from the command line",
-        "seed": "0, the default of every bootstrap",
-    }
-
-
-def _html(view: VotesView, said: dict[str, Any]) -> str:
-    from quorate.report.render import page
-
-    return page(votes_sections(view), votes_facts(view), said)
-
-
-def _markdown(view: VotesView, said: dict[str, Any]) -> str:
-    return "\n\n".join(_blocks(view, said)) + "\n"
-
-
-def _blocks(view: VotesView, said: dict[str, Any]) -> Iterator[str]:
+def _blocks(parts: Sequence[Section], last: Figure, said: dict[str, Any]) -> Iterator[str]:
     yield f"# {plain_markdown(said['title'])}"
     if said["note"]:
         yield f"> {plain_markdown(said['note'])}"
     yield f"**{plain_markdown(said['sentence'])}**"
     if said["caveats"]:
         yield "\n".join(f"- {plain_markdown(one)}" for one in said["caveats"])
-    for section in votes_sections(view):
+    for section in parts:
         yield f"## {section.title}"
         yield "\n".join(f"{'- ' * (len(section.text) > 1)}{plain_markdown(line)}" for line in section.text)
         for figure in section.figures:
             yield from _figure(figure)
     yield "## Methods"
     yield plain_markdown(said["methods"])
-    yield from _figure(votes_facts(view))
+    yield from _figure(last)
     yield "### To do it again"
     yield "\n".join(f"- {name}: {plain_markdown(value)}" for name, value in said["provenance"].items())
 

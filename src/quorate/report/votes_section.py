@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.estimate.wording import listed
+from quorate.estimate.wording import counted, listed
 from quorate.report import votes_captions as captions
 from quorate.report import votes_figures as figures
 from quorate.report import votes_tables as tables
 from quorate.report.labels import shown
 from quorate.report.section import Figure, Section
 from quorate.report.tables import known
+from quorate.report.votes_words import share
 
 if TYPE_CHECKING:
+    from quorate.estimate.votes_support import VotesSupport
     from quorate.report.votes_view import VotesView
 
 _DECIDED = {
@@ -20,6 +22,15 @@ _DECIDED = {
     "decided": "share decided, as estimated",
     "corrected": "without noise",
     "within_reach": "share with enough power",
+}
+_EQUAL = {"votes": "votes for each pair", "z": "z, median study", "low": "10% of studies", "high": "90% of studies"}
+_STABILITY = {
+    "early": "margin, first votes",
+    "rest": "margin, others",
+    "late": "margin, last votes",
+    "final": "margin, all votes",
+    "drift_p": "p of no change",
+    "others": "other votes",
 }
 _DEPENDENCE = {
     "ratio": "ratio, median pair",
@@ -33,12 +44,19 @@ _DEPENDENCE = {
 
 def votes_sections(view: VotesView) -> tuple[Section, ...]:
     """All sections but the last, the methods' own."""
-    return _margins(view), _decided(view), _dependence(view), _health(view)
+    return _margins(view), _decided(view), _stability(view), _dependence(view), votes_health(view.support)
 
 
 def votes_facts(view: VotesView) -> Figure:
     """What was read and used, for the section on methods."""
-    return Figure("votes", captions.facts(view), tables.facts(view))
+    return Figure("votes", captions.facts(view.votes), tables.facts(view))
+
+
+def votes_health(support: VotesSupport) -> Section:
+    """What the votes support, and what is wrong with them."""
+    found = tuple(f"{one.severity.capitalize()}: {shown(one.sentence, 500)}." for one in support.findings)
+    table = Figure("analyses", captions.analyses(support), tables.analyses(support))
+    return Section("health", "Data health", found or ("Nothing was found that stands in the way.",), (table,))
 
 
 def _margins(view: VotesView) -> Section:
@@ -52,15 +70,29 @@ def _margins(view: VotesView) -> Section:
 
 def _decided(view: VotesView) -> Section:
     chart = Figure("decided", captions.decided(view), tables.decided(view), figures.decided(view), _DECIDED)
-    return Section("decided", "How many votes decide", (_reach(view),), (chart,))
+    rows, drawn = tables.equal(view), figures.equal(view) if known(tables.equal(view), "z") else None
+    same = Figure("equal-budget", captions.equal(view), rows, drawn, _EQUAL, unfolded=True)
+    return Section("decided", "How many votes decide", (_reach(view),), (chart, same))
 
 
 def _reach(view: VotesView) -> str:
     """Share of pairs with enough power, for a few numbers of votes."""
     found = view.found
     few = dict.fromkeys((0, len(found.budgets) // 2, len(found.budgets) - 1))
-    reach = listed(f"{found.within_reach[j]:.0%} with {found.budgets[j]:,}" for j in few)
+    reach = listed(f"{share(found.within_reach[j])} with {found.budgets[j]:,}" for j in few)
     return f"Pairs that have power {found.target:g} or more at their estimated margin: {reach} votes each."
+
+
+def _stability(view: VotesView) -> Section:
+    found, title = view.stability, "Early votes and later ones"
+    if found is None:
+        text = f"Early votes are not compared with later ones: {shown(view.stability_reason, 500)}."
+        return Section("stability", title, (text,), ())
+    kept, near = found.persistent(view.near.tau)
+    were = f"{kept:,} of {counted(near, 'pair')} with a margin of {view.near.tau:g} or less in the first votes"
+    text = f"{were} {'has' if kept == 1 else 'have'} one in all votes." if near else "No pair was nearly tied at first."
+    main = Figure("stability", captions.drift(found), tables.drift(found), figures.drift(found), _STABILITY)
+    return Section("stability", title, (text,), (main,))
 
 
 def _dependence(view: VotesView) -> Section:
@@ -72,9 +104,3 @@ def _dependence(view: VotesView) -> Section:
     text = tuple(shown(one.summary().sentence, 500) for one in view.dependence)
     main = Figure("dependence", captions.dependence(view), rows, chart, _DEPENDENCE, unfolded=True)
     return Section("dependence", title, text, (main,))
-
-
-def _health(view: VotesView) -> Section:
-    found = tuple(f"{one.severity.capitalize()}: {shown(one.sentence, 500)}." for one in view.support.findings)
-    table = Figure("analyses", captions.analyses(view), tables.analyses(view))
-    return Section("health", "Data health", found or ("Nothing was found that stands in the way.",), (table,))

@@ -11,6 +11,8 @@ from quorate.estimate.wording import counted
 from quorate.report.labels import shown
 
 if TYPE_CHECKING:
+    from quorate.estimate.stability import Stability
+    from quorate.estimate.votes_support import VotesSupport
     from quorate.report.tables import Row
     from quorate.report.votes_view import VotesView
 
@@ -79,32 +81,64 @@ def dependence(view: VotesView) -> list[Row]:
     for one in view.dependence:
         found = one.summary((LOW, MIDDLE, HIGH))
         low, middle, high = found.ratio
-        row = {"by": shown(one.by), "pairs": found.pairs, "ratio": middle, "low": low, "high": high}
+        levels = len(view.votes.facet(one.by).levels)
+        row = {"by": shown(one.by), "levels": levels, "pairs": found.pairs, "ratio": middle, "low": low, "high": high}
         rows.append({**row, "design_effect": found.design_effect, "icc": found.icc, "repeated": found.repeated})
     return rows
 
 
-def analyses(view: VotesView) -> list[Row]:
+def equal(view: VotesView) -> list[Row]:
+    """How many standard errors the shares of studies are from one half, with the same votes for every pair."""
+    return [{"votes": one.votes, "z": one.median, "low": one.low, "high": one.high} for one in view.equal]
+
+
+def drift(found: Stability) -> list[Row]:
+    """Every pair's margin in its first votes and in the others; that which changed most surely comes first."""
+    names = ("early", "rest", "late", "final", "drift_p")
+    return [
+        {
+            "pair": shown(found.pairs[i]),
+            **{name: float(getattr(found, name)[i]) for name in names},
+            "others": int(found.rest_n[i]),
+        }
+        for i in np.argsort(found.drift_p, kind="stable").tolist()
+    ]
+
+
+def analyses(support: VotesSupport) -> list[Row]:
     """Every analysis, those that are possible first."""
-    ordered = sorted(view.support.analyses, key=lambda one: not one.possible)
+    ordered = sorted(support.analyses, key=lambda one: not one.possible)
     return [
         {"analysis": one.name, "possible": one.possible, "reason": one.reason, "to_make_it_possible": one.fix}
         for one in ordered
     ]
 
 
-def facts(view: VotesView) -> list[Row]:
-    """What was read and what of it was used."""
-    found, margins = view.support.facts, view.found.margins
+def read(support: VotesSupport) -> list[Row]:
+    """What was read."""
+    found = support.facts
     said = {
-        "votes": f"{found.votes:,}: {found.decisive:,} decisive, {found.ties:,} ties, {found.both_bad:,} both bad",
+        "votes": f"{found.votes:,}: {found.decisive:,} decisive, {counted(found.ties, 'tie')}, "
+        f"{found.both_bad:,} both bad",
         "without an outcome": f"{found.missing:,}",
         "models": f"{counted(found.models, 'model')} in {counted(len(found.pairs.decisive), 'pair')}",
+    }
+    said |= {shown(f"levels of {role}"): f"{levels:,}" for role, levels in found.roles.items()}
+    return _facts(said)
+
+
+def facts(view: VotesView) -> list[Row]:
+    """What was read and what of it was used."""
+    margins = view.found.margins
+    used = {
         "pairs used": f"{len(margins):,}, with {margins.minimum:,} decisive votes or more",
         "pairs left out": f"{margins.left_out:,}, with fewer",
         "ties": "left out" if margins.ties == "drop" else margins.ties,
     }
-    said |= {shown(f"levels of {role}"): f"{levels:,}" for role, levels in found.roles.items()}
+    return [*read(view.support), *_facts(used)]
+
+
+def _facts(said: dict[str, str]) -> list[Row]:
     return [{"what": what, "as_read": text} for what, text in said.items()]
 
 

@@ -1,0 +1,148 @@
+"""`quorate run`: a study carried out, with its price said before and how far it is meanwhile."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quorate.cli import reading
+from quorate.cli.console import console, print_json, safe, say, table, whole
+from quorate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from quorate.collect.runner_outcome import Outcome, Update
+    from quorate.study.file import Study
+    from quorate.study.quote import Quote, Range
+
+INCOMPLETE = 2
+StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file; quorate init writes one.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Go ahead without asking, as in a script.")]
+Only = Annotated[bool, typer.Option("--quote", help="Say what it may cost, and ask nothing.")]
+
+
+def run(
+    study: StudyFile,
+    yes: Yes = False,
+    quote: Only = False,
+    as_json: reading.Json = False,
+    _debug: reading.Debug = False,
+) -> int:
+    """Ask the judges of a study file what it plans, within its budget.
+
+    Says what it may cost before anything is sent. Ctrl-C ends it cleanly; run it again to go on: what is answered is
+    not asked twice. Exit codes: 0 all cells are answered or given up; 2 some are left, as when the budget is spent; 1
+    failed to run.
+    """
+    from quorate.study.file import load
+    from quorate.study.loop import carry_out
+
+    if as_json and not (yes or quote):
+        raise InvalidInput("--json: cannot ask you for a yes; add --yes, or --quote to see what it may cost")
+    found = load(study)
+
+    def answer(quoted: Quote) -> bool:
+        if not as_json:
+            _show_quote(found, quoted)
+        return not quote and (yes or not quoted.cells or _confirmed())
+
+    carried = carry_out(found, yes=answer, on_progress=_meanwhile if sys.stderr.isatty() else None)
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")
+    if as_json:
+        print_json({**_content(found, carried.quote, carried.outcome), "reached": carried.reached})
+    elif carried.outcome is not None:
+        _show_outcome(study, found, carried.outcome, carried.reached)
+    if carried.outcome is None:
+        return 0 if quote else INCOMPLETE
+    return 0 if carried.outcome.complete else INCOMPLETE
+
+
+def _confirmed() -> bool:
+    if not sys.stdin.isatty():
+        raise InvalidInput("--yes: nobody is here to say yes; add it to go ahead, or --quote to see the price alone")
+    return typer.confirm("Go ahead?", default=False, err=True)
+
+
+def _show_quote(study: Study, quoted: Quote) -> None:
+    out = console()
+    done = f"; {quoted.done:,} are finished already" if quoted.done else ""
+    say(out, f"{quoted.cells:,} cells to ask{done}. The budget for all runs is {_budget(quoted)}.")
+    if not quoted.cells:
+        return
+    header = {"judge": "left", "cells": "right", "calls": "right", "tokens": "right", "money": "right"}
+    rows = [
+        [one.judge, f"{one.cells:,}", _range(one.calls), _range(one.tokens), _money(one.money)] for one in quoted.judges
+    ]
+    if len(rows) > 1:
+        rows.append(["all", f"{quoted.cells:,}", _range(quoted.calls), _range(quoted.tokens), _money(quoted.money)])
+    table(out, header, rows)
+    say(
+        out,
+        f"Low / expected / high: no call is repeated, 4 characters per token; high: every one of {study.tries} tries, "
+        "a token for every byte, and the longest reply.",
+    )
+    if study.adaptive is not None:
+        say(out, "The policy says how the calls are shared out; here they are shared equally.")
+    if quoted.unpriced:
+        say(out, f"The price of {', '.join(quoted.unpriced)} is not known: the study gives none.")
+
+
+def _budget(quoted: Quote) -> str:
+    parts = [
+        None if quoted.budget.calls is None else f"{quoted.budget.calls:,} calls",
+        None if quoted.budget.money is None else f"{quoted.budget.money:,.2f} in money",
+    ]
+    return " and ".join(filter(None, parts))
+
+
+def _range(amount: Range) -> str:
+    return " / ".join("?" if one is None else f"{one:,.0f}" for one in (amount.low, amount.expected, amount.high))
+
+
+def _money(amount: Range) -> str:
+    parts = (amount.low, amount.expected, amount.high)
+    return "unknown" if parts[1] is None else " / ".join("?" if one is None else f"{one:,.4g}" for one in parts)
+
+
+def _meanwhile(update: Update) -> None:
+    eta = "" if update.eta is None else f", {update.eta:,.0f} s to go"
+    money = f", {update.spend.money:,.4f} in money" if update.spend.money else ""
+    line = f"{update.finished:,} finished, {update.left:,} left, {update.rate:,.1f}/s{eta}; "
+    sys.stderr.write(f"\r\x1b[K{safe(line)}{update.spend.calls:,} calls{money}")
+    sys.stderr.flush()
+
+
+def _show_outcome(path: Path, study: Study, outcome: Outcome, reached: str) -> None:
+    out = console()
+    if reached:
+        say(out, reached)
+    say(out, f"{outcome.sentence}.")
+    spend = outcome.spend
+    unknown = f", {spend.unpriced:,} of them of unknown price" if spend.unpriced else ""
+    say(out, f"Spent in all runs: {spend.calls:,} calls{unknown}; {spend.money:,.4f} in money.")
+    if outcome.finished or outcome.complete:
+        whole(out, f"Now: quorate analyze {study.database}")
+    if outcome.ended.name == "BUDGET":
+        say(out, f"To go on, raise the budget in {path}.")
+    if not outcome.complete:
+        whole(out, f"How far every judge is: quorate status {path}")
+
+
+def _content(study: Study, quoted: Quote, outcome: Outcome | None) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    ran = None
+    if outcome is not None:
+        ran = {
+            **{
+                name: getattr(outcome, name) for name in ("complete", "finished", "given_up", "left", "late", "seconds")
+            },
+            "ended": outcome.ended.name.lower(),
+            "calls": dict(outcome.calls),
+            "dead": dict(outcome.dead),
+            "spend": asdict(outcome.spend),
+        }
+    return {"ledger": str(study.database), "quote": asdict(quoted), "outcome": ran}

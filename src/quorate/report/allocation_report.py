@@ -1,0 +1,98 @@
+"""What the report of adaptive allocation says besides its figures."""
+
+from __future__ import annotations
+
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from quorate.estimate.wording import counted
+from quorate.report.allocation_words import between, final_error, plus_minus
+from quorate.report.labels import shown
+from quorate.report.reproduce import scrubbed
+from quorate.simulate.allocation_result import ROBIN, ROBIN_HOOD, UNIFORM
+from quorate.simulate.allocation_saving import share_text
+
+if TYPE_CHECKING:
+    from quorate.report.allocation_view import AllocationView, Study
+    from quorate.report.reproduce import Provenance
+
+
+def allocation_said(view: AllocationView, origin: Provenance) -> dict[str, Any]:
+    """What the report says besides its sections.
+
+    Parameters
+    ----------
+    view : AllocationView
+    origin : Provenance
+        Command line and note.
+    """
+    return {
+        "title": _title(view),
+        "note": origin.note and shown(origin.note, 1000),
+        "sentence": shown(view.sentence, 1000),
+        "tiles": _tiles(view.studies[0]) if view.by is None else [],
+        "caveats": [shown(sentence, 1000) for sentence in view.cautions],
+        "methods": methods(view),
+        "prompts": [],
+        "provenance": _provenance(view, origin),
+    }
+
+
+def methods(view: AllocationView) -> str:
+    """The paragraph for a methods section."""
+    found = view.studies[0].allocation
+    floor = "no floor" if found.step is None else "a floor of variances for discrete scores"
+    interval = ", with a 95% bootstrap interval over runs" if view.with_intervals else ""
+    human = " Means were correlated with human scores (Pearson, Spearman, Kendall's tau-b)." if found.human else ""
+    return (
+        f"Uniform allocation, ROBIN (known variances) and ROBIN-HOOD (variances estimated on the way; warm-up of "
+        f"{counted(found.constants.warmup, 'pull')} per arm, lam {found.constants.lam:.3g}, {floor}) were replayed on "
+        f"the answers at hand, drawn with replacement, in {counted(found.runs, 'run')} of {found.budget:,} calls with "
+        "the same draws for all policies. The error is the largest absolute difference of any arm's mean from the mean "
+        "of all its answers; the budget saved is taken where the mean error falls for good to the final one of uniform "
+        f"allocation{interval} (LLM-as-Judge on a Budget, 2026).{human}"
+    )
+
+
+def _title(view: AllocationView) -> str:
+    if view.judgments is None:
+        return "Adaptive allocation, answers from an array"
+    source = view.judgments.source
+    return shown(PurePath(scrubbed(source.name)).name) if source.sha256 else f"Judgments from a {shown(source.name)}"
+
+
+def _tiles(study: Study) -> list[dict[str, str]]:
+    """The few numbers at the top: each with what it is."""
+    found, tiles = study.allocation, []
+    if {UNIFORM, ROBIN_HOOD} <= set(found.outcomes):
+        label = f"of {found.budget:,} calls saved by ROBIN-HOOD{between(study.saved)}"
+        tiles.append({"value": share_text(study.saved.value), "label": label})
+    for name, label in ((UNIFORM, "uniform"), (ROBIN_HOOD, "ROBIN-HOOD"), (ROBIN, "ROBIN, variances known")):
+        if name in found.outcomes:
+            value, _, sd = plus_minus(*final_error(found, name)).partition(" ± ")
+            tiles.append({"value": value, "label": f"{f'± {sd} ' if sd else ''}largest error, {label}"})
+    return tiles
+
+
+def _provenance(view: AllocationView, origin: Provenance) -> dict[str, str]:
+    """Everything needed to do it again, by name."""
+    found = view.studies[0].allocation
+    read = {}
+    if view.judgments is not None:
+        source = view.judgments.source
+        read = {
+            "input": shown(scrubbed(source.name), 300),
+            "SHA-256 of the input": source.sha256 or "none: not read from a file",
+            "columns": "; ".join(shown(one, 300) for one in view.judgments.notes) or "as declared",
+        }
+    return {
+        "software": f"quorate {version('quorate')}",
+        "run with": f"Python {platform.python_version()}, numpy {version('numpy')}, scipy {version('scipy')}",
+        "date of the analysis": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        **read,
+        "command": shown(scrubbed(origin.command), 1000) if origin.command else "not run from the command line",
+        "seed": str(found.seed),
+    }

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def scored(tmp_path):
+    """Two systems a point apart, and a third that the judges do not agree about."""
+    rng = np.random.default_rng(2)
+    taste = {"s0": (0, 0, 0, 0), "s1": (-1, -1.1, -0.9, -1), "s2": (0.5, -0.4, 0.6, -0.3)}
+    lines = [
+        f"{name},i{i},j{j},{5 + np.sin(i) + shift + rng.normal(0, 0.5):.3f}"
+        for name, shifts in taste.items()
+        for j, shift in enumerate(shifts)
+        for i in range(30)
+    ]
+    path = tmp_path / "systems.csv"
+    path.write_text("system,item,judge,score\n" + "\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def votes(tmp_path):
+    path = tmp_path / "votes.csv"
+    rows = [("x", "y", "model_a" if i % 10 < 8 else "model_b", f"p{i // 2}") for i in range(200)]
+    rows += [("y", "z", "model_a" if i % 2 else "model_b", f"p{i // 2}") for i in range(100)]
+    path.write_text("model_a,model_b,winner,prompt\n" + "".join(f"{','.join(row)}\n" for row in rows))
+    return path
+
+
+def test_scores(run, scored):
+    ran = run("compare", scored, "s0", "s1", "--target", "judge=population")
+    said = " ".join(ran.out.split())
+    assert (ran.code, ran.err) == (0, "")
+    assert max(map(len, ran.out.splitlines())) <= 80
+    assert said.startswith("s0 is better than s1: s0 scores 1")
+    assert "The numbers first system s0" in said
+    assert "method paired" in said
+    assert "What would decide it" not in said
+    assert run("compare", scored, "s1", "s0").code == 2
+
+
+def test_what_would_decide_is_shown_with_its_price(run, scored):
+    words = ("compare", scored, "s0", "s2", "--target", "judge=population", "--price", 0.5)
+    wide = run(*words, "--margin", 2, "--claim", "better")
+    assert wide.code == 2
+    assert wide.out.startswith("s0 and s2 are equivalent within a margin of 2")
+    open_ = run(*words, "--margin", 0.6)
+    said = " ".join(open_.out.split())
+    assert open_.code == 2
+    assert said.startswith("Undecided whether s0 or s2 scores better")
+    assert "What would decide it items " in said
+    assert " price " in said
+
+
+def test_votes(run, votes):
+    ran = run("compare", votes, "x", "y", "--cluster", "prompt")
+    assert ran.code == 0
+    assert ran.out.startswith("x is better than y: x wins 80.0% of 200 decisive votes")
+    open_ = run("compare", votes, "y", "z", "--margin", 0.05, "--budget", 500, "--price", 2)
+    said = " ".join(open_.out.split())
+    assert open_.code == 2
+    assert "What would decide it a new study if the margin is votes price" in said
+    assert "of your budget shows equivalence" in said
+
+
+def test_the_claim_decides_the_exit_code(run, scored):
+    words = ("compare", scored, "s0", "s1", "--margin", 3, "--claim")
+    assert run(*words, "not worse").code == 0
+    assert run(*words, "equivalent").code == 0
+    assert run("compare", scored, "s1", "s0", "--margin", 0.2, "--claim", "not worse").code == 2
+
+
+def test_json_and_a_report(run, scored, tmp_path):
+    page = tmp_path / "verdict.html"
+    found = run("compare", scored, "s0", "s1", "--json", "--report", page, "--charts", tmp_path / "charts").json
+    assert (found["outcome"], found["exit_code"]) == ("better", 0)
+    assert "systems.csv" in page.read_text(encoding="utf-8")
+    assert {one.name for one in (tmp_path / "charts").iterdir()} == {"verdict.svg", "sources.svg"}
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("{scored} s0", "missing argument 'B' (see quorate compare --help)"),
+        ("{scored} s0 s9", 'no term "s9"'),
+        ("{scored} s0 s0", "two different levels of system are compared"),
+        ("{scored} s0 s1 --ties half", "--ties: for votes, and this file has scores"),
+        ("{scored} s0 s1 --claim equivalent", "margin"),
+        ("{scored} s0 s1 --price 1 --judge-price j0=2", "--price: give it or --judge-price"),
+        ("{votes} x y --method joint", "--method: for scores, and this file has votes"),
+        ("{votes} x q", 'no term "q"'),
+        ("{votes} x y --cluster colour", 'no term "colour"'),
+        ("{votes} x y --report verdict.txt", "--report: must end in"),
+    ],
+)
+def test_what_is_refused_in_one_line(run, scored, votes, words, says):
+    ran = run("compare", *words.format(votes=votes, scored=scored).split())
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert says in ran.err

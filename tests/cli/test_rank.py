@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="module")
+def votes(tmp_path_factory):
+    """Three systems by 900 votes: x far ahead, y and z nearly tied; votes of a prompt come in twos."""
+    rng = np.random.default_rng(6)
+    share = {("x", "y"): 0.75, ("y", "z"): 0.51, ("x", "z"): 0.76}
+    lines = [
+        f"{a},{b},{'model_a' if rng.random() < p else 'model_b'},p{i // 2},{'en' if i % 2 else 'de'}"
+        for (a, b), p in share.items()
+        for i in range(300)
+    ]
+    path = tmp_path_factory.mktemp("votes") / "votes.csv"
+    path.write_text("model_a,model_b,winner,prompt,prompt_type\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def systems(favour: float, gap: float, seed: int = 2) -> str:
+    rng = np.random.default_rng(seed)
+    taste = rng.normal(0, favour, (3, 4))
+    lines = [
+        f"s{s},i{i},j{j},{5 - gap * s + np.sin(i) + taste[s, j] + rng.normal(0, 0.5):.3f}"
+        for s in range(3)
+        for i in range(30)
+        for j in range(4)
+    ]
+    return "system,item,judge,score\n" + "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def scored(tmp_path):
+    path = tmp_path / "systems.csv"
+    path.write_text(systems(0.1, 0.6))
+    return path
+
+
+def test_votes(run, votes):
+    ran = run("rank", votes, "--elo", "--cluster", "prompt")
+    said = " ".join(ran.out.split())
+    assert (ran.code, ran.err) == (0, "")
+    assert max(map(len, ran.out.splitlines())) <= 80
+    assert said.startswith("x is first of 3 systems; 3 systems form 2 rank groups")
+    assert "rank group system Elo 95% interval best 1 1 x 1" in said
+    assert "2–3 2 z " in said
+    assert "2 of 3 pairs of systems are told apart" in said
+    assert "Columns: model_a = model_a" in said
+
+
+def test_votes_as_json(run, votes):
+    found = run("rank", votes, "--json", "--ties", "drop", "--level", 0.9).json
+    assert found["systems"][0]["system"] == "x"
+    assert (found["ties"], found["level"], found["unit"]) == ("drop", 0.9, "rating, log odds")
+    assert found["cluster"] is None
+
+
+def test_systems_are_told_apart_by_another_facet(run, votes):
+    found = run("rank", votes, "--within", "prompt_type", "--json")
+    assert found.code == 1
+    assert "groups of systems have no votes between them" in found.err
+    assert len(run("rank", votes, "--within", "prompt_type", "--regularisation", 1, "--json").json["systems"]) == 6
+
+
+def test_scores(run, scored):
+    ran = run("rank", scored, "--target", "judge=population")
+    said = " ".join(ran.out.split())
+    assert (ran.code, ran.err) == (0, "")
+    assert "rank group system mean 95% interval best 1 1 s0 " in said
+    assert run("rank", scored, "--system", "judge", "--json").json["systems"][0]["system"].startswith("j")
+
+
+def test_what_noise_hides_is_not_rankable_and_exits_2(run, tmp_path):
+    path = tmp_path / "noise.csv"
+    path.write_text(systems(0.8, 0.0, seed=5))
+    ran = run("rank", path, "--target", "judge=population")
+    assert ran.code == 2
+    assert "Not rankable: " in " ".join(ran.out.split())
+
+
+def test_a_report_with_charts(run, scored, tmp_path):
+    page, charts = tmp_path / "board.html", tmp_path / "charts"
+    ran = run("rank", scored, "--report", page, "--charts", charts)
+    assert f"Report: {page}" in ran.out
+    assert "Charts: 3 files" in ran.out
+    text = page.read_text(encoding="utf-8")
+    assert 'data-chart="leaderboard"' in text
+    assert "quorate rank" in text
+    assert "systems.csv" in text
+    assert (charts / "leaderboard.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert run("rank", scored, "--json", "--report", page).json["rankable"] is True
+
+
+def test_hostile_names_are_one_line(run, tmp_path):
+    path = tmp_path / "hostile.csv"
+    names = ["\x1b[31mred", "=cmd", "<b>" + "x" * 300]
+    path.write_text(
+        "system,item,score\n" + "".join(f'"{n}",{i},{i + k}\n' for k, n in enumerate(names) for i in range(4))
+    )
+    ran = run("rank", path)
+    assert ran.err.count("\n") <= 1
+    assert "\x1b" not in ran.out + ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("{votes} --target judge=panel", "--target: for scores, and this file has votes; leave it out"),
+        ("{votes} --system judge", "--system: for scores, and this file has votes"),
+        ("{scored} --elo", "--elo: for votes, and this file has scores; leave it out"),
+        ("{scored} --cluster item", "--cluster: for votes"),
+        ("{votes} --cluster colour", 'no term "colour"'),
+        ("{votes} --level 2", "level: must lie between 0 and 1"),
+        ("{votes} --resamples 5", "resamples: expects 0, or a whole number of at least 100"),
+        ("{scored} --system colour", 'no term "colour"'),
+        ("{scored} --score points --wins a,b", "--score: for scores, and --wins is for votes"),
+        ("{scored} --report board.txt", "--report: must end in .html, .md or .json"),
+        ("none.csv", "source: no such file none.csv"),
+    ],
+)
+def test_what_is_refused_in_one_line(run, votes, scored, words, says):
+    ran = run("rank", *words.format(votes=votes, scored=scored).split())
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert says in ran.err
+
+
+@pytest.mark.shared
+def test_finnish_to_english(run, shared, tmp_path):
+    """Translations into English by 14 systems, as people ranked them."""
+    import polars as pl
+
+    path = tmp_path / "fin-eng.parquet"
+    votes = pl.read_parquet(shared / "data" / "wmt15_human_pairwise.parquet")
+    votes.filter(pl.col("lang") == "fin-eng").write_parquet(path)
+    ran = run("rank", path, "--role", "cluster=ranking", "--cluster", "cluster", "--elo")
+    assert ran.code == 0
+    assert ran.out.startswith("online-B.0 is first of 14 systems")
+
+
+@pytest.mark.shared
+def test_dialogue_systems(run, shared, tmp_path):
+    import polars as pl
+
+    path = tmp_path / "coherence.parquet"
+    scores = pl.read_parquet(shared / "data" / "topical_chat_gpt35_replicates.parquet")
+    kept = scores.filter(pl.col("dimension") == "coherence").select("context", "system", "prompt", "replicate", "score")
+    kept.write_parquet(path)
+    found = run("rank", path, "--facet", "item=context", "--json").json
+    assert found["groups"][0] == ["New Human Generated", "Original Ground Truth"]
