@@ -1,4 +1,5 @@
 import json
+from csv import field_size_limit
 
 import polars as pl
 import pytest
@@ -80,3 +81,11 @@ def test_files_that_cannot_be_read(tmp_path):
     (tmp_path / "items.jsonl").write_bytes(b'{"id": "\xff"}\n')
     with pytest.raises(InvalidInput, match="not UTF-8"):
         material(Items(file="items.jsonl"), tmp_path)
+
+
+def test_the_process_keeps_its_own_limit_of_a_cell(tmp_path):
+    before = field_size_limit()
+    read(tmp_path, "id,response\na,x\n", "items.csv")
+    with pytest.raises(InvalidInput):
+        read(tmp_path, "id,response\na,x,y\n", "items.csv")
+    assert field_size_limit() == before

@@ -131,7 +131,7 @@ def _lines(path: Path) -> Iterator[str]:
 
 def _csv_rows(path: Path) -> Iterator[Row]:
     """Rows as text; a cell that is empty is absent."""
-    csv.field_size_limit(_MOST_FIELD)
+    usual = csv.field_size_limit(_MOST_FIELD)  # the limit is the whole process's
     reader = csv.DictReader(_lines(path), delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True)
     try:
         for row in reader:
@@ -140,6 +140,8 @@ def _csv_rows(path: Path) -> Iterator[Row]:
             yield {name: value or None for name, value in row.items()}
     except csv.Error as error:
         raise InvalidData(f"{path}: line {reader.line_num}: {error}; quote values that hold quotes or commas") from None
+    finally:
+        csv.field_size_limit(usual)
 
 
 def _table_rows(path: Path) -> Iterator[Row]:
