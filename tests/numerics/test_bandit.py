@@ -9,6 +9,7 @@ from quorate.numerics.bandit import (
     affordable,
     constants,
     floored,
+    in_turn,
     known_variance_bound,
     least_budget,
     per_pull,
@@ -109,3 +110,10 @@ def test_bounds_are_those_of_the_proofs():
     assert unknown_variance_bound(variance, budget, delta, 20) == pytest.approx(expected)
     assert known_variance_bound(variance, 3, delta) == math.inf
     assert unknown_variance_bound(variance, 60, delta, 20) == math.inf
+
+
+def test_equal_extremes_take_turns():
+    keys = in_turn(np.array([0, 0, 3, np.inf, np.inf, -np.inf]), np.array([4, 2, 9, 7, 6, 0]))
+    assert np.argsort(-keys).tolist() == [4, 3, 2, 1, 0, 5]
+    some = np.array([2.0, 1.0])
+    np.testing.assert_array_equal(in_turn(some, np.array([5, 6])), some)

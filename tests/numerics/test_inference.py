@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from quorate.numerics.inference import pivotal, satterthwaite, t_quantile, variance_interval
+from quorate.errors import InvalidInput
+from quorate.numerics.inference import checked_level, pivotal, satterthwaite, t_quantile, variance_interval
 
 
 def test_satterthwaite_of_a_difference_of_mean_squares_by_hand():
@@ -79,3 +80,10 @@ def test_pivotal_interval_scales_with_the_data():
     one = pivotal(*arguments, expected, gradient, 0.95, np.random.default_rng(2))
     hundred = pivotal(100 * arguments[0], arguments[1], expected, gradient, 0.95, np.random.default_rng(2))
     assert hundred == pytest.approx(10 * one, rel=1e-9)
+
+
+def test_a_level_is_between_0_and_1():
+    assert checked_level(0.5) == 0.5
+    for level in (0, 1, float("nan")):
+        with pytest.raises(InvalidInput, match=f"level: must lie between 0 and 1, got {level}"):
+            checked_level(level)

@@ -55,3 +55,10 @@ def test_stopping_by_hand():
     assert found.low.tolist() == pytest.approx([0, 0.16, 0.16])
     assert found.high.tolist() == pytest.approx([0, 0.36, 0.36])
     assert found.expected == pytest.approx(2 + 0.48)
+
+
+def test_the_range_that_is_kept_ends_outside_of_it():
+    low, high = sequential.kept_range(lambda p: (p < 0.3) | (p > 0.9), np.array([0.5]), 20)
+    assert (low, high) == (pytest.approx(0.3, abs=1e-6), pytest.approx(0.9, abs=1e-6))
+    assert low < 0.3
+    assert high > 0.9

@@ -17,8 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 from quorate.errors import InvalidInput
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Variant = Literal["experiment", "theory"]
 Objective = Literal["worst", "average", "boundary"]
+_TURN = 2.0**-50
+"""Part by which the key of an infinite priority falls with every pull."""
 _MOST_DELTA = 0.2
 """No greater chance of failure is proposed."""
 
@@ -187,6 +190,22 @@ def per_pull(variance: Floats, n: Floats, lam: float) -> Floats:
         return np.asarray(variance / share)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(share > 0, variance / share, np.inf)
+
+
+def in_turn(priority: Floats, made: Floats | Ints) -> Floats:
+    """Priorities in the same order, but those that are 0 or infinite fall with the pulls, so that such arms take turns.
+
+    Parameters
+    ----------
+    priority : array
+        From `Rule.priority`, or -inf where an arm is not to be pulled.
+    made : array, broadcast
+        Pulls made of the same arms.
+    """
+    if priority.min(initial=np.inf) > 0 and priority.max(initial=-np.inf) < np.inf:
+        return priority
+    endless = np.finfo(float).max * (1 - _TURN * made)
+    return np.where(priority == 0, -made, np.where(np.isposinf(priority), endless, priority))
 
 
 def floored(variance: Floats, n: Floats, step: float | None) -> Floats:

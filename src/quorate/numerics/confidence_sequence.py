@@ -58,15 +58,7 @@ def bounded_mean(n: ArrayLike, mean: ArrayLike, ss: ArrayLike, alpha: float) -> 
     """
     n, mean, ss = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (n, mean, ss)))
     limit = -np.log(alpha)
-    ends = []
-    for end in (0.0, 1.0):
-        outside, inside = np.full(n.shape, end), mean.astype(float)
-        for _ in range(_HALVINGS):
-            middle = (outside + inside) / 2
-            out = log_evidence(n, mean, ss, middle) >= limit
-            outside, inside = np.where(out, middle, outside), np.where(out, inside, middle)
-        ends.append(outside)
-    return ends[0], ends[1]
+    return sequential.kept_range(lambda share: log_evidence(n, mean, ss, share) >= limit, mean, _HALVINGS)
 
 
 def _log_gamma_mixture(gain: Floats, spread: Floats, shape: float) -> Floats:

@@ -5,7 +5,27 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.errors import InvalidInput
+
 Floats = NDArray[np.float64]
+
+
+def checked_level(level: float) -> float:
+    """The coverage of an interval, if it is one.
+
+    Parameters
+    ----------
+    level : float
+        Coverage wanted, in (0, 1).
+
+    Raises
+    ------
+    InvalidInput
+        If it is out of range.
+    """
+    if not 0 < level < 1:
+        raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+    return level
 
 
 def satterthwaite(variance: float, gradient: Floats, covariance: Floats) -> float:

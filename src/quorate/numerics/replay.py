@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import NotEstimable
-from quorate.numerics.bandit import Constants, Rule
+from quorate.numerics.bandit import Constants, Rule, in_turn
 from quorate.numerics.greedy import uniform
 from quorate.numerics.pools import Pools
 
@@ -22,8 +22,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 _CHUNK = 2**16
 """Draws worked on at a time, few enough to stay in the processor's cache."""
-_TURN = 2.0**-50
-"""Part by which the key of an infinite priority falls with every pull."""
 _ROOM = 2**40
 """Random numbers kept for every arm beyond the first block, more than any budget."""
 
@@ -303,15 +301,7 @@ def _priority(rule: Rule, n: Floats, sums: Floats, squares: Floats, origin: Floa
     variance = squares / n
     variance -= mean * mean
     np.maximum(variance, 0.0, out=variance)
-    return _in_turn(rule.priority(n, mean + origin[:, None], variance), n)
-
-
-def _in_turn(priority: Floats, n: Floats) -> Floats:
-    """Priorities in the same order, but those that are 0 or infinite fall with the pulls."""
-    if priority.min() > 0 and priority.max() < np.inf:
-        return priority
-    endless = np.finfo(float).max * (1 - _TURN * n)
-    return np.where(priority == 0, -n, np.where(np.isposinf(priority), endless, priority))
+    return in_turn(rule.priority(n, mean + origin[:, None], variance), n)
 
 
 def _largest(keys: Floats, count: int) -> float:

@@ -6,6 +6,7 @@ The beta mixture of likelihood ratios is a martingale under the share it tests, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -83,14 +84,29 @@ def confidence_sequence(wins: ArrayLike, n: ArrayLike, level: float, a: float) -
     k, n = np.broadcast_arrays(np.asarray(wins, dtype=float), np.asarray(n, dtype=float))
     centre = np.where(n > 0, k / np.maximum(n, 1.0), 0.5)
     limit = -np.log1p(-level)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return kept_range(lambda p: log_evidence(k, n, p, a) >= limit, centre, _HALVINGS)
+
+
+def kept_range(excluded: Callable[[Floats], NDArray[np.bool_]], centre: Floats, halvings: int) -> tuple[Floats, Floats]:
+    """Lower and upper end of the values between 0 and 1 that a test does not exclude, by halving from the outside.
+
+    Parameters
+    ----------
+    excluded : callable
+        Whether each of an array of values is excluded; farther from the centre, more are.
+    centre : array
+        Values that are not.
+    halvings : int
+        Times that the room between a value that is excluded and one that is not is halved.
+    """
     ends = []
     for end in (0.0, 1.0):
-        outside, inside = np.full(k.shape, end), centre.astype(float)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            for _ in range(_HALVINGS):
-                middle = (outside + inside) / 2
-                out = log_evidence(k, n, middle, a) >= limit
-                outside, inside = np.where(out, middle, outside), np.where(out, inside, middle)
+        outside, inside = np.full(centre.shape, end), centre
+        for _ in range(halvings):
+            middle = (outside + inside) / 2
+            out = excluded(middle)
+            outside, inside = np.where(out, middle, outside), np.where(out, inside, middle)
         ends.append(outside)
     return ends[0], ends[1]
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 Library = Literal["polars", "pandas", "pyarrow"]
 
@@ -44,6 +47,27 @@ def frame(columns: Mapping[str, Sequence[Any] | NDArray[Any]], backend: str | No
     import narwhals as nw
 
     return nw.from_dict(dict(columns), backend=library).to_native()
+
+
+def wrapped(source: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+    """A caller's frame, of whatever library, as narwhals has it.
+
+    Raises
+    ------
+    InvalidInput
+        If it is no frame, or two of its columns have one name.
+    """
+    import narwhals as nw
+
+    try:
+        found: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(source)
+    except TypeError as error:
+        kind = type(source).__name__
+        raise InvalidInput(f"source: expects a path or a data frame, got {kind}; make a frame of it first") from error
+    except nw.exceptions.DuplicateError as error:
+        repeated = " ".join(str(error).split()).rpartition(": ")[-1]
+        raise InvalidInput(f"source: two columns have one name ({repeated}); rename one") from error
+    return found
 
 
 def _known(backend: str) -> Library:

@@ -266,12 +266,38 @@ def dense(key: NDArray[np.int64]) -> NDArray[np.int64]:
     return (np.cumsum(seen) - 1)[key]
 
 
+def used_levels(
+    levels: Sequence[str], *columns: NDArray[np.int32]
+) -> tuple[tuple[NDArray[np.int32], ...], NDArray[np.int64]]:
+    """Columns of codes without the levels that do not occur, and the places of those that do.
+
+    Parameters
+    ----------
+    levels : sequence of str
+        Labels of all columns.
+    columns : array of int32, shape (rows,)
+        Codes, -1 where there is no label.
+    """
+    seen = np.zeros(len(levels) + 1, dtype=np.bool_)
+    for column in columns:
+        seen[column] = True
+    place = np.cumsum(seen[:-1]) - 1
+    place = np.append(place, -1).astype(np.int32)  # a row without a label keeps its -1
+    return tuple(place[column] for column in columns), np.flatnonzero(seen[:-1])
+
+
+def narrowed(facet: Facet, used: NDArray[np.int64]) -> Facet:
+    """The facet with the levels at these places alone."""
+    if len(used) == len(facet.levels):
+        return facet
+    values = None if facet.values is None else facet.values[used]
+    return replace(facet, levels=tuple(facet.levels[i] for i in used.tolist()), values=values)
+
+
 def _drop_levels(codes: NDArray[np.int32], facets: tuple[Facet, ...]) -> tuple[NDArray[np.int32], tuple[Facet, ...]]:
     columns, kept = [], []
     for position, facet in enumerate(facets):
-        column = codes[:, position]
-        used = np.flatnonzero(np.bincount(column, minlength=len(facet.levels)))
-        columns.append(np.searchsorted(used, column).astype(np.int32))
-        values = None if facet.values is None else facet.values[used]
-        kept.append(replace(facet, levels=tuple(facet.levels[i] for i in used), values=values))
+        (column,), used = used_levels(facet.levels, codes[:, position])
+        columns.append(column)
+        kept.append(narrowed(facet, used))
     return np.column_stack(columns) if columns else codes, tuple(kept)

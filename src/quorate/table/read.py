@@ -9,11 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from quorate.errors import InvalidInput
 from quorate.table import collapse_sql
 from quorate.table.collapse import judgments
 from quorate.table.files import Opened, explained, opened, sha256
-from quorate.table.frames import LIBRARIES
+from quorate.table.frames import LIBRARIES, wrapped
 from quorate.table.judgments import Judgments, Origin, Source
 from quorate.table.roles import FIXED, resolve
 from quorate.table.roles import recognise as recognise_columns
@@ -145,14 +144,7 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing) -> J
 
     from quorate.table import collapse_eager, collapse_lazy
 
-    try:
-        frame = nw.from_native(source)
-    except TypeError as error:
-        kind = type(source).__name__
-        raise InvalidInput(f"source: expects a path or a data frame, got {kind}; make a frame of it first") from error
-    except nw.exceptions.DuplicateError as error:
-        repeated = " ".join(str(error).split()).rpartition(": ")[-1]
-        raise InvalidInput(f"source: two columns have one name ({repeated}); rename one") from error
+    frame = wrapped(source)
     names = tuple(frame.collect_schema().names())
     roles = resolve(names, **declared)
     library = frame.implementation.value

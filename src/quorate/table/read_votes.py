@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.collapse import status_of, unknown_statuses
 from quorate.table.files import Opened, explained, opened, sha256
-from quorate.table.frames import LIBRARIES
+from quorate.table.frames import LIBRARIES, wrapped
 from quorate.table.judgments import OK, STATUSES, Facet, Source, dense
 from quorate.table.labels import Coded
 from quorate.table.outcomes import occurring, order_of, outcomes_of
@@ -120,14 +120,7 @@ def _read_file(path: Path, declared: Mapping[str, Any], outcomes: object) -> Vot
 def _read_frame(source: Any, declared: Mapping[str, Any], outcomes: object) -> Votes:
     import narwhals as nw
 
-    try:
-        frame = nw.from_native(source)
-    except TypeError as error:
-        kind = type(source).__name__
-        raise InvalidInput(f"source: expects a path or a data frame, got {kind}; make a frame of it first") from error
-    except nw.exceptions.DuplicateError as error:
-        repeated = " ".join(str(error).split()).rpartition(": ")[-1]
-        raise InvalidInput(f"source: two columns have one name ({repeated}); rename one") from error
+    frame = wrapped(source)
     names = tuple(frame.collect_schema().names())
     roles = resolve_votes(names, **declared)
     if frame.implementation.is_duckdb():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.table.judgments import OK, STATUSES, Facet, Source
+from quorate.table.judgments import OK, STATUSES, Facet, Source, narrowed, used_levels
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE, A, B, Codes, Floats, Ints, Pairs, pairs_of, summed, turn
 
 if TYPE_CHECKING:
@@ -227,8 +227,8 @@ class Votes:
         mask = np.asarray(mask)
         if mask.shape != (self.rows,) or mask.dtype != np.bool_:
             raise InvalidInput(f"mask: expects {self.rows} booleans, one per row, got {mask.dtype} of {mask.shape}")
-        both, models = _used(self.models, self.model_a[mask], self.model_b[mask])
-        columns = {name: _used(self.facet(name).levels, codes[mask]) for name, codes in self.codes.items()}
+        both, models = used_levels(self.models, self.model_a[mask], self.model_b[mask])
+        columns = {name: used_levels(self.facet(name).levels, codes[mask]) for name, codes in self.codes.items()}
         optional: dict[str, Any] = {
             name: None if getattr(self, name) is None else getattr(self, name)[mask]
             for name in ("order", "time", "count", "status")
@@ -240,7 +240,7 @@ class Votes:
             model_b=both[1],
             outcome=self.outcome[mask],
             swapped=self.swapped[mask],
-            facets=tuple(_narrowed(facet, columns[facet.name][1]) for facet in self.facets),
+            facets=tuple(narrowed(facet, columns[facet.name][1]) for facet in self.facets),
             codes={name: codes for name, ((codes,), _) in columns.items()},
             **optional,
         )
@@ -317,20 +317,3 @@ def _turned(votes: Votes) -> Votes:
         swapped=~votes.swapped,
         order=None if votes.order is None else turn(votes.order, every),
     )
-
-
-def _used(levels: Sequence[str], *columns: Codes) -> tuple[tuple[Codes, ...], Ints]:
-    """Columns of codes without the levels that no longer occur, and the levels that do."""
-    seen = np.zeros(len(levels) + 1, dtype=np.bool_)
-    for column in columns:
-        seen[column] = True
-    place = np.cumsum(seen[:-1]) - 1
-    place = np.append(place, -1).astype(np.int32)  # a row without a label keeps its -1
-    return tuple(place[column] for column in columns), np.flatnonzero(seen[:-1])
-
-
-def _narrowed(facet: Facet, used: Ints) -> Facet:
-    if len(used) == len(facet.levels):
-        return facet
-    values = None if facet.values is None else facet.values[used]
-    return replace(facet, levels=tuple(facet.levels[i] for i in used.tolist()), values=values)
