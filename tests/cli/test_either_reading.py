@@ -47,13 +47,6 @@ def test_options_that_do_not_apply_are_refused():
     assert either_reading.given({"ties": None, "level": 0.9}) == {"level": 0.9}
 
 
-def test_places_are_checked_first(tmp_path):
-    with pytest.raises(InvalidInput, match="--report: must end in"):
-        either_reading.check_files(tmp_path / "page.txt", None)
-    with pytest.raises(InvalidInput, match="--charts: "):
-        either_reading.check_files(None, tmp_path / "no" / "folder")
-
-
 def test_what_was_written_is_said_unless_quiet(both, tmp_path, capsys):
     from quorate.estimate.rank import rank
 

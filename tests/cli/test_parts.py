@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import pytest
 
 from quorate.cli.console import console
-from quorate.cli.parts import dollars, show, show_changes, show_files
+from quorate.cli.parts import dollars, show, show_changes, show_files, with_column
 from quorate.plan.whatif import WhatIf
 from quorate.report.summary import Source
 
@@ -102,3 +102,10 @@ def test_designs_from_nothing_are_named_where_there_are_any(capsys):
     )
     assert "in turn; 1 call, SE 0.138" in " ".join(out.split())
     assert "A design from nothing" not in shown(capsys, what_if=rows, optimum=None, priced=False)
+
+
+def test_a_column_that_is_used_otherwise_is_not_unused():
+    notes = ["judge = column j", "not used: human, other"]
+    assert with_column(notes, "people", "human") == ["judge = column j", "people = column human", "not used: other"]
+    assert with_column(["not used: human"], "human", "human") == ["human = column human"]
+    assert with_column(notes, "people", None) == notes

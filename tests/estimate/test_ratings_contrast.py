@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.ratings_contrast import Contrast, average_odds, checked_level, expit
+from quorate.estimate.ratings_contrast import Contrast, average_odds, expit
 
 ROWS = [
     ("x", "y", 60, 20, 10),
@@ -91,4 +91,3 @@ def test_a_chance_of_a_log_odds():
     assert expit(0) == 0.5
     assert expit(700) == 1
     assert expit(-700) == pytest.approx(math.exp(-700))
-    assert checked_level(0.5) == 0.5

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.estimate.wording import counted, listed, margin, percent, plural, shares
+from quorate.estimate.wording import counted, decimals, listed, margin, percent, plural, shares, whole_percent
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,14 @@ def test_margins_and_shares_have_the_digits_they_need():
     assert (margin(0.0726), margin(0.0049)) == ("0.073", "0.0049")
     assert shares(0.50025, 0.49994, 0.50056) == ("50.025%", "49.994%", "50.056%")
     assert shares(0.9999999, 0.99, 1.0)[0] == ">99.9%"
+
+
+def test_a_small_share_is_not_nothing():
+    assert [whole_percent(x) for x in (0.0, 0.004, 0.43, float("nan"))] == ["0%", "<1%", "43%", "not known"]
+
+
+@pytest.mark.parametrize(
+    ("uncertainty", "places"), [(0.15, 2), (0.016, 3), (1.5, 1), (15.0, 0), (1500.0, 0), (0.0, 3), (float("nan"), 3)]
+)
+def test_decimals_show_two_digits_of_the_uncertainty(uncertainty, places):
+    assert decimals(uncertainty) == places

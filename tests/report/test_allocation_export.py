@@ -5,8 +5,10 @@ import json
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.report.allocation_export import allocation_json, allocation_markdown, write_allocation_charts
+from quorate.report.allocation_export import allocation_json, allocation_markdown
+from quorate.report.allocation_section import allocation_sections
 from quorate.report.allocation_view import allocation_view
+from quorate.report.export import write_section_charts
 from quorate.report.reproduce import Provenance
 
 
@@ -30,7 +32,7 @@ def test_markdown_has_every_section(view):
 
 
 def test_charts_are_files_black_on_white(view, tmp_path):
-    paths = write_allocation_charts(view, tmp_path / "charts")
+    paths = write_section_charts(allocation_sections(view), tmp_path / "charts")
     assert [path.name for path in paths] == [
         f"{name}.svg" for name in ("curve", "variances", "means", "profile", "human", "settings")
     ]
@@ -38,4 +40,4 @@ def test_charts_are_files_black_on_white(view, tmp_path):
     assert drawn.startswith("<svg")
     assert "currentColor" not in drawn
     with pytest.raises(InvalidInput, match="chart_format"):
-        write_allocation_charts(view, tmp_path, "gif")
+        write_section_charts(allocation_sections(view), tmp_path, "gif")

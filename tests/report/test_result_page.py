@@ -3,14 +3,9 @@ from __future__ import annotations
 import json
 
 import quorate as q
+from quorate.report.export import write_section_charts
 from quorate.report.reproduce import Provenance
-from quorate.report.result_page import (
-    provenance_of,
-    result_json,
-    result_markdown,
-    title_of,
-    write_result_charts,
-)
+from quorate.report.result_page import provenance_of, result_json, result_markdown, title_of
 from quorate.report.results import page_of
 
 
@@ -20,7 +15,7 @@ def test_the_same_page_in_every_format(ballots, tmp_path):
     assert text.startswith("# Leaderboard from votes\n\n> simulated\n\n**a is first of 3 systems")
     found = json.loads(result_json(made))
     assert (found["note"], found["systems"][0]["system"]) == ("simulated", "a")
-    drawn = write_result_charts(made, tmp_path, "png")
+    drawn = write_section_charts(made.sections, tmp_path, "png")
     assert [path.name for path in drawn] == ["leaderboard.png", "ranks.png", "pairs.png"]
     assert drawn[0].read_bytes().startswith(b"\x89PNG")
 

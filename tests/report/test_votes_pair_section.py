@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 from quorate.report import votes_pair_section as section
+from quorate.report.verdict_captions import headline
 from quorate.report.votes_pair_view import pair_view
 from quorate.table.read_votes import read_votes
 
@@ -67,7 +68,7 @@ def test_every_way_to_count_has_its_interval_and_outcome(votes):
 )
 def test_the_headline_is_the_outcome_alone(votes, a, b, margin, says):
     verdict = pair_view(votes, a, b, margin=margin).verdict
-    assert section.headline(verdict) == says
+    assert headline(verdict) == says
     assert section.summary(verdict)[0]["value"] == verdict.outcome.value
 
 

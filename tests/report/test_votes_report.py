@@ -7,8 +7,10 @@ import polars as pl
 import pytest
 
 from quorate.errors import InvalidInput
+from quorate.report.export import write_section_charts
 from quorate.report.votes_pair_view import pair_view
 from quorate.report.votes_report import write_votes_report
+from quorate.report.votes_said import sections_of
 from quorate.report.votes_view import votes_view
 from quorate.table.read_votes import read_votes
 
@@ -53,6 +55,19 @@ def test_two_systems_come_with_the_charts_as_files(view, tmp_path):
     assert '<p class="sentence">Undecided whether y or z is preferred' in text
     assert text.index('id="verdict"') < text.index('id="margins"')
     assert (tmp_path / "charts" / "verdict.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_every_chart_is_a_file_named_after_its_figure(view, tmp_path):
+    written = write_section_charts(sections_of(view), tmp_path / "charts")
+    assert [path.name for path in written] == [
+        f"{name}.svg" for name in ("margins", "decided", "equal-budget", "stability", "dependence")
+    ]
+    assert all(path.read_text(encoding="utf-8").startswith("<svg") for path in written)
+
+
+def test_a_format_that_is_not_known(view, tmp_path):
+    with pytest.raises(InvalidInput, match="chart_format"):
+        write_votes_report(view, tmp_path / "votes.md", charts=tmp_path, chart_format="gif")
 
 
 @pytest.mark.parametrize("name", ["votes.txt", "no-folder/votes.html"])

@@ -2,14 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from quorate.report.words import Reading, advice, decimals, number, percent, sentence, significant, span, times
-
-
-@pytest.mark.parametrize(
-    ("uncertainty", "places"), [(0.15, 2), (0.016, 3), (1.5, 1), (15.0, 0), (1500.0, 0), (0.0, 3), (float("nan"), 3)]
-)
-def test_decimals_show_two_digits_of_the_uncertainty(uncertainty, places):
-    assert decimals(uncertainty) == places
+from quorate.report.words import Reading, advice, number, sentence, significant, span, times
 
 
 def test_numbers_that_are_none_are_words():
@@ -21,10 +14,6 @@ def test_numbers_that_are_none_are_words():
 )
 def test_significant_digits(value, text):
     assert significant(value) == text
-
-
-def test_a_small_share_is_not_nothing():
-    assert [percent(x) for x in (0.0, 0.004, 0.43, float("nan"))] == ["0%", "<1%", "43%", "not known"]
 
 
 WIDE, PANEL = Reading(7.11, 7.73, "for judges like these"), Reading(7.30, 7.54, "for this panel")

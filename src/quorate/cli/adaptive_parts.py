@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from quorate.cli.console import heading, points, say, table
-from quorate.cli.parts import show_columns
+from quorate.cli.parts import show_columns, with_column
 from quorate.cli.phrasing import in_options
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def show(out: Console, view: AllocationView) -> None:
         heading(out, "Caveats")
         points(out, map(in_options, view.cautions))
     if view.judgments is not None:
-        show_columns(out, _notes(view.judgments.notes, view.human))
+        show_columns(out, with_column(view.judgments.notes, "human", view.human))
 
 
 def _levels(out: Console, view: AllocationView) -> None:
@@ -110,18 +110,6 @@ def _cycles(out: Console, found: CycleComparison) -> None:
     table(out, {"asked": "left", "policy": "left", "squared bias": "right", "variance": "right"}, rows)
     for line in found.below_zero:
         say(out, line)
-
-
-def _notes(notes: Sequence[str], human: str | None) -> list[str]:
-    """What reading took for granted, with the column of human scores as one that is used."""
-    from quorate.table.roles import not_used
-
-    unused = not_used(notes)
-    if human not in unused:
-        return list(notes)
-    rest = ", ".join(name for name in unused if name != human)
-    kept = [note for note in notes if not not_used([note])]
-    return [*kept, f"human = column {human}", *([f"not used: {rest}"] if rest else [])]
 
 
 def _hint(study: Study) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from quorate.cli import reading, vote_reading
 from quorate.cli.console import console, heading, print_json, say, table
-from quorate.cli.parts import show_columns
+from quorate.cli.parts import show_columns, with_column
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def agree(
         print_json(found.to_dict())
     else:
         show(console(), found)
-        show_columns(console(), _notes(judged.notes, human_winner))
+        show_columns(console(), with_column(judged.notes, "people", human_winner))
     return 0
 
 
@@ -128,15 +128,3 @@ def _ties(found: Agreement) -> Iterator[tuple[str, str, str]]:
     from quorate.report.votes_words import share
 
     yield from ((name, share(value), share(found.human_ties[name])) for name, value in found.ties.items())
-
-
-def _notes(notes: Sequence[str], human: str | None) -> list[str]:
-    """What reading took for granted, with the column of people's votes as one that is used."""
-    from quorate.table.roles import not_used
-
-    unused = not_used(notes)
-    if human not in unused:
-        return list(notes)
-    rest = ", ".join(name for name in unused if name != human)
-    kept = [note for note in notes if not not_used([note])]
-    return [*kept, f"people = column {human}", *([f"not used: {rest}"] if rest else [])]

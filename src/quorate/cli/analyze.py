@@ -118,8 +118,23 @@ def report_path(file: Path) -> Path:
     return Path(f"{file.name.removesuffix('.gz').rsplit('.', 1)[0]}-quorate.html")
 
 
-def check_places(report: Path | None, markdown: Path | None = None, charts: Path | None = None) -> None:
+def check_places(
+    report: Path | None,
+    markdown: Path | None = None,
+    charts: Path | None = None,
+    *,
+    endings: Sequence[str] = (".html", ".htm", ".md", ".markdown", ".json"),
+) -> None:
     """Refuse places that cannot be written before anything is read.
+
+    Parameters
+    ----------
+    report, markdown : Path, optional
+        Files to write.
+    charts : Path, optional
+        Folder for charts.
+    endings : sequence of str
+        Those that the name of the report may have.
 
     Raises
     ------
@@ -129,7 +144,7 @@ def check_places(report: Path | None, markdown: Path | None = None, charts: Path
     from quorate.report.files import directory, writable
 
     if report is not None:
-        writable(report, (".html", ".htm", ".md", ".markdown", ".json"), "--report")
+        writable(report, endings, "--report")
     if markdown is not None:
         writable(markdown, (".md", ".markdown"), "--markdown")
     if charts is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from quorate.cli import either_reading, prices, reading, vote_reading
+from quorate.cli.analyze import check_places
 from quorate.cli.console import console, heading, points, print_json, say, table
 from quorate.cli.parts import show_columns
 from quorate.cli.phrasing import in_options
@@ -86,7 +87,7 @@ def compare(
     Better, worse, equivalent within --margin, or undecided, from the scores of both or from votes between them. Ends
     with exit code 2 if what is claimed is not shown.
     """
-    either_reading.check_files(report, charts)
+    check_places(report, charts=charts)
     scores = {"score": score, "facet": facet, "object": object_, "nested": nested, "fixed": fixed, "missing": missing}
     votes = {"model_a": model_a, "model_b": model_b, "winner": winner, "wins": wins, "outcome": outcome, "role": role}
     read = either_reading.table_of(file, status, scores, votes)
@@ -133,7 +134,8 @@ def _compared(
 
 def show(out: Console, found: AnyVerdict) -> None:
     """Print the verdict: the sentence, the numbers, and what to know before relying on it."""
-    from quorate.report.verdict_tables import STEPS, facts, steps
+    from quorate.report.verdict_tables import facts, steps
+    from quorate.report.votes_pair_section import STEPS
 
     say(out, found.sentence, style="bold")
     heading(out, "The numbers")

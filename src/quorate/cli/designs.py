@@ -61,8 +61,8 @@ def _target(text: str) -> Target:
 
 def show_designs(out: Console, designs: Mapping[str, Projection], shares_of: str, *, priced: bool = True) -> None:
     """Print designs side by side, and where the uncertainty of one of them would come from."""
-    from quorate.estimate.wording import plural
-    from quorate.report.words import decimals, number, percent
+    from quorate.estimate.wording import decimals, plural, whole_percent
+    from quorate.report.words import number
 
     plans = list(designs.values())
     places = 1 + max(decimals(plan.se) for plan in plans)
@@ -78,7 +78,7 @@ def show_designs(out: Console, designs: Mapping[str, Projection], shares_of: str
     heading(out, "Where its uncertainty would come from")
     shares = designs[shares_of].shares
     largest = sorted(shares, key=lambda name: -shares[name])[:MOST_SOURCES]
-    entries = [(name, *(percent(plan.shares[name]) for plan in plans)) for name in largest if shares[name]]
+    entries = [(name, *(whole_percent(plan.shares[name]) for plan in plans)) for name in largest if shares[name]]
     table(out, {"source": "left", **dict.fromkeys(designs, "right")}, entries)
     show_targets(out, plans[-1])
 
@@ -99,7 +99,8 @@ def show_own_interval(out: Console, source: Components | Decomposition, targets:
     """Say how wide the interval of the study at hand is, which 1.96 standard errors do not."""
     from quorate.estimate.decomposition import Decomposition
     from quorate.estimate.mean import mean_for
-    from quorate.report.words import decimals, number
+    from quorate.estimate.wording import decimals
+    from quorate.report.words import number
 
     said = "1.96 standard errors are what half a 95% interval tends to with many levels of everything."
     if isinstance(source, Decomposition):

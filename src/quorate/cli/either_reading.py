@@ -70,22 +70,6 @@ def table_of(file: Path, status: str | None, scores: Mapping[str, Any], votes: M
     return reading.judgments(file, **_renamed(scores, {"facet": "facets", "object": "object_"}), status=status)
 
 
-def check_files(report: Path | None, charts: Path | None) -> None:
-    """Refuse places that cannot be written before anything is read.
-
-    Raises
-    ------
-    InvalidInput
-        If one cannot.
-    """
-    from quorate.report.files import directory, writable
-
-    if report is not None:
-        writable(report, (".html", ".htm", ".md", ".markdown", ".json"), "--report")
-    if charts is not None:
-        directory(charts, "--charts")
-
-
 def write_files(
     result: Result,
     table: Table | None,
@@ -99,8 +83,8 @@ def write_files(
     """Write the report and the charts that are asked for, and say where they are unless ``quiet``."""
     if report is None and charts is None:
         return
+    from quorate.report.export import write_section_charts
     from quorate.report.reproduce import Provenance
-    from quorate.report.result_page import write_result_charts
     from quorate.report.results import Sourced, page_of
 
     found = result if table is None else Sourced(result, table)
@@ -111,7 +95,7 @@ def write_files(
 
         written = [write_report(found, report, command=command)]
     if charts is not None:
-        drawn = write_result_charts(page_of(found, Provenance(command)), charts, chart_format)
+        drawn = write_section_charts(page_of(found, Provenance(command)).sections, charts, chart_format)
     if not quiet:
         show_files(console(), written, drawn)
 

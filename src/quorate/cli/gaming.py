@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from quorate.cli import either_reading, prices, reading
-from quorate.cli.analyze import Level
+from quorate.cli.analyze import Level, check_places
 from quorate.cli.console import console, heading, points, print_json, say, table
 from quorate.cli.designs import FILE_HELP, source_of
 from quorate.cli.grids import grid
@@ -85,7 +85,7 @@ def gaming(
     from quorate.decide.gaming import gaming as played
     from quorate.estimate.decomposition import Decomposition
 
-    either_reading.check_files(report, charts)
+    check_places(report, charts=charts)
     designs = _designs(prompts, judges)
     costs = prices.prices_of(price, judge_price, {"item": item_price, "prompt": prompt_price})
     source = source_of(file, lambda: reading.judgments(file, score, facet, object_, nested, fixed, status, missing))
@@ -151,15 +151,16 @@ def _prizes(out: Console, found: Gaming) -> None:
 
 
 def _mitigation(out: Console, found: Gaming) -> None:
+    from quorate.estimate.wording import whole_percent
     from quorate.report.gaming_tables import mitigation
-    from quorate.report.words import percent, significant
+    from quorate.report.words import significant
 
     priced = any(one.more_cost is not None for one in found.mitigation)
     rows = [
         (
             row["change"],
             significant(row["prize"]),
-            percent(row["share"]),
+            whole_percent(row["share"]),
             f"{row['more_calls']:+,}",
             *((dollars(row["more_cost"]),) if priced else ()),
         )

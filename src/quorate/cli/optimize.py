@@ -208,7 +208,8 @@ def _show(best: Optimum, sure: Ranking | None) -> None:
 
 
 def _sentence(best: Optimum) -> str:
-    from quorate.report.words import decimals, number
+    from quorate.estimate.wording import decimals
+    from quorate.report.words import number
 
     plan = best.plan
     places = 1 + decimals(plan.se)
@@ -250,8 +251,8 @@ def _is_money(best: Optimum) -> bool:
 
 def _frontier(out: Console, best: Optimum) -> None:
     """A few designs of the frontier, from the cheapest to the most precise, the plan among them."""
-    from quorate.estimate.wording import plural
-    from quorate.report.words import decimals, number
+    from quorate.estimate.wording import decimals, plural
+    from quorate.report.words import number
 
     shown = best.along(MOST_FRONTIER)
     if len(shown) < 2:
@@ -281,7 +282,8 @@ def _levels(plan: Projection, names: list[str]) -> list[str]:
 
 
 def _certainty(best: Optimum, sure: Ranking) -> list[str]:
-    from quorate.report.words import decimals, number
+    from quorate.estimate.wording import decimals
+    from quorate.report.words import number
 
     places = 1 + decimals(best.se)
     interval = f"{number(sure.se_low, places)} to {number(sure.se_high, places)}"

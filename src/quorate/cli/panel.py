@@ -122,7 +122,8 @@ def _show(out: Console, found: Panel, checked: Mapping[str, Validation]) -> None
 
 def _biases(out: Console, found: Panel) -> None:
     """Every judge against the panel, and by system where there is room."""
-    from quorate.report.words import decimals, number
+    from quorate.estimate.wording import decimals
+    from quorate.report.words import number
 
     bias = found.bias
     systems = found.means.systems if 1 < len(found.means.systems) <= MOST_SYSTEMS else ()

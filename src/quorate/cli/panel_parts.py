@@ -144,7 +144,8 @@ def _strategies(out: Console, found: Panel) -> None:
 
 
 def _in_order(found: Strategies, budget: int, names: tuple[str, ...]) -> Iterator[str]:
-    from quorate.report.words import decimals, number
+    from quorate.estimate.wording import decimals
+    from quorate.report.words import number
 
     at = found.at(budget)
     places = 1 + max(decimals(plan.se) for plan in at.values())
@@ -152,7 +153,8 @@ def _in_order(found: Strategies, budget: int, names: tuple[str, ...]) -> Iterato
 
 
 def _standard_errors(ways: tuple[Sharing, ...]) -> Iterator[str]:
-    from quorate.report.words import decimals, number
+    from quorate.estimate.wording import decimals
+    from quorate.report.words import number
 
     places = 1 + max(decimals(one.projection.se) for one in ways)
     yield from (number(one.projection.se, places) for one in ways)

@@ -42,6 +42,28 @@ def show_columns(out: Console, notes: Sequence[str]) -> None:
         say(out, f"Columns: {'; '.join(map(columns, notes))}")
 
 
+def with_column(notes: Sequence[str], role: str, column: str | None) -> list[str]:
+    """What reading took for granted, with a column that it left as one that is used.
+
+    Parameters
+    ----------
+    notes : sequence of str
+        From reading.
+    role : str
+        What the column is used for.
+    column : str or None
+        Its name; None where there is none.
+    """
+    from quorate.table.roles import not_used
+
+    unused = not_used(notes)
+    if column not in unused:
+        return list(notes)
+    rest = ", ".join(name for name in unused if name != column)
+    kept = [note for note in notes if not not_used([note])]
+    return [*kept, f"{role} = column {column}", *([f"not used: {rest}"] if rest else [])]
+
+
 def show_origin(out: Console, found: Analysis, origin: Mapping[str, Any]) -> None:
     """Print what did it, to what, in one line."""
     from quorate.report.reproduce import Provenance, in_one_line
@@ -69,12 +91,14 @@ def dollars(amount: float | None) -> str:
 
 
 def _sources(out: Console, found: Analysis) -> None:
-    from quorate.report.words import percent
+    from quorate.estimate.wording import whole_percent
 
-    rows = [(source.component, percent(source.share), source.advice) for source in found.sources[:MOST_SOURCES]]
+    rows = [(source.component, whole_percent(source.share), source.advice) for source in found.sources[:MOST_SOURCES]]
     rest = found.sources[MOST_SOURCES:]
     if rest:
-        rows[-1:] = [(f"{len(rest) + 1} others", percent(sum(s.share for s in found.sources[MOST_SOURCES - 1 :])), "")]
+        rows[-1:] = [
+            (f"{len(rest) + 1} others", whole_percent(sum(s.share for s in found.sources[MOST_SOURCES - 1 :])), "")
+        ]
     heading(out, f"Where the uncertainty comes from{_scope(found)}")
     table(out, {"source": "left", "share": "right", "what makes it smaller": "left"}, rows)
 
@@ -91,8 +115,8 @@ def _purchases(out: Console, found: Analysis) -> None:
 
 def _anew(out: Console, found: Analysis) -> None:
     """The best designs from nothing: what the study's price could have bought, and what its precision could cost."""
-    from quorate.estimate.wording import counted
-    from quorate.report.words import decimals, number
+    from quorate.estimate.wording import counted, decimals
+    from quorate.report.words import number
 
     best = found.optimum
     if best is None or best.own is None or best.own.se == 0:
@@ -121,7 +145,7 @@ def in_words(plan: Projection) -> str:
 
 def show_changes(out: Console, changes: Sequence[WhatIf], *, priced: bool) -> None:
     """Print one row per change: what it is, the standard error, how that differs, calls and, where known, the price."""
-    from quorate.report.words import decimals
+    from quorate.estimate.wording import decimals
 
     places = 1 + max((decimals(change.projection.se) for change in changes if change.projection), default=2)
     header = {"change": "left", "SE": "right", "difference": "right", "calls": "right"}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from quorate.cli import either_reading, reading, vote_reading
+from quorate.cli.analyze import check_places
 from quorate.cli.console import console, heading, points, print_json, say, table
 from quorate.cli.parts import show_columns
 from quorate.cli.phrasing import in_options
@@ -97,7 +98,7 @@ def rank(
     """
     from quorate.report.ratings_view import RatingsView
 
-    either_reading.check_files(report, charts)
+    check_places(report, charts=charts)
     scores = {"score": score, "facet": facet, "object": object_, "nested": nested, "fixed": fixed, "missing": missing}
     votes = {"model_a": model_a, "model_b": model_b, "winner": winner, "wins": wins, "outcome": outcome, "role": role}
     read = either_reading.table_of(file, status, scores, votes)

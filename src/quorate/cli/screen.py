@@ -86,7 +86,8 @@ def screen(
 
 
 def _show(out: Console, found: Screening, goal: str, notes: Sequence[str]) -> None:
-    from quorate.report.words import percent, significant
+    from quorate.estimate.wording import whole_percent
+    from quorate.report.words import significant
 
     say(out, found.sentence, style="bold")
     if found.corrected:
@@ -99,8 +100,9 @@ def _show(out: Console, found: Screening, goal: str, notes: Sequence[str]) -> No
     say(out, f"Otherwise: the {goal} with the judge if it is left out, without it if it is kept.")
     heading(out, "How sure is the choice?")
     sure, few = found.stability, f"{found.items:,} items"
-    within = f"{percent(sure.within)} of {sure.draws:,} resampled pilots of {few} choose a panel that is within 5%"
-    points(out, [f"{within}; the others lose {percent(sure.loss)} on average, {percent(sure.loss_high)} at the 95th"])
+    near, loss, high = map(whole_percent, (sure.within, sure.loss, sure.loss_high))
+    within = f"{near} of {sure.draws:,} resampled pilots of {few} choose a panel that is within 5%"
+    points(out, [f"{within}; the others lose {loss} on average, {high} at the 95th"])
     points(out, _any_would_do(found))
     if found.caveats:
         heading(out, "Caveats")
@@ -110,16 +112,18 @@ def _show(out: Console, found: Screening, goal: str, notes: Sequence[str]) -> No
 
 def _any_would_do(found: Screening) -> Iterator[str]:
     """A word where it hardly matters which judges are chosen."""
-    from quorate.report.words import percent, significant
+    from quorate.estimate.wording import whole_percent
+    from quorate.report.words import significant
 
     drawn = next((one for one in found.alternatives if not one.judges), None)
     if drawn is not None and found.se > 0 and drawn.se / found.se < _ALIKE:
-        more = f"{significant(drawn.se)} for the same money, {percent(drawn.se / found.se - 1)} more"
+        more = f"{significant(drawn.se)} for the same money, {whole_percent(drawn.se / found.se - 1)} more"
         yield f"which judges hardly matters: as many drawn at random would have a standard error of {more}"
 
 
 def _lists(out: Console, found: Screening, lists: tuple[Shortlist, ...]) -> None:
-    from quorate.report.words import decimals, number
+    from quorate.estimate.wording import decimals
+    from quorate.report.words import number
 
     chosen = [one.se if found.corrected else one.se_uncorrected for one in lists]
     places = 1 + max(map(decimals, chosen))

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from quorate.cli import reading, vote_parts, vote_reading
+from quorate.cli.analyze import check_places
 from quorate.cli.console import console, print_json, whole
+from quorate.cli.either_reading import given
 from quorate.cli.grids import grid
 from quorate.errors import InvalidInput
 from quorate.estimate.wording import counted, listed
@@ -106,9 +108,11 @@ def analyze(
     With --a and --b: better, worse, equivalent or undecided, and what would decide it; exit code 2 if what is claimed
     is not shown. Without: margins of all pairs with enough votes, near ties, and how many votes would tell them apart.
     """
-    asked = _given({"margin": margin, "claim": claim, "ties": ties, "budget": budget, "price": price})
+    from quorate.report.votes_report import ENDINGS
+
+    asked = given({"margin": margin, "claim": claim, "ties": ties, "budget": budget, "price": price})
     pair = _pair(a, b, asked, ())
-    _check_files(report, charts)
+    check_places(report, charts=charts, endings=ENDINGS)
     votes = _within(vote_reading.votes(file, model_a, model_b, winner, wins, outcome, role, status), within)
     vote_reading.check_systems(votes, pair)
     vote_reading.check_facet(votes, "--cluster", cluster)
@@ -148,17 +152,13 @@ def replay(
     Without --a and --b: how often verdicts of smaller studies are wrong, over all pairs. With them: votes over types of
     prompts in proportion, against screening the types first.
     """
-    of_two, of_all = _given({"by": by}), _given({"margin": margin, "cluster": cluster, "minimum": minimum})
+    of_two, of_all = given({"by": by}), given({"margin": margin, "cluster": cluster, "minimum": minimum})
     pair = _pair(a, b, of_two, of_all)
     sizes = list(grid("--budgets", budgets))
     votes = _within(vote_reading.votes(file, model_a, model_b, winner, wins, outcome, role, status), within)
     if pair is not None:
         return _two_stage(votes, pair, sizes, by or "prompt_type", as_json=as_json)
     return _rates(votes, sizes, {**ALL, "cluster": cluster, **of_all}, as_json=as_json)
-
-
-def _given(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
 
 
 def _pair(a: str | None, b: str | None, of_two: Iterable[str], of_all: Iterable[str]) -> tuple[str, str] | None:
@@ -174,17 +174,6 @@ def _pair(a: str | None, b: str | None, of_two: Iterable[str], of_all: Iterable[
         )
         raise InvalidInput(f"--{name}: {goes}")
     return pair
-
-
-def _check_files(report: Path | None, charts: Path | None) -> None:
-    """Whether files are asked for that can be written, before the votes are read."""
-    from quorate.report.files import directory, writable
-    from quorate.report.votes_report import ENDINGS
-
-    if report is not None:
-        writable(report, ENDINGS, "--report")
-    if charts is not None:
-        directory(charts, "--charts")
 
 
 def _within(votes: Votes, role: str | None) -> Votes:
@@ -215,9 +204,10 @@ def _write(
 
         yield f"Report: {write_votes_report(view, report, command=command)}"
     if charts is not None:
-        from quorate.report.votes_export import write_votes_charts
+        from quorate.report.export import write_section_charts
+        from quorate.report.votes_said import sections_of
 
-        yield f"Charts: {', '.join(map(str, write_votes_charts(view, charts, chart_format)))}"
+        yield f"Charts: {', '.join(map(str, write_section_charts(sections_of(view), charts, chart_format)))}"
 
 
 def _two_stage(votes: Votes, pair: tuple[str, str], sizes: list[int], by: str, *, as_json: bool) -> int:

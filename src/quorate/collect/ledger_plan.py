@@ -15,6 +15,7 @@ from quorate.collect.budget import nano
 from quorate.collect.ledger_schema import MOST_FACETS, RESERVED
 from quorate.errors import InvalidInput
 from quorate.table.cells import Cells
+from quorate.table.files import quoted
 
 JUDGE = "judge"
 _PLACES = ", ".join(f"f{place}" for place in range(MOST_FACETS))
@@ -151,17 +152,13 @@ def _checked(names: list[str]) -> list[str]:
 
 def _view(names: list[str]) -> str:
     """Judgments as a table to read: one row for every cell that is finished."""
-    shown = [f"l{place}.label AS {_quoted(name)}" for place, name in enumerate(names)]
+    shown = [f"l{place}.label AS {quoted(name)}" for place, name in enumerate(names)]
     joins = [f"JOIN labels l{i} ON l{i}.facet = {i} AND l{i}.code = c.f{i}" for i in range(len(names))]
     return (
         f"CREATE VIEW judgments AS SELECT {', '.join(shown)}, c.replicate AS replicate, a.score AS score, "
         "a.status AS status, a.cost / 1e9 AS cost, a.tokens_in AS tokens_in, a.tokens_out AS tokens_out, "
         f"a.latency AS latency, a.at AS at FROM cells c JOIN attempts a ON a.id = c.accepted {' '.join(joins)}"
     )
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _codes(connection: sqlite3.Connection, place: int, name: str, cells: Cells) -> Any:

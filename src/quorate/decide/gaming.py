@@ -18,6 +18,7 @@ from quorate.errors import InvalidInput
 from quorate.estimate.decomposition import Decomposition
 from quorate.estimate.published import Components
 from quorate.numerics.extremes import MOST, maximum_moments
+from quorate.numerics.inference import checked_level
 from quorate.plan.dstudy import Projection
 from quorate.plan.prices import Prices
 from quorate.plan.sources import observed_counts
@@ -274,8 +275,7 @@ def _check(fit: object, k: object, scale: str, level: float) -> None:
         raise InvalidInput(f"k: attempts must be a whole number from 1 to {MOST:,}, got {k!r}")
     if scale not in ("score", "elo"):
         raise InvalidInput(f'scale: expects "score" or "elo", got {scale!r}')
-    if not 0 < level < 1:
-        raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+    checked_level(level)
 
 
 def _rate(fit: Decomposition | Components, scale: Scale, win_rate: float | None) -> float:

@@ -22,6 +22,7 @@ from quorate.estimate.agreement_pipelines import (
     verdicts_at,
 )
 from quorate.numerics.binomial import clopper_pearson, p_value
+from quorate.numerics.inference import checked_level
 from quorate.streams import stream
 from quorate.table.pairs import TIE
 from quorate.table.votes import Votes
@@ -235,8 +236,7 @@ def agreement(
     >>> found.rate("judges").value, found.rate("judges", "decisive").n
     (0.5, 3)
     """
-    if not 0 < level < 1:
-        raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+    checked_level(level)
     if isinstance(resamples, bool) or not isinstance(resamples, Integral) or resamples < 100:
         raise InvalidInput(f"resamples: at least 100 are needed for an interval, in whole numbers, got {resamples!r}")
     tables, people = pipelines_of(judged, human, each, key)

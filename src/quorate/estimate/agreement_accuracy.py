@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from quorate.errors import InvalidData, InvalidInput, NotConverged, NotEstimable
+from quorate.errors import InvalidData, NotConverged, NotEstimable
 from quorate.estimate.components import decompose
 from quorate.estimate.targets import POPULATION, Target
 from quorate.numerics.binomial import wilson
+from quorate.numerics.inference import checked_level
 from quorate.table.judgments import Judgments, checked
 
 ALL = "all"
@@ -100,8 +101,7 @@ def accuracy(
     [('all', 0.75), ('x', 0.5), ('y', 1.0)]
     """
     table = checked(judgments)
-    if not 0 < level < 1:
-        raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+    checked_level(level)
     if np.nanmin(table.low) < 0 or np.nanmax(table.high) > 1:
         ends = f"{np.nanmin(table.low):g} to {np.nanmax(table.high):g}"
         raise InvalidData(f"accuracy: scores must say how right an answer is, from 0 to 1; got {ends}")

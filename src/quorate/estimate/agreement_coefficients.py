@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.decomposition import Decomposition
 from quorate.estimate.dependability import dependability
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.inference import checked_level, t_quantile
 from quorate.numerics.ranks import ranks
 from quorate.table.judgments import Judgments, checked
 
@@ -176,8 +176,7 @@ def alpha(judgments: Judgments, metric: Metric = "interval", *, level: float = 0
     table = checked(judgments)
     if metric not in get_args(Metric):
         raise InvalidInput(f"metric: expects one of {', '.join(get_args(Metric))}, got {metric!r}")
-    if not 0 < level < 1:
-        raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+    checked_level(level)
     if metric != "interval" and (table.n > 1).any():
         raise InvalidInput(f'metric: "{metric}" needs single answers, and some cells average several; use "interval"')
     per_item, value, items, scores = _sums(table, metric)

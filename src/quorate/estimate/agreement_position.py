@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.inference import checked_level, t_quantile
 from quorate.table.pairs import FIRST_B, UNKNOWN
 from quorate.table.votes import Votes, checked_votes
 
@@ -123,8 +123,7 @@ def position_bias(
     (0.25, 2, 0.5)
     """
     table = checked_votes(votes)
-    if not 0 < level < 1:
-        raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+    checked_level(level)
     if table.order is None:
         raise InvalidInput("votes: which response was shown first is not known; read them with order=")
     value = table.encoded("half")

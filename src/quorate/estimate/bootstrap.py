@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.model import CELL, REPLICATE, canonical
+from quorate.numerics.inference import checked_level
 from quorate.numerics.refit import Refits, refits
 from quorate.streams import stream
 
@@ -297,8 +298,7 @@ def _total(parts: Mapping[str, Floats]) -> Floats:
 
 def _tail(level: float, n: int) -> float:
     """Probability beyond each limit, refused where fewer than two draws lie there."""
-    if not 0 < level < 1:
-        raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+    checked_level(level)
     tail = (1 - level) / 2
     if tail * n < 2:
         raise InvalidInput(f"level: {level:g} needs at least {int(np.ceil(2 / tail))} draws, got {n}; raise n")

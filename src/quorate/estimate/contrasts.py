@@ -26,6 +26,7 @@ from quorate.estimate.spread import (
     patterns,
 )
 from quorate.estimate.wording import counted, listed, plural
+from quorate.numerics.inference import checked_level
 from quorate.table.judgments import Facet, Judgments, checked
 
 Floats = NDArray[np.float64]
@@ -193,8 +194,7 @@ def means_of(source: Judgments | JudgeMeans, level: float, options: Mapping[str,
     InvalidInput
         If the level is none, or there are options for means that are already made.
     """
-    if not 0 < level < 1:
-        raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+    checked_level(level)
     if not isinstance(source, JudgeMeans):
         return judge_means(source, **options)
     if options:

@@ -17,6 +17,7 @@ from quorate.estimate.panel_cautions import fullest_level, panel_cautions
 from quorate.estimate.panel_components import TERMS, PanelComponents, differences, with_intervals
 from quorate.estimate.wording import counted, plural
 from quorate.numerics import crossed as panel
+from quorate.numerics.inference import checked_level
 from quorate.streams import stream
 from quorate.table.judgments import Judgments, checked
 
@@ -369,8 +370,7 @@ def crossed(
     >>> round(found.judge_test.p, 3)
     0.033
     """
-    if not 0 < level < 1:
-        raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+    checked_level(level)
     if resamples < _FEWEST_RESAMPLES:
         raise InvalidInput(f"resamples: must be at least {_FEWEST_RESAMPLES}, got {resamples}")
     scores = crossed_scores(judgments, generation=generation)

@@ -12,7 +12,7 @@ from quorate.estimate.assemble import Assembled, assemble
 from quorate.estimate.decomposition import Decomposition
 from quorate.estimate.prediction import predict, residual_facet
 from quorate.estimate.wording import plural
-from quorate.numerics.inference import satterthwaite, t_quantile
+from quorate.numerics.inference import checked_level, satterthwaite, t_quantile
 from quorate.numerics.information import adjustment, weights
 from quorate.numerics.reml import Point, Solved, evaluate, squares
 from quorate.table.judgments import Judgments
@@ -129,8 +129,7 @@ def effects(fit: Decomposition, facet: str, *, shrink: bool = False, level: floa
     >>> [round(one.effect, 3) for one in effects(q.decompose(q.read(frame)), "judge")]
     [-0.667, 0.667]
     """
-    if not 0 < level < 1:
-        raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+    checked_level(level)
     if fit.judgments.n_levels(facet) < 2:
         raise NotEstimable(f"{facet}: one level, and nothing to compare it with; use more {plural(facet)}", {facet})
     if facet in fit.assembled.fixed.levels:

@@ -16,15 +16,16 @@ from quorate.errors import InvalidInput
 from quorate.estimate.difference import common_share
 from quorate.estimate.joint import JointMeans, joint_means
 from quorate.estimate.mean import Estimate
+from quorate.estimate.ranked import columns, first_places, grouped, top
 from quorate.estimate.targets import Target
-from quorate.estimate.wording import counted, listed, percent
+from quorate.estimate.wording import counted
+from quorate.numerics.inference import checked_level
 from quorate.numerics.rank_intervals import RankIntervals, best, normal_deviations, rank_groups, rank_intervals
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 
 Floats = NDArray[np.float64]
 _DRAWS = 40_000
-_MOST_NAMED = 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,9 +68,7 @@ class Leaderboard:
         return len(self.systems)
 
     def __repr__(self) -> str:
-        top = ", ".join(f"{s} {r:.4g}" for s, r in zip(self.systems[:3], self.rating.tolist(), strict=False))
-        more = ", ..." if len(self) > 3 else ""
-        return f"Leaderboard({len(self)} systems, {self.joint.fit.judgments.n_answers} scores: {top}{more})"
+        return f"Leaderboard({len(self)} systems, {self.joint.fit.judgments.n_answers} scores: {top(self)})"
 
     def __str__(self) -> str:
         return self.sentence
@@ -102,10 +101,7 @@ class Leaderboard:
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """Systems by rank group: those of an earlier group are surely better than all of a later one."""
-        return tuple(
-            tuple(name for name, own in zip(self.systems, self.group, strict=True) if own == g)
-            for g in range(1, int(self.group.max()) + 1)
-        )
+        return grouped(self.systems, self.group)
 
     @cached_property
     def best(self) -> dict[str, float]:
@@ -159,7 +155,7 @@ class Leaderboard:
         c = self.covariance
         se = [float(np.sqrt(max(c[i, i] + c[j, j] - 2 * c[i, j], 0.0))) for i, j in pairs]
         half = [self.ranks.critical * one for one in se]
-        columns: dict[str, list[Any]] = {
+        found: dict[str, list[Any]] = {
             "a": [self.systems[i] for i, _ in pairs],
             "b": [self.systems[j] for _, j in pairs],
             "difference": value,
@@ -168,7 +164,7 @@ class Leaderboard:
             "high": [x + h for x, h in zip(value, half, strict=True)],
             "differ": [bool(self.ranks.above[i, j]) for i, j in pairs],
         }
-        return frame(columns, backend or self.joint.fit.judgments.source.backend)
+        return frame(found, backend or self.joint.fit.judgments.source.backend)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row for every system, best first: system, rating, se, low, high, rank_low, rank_high, group, best.
@@ -181,9 +177,9 @@ class Leaderboard:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        columns = self._columns()
+        found = self._columns()
         return {
-            "systems": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
+            "systems": [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)],
             "groups": [list(group) for group in self.groups],
             "level": self.level,
             "critical": self.ranks.critical,
@@ -207,21 +203,13 @@ class Leaderboard:
             some = self._told_apart()
             said = f"{some}o system is surely better than all others: {len(self)} systems are one group, {sure}."
         else:
-            said = f"{self._first()}; {len(self)} systems form {counted(len(self.groups), 'rank group')}, {sure}."
+            said = f"{first_places(self)}; {len(self)} systems form {counted(len(self.groups), 'rank group')}, {sure}."
         return f"{said} {self._rankable()}".strip()
 
     def _told_apart(self) -> str:
         """How a sentence starts that says "no system": with the pairs that are told apart, if there are some."""
         apart, k = int(self.ranks.above.sum()), len(self)
         return f"{apart:,} of {k * (k - 1) // 2:,} pairs of systems are told apart, but n" if apart else "N"
-
-    def _first(self) -> str:
-        first = self.groups[0]
-        if len(first) == 1:
-            return f"{first[0]} is first of {len(self)} systems"
-        more = [f"{len(first) - _MOST_NAMED} more"] if len(first) > _MOST_NAMED else []
-        top = f"{first[0]} is best with chance {percent(self.best[first[0]])}"
-        return f"{listed([*first[:_MOST_NAMED], *more])} share the first places ({top})"
 
     def _rankable(self) -> str:
         if self.rankable:
@@ -233,11 +221,7 @@ class Leaderboard:
         )
 
     def _columns(self) -> dict[str, list[Any]]:
-        low, high = self.intervals.T
-        columns = {"rating": self.rating, "se": self.se, "low": low, "high": high}
-        ranks = {"rank_low": self.ranks.low, "rank_high": self.ranks.high, "group": self.group}
-        own = {name: one.tolist() for name, one in {**columns, **ranks}.items()}
-        return {"system": list(self.systems), **own, "best": list(self.best.values())}
+        return {**columns(self), "best": list(self.best.values())}
 
     @cached_property
     def _deviations(self) -> Floats:
@@ -301,8 +285,7 @@ def leaderboard(
     >>> leaderboard(q.read(frame, announce=False)).groups
     (('x',), ('y', 'z'))
     """
-    if not 0 < level < 1:
-        raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+    checked_level(level)
     joint = joint_means(judgments, facet=facet, targets=targets)
     k = len(joint.systems)
     apart = np.eye(k) - 1 / k

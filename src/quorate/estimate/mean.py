@@ -26,7 +26,7 @@ from quorate.estimate.targets import (
     resolve,
 )
 from quorate.numerics.identify import bounds
-from quorate.numerics.inference import pivotal, t_quantile
+from quorate.numerics.inference import checked_level, pivotal, t_quantile
 from quorate.numerics.information import adjustment, cell_weights, weights
 from quorate.numerics.reml import Projected, squares
 from quorate.streams import stream
@@ -106,8 +106,7 @@ class Estimate:
         (float, float)
             Lower and upper limit.
         """
-        if not 0 < level < 1:
-            raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+        checked_level(level)
         half = _half_width(self, level, method)
         return self.value - half, self.value + half
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from quorate.caveats import Caveat, few_labels, labels_at_random, labels_unlike_the_rest, left_without_prediction
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.labelled import Table, Units, people_apart, score_units, vote_units
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.inference import checked_level, t_quantile
 from quorate.numerics.prediction_powered import PoweredMean, Sample, mean_error, powered_mean
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes
@@ -107,8 +107,7 @@ class Corrected:
         return plain | {"interval": list(self.interval()), "caveats": [str(one) for one in self.caveats]}
 
     def _interval(self, value: float, se: float, df: float, level: float) -> tuple[float, float]:
-        if not 0 < level < 1:
-            raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+        checked_level(level)
         half = t_quantile(df, (1 + level) / 2) * se
         low, high = value - half, value + half
         return (max(low, 0.0), min(high, 1.0)) if self.share else (low, high)

@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from quorate import caveats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
-from quorate.estimate.ratings_contrast import Law, checked_level
+from quorate.estimate.ratings_contrast import Law
 from quorate.estimate.ratings_counts import Tally, Ties, refuse_unrated, tally
 from quorate.estimate.ratings_result import Method, Ratings
 from quorate.numerics.bradley_terry import Fit, anchored, fit
 from quorate.numerics.bradley_terry_draws import covariance, refits
 from quorate.numerics.bradley_terry_leverage import leverage, variances, widened
+from quorate.numerics.inference import checked_level
 from quorate.numerics.rank_intervals import difference_se
 from quorate.streams import stream
 from quorate.table.judgments import Judgments

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.errors import InvalidInput
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.inference import checked_level, t_quantile
 
 Floats = NDArray[np.float64]
 _ROUNDING = 1e-6
@@ -138,19 +137,6 @@ class WinRate:
         """
         low, high = self.log_odds.interval(level)
         return expit(low), expit(high)
-
-
-def checked_level(level: float) -> float:
-    """A coverage between 0 and 1.
-
-    Raises
-    ------
-    InvalidInput
-        If it is none.
-    """
-    if not 0 < level < 1:
-        raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
-    return level
 
 
 def expit(x: float) -> float:

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, UnknownTerm
+from quorate.estimate.ranked import columns, first_places, grouped, top
 from quorate.estimate.ratings_contrast import Contrast, Law, WinRate, average_odds, expit
 from quorate.estimate.ratings_counts import Ties
-from quorate.estimate.wording import counted, listed, percent
+from quorate.estimate.wording import counted
 from quorate.numerics.rank_intervals import (
     DRAWS,
     RankIntervals,
@@ -31,8 +32,6 @@ Method = Literal["model", "sandwich", "cluster", "bootstrap"]
 
 ELO = 400 / math.log(10)
 """Points of the Elo scale for a rating of 1: 400 points are odds of ten to one."""
-
-_MOST_NAMED = 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,9 +99,7 @@ class Ratings:
         return len(self.systems)
 
     def __repr__(self) -> str:
-        top = ", ".join(f"{s} {r:.4g}" for s, r in zip(self.systems[:3], self.rating.tolist(), strict=False))
-        more = ", ..." if len(self) > 3 else ""
-        return f"Ratings({len(self)} systems, {self.n} votes, {self.method}: {top}{more})"
+        return f"Ratings({len(self)} systems, {self.n} votes, {self.method}: {top(self)})"
 
     @property
     def rating(self) -> Floats:
@@ -145,10 +142,7 @@ class Ratings:
 
         All these claims hold at once with coverage ``level``. Systems of one group are not said to be equal.
         """
-        return tuple(
-            tuple(self.systems[i] for i in np.flatnonzero(self.group == g).tolist())
-            for g in range(1, int(self.group.max()) + 1)
-        )
+        return grouped(self.systems, self.group)
 
     @cached_property
     def best(self) -> dict[str, float]:
@@ -236,15 +230,15 @@ class Ratings:
         """
         from quorate.table.frames import frame
 
-        return frame(self._columns(), self.backend)
+        return frame(columns(self), self.backend)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        columns = {name: list(column) for name, column in self._columns().items()}
+        found = columns(self)
         extra = {"log_nu": self.log_nu, "position": self.position}
         names = ("method", "level", "ties", "n", "cluster", "clusters", "regularisation", "log_likelihood", "seed")
         return {
-            "systems": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
+            "systems": [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)],
             "best": self.best,
             "groups": [list(group) for group in self.groups],
             **{name: getattr(self, name) for name in (*names, "scale", "shift")},
@@ -257,22 +251,13 @@ class Ratings:
     @property
     def sentence(self) -> str:
         """The answer in one sentence."""
-        first, *rest = self.groups
         sure = f"at {self.level:.0%} for all ranks at once"
-        if not rest:
+        if len(self.groups) == 1:
             told, pairs = int(self.ranks.above.sum()), len(self) * (len(self) - 1) // 2
             apart = f"{told:,} of {counted(pairs, 'pair')} of systems are told apart. " if told else ""
             one = f"{counted(len(self), 'system')} are one group"
             return f"{apart}No system is surely better than all others: {one}, {sure}."
-        if len(first) == 1:
-            said = f"{first[0]} is first of {len(self)} systems"
-        else:
-            more = [f"{len(first) - _MOST_NAMED} more"] if len(first) > _MOST_NAMED else []
-            top = percent(self.best[first[0]])
-            said = (
-                f"{listed([*first[:_MOST_NAMED], *more])} share the first places ({first[0]} is best with chance {top})"
-            )
-        return f"{said}; {len(self)} systems form {counted(len(self.groups), 'rank group')}, {sure}."
+        return f"{first_places(self)}; {len(self)} systems form {counted(len(self.groups), 'rank group')}, {sure}."
 
     @property
     def _law(self) -> Law:
@@ -281,12 +266,6 @@ class Ratings:
     def _drawn(self, df: float | Floats) -> Floats:
         """Draws of the ratings less what they estimate."""
         return normal_deviations(self.covariance, df, DRAWS, stream(self.seed, "ranks"))
-
-    def _columns(self) -> dict[str, list[Any]]:
-        low, high = self.intervals.T
-        columns = {"rating": self.rating, "se": self.se, "low": low, "high": high}
-        ranks = {"rank_low": self.ranks.low, "rank_high": self.ranks.high, "group": self.group}
-        return {"system": list(self.systems), **{name: one.tolist() for name, one in {**columns, **ranks}.items()}}
 
     def _contrast(self, name: str, plus: int, minus: int | None = None, *, unit: bool = False) -> Contrast:
         """A parameter, or a difference of two; in log odds if ``unit``."""

@@ -59,6 +59,30 @@ def percent(share: float) -> str:
     return ">99.9%" if 0.999 < share < 1 else f"{share:.1%}"
 
 
+def whole_percent(share: float) -> str:
+    """A share in whole percent, with "<1%" for what is there but small.
+
+    Examples
+    --------
+    >>> whole_percent(0.434), whole_percent(0.004), whole_percent(0.0), whole_percent(float("inf"))
+    ('43%', '<1%', '0%', 'not known')
+    """
+    if not math.isfinite(share):
+        return "not known"
+    return "<1%" if 0 < share < 0.01 else f"{share:.0%}"
+
+
+def decimals(size: float) -> int:
+    """Decimals that show two significant digits of a size, such as an uncertainty; 3 where there is none to go by.
+
+    Examples
+    --------
+    >>> decimals(0.016), decimals(15.0), decimals(0.0)
+    (3, 0, 3)
+    """
+    return max(0, 1 - math.floor(math.log10(size))) if math.isfinite(size) and size > 0 else 3
+
+
 def shares(value: float, low: float, high: float) -> tuple[str, str, str]:
     """A share and its interval in percent, with the digits that a narrow interval needs.
 
@@ -69,7 +93,7 @@ def shares(value: float, low: float, high: float) -> tuple[str, str, str]:
     >>> shares(1.0, 0.9999, 1.0)
     ('100.0%', '>99.9%', '100.0%')
     """
-    places = max(1, _places(50 * (high - low) / 2)) if high > low else 1
+    places = max(1, decimals(50 * (high - low) / 2)) if high > low else 1
     first, second, third = (_precise(one, places) for one in (value, low, high))
     return first, second, third
 
@@ -84,13 +108,8 @@ def margin(value: float) -> str:
     """
     if not math.isfinite(value):
         return "not known"
-    text = f"{value:.{max(3, _places(abs(value)))}f}"
+    text = f"{value:.{max(3, decimals(abs(value)))}f}"
     return text.removeprefix("-") if float(text) == 0 else text
-
-
-def _places(size: float) -> int:
-    """Decimals that show two significant digits; 3 where there is nothing to go by."""
-    return max(0, 1 - math.floor(math.log10(size))) if math.isfinite(size) and size > 0 else 3
 
 
 def _precise(value: float, places: int) -> str:

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.numerics.bandit import in_turn
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Priority = Callable[[Ints, Ints], Floats]
@@ -49,27 +51,20 @@ def best(priority: Priority, level: Ints, failed: Ints, rank: Ints, count: int) 
         How many pulls; fewer come back where no more arms are to be pulled.
     """
     first = priority(np.arange(len(level)), level[:, None])[:, 0]
-    arms = _foremost(first, level + failed, rank, count)
+    arms = _foremost(in_turn(first, level + failed), rank, count)
     levels = level[arms, None] + np.arange(count)
-    keys = priority(arms, levels)
+    keys = in_turn(priority(arms, levels), levels + failed[arms, None])
     arm = np.broadcast_to(arms[:, None], levels.shape)
-    turn = _turn(keys, levels + failed[arms, None])
     some = np.flatnonzero(keys > -np.inf)
-    order = some[np.lexsort((levels.flat[some], rank[arm.flat[some]], turn.flat[some], -keys.flat[some]))][:count]
+    order = some[np.lexsort((levels.flat[some], rank[arm.flat[some]], -keys.flat[some]))][:count]
     return Pulls(arm.flat[order], levels.flat[order])
 
 
-def _foremost(first: Floats, made: Ints, rank: Ints, count: int) -> Ints:
+def _foremost(first: Floats, rank: Ints, count: int) -> Ints:
     """The ``count`` arms that come first, in any order."""
     some = np.flatnonzero(first > -np.inf)
     if len(some) <= count:
         return some
     least = np.partition(first[some], len(some) - count)[len(some) - count]
     some = some[first[some] >= least]
-    turn = _turn(first[some], made[some])
-    return np.asarray(some[np.lexsort((rank[some], turn, -first[some]))][:count])
-
-
-def _turn(keys: Floats, made: Ints) -> Ints:
-    """Order among equals before their rank: the calls made where a priority says nothing of them, else 0."""
-    return np.where(np.isposinf(keys) | (keys == 0), made, 0)
+    return np.asarray(some[np.lexsort((rank[some], -first[some]))][:count])

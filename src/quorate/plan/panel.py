@@ -21,6 +21,7 @@ from quorate.estimate.preference import SelfPreference, self_preference
 from quorate.estimate.reversals import Reversals, reversals
 from quorate.estimate.targets import PANEL
 from quorate.estimate.wording import counted, listed
+from quorate.numerics.inference import checked_level
 from quorate.plan.dstudy import Projection, project
 from quorate.plan.prices import Prices, check
 from quorate.plan.schemes import GENERATION, JUDGE, LayoutName
@@ -261,8 +262,7 @@ def panel(
     >>> [(one.judge, round(one.bias, 2)) for one in panel(q.read(frame)).bias.overall]
     [('x', -0.67), ('y', 0.67)]
     """
-    if not 0 < level < 1:
-        raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+    checked_level(level)
     _refuse_no_panel(checked(judgments))
     if not isinstance(resamples, Integral) or resamples < _FEWEST:
         raise InvalidInput(f"resamples: must be a whole number of at least {_FEWEST}, got {resamples!r}")

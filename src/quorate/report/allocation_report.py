@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import platform
-from datetime import UTC, datetime
-from importlib.metadata import version
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from quorate.estimate.wording import counted
 from quorate.report.allocation_words import between, final_error, plus_minus
 from quorate.report.labels import shown
-from quorate.report.reproduce import scrubbed
+from quorate.report.reproduce import called, made_with, read_from, titled
 from quorate.simulate.allocation_result import ROBIN, ROBIN_HOOD, UNIFORM
 from quorate.simulate.allocation_saving import share_text
 
@@ -60,8 +56,7 @@ def methods(view: AllocationView) -> str:
 def _title(view: AllocationView) -> str:
     if view.judgments is None:
         return "Adaptive allocation, answers from an array"
-    source = view.judgments.source
-    return shown(PurePath(scrubbed(source.name)).name) if source.sha256 else f"Judgments from a {shown(source.name)}"
+    return titled(view.judgments.source, "Judgments from a")
 
 
 def _tiles(study: Study) -> list[dict[str, str]]:
@@ -79,20 +74,9 @@ def _tiles(study: Study) -> list[dict[str, str]]:
 
 def _provenance(view: AllocationView, origin: Provenance) -> dict[str, str]:
     """Everything needed to do it again, by name."""
-    found = view.studies[0].allocation
-    read = {}
-    if view.judgments is not None:
-        source = view.judgments.source
-        read = {
-            "input": shown(scrubbed(source.name), 300),
-            "SHA-256 of the input": source.sha256 or "none: not read from a file",
-            "columns": "; ".join(shown(one, 300) for one in view.judgments.notes) or "as declared",
-        }
     return {
-        "software": f"quorate {version('quorate')}",
-        "run with": f"Python {platform.python_version()}, numpy {version('numpy')}, scipy {version('scipy')}",
-        "date of the analysis": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
-        **read,
-        "command": shown(scrubbed(origin.command), 1000) if origin.command else "not run from the command line",
-        "seed": str(found.seed),
+        **made_with(),
+        **({} if view.judgments is None else read_from(view.judgments)),
+        "command": called(origin.command),
+        "seed": str(view.studies[0].allocation.seed),
     }

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.estimate.wording import counted
+from quorate.estimate.wording import counted, decimals
 from quorate.report.labels import shown
-from quorate.report.words import decimals, number
+from quorate.report.words import number
 from quorate.simulate.allocation_result import ROBIN, ROBIN_HOOD, UNIFORM
 from quorate.simulate.allocation_saving import share_text
 

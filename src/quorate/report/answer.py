@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from quorate.estimate.wording import counted
-from quorate.report.words import decimals, number
+from quorate.estimate.wording import counted, decimals
+from quorate.report.words import number
 
 if TYPE_CHECKING:
     from quorate.plan.whatif import WhatIf

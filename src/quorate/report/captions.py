@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from quorate.estimate.wording import counted, listed, plural
+from quorate.estimate.wording import counted, decimals, listed, plural, whole_percent
 from quorate.estimate.wording import percent as precise
 from quorate.report import tables
 from quorate.report.labels import shown
 from quorate.report.summary import MOST_PARTS, PROMPT, Analysis
 from quorate.report.tables import known
 from quorate.report.views import JUDGE
-from quorate.report.words import Reading, against_naive, decimals, number, percent, significant, span, times
+from quorate.report.words import Reading, against_naive, number, significant, span, times
 
 if TYPE_CHECKING:
     from quorate.plan.dstudy import Projection
@@ -65,21 +65,23 @@ def components(analysis: Analysis) -> Caption:
         return Caption("No component was found to differ from zero", lines)
     first = analysis.sources[0]
     origin = _origin(analysis, first.component)
-    return Caption(f"{percent(first.share)} of the uncertainty comes from {origin}: {shown(first.advice, 200)}", lines)
+    return Caption(
+        f"{whole_percent(first.share)} of the uncertainty comes from {origin}: {shown(first.advice, 200)}", lines
+    )
 
 
 def component(row: Mapping[str, Any]) -> str:
     """What stands above a component's interval."""
     if row["se"] == 0:
         return "estimated at zero, the boundary"
-    return f"{percent(row['share_of_variance'])} · {row['what_shrinks_it']}"
+    return f"{whole_percent(row['share_of_variance'])} · {row['what_shrinks_it']}"
 
 
 def per_judgment(analysis: Analysis) -> Caption:
     """Which component is largest in one judgment."""
     first = tables.per_judgment(analysis)[0]
     origin = _origin(analysis, first["component"])
-    finding = f"{percent(first['share_of_variance'])} of the variance of one judgment comes from {origin}"
+    finding = f"{whole_percent(first['share_of_variance'])} of the variance of one judgment comes from {origin}"
     fixed = "For a fixed facet it is the spread of its levels' means, which is no sampling variance."
     return Caption(finding, (f"Share of the variance of a single score; {size(analysis)}. {fixed}",))
 
@@ -91,7 +93,9 @@ def what_if(analysis: Analysis) -> Caption:
     best = analysis.purchases
     finding = f"{now}; no change shown here lowers it by more than half a percent"
     if best:
-        finding = f"{now}; {shown(best[0].label)} takes off {percent(-best[0].change)} for {best[0].more_calls:,} more"
+        finding = (
+            f"{now}; {shown(best[0].label)} takes off {whole_percent(-best[0].change)} for {best[0].more_calls:,} more"
+        )
     line = "Standard error of the mean: of the study as it is, and of designs with every cell filled, as projected"
     key = (
         "Dashed: the study as it is; right: judgments in all. Colours: the facet that changes; diamonds: the best buys."
@@ -107,9 +111,9 @@ def frontier(analysis: Analysis) -> Caption:
     finding = f"No design within reach is better than the study as it is, at its {unit}"
     gain, saving = _gain(best.own, best.same_cost), _saving(best.own, best.same_se)
     if gain >= 0.01 and best.same_cost is not None:
-        finding = f"{_called(best.same_cost)}: {percent(gain)} lower standard error at the same {unit}"
+        finding = f"{_called(best.same_cost)}: {whole_percent(gain)} lower standard error at the same {unit}"
     if saving >= 0.01 and best.same_se is not None and (gain < 0.01 or saving > 3 * gain):
-        finding = f"{_called(best.same_se)}: the same precision for {percent(1 - saving)} of the {unit}"
+        finding = f"{_called(best.same_se)}: the same precision for {whole_percent(1 - saving)} of the {unit}"
     line = f"Standard error of the mean against the {unit}, of {best.candidates:,} designs within reach{_for(analysis)}"
     key = "Faint: all designs; line: those that no other beats in both; ring: the study as it is; diamonds: these two."
     plans = {f"Best at the same {unit}": best.same_cost, "Cheapest as precise": best.same_se}
@@ -210,7 +214,7 @@ def flagged(analysis: Analysis) -> Caption:
         worst = name_ if any(c.isalpha() for c in name_) else f"{shown(analysis.judgments.object)} {name_}"
         ends = f"{first['lowest']:.4g} to {first['highest']:.4g}"
         finding = (
-            f"{len(found.flags):,} of {found.items:,} {what} have {percent(found.share)} of the disagreement; "
+            f"{len(found.flags):,} of {found.items:,} {what} have {whole_percent(found.share)} of the disagreement; "
             f"{worst} most, scored {ends}"
         )
     over = listed([plural(shown(name)) for name in found.over]) if found.over else "replicates"

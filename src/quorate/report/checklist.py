@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from quorate.estimate.model import CELL
-from quorate.estimate.wording import counted, listed, plural
+from quorate.estimate.wording import counted, listed, plural, whole_percent
 from quorate.report.labels import shown
 from quorate.report.record import KEYS, Record, study_record
 from quorate.report.summary import PROMPT, Analysis
 from quorate.report.views import JUDGE
-from quorate.report.words import percent, significant
+from quorate.report.words import significant
 from quorate.table.labels import ABSENT
 
 REPORTED, MISSING, NOT_APPLICABLE = "reported", "missing", "not applicable"
@@ -170,7 +170,7 @@ def _sensitivity(analysis: Analysis, record: Record) -> _Found:
     if prompt.kind == "random" and prompt.variance <= 0:
         return REPORTED, "assessed; the prompt variance is estimated at zero, the boundary, which is not proof of none"
     size = significant(prompt.variance**0.5, 2)
-    return REPORTED, f"assessed; prompts differ by a standard deviation of {size}, {percent(share)} of Var(mean)"
+    return REPORTED, f"assessed; prompts differ by a standard deviation of {size}, {whole_percent(share)} of Var(mean)"
 
 
 def _infrastructure(_: Analysis, record: Record) -> _Found:
@@ -200,7 +200,7 @@ def _projection(analysis: Analysis, _: Record) -> _Found:
     largest = analysis.sources[0]
     now = significant(analysis.headline.se, 2)
     return REPORTED, (
-        f"standard error {now}, {percent(largest.share)} of its square from {largest.component}; "
+        f"standard error {now}, {whole_percent(largest.share)} of its square from {largest.component}; "
         f"{counted(len(known) - 1, 'other design')} projected"
     )
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import PurePath
 
 from quorate.caveats import Caveat
-from quorate.estimate.wording import counted, listed, plural
+from quorate.estimate.wording import counted, listed, plural, whole_percent
 from quorate.report import captions, figures, tables
 from quorate.report.captions import Caption
 from quorate.report.checklist import MISSING, ChecklistItem
 from quorate.report.filters import MOST as LONGEST
 from quorate.report.labels import shown
 from quorate.report.panel_section import panel_caveats, panel_section
-from quorate.report.reproduce import scrubbed
+from quorate.report.reproduce import titled
 from quorate.report.section import Figure, Section
 from quorate.report.summary import MOST_PARTS, PROMPT, Analysis
 from quorate.report.tables import Row, known
 from quorate.report.views import JUDGE
-from quorate.report.words import percent
 
 MOST_PAIRS = 45
 """Pairs of facets that the diagram of crossings has room for."""
@@ -50,8 +48,7 @@ def reporting(items: Sequence[ChecklistItem]) -> Figure:
 
 def title(analysis: Analysis) -> str:
     """What was analysed: the file's name, or the kind of table."""
-    source = analysis.judgments.source
-    return shown(PurePath(scrubbed(source.name)).name) if source.sha256 else f"Judgments from a {shown(source.name)}"
+    return titled(analysis.judgments.source, "Judgments from a")
 
 
 def _verdict(analysis: Analysis) -> Section:
@@ -165,8 +162,8 @@ def _single(analysis: Analysis) -> Section:
     text = [f"No corrected interval for single configurations: {shown(found.reason, 500)}."] if found.reason else []
     if not found.reason:
         text.append(
-            f"On average the naive standard error of one configuration is {percent(found.width_ratio)} of what it "
-            f"should be; the naive intervals hold the mean over all configurations in {found.naive_coverage:.0%} of "
+            f"On average the naive standard error of one configuration is {whole_percent(found.width_ratio)} of what "
+            f"it should be; the naive intervals hold the mean over all configurations in {found.naive_coverage:.0%} of "
             f"cases, the corrected ones in {found.corrected_coverage:.0%}."
         )
     chart = Figure("single", captions.single(analysis), tables.single(analysis), figures.single(analysis))

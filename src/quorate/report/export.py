@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +17,7 @@ from quorate.report.writeup import analysed
 if TYPE_CHECKING:
     from quorate.estimate.decomposition import Decomposition
     from quorate.report.marks import Chart
+    from quorate.report.section import Section
     from quorate.report.summary import Analysis
     from quorate.table.judgments import Judgments
 
@@ -52,8 +54,34 @@ def write_charts(
     InvalidInput
         If the folder is not there or cannot be written, or the format is not known.
     """
+    where = chart_folder(place, chart_format)  # refused before the analysis
+    return write_section_charts(sections(analysed(result)), where, chart_format)
+
+
+def write_section_charts(
+    parts: Iterable[Section], place: str | Path, chart_format: ChartFormat = "svg"
+) -> tuple[Path, ...]:
+    """Write every chart of these sections as a file named after its figure, black on white, with its title.
+
+    Parameters
+    ----------
+    parts : iterable of Section
+        What to draw.
+    place, chart_format
+        As for `write_charts`.
+
+    Returns
+    -------
+    tuple of Path
+        The files, in the order of the sections.
+
+    Raises
+    ------
+    InvalidInput
+        If the folder is not there or cannot be written, or the format is not known.
+    """
     where = chart_folder(place, chart_format)
-    figures = [one for section in sections(analysed(result)) for one in section.figures]
+    figures = [one for section in parts for one in section.figures]
     return tuple(write_chart(one.chart, where / f"{slug(one.name)}.{chart_format}") for one in figures if one.chart)
 
 

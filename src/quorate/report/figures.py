@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from quorate.estimate.wording import whole_percent
 from quorate.report import captions, marks, tables
 from quorate.report.labels import shown
 from quorate.report.marks import MOST_ROWS
@@ -14,7 +15,6 @@ from quorate.report.summary import Analysis
 from quorate.report.tables import Row, known
 from quorate.report.theme import CORRECTED, INK, MISSED, NAIVE, SEQUENTIAL, SHAPES, colour, kind, palette
 from quorate.report.views import JUDGE
-from quorate.report.words import percent
 
 if TYPE_CHECKING:
     import altair as alt
@@ -230,7 +230,7 @@ def _meeting(row: Row) -> Row:
     fills = {"complete": ("#1F6FA8", "white"), "nested": ("#CFCF9A", "#14181D"), "one-to-one": ("#E3B7D0", "#14181D")}
     fills["partial"] = ("#A9CDE6", "#14181D")
     fill, ink = fills.get(row["layout"], ("#D9D9D9", "#14181D"))
-    partly = percent(row["share"]) if row["layout"] == "partial" else "one level"
+    partly = whole_percent(row["share"]) if row["layout"] == "partial" else "one level"
     return {"colour": fill, "ink": ink, "text": whole.get(row["layout"], partly)}
 
 

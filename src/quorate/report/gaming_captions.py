@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.estimate.wording import counted
+from quorate.estimate.wording import counted, whole_percent
 from quorate.report.captions import Caption
 from quorate.report.gaming_tables import unit
 from quorate.report.labels import shown
-from quorate.report.words import percent, significant
+from quorate.report.words import significant
 
 if TYPE_CHECKING:
     from quorate.decide.gaming import Gaming
@@ -35,7 +35,7 @@ def prizes(found: Gaming) -> Caption:
 def grid(found: Gaming) -> Caption:
     """The surface over prompts and judges."""
     most, least = (pick(found.prizes, key=lambda one: one.value) for pick in (max, min))
-    saved = percent(1 - least.value / most.value) if most.value > 0 else "nothing"
+    saved = whole_percent(1 - least.value / most.value) if most.value > 0 else "nothing"
     finding = f"{shown(least.label, _SHORT)} leave {saved} less to gain than {shown(most.label, _SHORT)}"
     line = f"Expected height of the best of {counted(found.k, 'attempt')} above the truth, {unit(found)}"
     return Caption(finding, (f"{line}; darker: more to gain.",))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.estimate.wording import counted, listed
+from quorate.estimate.wording import counted, listed, whole_percent
 from quorate.report.gaming_section import gaming_facts, gaming_sections
 from quorate.report.gaming_tables import unit
 from quorate.report.labels import shown
 from quorate.report.result_page import ResultPage, provenance_of, title_of
-from quorate.report.words import percent, significant
+from quorate.report.words import significant
 
 if TYPE_CHECKING:
     from quorate.decide.gaming import Gaming
@@ -66,7 +66,7 @@ def _tiles(found: Gaming) -> list[dict[str, str]]:
         tiles.append({"value": significant(least.value), "label": f"with {shown(least.label, 60)}"})
     buys = [one for one in found.mitigation if one.reduction > 0]
     if buys:
-        share = percent(buys[0].reduction / first.value)
+        share = whole_percent(buys[0].reduction / first.value)
         calls = counted(buys[0].more_calls, "more call") if buys[0].more_calls > 0 else "no more calls"
         tiles.append({"value": f"-{share}", "label": f"by {shown(buys[0].label, 60)}, for {calls}"})
     return tiles

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from quorate.estimate.crossed import JUDGE_EFFECT
-from quorate.estimate.wording import counted, listed, plural
+from quorate.estimate.wording import counted, decimals, listed, plural, whole_percent
 from quorate.plan.strategies import ALL, CYCLIC, RANDOM
 from quorate.report import panel_tables as tables
 from quorate.report.captions import Caption
 from quorate.report.labels import shown
 from quorate.report.panel_view import PanelView
 from quorate.report.panel_words import by_verdict, p_value
-from quorate.report.words import decimals, number, percent, significant
+from quorate.report.words import number, significant
 
 if TYPE_CHECKING:
     from quorate.estimate.bias import Bias
@@ -230,7 +230,7 @@ def _redrawn(view: PanelView) -> Caption:
 
 def _fresh(generations: int) -> str:
     """How much larger standard errors are when responses are not redrawn from those that are there."""
-    return percent(math.sqrt(generations / (generations - 1)) - 1)
+    return whole_percent(math.sqrt(generations / (generations - 1)) - 1)
 
 
 def _projected(view: PanelView) -> Caption:
@@ -257,7 +257,7 @@ def _gains(se: dict[str, float]) -> str:
 def _against(ratio: float) -> str:
     if abs(ratio - 1) < _ALIKE:
         return "no different from that of"
-    return f"{percent(1 - ratio)} below that of" if ratio < 1 else "not below that of"
+    return f"{whole_percent(1 - ratio)} below that of" if ratio < 1 else "not below that of"
 
 
 def _others(view: PanelView) -> Iterator[str]:

@@ -10,8 +10,8 @@ import numpy as np
 
 from quorate.estimate.leaderboard import Leaderboard
 from quorate.estimate.ratings_result import ELO, Ratings
+from quorate.estimate.wording import decimals
 from quorate.report.labels import distinct, shown
-from quorate.report.words import decimals
 
 if TYPE_CHECKING:
     from quorate.caveats import Caveat

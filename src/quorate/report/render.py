@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidInput
 from quorate.estimate.decomposition import Decomposition
+from quorate.estimate.wording import decimals
 from quorate.report import tables
-from quorate.report.allocation_export import allocation_json, allocation_markdown, write_allocation_charts
+from quorate.report.allocation_export import allocation_json, allocation_markdown
 from quorate.report.allocation_report import allocation_said
 from quorate.report.allocation_section import allocation_facts, allocation_sections
 from quorate.report.allocation_view import AllocationView, view_of
@@ -20,18 +21,18 @@ from quorate.report.captions import places
 from quorate.report.cells import as_csv, cell, columns, is_number
 from quorate.report.checklist import checklist
 from quorate.report.document import caveats, reporting, sections, title
-from quorate.report.export import ChartFormat, chart_folder, write_charts
+from quorate.report.export import ChartFormat, chart_folder, write_charts, write_section_charts
 from quorate.report.files import writable, write
 from quorate.report.labels import shown
 from quorate.report.markdown import markdown
 from quorate.report.plain import plain
 from quorate.report.record import MOST_CHARACTERS, Record, study_record
 from quorate.report.reproduce import Provenance, provenance
-from quorate.report.result_page import ResultPage, result_json, result_markdown, write_result_charts
+from quorate.report.result_page import ResultPage, result_json, result_markdown
 from quorate.report.results import RESULTS, Sourced, page_of
 from quorate.report.section import Figure, Section
 from quorate.report.summary import Analysis
-from quorate.report.words import decimals, number
+from quorate.report.words import number
 from quorate.report.writeup import analysed, methods_paragraph
 from quorate.simulate.allocation_result import Allocation
 from quorate.table.judgments import Judgments
@@ -110,7 +111,7 @@ def report(
         text = _ALLOCATION_WRITERS[path.suffix.lower()](view, Provenance(command, seed, note))
         write(path, text.encode("utf-8", "replace"))
         if place is not None:
-            write_allocation_charts(view, place, chart_format)
+            write_section_charts(allocation_sections(view), place, chart_format)
         return path
     if isinstance(result, (Sourced, *RESULTS)):
         if record is not None:
@@ -118,7 +119,7 @@ def report(
         made = page_of(result, Provenance(command, seed, note))
         write(path, _RESULT_WRITERS[path.suffix.lower()](made).encode("utf-8", "replace"))
         if place is not None:
-            write_result_charts(made, place, chart_format)
+            write_section_charts(made.sections, place, chart_format)
         return path
     written = study_record(record)
     analysis = analysed(result)

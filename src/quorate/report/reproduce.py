@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.metadata import version
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,8 @@ from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:
     from quorate.report.summary import Analysis
+    from quorate.table.judgments import Source
+    from quorate.table.votes import Votes
 
 _DIGITS = 9
 _HIDDEN = "…"
@@ -61,24 +64,44 @@ def provenance(analysis: Analysis, origin: Provenance, record: Record | None = N
     record : Record, optional
         The study record that was used.
     """
-    source = analysis.judgments.source
     entries = {
-        "software": f"quorate {version('quorate')}",
-        "run with": f"Python {platform.python_version()}, numpy {version('numpy')}, scipy {version('scipy')}",
-        "date of the analysis": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
-        "input": shown(scrubbed(source.name), 300),
-        "SHA-256 of the input": source.sha256 or "none: not read from a file",
+        **made_with(),
+        **_input(analysis.judgments.source),
         "SHA-256 of the judgments": f"{fingerprint(analysis.judgments)} (scores by cell; any order of rows or format)",
-        "columns": "; ".join(shown(note, 300) for note in analysis.judgments.notes) or "as declared",
+        "columns": _columns(analysis.judgments.notes),
         "facets": "; ".join(_facets(analysis.judgments)),
         "model": _model(analysis),
         "estimator": f"{analysis.fit.method.upper()}, criterion {analysis.fit.criterion:.6f}",
         "options": _options(analysis),
-        "command": shown(scrubbed(origin.command), 1000) if origin.command else "not run from the command line",
+        "command": called(origin.command),
         "seed": "no random numbers were used" if origin.seed is None else str(origin.seed),
         **_recorded(record),
     }
     return {name: value for name, value in entries.items() if value}
+
+
+def made_with() -> dict[str, str]:
+    """What computed it, and when."""
+    return {
+        "software": f"quorate {version('quorate')}",
+        "run with": f"Python {platform.python_version()}, numpy {version('numpy')}, scipy {version('scipy')}",
+        "date of the analysis": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+    }
+
+
+def read_from(table: Judgments | Votes) -> dict[str, str]:
+    """What was read, and what its columns were taken for."""
+    return {**_input(table.source), "columns": _columns(table.notes)}
+
+
+def called(command: str | None) -> str:
+    """The command line, without what opens doors."""
+    return shown(scrubbed(command), 1000) if command else "not run from the command line"
+
+
+def titled(source: Source, otherwise: str) -> str:
+    """A title: the file's name; where there is none, the kind of table, after ``otherwise``."""
+    return shown(PurePath(scrubbed(source.name)).name) if source.sha256 else f"{otherwise} {shown(source.name)}"
 
 
 def in_one_line(analysis: Analysis, origin: Provenance) -> str:
@@ -134,6 +157,15 @@ def _without_credentials(found: re.Match[str]) -> str:
             before, at, after = "", "", rest
     place = f"{_HIDDEN}@{after}" if at else rest
     return f"{found[1]}{place}{f'{mark or fragment}{_HIDDEN}' if query or mark or fragment else ''}"
+
+
+def _input(source: Source) -> dict[str, str]:
+    digest = source.sha256 or "none: not read from a file"
+    return {"input": shown(scrubbed(source.name), 300), "SHA-256 of the input": digest}
+
+
+def _columns(notes: Sequence[str]) -> str:
+    return "; ".join(shown(one, 300) for one in notes) or "as declared"
 
 
 def _to_digits(values: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from quorate.decide.outcome import Outcome
 from quorate.decide.score_verdict import ScoreVerdict
 from quorate.decide.verdict import Verdict
+from quorate.estimate.wording import whole_percent
 from quorate.report.captions import Caption
 from quorate.report.labels import shown
 from quorate.report.verdict_tables import centre, sources
 from quorate.report.votes_words import p_value
-from quorate.report.words import percent
 
 if TYPE_CHECKING:
     from quorate.decide.outcome import AnyVerdict
@@ -54,8 +54,10 @@ def shares(verdict: ScoreVerdict) -> Caption:
     """What the uncertainty of the difference comes from."""
     first = sources(verdict)[0]
     common = verdict.difference.common_share
-    finding = f"{percent(first['share_of_variance'])} of the uncertainty of the difference comes from {first['source']}"
-    line = f"Shares of the variance of the difference; {percent(common)} of it stays with any number of items."
+    finding = (
+        f"{whole_percent(first['share_of_variance'])} of the uncertainty of the difference comes from {first['source']}"
+    )
+    line = f"Shares of the variance of the difference; {whole_percent(common)} of it stays with any number of items."
     return Caption(finding, (line,))
 
 

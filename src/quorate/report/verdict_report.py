@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from quorate.report.reproduce import Provenance
     from quorate.report.result_page import Table
 
-_TIES = {"drop": "ties were left out", "half": "ties count as half a vote", "pessimistic": "ties count against it"}
-
 
 def verdict_page(verdict: AnyVerdict, table: Table | None, origin: Provenance) -> ResultPage:
     """The report on a verdict.
@@ -67,7 +65,7 @@ def _how(verdict: AnyVerdict) -> str:
         tests = (
             f"standard errors clustered by {shown(one.cluster)}" if one.cluster else "exact tests" if one.exact else "t"
         )
-        return f"by {counted(one.n, 'vote')} ({_TIES[one.ties]}; {tests})"
+        return f"by {counted(one.n, 'vote')} ({votes_pair_section.TIES[one.ties]}; {tests})"
     if isinstance(verdict, ScoreVerdict):
         found = verdict.difference
         pairing = "paired in shared cells" if found.method == "paired" else "by one model for the scores of both"

@@ -12,6 +12,7 @@ from quorate.report import verdict_figures as figures
 from quorate.report import verdict_tables as tables
 from quorate.report.labels import shown
 from quorate.report.section import Figure, Section
+from quorate.report.votes_pair_section import STEPS
 
 if TYPE_CHECKING:
     from quorate.decide.outcome import AnyVerdict
@@ -46,5 +47,5 @@ def _next(verdict: AnyVerdict) -> tuple[tuple[str, ...], tuple[Figure, ...]]:
     rows = tables.steps(verdict)
     if not rows:
         return ("Nothing that could be bought would: the sentence above says why.",), ()
-    heads = _PLAIN if "what" in rows[0] else tables.STEPS
+    heads = _PLAIN if "what" in rows[0] else STEPS
     return (), (Figure("next-step", captions.steps(verdict), rows, None, heads),)

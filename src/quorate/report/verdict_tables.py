@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from quorate.report.tables import Row
 
 
-STEPS = {"study": "a new study", "assumed": "if the margin is"}
-"""Headings of what would decide votes."""
-
-
 def intervals(verdict: AnyVerdict) -> list[Row]:
     """The difference with the interval of the verdict, and that which equivalence rests on; shares for votes."""
     found, zero = verdict.difference, centre(verdict)

@@ -29,7 +29,10 @@ _WAYS = {
     "p": "p of no difference",
     "p_equal": "p of a margin that large",
 }
-_STEPS = {"study": "a new study", "assumed": "if the margin is"}
+STEPS = {"study": "a new study", "assumed": "if the margin is"}
+"""Headings of what would decide."""
+TIES = {"drop": "ties were left out", "half": "ties count as half a vote", "pessimistic": "ties count against it"}
+"""How ties count, for the paragraph on methods."""
 
 
 def pair_sections(view: PairView) -> tuple[Section, ...]:
@@ -68,16 +71,6 @@ def _own(step: NextStep, shows: str) -> Row:
     return {"study": f"of your budget shows {shows}", "assumed": reach, "votes": step.budget}
 
 
-def headline(verdict: Verdict) -> str:
-    """The outcome alone; the section has the numbers."""
-    a, b = shown(verdict.a, SHORT), shown(verdict.b, SHORT)
-    if verdict.outcome == "undecided":
-        return f"Undecided whether {a} or {b} is preferred, which is no sign that they are alike"
-    if verdict.outcome == "equivalent":
-        return f"{a} and {b} are equivalent within a margin of {verdict.margin:.4g}"
-    return f"{a} is {verdict.outcome.value} than {b}"
-
-
 def summary(verdict: Verdict) -> list[dict[str, str]]:
     """The few numbers at the top of the report."""
     found = verdict.difference
@@ -112,7 +105,7 @@ def _next(verdict: Verdict) -> Iterator[Figure]:
         f"Each with a chance of {step.power:g}, tested on its own votes alone; with ties at the rate seen so far.",
         "There is no most: the interval includes margins that no number of votes would decide.",
     )
-    yield Figure("next-step", Caption(finding, lines), steps(verdict), None, _STEPS)
+    yield Figure("next-step", Caption(finding, lines), steps(verdict), None, STEPS)
 
 
 def _way(name: str, one: Verdict) -> Row:

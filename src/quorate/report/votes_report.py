@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from quorate.estimate.sampled import MINIMUM
-from quorate.report.cells import as_markdown, plain_markdown
-from quorate.report.export import ChartFormat, chart_folder
+from quorate.report.export import ChartFormat, chart_folder, write_section_charts
 from quorate.report.files import writable, write
+from quorate.report.markdown_page import markdown_page
 from quorate.report.render import page
-from quorate.report.votes_export import write_votes_charts
 from quorate.report.votes_pair_view import PairView
 from quorate.report.votes_said import facts_of, said_of, sections_of
 from quorate.report.votes_view import VotesView, votes_view
 
 if TYPE_CHECKING:
-    from quorate.report.section import Figure, Section
     from quorate.table.votes import Votes
 
 ENDINGS = (".html", ".htm", ".md", ".markdown")
-MOST_ROWS = 100
-"""Rows of a table in Markdown."""
 
 
 def write_votes_report(
@@ -90,42 +85,9 @@ def write_votes_report(
     place = None if charts is None else chart_folder(charts, chart_format)
     view = votes if isinstance(votes, (VotesView, PairView)) else votes_view(votes, cluster=cluster, minimum=minimum)
     said, parts = said_of(view, command, note), sections_of(view)
-    as_page = path.suffix.lower() in (".html", ".htm")
-    text = page(parts, facts_of(view), said) if as_page else _markdown(parts, facts_of(view), said)
+    printed = page if path.suffix.lower() in (".html", ".htm") else markdown_page
+    text = printed(parts, facts_of(view), said)
     write(path, text.encode("utf-8", "replace"))
     if place is not None:
-        write_votes_charts(view, place, chart_format)
+        write_section_charts(parts, place, chart_format)
     return path
-
-
-def _markdown(parts: Sequence[Section], last: Figure, said: dict[str, Any]) -> str:
-    return "\n\n".join(_blocks(parts, last, said)) + "\n"
-
-
-def _blocks(parts: Sequence[Section], last: Figure, said: dict[str, Any]) -> Iterator[str]:
-    yield f"# {plain_markdown(said['title'])}"
-    if said["note"]:
-        yield f"> {plain_markdown(said['note'])}"
-    yield f"**{plain_markdown(said['sentence'])}**"
-    if said["caveats"]:
-        yield "\n".join(f"- {plain_markdown(one)}" for one in said["caveats"])
-    for section in parts:
-        yield f"## {section.title}"
-        yield "\n".join(f"{'- ' * (len(section.text) > 1)}{plain_markdown(line)}" for line in section.text)
-        for figure in section.figures:
-            yield from _figure(figure)
-    yield "## Methods"
-    yield plain_markdown(said["methods"])
-    yield from _figure(last)
-    yield "### To do it again"
-    yield "\n".join(f"- {name}: {plain_markdown(value)}" for name, value in said["provenance"].items())
-
-
-def _figure(figure: Figure) -> Iterator[str]:
-    """A figure as its table."""
-    yield f"### {plain_markdown(figure.caption.finding)}"
-    yield as_markdown(figure.rows[:MOST_ROWS], figure.headers)
-    if len(figure.rows) > MOST_ROWS:
-        yield f"And {len(figure.rows) - MOST_ROWS:,} more rows."
-    if figure.caption.lines:
-        yield plain_markdown(" ".join(figure.caption.lines))

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import platform
-from datetime import UTC, datetime
-from importlib.metadata import version
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from quorate.estimate.wording import counted
 from quorate.report import votes_captions, votes_tables
 from quorate.report.labels import shown
-from quorate.report.reproduce import scrubbed
+from quorate.report.reproduce import called, made_with, read_from, titled
 from quorate.report.section import Figure, Section
-from quorate.report.votes_pair_section import headline, pair_sections, summary
+from quorate.report.verdict_captions import headline
+from quorate.report.votes_pair_section import TIES, pair_sections, summary
 from quorate.report.votes_pair_view import PairView
 from quorate.report.votes_section import votes_facts, votes_sections
 from quorate.report.votes_words import share
@@ -24,7 +21,6 @@ if TYPE_CHECKING:
 
 _OF_ALL_PAIRS = ("few-votes", "not-connected", "one-sided")
 """Findings about pairs and rankings of all systems: the section on data health has them."""
-_TIES = {"drop": "ties were left out", "half": "ties count as half a vote", "pessimistic": "ties count against it"}
 
 
 def sections_of(view: VotesView | PairView) -> tuple[Section, ...]:
@@ -52,13 +48,11 @@ def said_of(view: VotesView | PairView, command: str | None, note: str | None) -
     note : str or None
         What a reader must know before anything else.
     """
-    source = view.votes.source
-    name = PurePath(scrubbed(source.name)).name if source.sha256 else f"Votes from a {source.name}"
     own = [one.sentence for one in view.verdict.caveats] if isinstance(view, PairView) else []
     other = _OF_ALL_PAIRS if isinstance(view, PairView) else ()  # two systems are not judged by what others have
     grave = [one.sentence for one in view.support.findings if one.severity != "note" and one.code not in other]
     return {
-        "title": shown(name),
+        "title": titled(view.votes.source, "Votes from a"),
         "note": note and shown(note, 1000),
         "sentence": headline(view.verdict) if isinstance(view, PairView) else view.found.sentence,
         "tiles": summary(view.verdict) if isinstance(view, PairView) else _tiles(view),
@@ -105,7 +99,7 @@ def _of_verdict(verdict: Verdict) -> str:
     )
     return (
         f"{shown(verdict.a)} was compared with {shown(verdict.b)} by {counted(found.n, 'vote')}, with {how}; "
-        f"{_TIES[found.ties]}. Tests have level {1 - verdict.level:.4g}; the verdict is for one look at votes whose "
+        f"{TIES[found.ties]}. Tests have level {1 - verdict.level:.4g}; the verdict is for one look at votes whose "
         f"number was set beforehand. {equal}"
     )
 
@@ -126,16 +120,11 @@ def _of_pairs(view: VotesView) -> str:
 
 def _provenance(view: VotesView | PairView, command: str | None) -> dict[str, str]:
     """Everything needed to do it again, by name."""
-    source = view.votes.source
     return {
-        "software": f"quorate {version('quorate')}",
-        "run with": f"Python {platform.python_version()}, numpy {version('numpy')}, scipy {version('scipy')}",
-        "date of the analysis": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
-        "input": shown(scrubbed(source.name), 300),
-        "SHA-256 of the input": source.sha256 or "none: not read from a file",
-        "columns": "; ".join(shown(one, 300) for one in view.votes.notes) or "as declared",
+        **made_with(),
+        **read_from(view.votes),
         "options": "; ".join(_options(view)),
-        "command": shown(scrubbed(command), 1000) if command else "not run from the command line",
+        "command": called(command),
         "seed": "0, the default of every bootstrap",
     }
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
-from quorate.estimate.wording import margin, shares
+from quorate.estimate.wording import margin, shares, whole_percent
 
 __all__ = ["margin", "p_value", "share", "shares", "votes"]
 
@@ -22,11 +20,7 @@ def share(value: float) -> str:
     >>> share(0.734), share(0.0), share(0.002), share(0.9999), share(1.0)
     ('73%', '0%', '<1%', '>99%', '100%')
     """
-    if not math.isfinite(value):
-        return "not known"
-    if 0 < value < 0.01:
-        return "<1%"
-    return ">99%" if 0.99 < value < 1 else f"{value:.0%}"
+    return ">99%" if 0.99 < value < 1 else whole_percent(value)
 
 
 def p_value(value: float) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from quorate.estimate.model import CELL, REPLICATE
-from quorate.estimate.wording import listed, plural
+from quorate.estimate.wording import decimals, listed, plural
 
 
 @dataclass(frozen=True)
@@ -22,13 +22,6 @@ class Reading:
     def half_width(self) -> float:
         """Half the width."""
         return (self.high - self.low) / 2
-
-
-def decimals(uncertainty: float) -> int:
-    """Decimals that show two significant digits of an uncertainty; 3 where there is none to go by."""
-    if not math.isfinite(uncertainty) or uncertainty <= 0:
-        return 3
-    return max(0, 1 - math.floor(math.log10(uncertainty)))
 
 
 def number(value: float, places: int) -> str:
@@ -61,15 +54,6 @@ def significant(value: float, digits: int = 3) -> str:
     if exponent < -5 or exponent > 9:
         return f"{value:.{digits - 1}e}"
     return f"{value:.{max(0, digits - 1 - exponent)}f}"
-
-
-def percent(share: float) -> str:
-    """A share in percent: whole numbers, with "<1%" for what is there but small."""
-    if not math.isfinite(share):
-        return "not known"
-    if 0 < share < 0.01:
-        return "<1%"
-    return f"{share:.0%}"
 
 
 def sentence(mean: float, views: Sequence[Reading], naive: Reading, level: float) -> str:

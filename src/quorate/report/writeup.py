@@ -11,7 +11,7 @@ from typing import Any
 from quorate.errors import InvalidInput
 from quorate.estimate.decomposition import Decomposition
 from quorate.estimate.targets import FINITE, PANEL, POPULATION
-from quorate.estimate.wording import counted, listed, plural
+from quorate.estimate.wording import counted, decimals, listed, plural, whole_percent
 from quorate.report.cells import plain_markdown
 from quorate.report.checklist import ChecklistItem, checklist, missing
 from quorate.report.labels import shown
@@ -19,7 +19,7 @@ from quorate.report.record import Record, study_record
 from quorate.report.reproduce import Provenance, provenance
 from quorate.report.summary import Analysis, analyze, of_fit
 from quorate.report.tables import in_words
-from quorate.report.words import decimals, number, percent, significant, span, times
+from quorate.report.words import number, significant, span, times
 from quorate.table.judgments import Judgments
 
 _METHODS = {
@@ -217,7 +217,7 @@ def _source(analysis: Analysis) -> str:
     if not analysis.sources:
         return ""
     first = analysis.sources[0]
-    return f"The largest share of its variance, {percent(first.share)}, comes from {shown(first.component)}."
+    return f"The largest share of its variance, {whole_percent(first.share)}, comes from {shown(first.component)}."
 
 
 def _next(analysis: Analysis) -> str:

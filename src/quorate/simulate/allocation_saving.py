@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.estimate.wording import whole_percent
 from quorate.streams import stream
 
 Floats = NDArray[np.float64]
@@ -14,7 +15,6 @@ LEAST_RUNS = 20
 STEADY_RUNS = 50
 """Runs from which it holds as often as it says."""
 _RESAMPLES = 2000
-_VISIBLE = 0.01
 
 
 def saving(own: Floats, other: Floats, spent: Ints) -> Floats:
@@ -64,9 +64,7 @@ def share_text(share: float) -> str:
     >>> share_text(0.304), share_text(0.004), share_text(-0.004), share_text(-0.19), share_text(float("nan"))
     ('30%', '<1%', '0%', '-19%', 'not known')
     """
-    if not np.isfinite(share):
-        return "not known"
-    text = "<1%" if 0 < share < _VISIBLE else f"{share:.0%}"
+    text = whole_percent(share)
     return "0%" if text == "-0%" else text
 
 

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from quorate.errors import InvalidInput, UnknownTerm
+from quorate.errors import UnknownTerm
 from quorate.estimate.agreement_battles import ORDER
 from quorate.estimate.agreement_leaderboards import Leaderboards
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.inference import checked_level, t_quantile
 from quorate.simulate.pipelines_draws import By
 
 Kind = Literal["single", "average"]
@@ -113,8 +113,7 @@ class PipelineErrors:
         InvalidInput
             If the level is no share.
         """
-        if not 0 < level < 1:
-            raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+        checked_level(level)
         known = {one.system: one for one in self.systems}
         if system not in known:
             raise UnknownTerm(system, known)
