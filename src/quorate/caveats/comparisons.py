@@ -1,0 +1,100 @@
+"""Caveats of votes, verdicts, ratings and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from quorate.caveats.caveat import Caveat
+
+
+def few_clusters(name: str, clusters: int, effective: float, about: str = "") -> Caveat:
+    """A verdict by the spread of few clusters of votes, or of few that have most of them."""
+    worth = "" if effective > clusters - 0.5 else f", worth {effective:.1f} of equal size{about}"
+    return Caveat("few-clusters", f"{clusters} levels of {name}{worth}: their spread, and so the verdict, is uncertain")
+
+
+def taken_as_independent(shared: Sequence[str]) -> Caveat:
+    """Votes that share what may make them alike, without clusters."""
+    listed = " and ".join(shared)
+    return Caveat(
+        "taken-as-independent",
+        f'votes are taken as independent, but some share their {listed}: say cluster="{shared[0]}", or the error rates '
+        "are too low",
+    )
+
+
+def shrunk_ratings(ridge: float) -> Caveat:
+    """Ratings pulled towards each other by a ridge."""
+    return Caveat(
+        "shrunk-ratings",
+        f"ratings are shrunk by a ridge of {ridge:g}: intervals hold on average over systems whose ratings spread with "
+        f"a standard deviation of {ridge**-0.5:.3g}, and too seldom for those far from the mean",
+    )
+
+
+def refits_without_ratings(without: int, resamples: int) -> Caveat:
+    """Resampled votes for which some rating is infinite."""
+    return Caveat(
+        "refits-without-ratings",
+        f"{without:,} of {resamples:,} resamples have no finite ratings that were found, as where some system wins or "
+        "loses every vote, and are left out: intervals are too short",
+    )
+
+
+def independent_attempts() -> Caveat:
+    """Attempts of one submitter, taken as equally good and as independent in what is redrawn."""
+    return Caveat(
+        "independent-attempts",
+        "attempts are taken as equally good and as independent in all that is redrawn: where they share items, voters "
+        "or judges, the prize is smaller than this",
+    )
+
+
+def labels_at_random() -> Caveat:
+    """A mean of predictions corrected by labels of some units."""
+    return Caveat(
+        "labels-at-random",
+        "right only if the units that people judged were chosen at random among those that judges judged",
+    )
+
+
+def few_labels(labels: int, differing: int, clusters: int) -> Caveat:
+    """A correction that rests on few labels or clusters of them, or on few that differ from the prediction."""
+    have = f"{labels} labels{f' in {clusters} clusters' if clusters < labels else ''}, {differing} of them unlike"
+    said = f"{have} the prediction: the error rests on these, and intervals from fewer than 20 labels or clusters, or"
+    return Caveat("few-labels", f"{said} from fewer than 5 labels that differ, cover 88 to 95%, measured, for 95%")
+
+
+def labels_unlike_the_rest(errors: float) -> Caveat:
+    """Labelled units on which judges say something else than on the others."""
+    return Caveat(
+        "labels-unlike-the-rest",
+        "judges say something else of the labelled units than of the others"
+        f"{f' ({errors:.1f} standard errors apart)' if errors < 1e6 else ''}: they do not look chosen at random",
+    )
+
+
+def left_without_prediction(units: int) -> Caveat:
+    """Labels of units that no judge judged."""
+    have = "unit has a label and no prediction" if units == 1 else "units have a label and no prediction"
+    return Caveat("left-without-prediction", f"{units:,} {have}: not used")
+
+
+def unpaired_cells(systems: tuple[str, str], left: tuple[int, int], shared: int) -> Caveat:
+    """Cells left out of a paired comparison, for only one of the two systems has them."""
+    counts = " and ".join(f"{count:,} cells of {name}" for name, count in zip(systems, left, strict=True))
+    said = f'cells of one system alone are left out: {counts}, next to {shared:,} of both; method="joint" uses all'
+    return Caveat("unpaired-cells", said)
+
+
+def unequal_answers(systems: tuple[str, str], cells: int, shared: int) -> Caveat:
+    """Shared cells in which one system has more answers than the other."""
+    where = f"{' and '.join(systems)} have different numbers of answers in {cells:,} of {shared:,} shared cells"
+    return Caveat("unequal-answers", f"{where}: the noise of such cells is taken for up to twice what it is")
+
+
+def few_drawn(levels: Mapping[str, int], df: float) -> Caveat:
+    """A comparison whose error is mostly how few judges, prompts and the like differ about the two systems."""
+    who = " and ".join(f"{count} {name} levels" for name, count in levels.items())
+    size = "tests at 5% reject 0 to 5% of equal pairs in simulations, up to 10% where one real judge of five is odd"
+    return Caveat("few-drawn", f"most error is how {who} differ about the two ({df:.1f} degrees of freedom): {size}")

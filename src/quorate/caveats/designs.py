@@ -1,0 +1,118 @@
+"""Caveats of designs: what to buy, which judges, how answers are replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from quorate.caveats.caveat import Caveat
+
+
+def panels_differ(facet: str) -> Caveat:
+    """Designs whose fixed levels differ in number are compared as if they answered one question."""
+    return Caveat(
+        "panels-differ",
+        f"{facet} levels stand for themselves: a design with fewer of them is about fewer, not as sure about all; "
+        f"compare designs with {facet} as a population",
+    )
+
+
+def other_judges(priced: Iterable[str], unpriced: Iterable[str]) -> Caveat:
+    """Prices are of other judges than those of the study."""
+    new, old = ", ".join(priced), ", ".join(unpriced)
+    said = [f"some are of judges who did not judge here and are taken to be like those who did ({new})"] if new else []
+    said += [f"designs have none of the judges without a price ({old})"] if old else []
+    return Caveat("other-judges", f"prices by judge: {'; '.join(said)}")
+
+
+def beyond_the_study(levels: Mapping[str, tuple[int, int]]) -> Caveat:
+    """The best design has many more levels of some facets than the study that its components come from."""
+    listed = ", ".join(f"{name} {planned} against {seen}" for name, (planned, seen) in levels.items())
+    return Caveat(
+        "beyond-the-study",
+        f"the best design goes far beyond the study ({listed}): levels never seen are taken to be like those that were",
+    )
+
+
+def held_by_limits(term: str, share: float) -> Caveat:
+    """Most of what makes the best design uncertain is out of the optimiser's reach."""
+    return Caveat(
+        "held-by-limits",
+        f"{share:.0%} of the variance of the best design does not depend on anything that the limits let vary, "
+        f"{term} first; allow more of it, or no budget helps",
+    )
+
+
+def incomplete_scenarios(scenarios: int, generations: int) -> Caveat:
+    """Scores left out of a crossed panel so that it is complete."""
+    whole = f"{scenarios:,} scenario{'s' * (scenarios != 1)}"
+    part = f"{generations:,} generation{'s' * (generations != 1)}{' of others' if scenarios else ''}"
+    listed = " and ".join(said for said, count in ((whole, scenarios), (part, generations)) if count)
+    return Caveat(
+        "incomplete-scenarios",
+        f"left out to have as many generations, scored by every judge, of every scenario: {listed}; the estimates are "
+        "right only if scores are missing at random",
+    )
+
+
+def averaged_answers(fewest: int, most: int) -> Caveat:
+    """Cells of a crossed panel with several answers."""
+    count = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    return Caveat(
+        "averaged-answers",
+        f"every cell counts by the mean of its {count} answers: the residual is that of such a mean, not of one answer",
+    )
+
+
+def carried_over(items: str) -> Caveat:
+    """Judges chosen by a pilot for a study of other items."""
+    return Caveat(
+        "carried-over",
+        f"judges are taken to be as lenient with new {items} as with those of the pilot: draw both from one population",
+    )
+
+
+def few_pilot_items(items: str, n: int, floor: int) -> Caveat:
+    """Judges chosen by a pilot of few items."""
+    return Caveat("few-pilot-items", f"the pilot has {n} {items}: the choice is uncertain below {floor}")
+
+
+def unfinished_items(counted: str) -> Caveat:
+    """Items of a pilot that not every judge scored."""
+    return Caveat("unfinished-items", f"{counted} that not every judge scored: not used in the choice")
+
+
+def alike_by_group(group: str) -> Caveat:
+    """Judges taken to be equally lenient in groups of items."""
+    return Caveat("alike-by-group", f"judges are taken to be equally lenient in every {group}: keep its mix as it was")
+
+
+def held_by_pilot(items: str, share: float) -> Caveat:
+    """A main study whose error is mostly what the pilot leaves open."""
+    return Caveat(
+        "held-by-pilot",
+        f"{share:.0%} of the variance is what the pilot leaves of the panel's bias: more {items} in the pilot, or more "
+        "judges, help more than more money",
+    )
+
+
+def not_exhaustive(judges: int) -> Caveat:
+    """A pool too large to look at every panel."""
+    return Caveat("not-exhaustive", f"{judges} judges: good panels were searched for, not all looked at")
+
+
+def too_few_answers(left_out: int, arms: int, cycle: str | None) -> Caveat:
+    """Arms of a replay that are not in it."""
+    each = f" from every {cycle}" if cycle else ""
+    return Caveat(
+        "too-few-answers",
+        f"{left_out:,} of {arms:,} arms have fewer than 2 answers{each} and are left out: they show no variance",
+    )
+
+
+def reused_answers(pulls: float, answers: float) -> Caveat:
+    """A replay that draws more often from an arm than it has answers."""
+    return Caveat(
+        "reused-answers",
+        f"an arm has {answers:.0f} answers and is drawn {pulls:.0f} times, on average, with replacement: errors are "
+        "about the mean of these answers, which has an error of its own that no replay shows",
+    )

@@ -1,0 +1,175 @@
+"""Caveats of variance components, means and the spread of items."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from quorate.caveats.caveat import Caveat
+
+
+def few_levels(facet: str, levels: int) -> Caveat:
+    """A facet with so few levels that its variance is barely known."""
+    return Caveat(
+        "few-levels",
+        f"{levels} {facet} levels: the {facet} component rests on {levels - 1} degree{'s' * (levels > 2)} of freedom; "
+        "intervals that lean on it cover 91 to 92%, measured, for 95%",
+    )
+
+
+def one_level(facet: str) -> Caveat:
+    """A facet with one level: the result holds for that level only."""
+    return Caveat(
+        "one-level",
+        f"1 {facet}: the result is for this {facet} only; nothing here says how another would score",
+    )
+
+
+def boundary(terms: Iterable[str]) -> Caveat:
+    """Components estimated at zero."""
+    listed = ", ".join(terms)
+    return Caveat(
+        "boundary",
+        f"estimated at the boundary, zero: {listed}; too small to see in these data, which is not the same as absent",
+    )
+
+
+def zero_with_few_levels(facet: str, levels: int) -> Caveat:
+    """A main effect estimated at zero from few levels."""
+    return Caveat(
+        "zero-few-levels",
+        f"the {facet} variance is estimated at zero from {levels} levels, which happens in about 1 sample of 8 "
+        "when it is not zero; intervals then cover less than they claim (73 to 82% measured, for 95%)",
+    )
+
+
+def aliased(names: Iterable[str]) -> Caveat:
+    """Components that the design cannot tell apart."""
+    listed = " + ".join(sorted(names))
+    return Caveat("aliased", f"only the sum {listed} can be estimated from this design")
+
+
+def identical_replicates(facet_levels: Iterable[str]) -> Caveat:
+    """Replicates that always repeat the score of their cell."""
+    listed = ", ".join(facet_levels)
+    return Caveat(
+        "identical-replicates",
+        f"every repeated judgment gave the same score ({listed}): its variance is zero here, "
+        "and repeating bought nothing",
+    )
+
+
+def absorbed(terms: Iterable[str]) -> Caveat:
+    """Components with nothing left to estimate them from."""
+    listed = ", ".join(terms)
+    return Caveat("absorbed", f"not estimable here, absorbed by fixed effects or one level only: {listed}")
+
+
+def near_alias(condition: float) -> Caveat:
+    """Components that are barely told apart."""
+    return Caveat(
+        "near-alias",
+        f"some components are barely told apart by this design (condition number {condition:.0f}); "
+        "their sum is known better than each",
+    )
+
+
+def few_items(items: int) -> Caveat:
+    """Fewer items than the pilot floor."""
+    return Caveat("few-items", f"{items} items: fewer than the 30 a pilot needs for stable components")
+
+
+def missing(count: int, rows: int) -> Caveat:
+    """Some judgments have no usable score."""
+    return Caveat(
+        "missing",
+        f"{count:,} of {rows:,} judgments ({count / rows:.1%}) {'has' if count == 1 else 'have'} no usable score; "
+        "the estimate is right only if they are missing at random",
+    )
+
+
+def unequal_weights(raw: float, value: float) -> Caveat:
+    """Scores so unevenly spread over the design that their plain mean is another number."""
+    places = max(0, 1 - math.floor(math.log10(abs(raw - value))))
+    return Caveat(
+        "unequal-weights",
+        f"the plain mean of all scores is {raw:.{places}f}, not {value:.{places}f}: "
+        "here items, prompts and judges weigh equally, however often each was judged",
+    )
+
+
+def negative(terms: Iterable[str]) -> Caveat:
+    """Analysis-of-variance estimates below zero."""
+    listed = ", ".join(terms)
+    return Caveat("negative", f"negative estimates, taken as zero wherever a variance is needed: {listed}")
+
+
+def maximum_likelihood() -> Caveat:
+    """Components by maximum likelihood, which does not count the fixed effects."""
+    return Caveat(
+        "ml",
+        "method 'ml' makes components, and standard errors built from them, too small in small studies; "
+        "use 'reml' for intervals",
+    )
+
+
+def sensitivity(facet: str) -> Caveat:
+    """An interval that uses the spread of chosen levels as if it were a sampling variance."""
+    return Caveat(
+        "sensitivity",
+        f"the {facet} term is a sensitivity index (spread of the chosen levels), not a sampling variance: "
+        "no coverage is claimed for an interval built from it",
+    )
+
+
+def no_spread(facet: str, levels: int) -> Caveat:
+    """The levels of a fixed facet differ by no more than noise, so that others like them seem to add nothing."""
+    return Caveat(
+        "no-spread",
+        f"the difference between {levels} {facet} levels is estimated at zero, which happens in about half of small "
+        f"pilots when it is not zero; do not plan with fewer {facet} levels because of it",
+    )
+
+
+def unnamed_replicates(columns: Sequence[str]) -> Caveat:
+    """Rows with the same facets and no replicate column, in a table with columns that nothing was made of."""
+    shown = ", ".join(columns[:5]) + (", ..." if len(columns) > 5 else "")
+    return Caveat(
+        "unnamed-replicates",
+        f"rows of one cell are taken as repeats of the same judgment; not used so far: {shown}. If one of these tells "
+        "the rows apart, it is a facet: name it",
+    )
+
+
+def few_df(items: str, df: float) -> Caveat:
+    """Spreads of single items that rest on next to nothing."""
+    return Caveat(
+        "few-df", f"the spread of some {items} rests on {df:.1f} degrees of freedom: their order is largely chance"
+    )
+
+
+def no_excess(items: str) -> Caveat:
+    """Items that differ in spread as chance makes them differ."""
+    return Caveat("no-excess", f"the {items} do not differ in spread by more than chance; their order says nothing")
+
+
+def one_judge(source: str) -> Caveat:
+    """A spread of scores in which no judge can disagree with another."""
+    return Caveat("one-judge", f"1 judge: the spread is over {source} only, and cannot show where judges disagree")
+
+
+def left_negative(terms: Iterable[str]) -> Caveat:
+    """Analysis-of-variance estimates below zero that are reported as they are."""
+    listed = ", ".join(terms)
+    return Caveat(
+        "left-negative",
+        f"estimated below zero and left so: {listed}: too small to tell from none, or the model does not hold",
+    )
+
+
+def few_items_with_gaps(items: str, n: int) -> Caveat:
+    """Standard errors by few items, of which some lack scores."""
+    return Caveat(
+        "few-items-with-gaps",
+        f"{n} {items}, not all scored alike: tests at 5% reject 5 to 8%, measured, if much is missing",
+    )

@@ -1,0 +1,77 @@
+import re
+
+import pytest
+
+from quorate import caveats
+
+ONE_OF_EACH = [
+    caveats.few_levels("prompt", 2),
+    caveats.incomplete_scenarios(1, 12),
+    caveats.averaged_answers(1, 8),
+    caveats.carried_over("items"),
+    caveats.few_clusters("judge", 5, 5.0),
+    caveats.taken_as_independent(["prompt", "judge"]),
+    caveats.shrunk_ratings(1.0),
+    caveats.refits_without_ratings(12, 1000),
+    caveats.few_pilot_items("items", 12, 20),
+    caveats.unfinished_items("3 items"),
+    caveats.alike_by_group("category"),
+    caveats.held_by_pilot("items", 0.64),
+    caveats.not_exhaustive(30),
+    caveats.one_level("judge"),
+    caveats.boundary(["judge", "item:prompt"]),
+    caveats.zero_with_few_levels("prompt", 2),
+    caveats.aliased(["replicate", "cell"]),
+    caveats.identical_replicates(["replicate"]),
+    caveats.maximum_likelihood(),
+    caveats.absorbed(["judge"]),
+    caveats.near_alias(12_345.6),
+    caveats.few_items(12),
+    caveats.missing(312, 10_000),
+    caveats.negative(["item:judge"]),
+    caveats.panels_differ("judge"),
+    caveats.unnamed_replicates(["scale", "turn"]),
+    caveats.beyond_the_study({"judge": (12, 3)}),
+    caveats.other_judges(["zzz"], ["gpt"]),
+    caveats.few_df("items", 2.34),
+    caveats.no_excess("items"),
+    caveats.one_judge("prompts"),
+    caveats.no_spread("judge", 3),
+    caveats.held_by_limits("benchmark", 0.91),
+    caveats.sensitivity("judge"),
+    caveats.unequal_weights(0.67312, 0.60209),
+    caveats.left_negative(["beta (generation)"]),
+    caveats.few_items_with_gaps("items", 15),
+    caveats.independent_attempts(),
+    caveats.unpaired_cells(("gpt", "claude"), (12, 0), 300),
+    caveats.unequal_answers(("gpt", "claude"), 12, 300),
+    caveats.few_drawn({"judge": 5}, 4.2),
+    caveats.labels_at_random(),
+    caveats.few_labels(12, 3, 12),
+    caveats.labels_unlike_the_rest(4.2),
+    caveats.left_without_prediction(3),
+    caveats.too_few_answers(3, 1440, None),
+    caveats.reused_answers(98.4, 30),
+]
+
+
+def test_there_is_one_of_each():
+    assert len(ONE_OF_EACH) == len(set(caveats.__all__) - {"Caveat"})
+
+
+def test_codes_are_unique_names_for_programs():
+    codes = [caveat.code for caveat in ONE_OF_EACH]
+    assert len(set(codes)) == len(codes)
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", code) for code in codes)
+
+
+@pytest.mark.parametrize("caveat", ONE_OF_EACH, ids=lambda caveat: caveat.code)
+def test_a_caveat_prints_as_its_sentence_on_one_line(caveat):
+    assert str(caveat) == caveat.sentence
+    assert "\n" not in caveat.sentence
+    assert not caveat.sentence.endswith(".")
+
+
+def test_caveats_are_values():
+    assert caveats.few_items(12) == caveats.few_items(12)
+    assert len({caveats.few_items(12), caveats.few_items(12), caveats.few_items(13)}) == 2
