@@ -58,9 +58,19 @@ def test_an_unknown_column_names_the_role_and_the_columns():
 
 
 def test_long_lists_are_cut():
-    message = str(UnknownTerm("x", [f"c{i}" for i in range(25)]))
-    assert message.endswith('"c19" and 5 more')
-    assert str(UnknownTerm("x", [f"c{i}" for i in range(20)])).endswith('"c19"')
+    assert str(UnknownTerm("x", [f"c{i}" for i in range(1025)])).endswith('"c9" and 1,015 more')
+    assert str(UnknownTerm("x", [f"c{i}" for i in range(10)])).endswith('"c9"')
+    assert str(UnknownColumn("score", "x", [f"c{i}" for i in range(25)])).endswith('"c19" and 5 more')
+
+
+def test_what_was_meant_is_asked():
+    assert str(UnknownTerm("Judge", ["item", "judge"])).endswith('"item", "judge"; did you mean "judge"?')
+    assert str(UnknownTerm("gpt-4o", [f"c{i}" for i in range(99)] + ["gpt-4"])).endswith('more; did you mean "gpt-4"?')
+    assert str(UnknownColumn("score", "sore", ["item", "score"])).endswith('; did you mean "score"?')
+
+
+def test_nothing_to_choose_from_is_said():
+    assert str(UnknownTerm("judge", [])) == 'no term "judge"; the model has none'
 
 
 def test_what_is_not_estimable_carries_names_and_bounds():

@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+_MOST_TERMS = 10
+
 
 class QuorateError(Exception):
     """Base of every error that is meant for the user; the command line prints it without a traceback."""
@@ -44,12 +46,9 @@ class UnknownColumn(InvalidInput):
         self.role = role
         self.column = column
         self.columns = tuple(columns)
-        super().__init__(f'{role}: no column "{column}"; the data have {_listed(self.columns)}{self._meant()}')
-
-    def _meant(self) -> str:
-        same = [name for name in self.columns if name.casefold() == self.column.casefold()]
-        close = same or get_close_matches(self.column, self.columns, 1)
-        return f'; did you mean "{close[0]}"?' if close else ""
+        super().__init__(
+            f'{role}: no column "{column}"; the data have {_listed(self.columns)}{_meant(column, self.columns)}'
+        )
 
     def __reduce__(self) -> tuple[type[UnknownColumn], tuple[str, str, tuple[str, ...]]]:
         return type(self), (self.role, self.column, self.columns)
@@ -69,7 +68,8 @@ class UnknownTerm(InvalidInput, KeyError):
     def __init__(self, term: str, terms: Iterable[str]) -> None:
         self.term = term
         self.terms = tuple(terms)
-        super().__init__(f'no term "{term}"; the model has {_listed(self.terms)}')
+        have = _listed(self.terms, _MOST_TERMS)
+        super().__init__(f'no term "{term}"; the model has {have}{_meant(term, self.terms)}')
 
     def __reduce__(self) -> tuple[type[UnknownTerm], tuple[str, tuple[str, ...]]]:
         return type(self), (self.term, self.terms)
@@ -118,5 +118,13 @@ class NotConverged(QuorateError):
 
 
 def _listed(names: tuple[str, ...], most: int = 20) -> str:
+    if not names:
+        return "none"
     shown = ", ".join(f'"{name}"' for name in names[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+    return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")
+
+
+def _meant(name: str, names: tuple[str, ...]) -> str:
+    same = [one for one in names if one.casefold() == name.casefold()]
+    close = same or get_close_matches(name, names, 1)
+    return f'; did you mean "{close[0]}"?' if close else ""

@@ -46,12 +46,14 @@ ONE_OF_EACH = [
     caveats.unpaired_cells(("gpt", "claude"), (12, 0), 300),
     caveats.unequal_answers(("gpt", "claude"), 12, 300),
     caveats.few_drawn({"judge": 5}, 4.2),
+    caveats.unlike_systems("gpt", 4.1, 0.001, (0.8, 1.3)),
     caveats.labels_at_random(),
     caveats.few_labels(12, 3, 12),
     caveats.labels_unlike_the_rest(4.2),
     caveats.left_without_prediction(3),
     caveats.too_few_answers(3, 1440, None),
     caveats.reused_answers(98.4, 30),
+    caveats.unanswered_cells({f"judge {n}": 1200 for n in range(7)}, 10_000),
 ]
 
 
@@ -70,6 +72,13 @@ def test_a_caveat_prints_as_its_sentence_on_one_line(caveat):
     assert str(caveat) == caveat.sentence
     assert "\n" not in caveat.sentence
     assert not caveat.sentence.endswith(".")
+
+
+def test_unlike_systems_say_what_that_does_as_far_as_it_is_known():
+    known, unknown = (caveats.unlike_systems("gpt", 4.12, 0.001, errors) for errors in ((0.8, 1.3), None))
+    assert "variance ratio 4.12, p 0.001" in known.sentence
+    assert "standard errors of its differences are 20% too small and those of the rest 30% too large" in known.sentence
+    assert "too short if it has fewer items than the rest" in unknown.sentence
 
 
 def test_caveats_are_values():

@@ -117,3 +117,8 @@ def test_equal_extremes_take_turns():
     assert np.argsort(-keys).tolist() == [4, 3, 2, 1, 0, 5]
     some = np.array([2.0, 1.0])
     np.testing.assert_array_equal(in_turn(some, np.array([5, 6])), some)
+
+
+def test_one_pull_is_one():
+    with pytest.raises(InvalidInput, match="begins with 1 pull of each of 3 arms, 3 in all, got 2;"):
+        affordable("experiment", 3, 2, 0.9)

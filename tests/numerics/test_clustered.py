@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
+from scipy import stats
 
 from quorate.numerics import clustered
+from quorate.numerics.binomial import clopper_pearson
 
 
 def test_equal_clusters_are_a_t_test():
@@ -39,3 +41,57 @@ def test_one_cluster_says_nothing_of_others():
     found = clustered.share(np.array([3.0]), np.array([5.0]))
     assert found.value == 0.6
     assert np.isnan(found.se)
+
+
+def test_several_studies_are_each_their_own():
+    rng = np.random.default_rng(3)
+    sizes = rng.integers(1, 9, (20, 12)).astype(float)
+    wins = rng.binomial(sizes.astype(int), 0.7).astype(float)
+    squares = 0.9 * wins
+    every = clustered.shares(wins, sizes, squares)
+    for at in range(20):
+        one = clustered.share(wins[at], sizes[at], squares[at])
+        np.testing.assert_allclose(every.one(at), one, rtol=1e-12)
+    single = clustered.shares(wins[:, :1], sizes[:, :1])
+    assert np.isnan(single.se).all()
+    assert single.value[0] == wins[0, 0] / sizes[0, 0]
+
+
+def test_the_interval_of_single_votes_is_exact():
+    wins = np.array([1.0] * 7 + [0.0] * 3)
+    ends = clustered.interval(clustered.share(wins, np.ones(10)), 0.95)
+    assert ends == pytest.approx([float(end) for end in clopper_pearson(7, 10, 0.95)])
+
+
+def test_the_interval_of_clusters_is_that_of_fewer_votes():
+    """Korn and Graubard by hand: p (1 - p) / se^2, times the squared ratio of the t quantiles."""
+    wins, sizes = np.array([9.0, 2, 8, 4, 10, 7]), np.full(6, 10.0)
+    found = clustered.share(wins, sizes)
+    p, df = 40 / 60, 5
+    se = (wins / 10).std(ddof=1) / np.sqrt(6)
+    worth = p * (1 - p) / se**2 * (stats.t.ppf(0.975, 59) / stats.t.ppf(0.975, df)) ** 2
+    ends = (
+        stats.beta.ppf(0.025, p * worth, worth - p * worth + 1),
+        stats.beta.ppf(0.975, p * worth + 1, worth - p * worth),
+    )
+    assert clustered.interval(found, 0.95) == pytest.approx(ends)
+
+
+def test_clusters_that_do_not_differ_are_single_votes():
+    found = clustered.share(np.full(8, 5.0), np.full(8, 5.0))
+    assert clustered.interval(found, 0.95) == pytest.approx([float(end) for end in clopper_pearson(8, 8, 0.95)])
+    low, high, p = clustered.balance(found, 0.95)
+    assert (low, high) == pytest.approx((2 * 0.025 ** (1 / 8) - 1, 1.0))
+    assert p == pytest.approx(2 * 0.5**8)
+
+
+def test_a_lead_is_twice_the_share_less_one():
+    """Gains of 10 clusters of 4: Student's t on the cluster means."""
+    gains = np.array([1, 0, 2, -1, 0, 3, 1, 1, -2, 2]) / 4
+    low, high, p = clustered.balance(
+        clustered.share((4 * gains + 4) / 2, np.full(10, 4.0), np.full(10, 1.0) + (4 * gains + 4) / 4), 0.95
+    )
+    t = gains.mean() / (gains.std(ddof=1) / np.sqrt(10))
+    assert p == pytest.approx(2 * stats.t.sf(t, 9))
+    half = stats.t.ppf(0.975, 9) * gains.std(ddof=1) / np.sqrt(10)
+    assert (low, high) == pytest.approx((gains.mean() - half, gains.mean() + half))

@@ -57,10 +57,15 @@ def test_arithmetic(filled):
 
 
 def test_few_or_large_rows_decide(monkeypatch):
-    monkeypatch.setattr(rows, "_LARGE", 15)
-    assert not Layout(np.arange(16), 2, 2, 4).sparse, "no zeros"
-    assert Layout(np.array([3, 3]), 2, 2, 4).sparse, "one entry of 16"
-    assert not Layout(np.array([3, 3]), 2, 2, 3).sparse, "small"
+    monkeypatch.setattr(rows, "_LARGE", 63)
+    monkeypatch.setattr(rows, "_SPARSE", 8)
+    assert not Layout(np.arange(64), 8, 2, 4).sparse, "no zeros"
+    assert Layout(np.array([3, 3, 7]), 8, 2, 4).sparse, "one entry of 32 in every row of a unit"
+    assert not Layout(np.array([3, 3, 7]), 7, 2, 4).sparse, "small"
+    apart = np.array([3, 6, 9, 14])
+    assert not Layout(apart, 8, 2, 4).sparse, "columns of a unit differ in where they have entries: mixed they are four"
+    monkeypatch.setattr(rows, "_HUGE", 63)
+    assert Layout(apart, 8, 2, 4).sparse, "huge: the smaller, though not the quicker"
 
 
 @given(seed=SEEDS)

@@ -13,6 +13,7 @@ from quorate.caveats.comparisons import (
     shrunk_ratings,
     taken_as_independent,
     unequal_answers,
+    unlike_systems,
     unpaired_cells,
 )
 from quorate.caveats.designs import (
@@ -29,6 +30,7 @@ from quorate.caveats.designs import (
     panels_differ,
     reused_answers,
     too_few_answers,
+    unanswered_cells,
     unfinished_items,
 )
 from quorate.caveats.variances import (
@@ -98,9 +100,11 @@ __all__ = [
     "shrunk_ratings",
     "taken_as_independent",
     "too_few_answers",
+    "unanswered_cells",
     "unequal_answers",
     "unequal_weights",
     "unfinished_items",
+    "unlike_systems",
     "unnamed_replicates",
     "unpaired_cells",
     "zero_with_few_levels",

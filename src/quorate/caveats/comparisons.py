@@ -93,8 +93,23 @@ def unequal_answers(systems: tuple[str, str], cells: int, shared: int) -> Caveat
     return Caveat("unequal-answers", f"{where}: the noise of such cells is taken for up to twice what it is")
 
 
+def unlike_systems(system: str, ratio: float, p: float, errors: tuple[float, float] | None) -> Caveat:
+    """A model that takes systems to vary alike, of which one varies more; errors over the right ones, if known."""
+    more = f"{system} varies more from item to item than the rest (variance ratio {ratio:.3g}, p {p:.2g})"
+    if errors is None:
+        does = "its intervals are too short if it has fewer items than the rest, and too long if more"
+    else:
+        small, large = f"{1 - errors[0]:.0%} too small", f"{errors[1] - 1:.0%} too large"
+        does = (
+            f"as far as items make them, standard errors of its differences are {small} and those of the rest {large}"
+        )
+    return Caveat(
+        "unlike-systems", f'{more}, but one model takes all to vary alike: {does}; compare by pairs, method="paired"'
+    )
+
+
 def few_drawn(levels: Mapping[str, int], df: float) -> Caveat:
     """A comparison whose error is mostly how few judges, prompts and the like differ about the two systems."""
     who = " and ".join(f"{count} {name} levels" for name, count in levels.items())
-    size = "tests at 5% reject 0 to 5% of equal pairs in simulations, up to 10% where one real judge of five is odd"
+    size = "tests at 5% reject 0 to 7% of equal pairs in simulations, up to 10% where one real judge of five is odd"
     return Caveat("few-drawn", f"most error is how {who} differ about the two ({df:.1f} degrees of freedom): {size}")

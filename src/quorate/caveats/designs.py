@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping
 
 from quorate.caveats.caveat import Caveat
 
+_MOST = 5
+"""Judges that a sentence names."""
+
 
 def panels_differ(facet: str) -> Caveat:
     """Designs whose fixed levels differ in number are compared as if they answered one question."""
@@ -74,6 +77,17 @@ def carried_over(items: str) -> Caveat:
 def few_pilot_items(items: str, n: int, floor: int) -> Caveat:
     """Judges chosen by a pilot of few items."""
     return Caveat("few-pilot-items", f"the pilot has {n} {items}: the choice is uncertain below {floor}")
+
+
+def unanswered_cells(judges: Mapping[str, int], planned: int) -> Caveat:
+    """A ledger in which cells are not answered, by judge."""
+    shown = [f"{name}: {count:,}" for name, count in list(judges.items())[:_MOST]]
+    more = [f"{len(judges) - _MOST} judges more"] if len(judges) > _MOST else []
+    return Caveat(
+        "unanswered-cells",
+        f"{sum(judges.values()):,} of {planned:,} planned cells are not answered ({', '.join((*shown, *more))}): "
+        "the panel is not complete; quorate run goes on",
+    )
 
 
 def unfinished_items(counted: str) -> Caveat:

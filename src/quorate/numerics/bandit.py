@@ -97,8 +97,9 @@ def affordable(variant: Variant, arms: int, budget: int, delta: float, *, calls:
     least, enough = least_budget(variant, arms, delta) * calls, _least_delta(variant, arms, pulls)
     instead = f" or delta={enough:.2g}" if enough <= _MOST_DELTA else ""
     cycles = f" by {calls} calls" if calls > 1 else ""
+    each = "1 pull" if found.warmup == 1 else f"{found.warmup:,} pulls"
     raise InvalidInput(
-        f"budget: ROBIN-HOOD begins with {found.warmup:,} pulls of each of {arms:,} arms{cycles}, "
+        f"budget: ROBIN-HOOD begins with {each} of each of {arms:,} arms{cycles}, "
         f"{found.warmup * arms * calls:,} in all, got {budget:,}; give budget={least:,}{instead}"
     )
 

@@ -243,7 +243,7 @@ def clopper_pearson(k: ArrayLike, n: ArrayLike, level: float) -> tuple[Floats, F
     Parameters
     ----------
     k, n : array, broadcast
-        Wins and votes.
+        Wins and votes; effective ones need not be whole.
     level : float
         Coverage wanted, in (0, 1).
 
@@ -255,8 +255,8 @@ def clopper_pearson(k: ArrayLike, n: ArrayLike, level: float) -> tuple[Floats, F
 
     k, n = np.broadcast_arrays(np.asarray(k, dtype=float), np.asarray(n, dtype=float))
     tail = (1 - level) / 2
-    low = np.where(k > 0, betaincinv(np.maximum(k, 1.0), n - k + 1, tail), 0.0)
-    high = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1.0), 1 - tail), 1.0)
+    low = np.where(k > 0, betaincinv(np.where(k > 0, k, 1.0), n - k + 1, tail), 0.0)
+    high = np.where(k < n, betaincinv(k + 1, np.where(k < n, n - k, 1.0), 1 - tail), 1.0)
     return low, high
 
 

@@ -54,8 +54,8 @@ class Units:
 
     @cached_property
     def columns(self) -> Any:
-        """The matrix by cell."""
-        return None if self.matrix is None else self.matrix.T.tocsr().astype(np.float32)
+        """The matrix by cell. In the order of units, so that sums stay at hand and draws are read once, in turn."""
+        return None if self.matrix is None else self.matrix.astype(np.float32).T
 
     def resample(self, resamples: int, rng: np.random.Generator) -> Floats:
         """Counts of cells, shape (cells, resamples), with every unit taken a Poisson(1) number of times.

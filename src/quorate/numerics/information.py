@@ -205,11 +205,24 @@ def _random(problem: Problem, solved: Solved, terms: Floats, levels: Floats, sid
     out = np.zeros((a + b, a + b))
     m = solved.j @ solved.products.k
     out[:a, :a] = terms.T @ np.einsum("pkl,p->kl", m**2, problem.units.count) @ terms
+    out[:a, :a] += _inner_pairs(problem, solved, m, terms)
     for t in range(a):
-        seen = problem.moments.layout.apply(problem.of_mean_units(m * terms[:, t]), solved.t)
-        out[:a, t] += _inner(problem, solved, seen, -2.0) + [_across(side, sides[t]) for side in sides]
+        out[:a, t] += [_across(side, sides[t]) for side in sides]
         out[a:, t] = out[t, a:] = sides[t].shared
     out[a:, a:] = levels.T @ solved.levels.projected**2 @ levels
+    return out
+
+
+def _inner_pairs(problem: Problem, solved: Solved, m: Floats, terms: Floats) -> Floats:
+    """``-2 tr(T_s B T_t' M_ts)`` for every pair of within-block terms; dense rows are multiplied with ``B`` once."""
+    if isinstance(solved.t, np.ndarray):
+        t = solved.t.reshape(problem.moments.mean_units, problem.moments.columns, problem.moments.q)
+        products = (t @ solved.b_trace) @ t.swapaxes(1, 2)
+        return np.asarray(-2 * terms.T @ np.einsum("pkl,pkl->kl", problem.of_mean_units(m), products) @ terms)
+    apply = problem.moments.layout.apply
+    out = np.zeros((problem.n_within, problem.n_within))
+    for at, term in enumerate(terms.T):
+        out[:, at] = _inner(problem, solved, apply(problem.of_mean_units(m * term), solved.t), -2.0)
     return out
 
 

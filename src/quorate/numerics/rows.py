@@ -21,7 +21,12 @@ Ints = NDArray[np.int64]
 _LARGE = 1 << 20
 _FEW = 2048
 _SPARSE = 12
-"""Entries per non-zero one from which sparse cross products are the quicker; measured on ratings of teachers."""
+"""Entries per non-zero one from which sparse cross products are the quicker; measured on ratings of teachers.
+
+Counted once the rows of a unit are mixed by `Layout.apply`: each then has the entries of all.
+"""
+_HUGE, _SMALLER = 1 << 27, 1.5
+"""Dense entries of 1 GB, and how many there must be per non-zero one for sparse rows to take less room."""
 
 
 class Layout:
@@ -40,7 +45,7 @@ class Layout:
         self.sparse = False
         self._slot = key
         size = units * columns * q
-        if size > _LARGE and _occupied(key, size) * _SPARSE < size:
+        if size > _LARGE and _occupied(key // (columns * q) * q + key % q, units * q) * _entries(size) < units * q:
             self.sparse = True
             place, self._slot = np.unique(key, return_inverse=True)
             self._index = place % q
@@ -110,6 +115,11 @@ def gram(left: Rows, right: Rows, weight: Floats | None = None) -> Floats:
 def full(rows: Any) -> Floats:
     """Rows as a dense array, shape (rows, q)."""
     return np.asarray(rows if isinstance(rows, np.ndarray) else rows.toarray(), dtype=np.float64)
+
+
+def _entries(size: int) -> float:
+    """Entries per non-zero one from which rows are sparse: the quicker, or where they are huge the smaller."""
+    return _SPARSE if size <= _HUGE else _SMALLER
 
 
 def _occupied(key: Ints, size: int) -> int:

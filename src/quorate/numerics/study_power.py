@@ -10,6 +10,30 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 _DRAWS = 4_000
 _QUANTILES = 200
+FEW = 2.0
+"""A component of f degrees of freedom counts ``1 + FEW / f`` times in the degrees of freedom of a t test."""
+
+
+@dataclass(frozen=True, eq=False)
+class Squares:
+    """Independent mean squares that the variance of a mean is put together from.
+
+    Parameters
+    ----------
+    part : array, shape (terms,)
+        Part of the variance of the mean that each term brings.
+    df : array, shape (terms,)
+        Degrees of freedom of each term's mean square.
+    inside : array of bool, shape (terms, terms)
+        Whether the term of the column is inside that of the row, or the same: has all its facets.
+    few : array of bool, shape (terms,)
+        Terms whose degrees of freedom are corrected for being few.
+    """
+
+    part: Floats
+    df: Floats
+    inside: NDArray[np.bool_]
+    few: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +45,7 @@ class Studies:
     se : float
         True standard error.
     df : float
-        Satterthwaite's degrees of freedom at the true components.
+        Degrees of freedom at the true components.
     found_se, found_df : array, shape (draws,)
         Standard errors and degrees of freedom as estimated.
     """
@@ -56,6 +80,14 @@ class Studies:
             top *= 2
         return float(brentq(lambda d: self.finds(d, alpha) - power, 0.0, top))
 
+    def alike(self, margin: float, alpha: float, power: float) -> float | None:
+        """Largest difference that is shown to be within a margin with a chance of ``power``; None if none is."""
+        from scipy.optimize import brentq
+
+        if self.shows_equal(0.0, margin, alpha) < power:
+            return None
+        return float(brentq(lambda d: self.shows_equal(d, margin, alpha) - power, 0.0, margin))
+
 
 def one_square(se: float, df: float) -> Studies:
     """Studies whose variance is a single mean square, by quantiles of its law in the place of draws.
@@ -73,38 +105,54 @@ def one_square(se: float, df: float) -> Studies:
     return Studies(se, df, se * np.sqrt(gammaincinv(df / 2, middle) * 2 / df), np.array([df]))
 
 
-def studies(part: Floats, df: Floats, inside: NDArray[np.bool_], rng: np.random.Generator) -> Studies:
+def studies(squares: Squares, rng: np.random.Generator) -> Studies:
     """What studies of a design find, as if its mean squares were independent chi-squares: exact for balanced data.
 
     Every term has a mean square that holds its own part of the variance and those of all terms inside it, as judges
     hold judges by items. Components are differences of mean squares, cut at zero; the variance is their sum, its
-    degrees of freedom are Satterthwaite's for the mean squares that are in it.
+    degrees of freedom are those of `freedom`.
 
     Parameters
     ----------
-    part : array, shape (terms,)
-        Part of the variance of the mean that each term brings; not all 0.
-    df : array, shape (terms,)
-        Degrees of freedom of each term's mean square.
-    inside : array of bool, shape (terms, terms)
-        Whether the term of the column is inside that of the row, or the same: has all its facets.
+    squares : Squares
+        Mean squares at the true components; parts are not all 0.
     rng : numpy.random.Generator
         For the draws.
 
     References
     ----------
-    Satterthwaite (1946), Biometrics Bulletin 2, 110-114; Searle, Casella and McCulloch (1992), Variance Components,
-    chapter 4.
+    Searle, Casella and McCulloch (1992), Variance Components, chapter 4.
     """
-    inside = np.asarray(inside, dtype=float)
-    held = inside @ part
-    squares = held * rng.chisquare(df, (_DRAWS, len(df))) / df
-    found = np.maximum(np.linalg.solve(inside, squares.T).T, 0.0)
-    times = square_weights(inside)
-    variance, spent = found.sum(axis=1), ((found @ inside.T * times) ** 2 / df).sum(axis=1)
-    freedom = np.maximum(variance**2 / np.maximum(spent, 1e-300), 1.0)
-    total = float(part.sum())
-    return Studies(total**0.5, max(1.0, float(total**2 / np.sum((times * held) ** 2 / df))), np.sqrt(variance), freedom)
+    inside = np.asarray(squares.inside, dtype=float)
+    drawn = (inside @ squares.part) * rng.chisquare(squares.df, (_DRAWS, len(squares.df))) / squares.df
+    found = np.maximum(np.linalg.solve(inside, drawn.T).T, 0.0)
+    se, se_found = (np.sqrt(one.sum(axis=-1)) for one in (squares.part, found))
+    return Studies(float(se), float(freedom(squares.part, squares)), se_found, freedom(found, squares))
+
+
+def freedom(part: Floats, squares: Squares, correction: float = FEW) -> Floats:
+    """Degrees of freedom of the variance of a mean, for a t test by it.
+
+    Satterthwaite's, at components of f degrees of freedom that are ``1 + 2 / f`` times as large as found. A variance
+    that comes out small, since judges happen to agree, would otherwise bring degrees of freedom that are too large.
+
+    Parameters
+    ----------
+    part : array, shape (..., terms)
+        Part of the variance that each term brings, as estimated.
+    squares : Squares
+        Degrees of freedom, and which term is inside which.
+    correction : float
+        Satterthwaite's own with 0.
+
+    References
+    ----------
+    Satterthwaite (1946), Biometrics Bulletin 2, 110-114.
+    """
+    enlarged = part * np.where(squares.few, 1 + correction / squares.df, 1.0)
+    in_it = enlarged @ np.asarray(squares.inside, dtype=float).T * square_weights(squares.inside)
+    spent = (in_it**2 / squares.df).sum(axis=-1)
+    return np.asarray(np.maximum(enlarged.sum(axis=-1) ** 2 / np.maximum(spent, 1e-300), 1.0))
 
 
 def square_weights(inside: NDArray[np.bool_] | Floats) -> Floats:
