@@ -151,6 +151,7 @@ def test_hostile_labels_stay_on_one_line():
     [
         (["model_a", "b", None], "order", [0, 1, -1]),
         (["AB", "BA"], "order", [0, 1]),
+        (["listed", "swapped"], "order", [0, 1]),
         (["x", "y"], "shown_first", [0, 1]),
         ([True, False], "swapped", [1, 0]),
         ([1, 0], "is_flipped", [1, 0]),

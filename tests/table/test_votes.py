@@ -156,3 +156,21 @@ def test_an_empty_table_says_nothing():
     assert (empty.n, len(empty.pairs())) == (0, 0)
     assert np.isnan(empty.tie_share)
     assert empty.describe().graph.components == ()
+
+
+def test_rows_made_by_hand_are_oriented_alike():
+    """One vote for x over y, written in both orders of the pair."""
+    made = Votes(
+        models=("x", "y"),
+        model_a=np.array([0, 1], dtype=np.int32),
+        model_b=np.array([1, 0], dtype=np.int32),
+        outcome=np.array([0, 1], dtype=np.int8),
+        swapped=np.zeros(2, dtype=np.bool_),
+        order=np.array([0, 0], dtype=np.int8),
+    )
+    assert (made.model_a.tolist(), made.model_b.tolist()) == ([0, 0], [1, 1])
+    assert made.outcome.tolist() == [0, 0]
+    assert made.swapped.tolist() == [False, True]
+    assert made.order.tolist() == [0, 1]
+    assert (made.wins("x", "y"), made.wins("y", "x"), len(made.pairs())) == (2, 0, 1)
+    assert made.pair("y", "x").outcome.tolist() == [1, 1]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from quorate.errors import InvalidData, NotEstimable
 from quorate.table.collapse import Ungrouped, places
+from quorate.table.exchange.postgres_address import Address, Place
 from quorate.table.judgments import Facet, Judgments, Origin, checked
 from quorate.table.labels import ABSENT, Coded
 
@@ -79,7 +80,7 @@ def answers(judgments: Judgments) -> Answers:
 
 
 def _ungrouped(judgments: Judgments, origin: Origin) -> Ungrouped:
-    if isinstance(origin.source, Path):
+    if isinstance(origin.source, (Path, Address)):
         return _of_file(judgments, origin.source, origin)
     import narwhals as nw
 
@@ -96,7 +97,7 @@ def _ungrouped(judgments: Judgments, origin: Origin) -> Ungrouped:
     return collapse_eager.ungroup(frame, origin.roles, origin.missing)
 
 
-def _of_file(judgments: Judgments, path: Path, origin: Origin) -> Ungrouped:
+def _of_file(judgments: Judgments, path: Place, origin: Origin) -> Ungrouped:
     from quorate.table import collapse_sql
     from quorate.table.files import kind_of, opened, sha256
 

@@ -9,17 +9,20 @@ import gzip
 import hashlib
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.exchange import ledger
+from quorate.table.exchange.postgres_address import Address, Place, place_of
 
 if TYPE_CHECKING:
     import duckdb
+
+    from quorate.caveats import Caveat
 
 KINDS = {
     ".csv": "csv",
@@ -85,10 +88,15 @@ class Opened:
     typed: bool
     facets: tuple[str, ...] = ()
 
+    @property
+    def pairs(self) -> bool:
+        """Whether it is a ledger whose judgments compare two systems."""
+        return set(ledger.PAIR) <= set(self.facets)
+
 
 @contextmanager
-def opened(path: Path) -> Iterator[Opened]:
-    """The file as a lazy relation, closed on leaving; errors of the reader become one line.
+def opened(path: Place) -> Iterator[Opened]:
+    """The file, or ledger on Postgres, as a lazy relation, closed on leaving; errors become one line.
 
     Raises
     ------
@@ -99,6 +107,7 @@ def opened(path: Path) -> Iterator[Opened]:
     """
     import duckdb
 
+    path = place_of(path)
     kind = kind_of(path)
     connection = duckdb.connect(":memory:", config={"autoinstall_known_extensions": False})
     with contextlib.closing(connection), explained(str(path)):
@@ -119,14 +128,17 @@ def explained(name: str) -> Iterator[None]:
         raise InvalidInput(f"{name}: cannot be read ({error.strerror or error})") from error
 
 
-def kind_of(path: Path) -> str:
-    """``ledger`` by the first bytes, else ``csv``, ``json`` or ``parquet`` by the end of the name.
+def kind_of(path: Place) -> str:
+    """``ledger`` by the first bytes, or for an address, else ``csv``, ``json`` or ``parquet`` by the end of the name.
 
     Raises
     ------
     InvalidInput
         If there is no such file, or the name says nothing that can be read.
     """
+    path = place_of(path)  # what the command line takes for a path may be an address
+    if isinstance(path, Address):
+        return "ledger"
     if path.is_dir():
         raise InvalidInput(f"source: {path} is a directory; name a file in it")
     if not path.exists():
@@ -144,8 +156,15 @@ def kind_of(path: Path) -> str:
     return kind
 
 
-def sha256(path: Path) -> str:
-    """Hash of the file's bytes, in hexadecimal."""
+def caveats_of(path: Place, file: Opened) -> tuple[Caveat, ...]:
+    """What a reader of any result must know of a file that is open."""
+    return ledger.caveats(path) if file.facets else ()
+
+
+def sha256(path: Place) -> str | None:
+    """Hash of the file's bytes, in hexadecimal; None where there is no file."""
+    if isinstance(path, Address):
+        return None
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -200,7 +219,7 @@ def _open_parquet(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     return Opened(relation, tuple(relation.columns), typed=True)
 
 
-def _open_ledger(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
+def _open_ledger(connection: duckdb.DuckDBPyConnection, path: Place) -> Opened:
     columns = ledger.columns(path)
     connection.register("ledger", columns)
     names = tuple(columns)
@@ -212,7 +231,12 @@ def _open_ledger(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     return Opened(relation, names, typed=False, facets=ledger.facets(names))
 
 
-_OPENERS = {"csv": _open_csv, "json": _open_json, "parquet": _open_parquet, "ledger": _open_ledger}
+_OPENERS: dict[str, Callable[[duckdb.DuckDBPyConnection, Any], Opened]] = {
+    "csv": _open_csv,
+    "json": _open_json,
+    "parquet": _open_parquet,
+    "ledger": _open_ledger,
+}
 
 
 def _pattern(path: Path) -> str:

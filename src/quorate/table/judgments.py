@@ -18,6 +18,7 @@ from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.describe import Description, describe
 
 if TYPE_CHECKING:
+    from quorate.caveats import Caveat
     from quorate.table.roles import Roles
     from quorate.table.scores import Missing
 
@@ -66,11 +67,14 @@ class Source:
         Hash of the file's bytes.
     backend : str, optional
         Frame library of the caller, so that answers come back in the same kind.
+    caveats : tuple of Caveat
+        What a reader of any result must know of the source, such as cells of a ledger that are not answered.
     """
 
     name: str
     sha256: str | None = None
     backend: str | None = None
+    caveats: tuple[Caveat, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -104,8 +104,8 @@ def outcomes_of(
 def order_of(first: Coded, column: str, pair: tuple[Codes, Codes], models: tuple[str, ...]) -> NDArray[np.int8]:
     """Which model of every row was shown first, as the source wrote the pair; -1 where there is no label.
 
-    Labels are those of positions (``model_a``, ``b``, ``AB``, ``BA``, both of 1 and 2), a model's own name, or true
-    and false in a column whose name says that the two were exchanged, such as ``swapped``.
+    Labels are those of positions (``model_a``, ``b``, ``AB``, ``BA``, ``listed``, ``swapped``, both of 1 and 2), a
+    model's own name, or true and false in a column whose name says that the two were exchanged, such as ``swapped``.
 
     Raises
     ------
@@ -128,7 +128,8 @@ def order_of(first: Coded, column: str, pair: tuple[Codes, Codes], models: tuple
 
 
 def _positions_of_order(levels: tuple[str, ...], column: str) -> list[int]:
-    words = {**dict.fromkeys((*WORDS[A], "ab", "a_b"), A), **dict.fromkeys((*WORDS[B], "ba", "b_a"), B)}
+    first, second = (*WORDS[A], "ab", "a_b", "listed"), (*WORDS[B], "ba", "b_a", "swapped")
+    words = {**dict.fromkeys(first, A), **dict.fromkeys(second, B)}
     if set(plain(column).split("_")) & {"swapped", "swap", "flipped", "flip", "reversed", "exchanged"}:
         words |= {"false": A, "true": B, "0": A, "1": B, "no": A, "yes": B}
     elif {level.strip() for level in levels} == {"1", "2"}:

@@ -6,12 +6,13 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
+from quorate.errors import InvalidInput
 from quorate.table import collapse_sql
 from quorate.table.collapse import judgments
-from quorate.table.files import Opened, explained, opened, sha256
+from quorate.table.exchange.postgres_address import Address, Place, place_of, title_of
+from quorate.table.files import Opened, caveats_of, explained, opened, sha256
 from quorate.table.frames import LIBRARIES, wrapped
 from quorate.table.judgments import Judgments, Origin, Source
 from quorate.table.roles import FIXED, resolve
@@ -37,9 +38,10 @@ def read(
     Parameters
     ----------
     source : path or frame
-        A CSV, TSV, JSON lines or Parquet file (text formats also gzipped), a ledger of collected judgments, or any
-        frame that narwhals knows: pandas, polars, pyarrow, a DuckDB relation and others. Files are read lazily; only
-        the result per cell is held.
+        A CSV, TSV, JSON lines or Parquet file (text formats also gzipped), a ledger of collected judgments, also by
+        its address (``postgresql://user@host/database?schema=study``, without a password), or any frame that narwhals
+        knows: pandas, polars, pyarrow, a DuckDB relation and others. Files are read lazily; only the result per cell
+        is held.
     score : str
         Column of the score: numbers, booleans, or text that says either.
     facets : mapping of str to str, optional
@@ -97,13 +99,13 @@ def read(
         "by_name": recognise,
     }
     blank = as_missing(missing)
-    by_path = isinstance(source, (str, os.PathLike))
-    table = _read_file(Path(source), declared, blank) if by_path else _read_frame(source, declared, blank)
+    by_path = isinstance(source, (str, os.PathLike, Address))
+    table = _read_file(place_of(source), declared, blank) if by_path else _read_frame(source, declared, blank)
     if facets is not None and not recognise:
         return table
     table = _nest_in_system(table)
     if announce:
-        sys.stderr.write(f"quorate: {'; '.join(table.notes)}\n")
+        sys.stderr.write("".join(f"quorate: {line}\n" for line in ("; ".join(table.notes), *table.source.caveats)))
     return table
 
 
@@ -121,22 +123,34 @@ def _nest_in_system(table: Judgments) -> Judgments:
     return nested if nested.n_levels(item.name) == len(item.levels) else table
 
 
-def _read_file(path: Path, declared: Mapping[str, Any], missing: Missing) -> Judgments:
+def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing) -> Judgments:
     with opened(path) as file:
+        if file.pairs and not _all_named(declared):
+            raise InvalidInput(
+                f"source: {path} is a ledger of votes between two systems: use quorate.read_votes (or quorate votes "
+                "doctor, quorate analyze, quorate rank), or name every column in facets= to read its scores"
+            )
         roles = resolve(file.columns, **_with_facets(file, declared))
         grouped = collapse_sql.collapse(file, roles, missing)
-    table = judgments(grouped, roles, Source(str(path), sha256=sha256(path)))
-    return replace(table, origin=Origin(path.absolute(), roles, missing))
+        source = Source(title_of(path), sha256=sha256(path), caveats=caveats_of(path, file))
+    table = judgments(grouped, roles, source)
+    place = path if isinstance(path, Address) else path.absolute()
+    return replace(table, origin=Origin(place, roles, missing))
 
 
 def _with_facets(file: Opened, declared: Mapping[str, Any]) -> Mapping[str, Any]:
     """The declarations, with columns that the file itself says are facets and no name is recognised by."""
     named = declared["facets"] or {}
-    if not file.facets or (declared["facets"] is not None and not declared["by_name"]):
+    if not file.facets or _all_named(declared):
         return declared
     known = {*recognise_columns(file.columns).values(), *named.values(), *named}
     own = {name: name for name in file.facets if name not in known}
     return {**declared, "facets": {**named, **own}, "by_name": True}
+
+
+def _all_named(declared: Mapping[str, Any]) -> bool:
+    """Whether the caller says which columns are facets, and no other is to be looked for."""
+    return declared["facets"] is not None and not declared["by_name"]
 
 
 def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing) -> Judgments:

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,13 +13,15 @@ from numpy.typing import NDArray
 
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.collapse import status_of, unknown_statuses
-from quorate.table.files import Opened, explained, opened, sha256
+from quorate.table.exchange.postgres_address import Address, Place, place_of, title_of
+from quorate.table.files import Opened, caveats_of, explained, opened, sha256
 from quorate.table.frames import LIBRARIES, wrapped
 from quorate.table.judgments import OK, STATUSES, Facet, Source, dense
 from quorate.table.labels import Coded
 from quorate.table.outcomes import occurring, order_of, outcomes_of
 from quorate.table.pairs import MISSING, TIE, A, B, Codes, turn
 from quorate.table.vote_columns import VoteColumns, from_duckdb, from_frame
+from quorate.table.vote_ledger import as_votes
 from quorate.table.vote_roles import VoteRoles, resolve_votes
 from quorate.table.votes import Votes
 
@@ -43,8 +44,8 @@ def read_votes(
     Parameters
     ----------
     source : path or frame
-        A CSV, TSV, JSON lines or Parquet file (text formats also gzipped), or any frame that narwhals knows: pandas,
-        polars, pyarrow, a DuckDB relation and others.
+        A CSV, TSV, JSON lines or Parquet file (text formats also gzipped), the ledger of a study whose items name two
+        systems, or any frame that narwhals knows: pandas, polars, pyarrow, a DuckDB relation and others.
     model_a, model_b : str
         Columns of the two models.
     winner : str
@@ -103,18 +104,23 @@ def read_votes(
         "facets": dict(facets or {}),
         "declared": roles,
     }
-    by_path = isinstance(source, (str, os.PathLike))
-    votes = _read_file(Path(source), declared, outcomes) if by_path else _read_frame(source, declared, outcomes)
+    by_path = isinstance(source, (str, os.PathLike, Address))
+    votes = _read_file(place_of(source), declared, outcomes) if by_path else _read_frame(source, declared, outcomes)
     if announce:
-        sys.stderr.write(f"quorate: {'; '.join(votes.notes)}\n")
+        sys.stderr.write("".join(f"quorate: {line}\n" for line in ("; ".join(votes.notes), *votes.source.caveats)))
     return votes
 
 
-def _read_file(path: Path, declared: Mapping[str, Any], outcomes: object) -> Votes:
+def _read_file(path: Place, declared: Mapping[str, Any], outcomes: object) -> Votes:
     with opened(path) as file:
+        if file.facets:
+            declared, outcomes = as_votes(file, path, declared, outcomes)
         roles = resolve_votes(file.columns, **declared)
         columns = from_duckdb(file, roles)
-    return _votes(columns, roles, outcomes, Source(str(path), sha256=sha256(path)))
+        if file.facets and roles.time == "at":
+            columns = replace(columns, dated=True)
+        source = Source(title_of(path), sha256=sha256(path), caveats=caveats_of(path, file))
+    return _votes(columns, roles, outcomes, source)
 
 
 def _read_frame(source: Any, declared: Mapping[str, Any], outcomes: object) -> Votes:

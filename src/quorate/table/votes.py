@@ -28,7 +28,8 @@ class Votes:
     """Votes between pairs of models, one entry per row of the source.
 
     Rows are oriented alike: ``model_a`` comes before ``model_b`` in ``models``, in alphabetical order as read, so that
-    a table is the same however its source wrote each pair. ``pair`` gives the other orientation.
+    a table is the same however its source wrote each pair. Rows given the other way round are turned, and ``swapped``
+    says so. ``pair`` gives the other orientation.
 
     Parameters
     ----------
@@ -78,6 +79,16 @@ class Votes:
     itself: int = 0
     source: Source = field(default_factory=lambda: Source("memory"))
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        turned = self.model_a > self.model_b
+        if turned.any():
+            first, second = np.minimum(self.model_a, self.model_b), np.maximum(self.model_a, self.model_b)
+            alike = {"model_a": first, "model_b": second, "outcome": turn(self.outcome, turned)}
+            alike |= {"swapped": self.swapped ^ turned}
+            alike |= {} if self.order is None else {"order": turn(self.order, turned)}
+            for name, column in alike.items():
+                object.__setattr__(self, name, column)
 
     def __repr__(self) -> str:
         size = f"models {len(self.models)}, pairs {len(self.pairs())}"

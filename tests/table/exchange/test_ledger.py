@@ -75,6 +75,22 @@ def test_columns_before_the_replicate_are_facets(study):
     assert found["replicate"].dtype == np.int64
 
 
+def test_cells_that_are_not_answered_are_said_with_every_result(study):
+    assert q.read(study, announce=False).source.caveats == ()  # a view alone says nothing of a plan
+    with sqlite3.connect(study) as connection:
+        connection.execute("CREATE TABLE facets (place, name)")
+        connection.execute("INSERT INTO facets VALUES (2, 'judge')")
+        connection.execute("CREATE TABLE labels (facet, code, label)")
+        connection.execute("INSERT INTO labels VALUES (2, 0, 'x'), (2, 1, 'y'), (1, 1, 'item')")
+        connection.execute("CREATE TABLE cells (judge, accepted)")
+        connection.executemany("INSERT INTO cells VALUES (?, ?)", [(0, 1), (0, 2), (0, 3), (1, 4), (1, 5), (1, None)])
+    connection.close()
+    table = q.read(study, announce=False)
+    said = "1 of 6 planned cells are not answered (y: 1): the panel is not complete; quorate run goes on"
+    assert [str(one) for one in q.doctor(table).findings if one.code == "unanswered-cells"] == [said]
+    assert said in [str(one) for one in q.decompose(table.without("judge", "y")).caveats]
+
+
 def test_a_folder_that_cannot_be_written_to_is_no_obstacle(study):
     with sqlite3.connect(study) as connection:
         connection.execute("PRAGMA journal_mode = WAL")

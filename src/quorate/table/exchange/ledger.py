@@ -1,13 +1,17 @@
-"""A ledger of collected judgments, read from its view ``judgments``; nothing else of it is known here."""
+"""A ledger of collected judgments, read from its view ``judgments``, and what of its plan is not answered."""
 
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from quorate.caveats import Caveat, unanswered_cells
 from quorate.errors import InvalidData, InvalidInput
+from quorate.table.exchange.postgres_address import Address, Place
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,7 +19,14 @@ if TYPE_CHECKING:
     Column = NDArray[Any]
 
 MAGIC = b"SQLite format 3\0"
+PAIR = ("system_a", "system_b")
+"""Facets of a ledger whose judgments say which of two systems is better."""
+
 _VIEW = "judgments"
+_UNANSWERED = """
+SELECT l.label, count(*) - count(c.accepted), count(*) FROM cells AS c JOIN facets AS f ON f.name = 'judge'
+JOIN labels AS l ON l.facet = f.place AND l.code = c.judge GROUP BY l.label, l.code ORDER BY l.code
+"""
 _REPLICATE = "replicate"
 _NUMBERS = ("score", "cost", "tokens_in", "tokens_out", "latency", "at")
 _BLOCK = 50_000
@@ -30,10 +41,15 @@ def is_ledger(path: Path) -> bool:
         return False
 
 
-def columns(path: Path) -> dict[str, Column]:
+def columns(place: Place) -> dict[str, Column]:
     """The finished cells of a ledger, column by column.
 
-    The file is opened for reading alone; a runner may be writing to it.
+    It is opened for reading alone; a runner may be writing to it.
+
+    Parameters
+    ----------
+    place : Path or Address
+        A file of SQLite, or a schema of Postgres.
 
     Returns
     -------
@@ -47,18 +63,48 @@ def columns(path: Path) -> dict[str, Column]:
     InvalidInput
         If it cannot be opened.
     """
-    try:
-        with closing(_opened(path)) as connection:
-            return _columns(connection, path)
-    except sqlite3.OperationalError as error:
-        raise InvalidInput(f"source: {path} cannot be read ({error}); is it, and its folder, readable?") from error
-    except sqlite3.DatabaseError as error:
-        raise InvalidData(f"source: {path} is damaged ({error}); restore a copy of it") from error
+    return _on_postgres(place) if isinstance(place, Address) else _in_file(place)
+
+
+def caveats(place: Place) -> tuple[Caveat, ...]:
+    """What a reader of the judgments in a ledger must know: that cells of its plan are not answered, by judge.
+
+    Parameters
+    ----------
+    place : Path or Address
+        A file of SQLite, or a schema of Postgres.
+    """
+    rows = _unanswered_on_postgres(place) if isinstance(place, Address) else _unanswered_in_file(place)
+    judges = {name: count for name, count, _ in rows if count}
+    return (unanswered_cells(judges, sum(planned for *_, planned in rows)),) if judges else ()
 
 
 def facets(names: tuple[str, ...]) -> tuple[str, ...]:
     """Those of the columns that are facets: all before the replicate."""
     return names[: names.index(_REPLICATE)]
+
+
+def _in_file(path: Path) -> dict[str, Column]:
+    with _reading(path) as connection:
+        return _columns(connection, path)
+
+
+def _unanswered_in_file(path: Path) -> list[tuple[str, int, int]]:
+    with _reading(path) as connection:
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'cells'").fetchone():
+            return []  # a view of that name alone, written by somebody else
+        return connection.execute(_UNANSWERED).fetchall()
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[sqlite3.Connection]:
+    try:
+        with closing(_opened(path)) as connection:
+            yield connection
+    except sqlite3.OperationalError as error:
+        raise InvalidInput(f"source: {path} cannot be read ({error}); is it, and its folder, readable?") from error
+    except sqlite3.DatabaseError as error:
+        raise InvalidData(f"source: {path} is damaged ({error}); restore a copy of it") from error
 
 
 def _opened(path: Path) -> sqlite3.Connection:
@@ -81,15 +127,43 @@ def _columns(connection: sqlite3.Connection, path: Path) -> dict[str, Column]:
             f'source: {path} is a SQLite file without a view "{_VIEW}": no ledger, or one with nothing planned; '
             "export its table as CSV or Parquet"
         )
-    import numpy as np
-
     cursor = connection.execute(f"SELECT * FROM {_VIEW}")
     names = [name for name, *_ in cursor.description]
-    blocks: list[list[Column]] = [[] for _ in names]
-    while rows := cursor.fetchmany(_BLOCK):
-        for held, name, values in zip(blocks, names, zip(*rows, strict=True), strict=True):
-            held.append(_array(name, values))
-    return {name: np.concatenate(held) if held else _array(name, ()) for name, held in zip(names, blocks, strict=True)}
+    return _joined(names, iter(lambda: cursor.fetchmany(_BLOCK), []))
+
+
+def _on_postgres(address: Address) -> dict[str, Column]:
+    from quorate.table.exchange.postgres import Session
+
+    with Session(address) as session:
+        if session.execute("SELECT to_regclass(?)", (_VIEW,)).fetchall() == [(None,)]:
+            raise InvalidData(
+                f'source: {address} has no view "{_VIEW}": no ledger is there, or one with nothing planned, '
+                "or this user may not see it"
+            )
+        blocks = session.blocks(f"SELECT * FROM {_VIEW}", _BLOCK)
+        first = next(blocks)
+        rows = (block.fetchall() for block in blocks)
+        return _joined([name for (name,) in first.description], chain([first.fetchall()], rows))
+
+
+def _unanswered_on_postgres(address: Address) -> list[tuple[str, int, int]]:
+    from quorate.table.exchange.postgres import Session
+
+    with Session(address) as session:
+        if session.execute("SELECT to_regclass('cells')").fetchall() == [(None,)]:
+            return []
+        return session.execute(_UNANSWERED).fetchall()
+
+
+def _joined(names: Sequence[str], blocks: Iterable[Sequence[tuple[Any, ...]]]) -> dict[str, Column]:
+    import numpy as np
+
+    held: list[list[Column]] = [[] for _ in names]
+    for rows in blocks:
+        for arrays, name, values in zip(held, names, zip(*rows, strict=True), strict=bool(rows)):
+            arrays.append(_array(name, values))
+    return {name: np.concatenate(own) if own else _array(name, ()) for name, own in zip(names, held, strict=True)}
 
 
 def _array(name: str, values: tuple[Any, ...]) -> Column:
