@@ -9,6 +9,7 @@ import pytest
 import quorate as q
 from quorate.estimate.agreement_accuracy import accuracy
 from quorate.estimate.agreement_battles import Battles
+from quorate.estimate.agreement_cells import accuracy_by_cell
 from quorate.estimate.agreement_coefficients import alpha
 from quorate.estimate.agreement_position import position_bias
 
@@ -151,6 +152,12 @@ def test_llmbar_position_bias_and_accuracy(shared):
             f"{one.naive_low:.3f} to {one.naive_high:.3f}"
         )
     assert not any(one.reason for one in found)
+    scores = q.read(right, facets=facets, fixed=("judge", "position"), announce=False)
+    for cell in sorted(accuracy_by_cell(scores).cells, key=lambda one: -one.value):
+        print(
+            f"{', '.join(cell.levels)}: {cell.value:.3f} ({cell.low:.3f} to {cell.high:.3f}; for all at once "
+            f"{cell.all_low:.3f} to {cell.all_high:.3f}), {cell.n} answers to {cell.clusters} items"
+        )
 
 
 def test_arena_people_and_judges(shared):

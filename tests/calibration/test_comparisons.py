@@ -8,36 +8,105 @@ import pytest
 
 import quorate as q
 from quorate.decide.score_studies import studies_of_plan
+from quorate.estimate.difference import difference
 from quorate.estimate.leaderboard import leaderboard
-from quorate.simulate.comparisons import OWN, Pair, replay_comparisons, simulate_comparisons
+from quorate.estimate.paired import pairs
+from quorate.estimate.unlike import unlike
+from quorate.simulate.comparisons import OWN, Pair, draw_pair, replay_comparisons, simulate_comparisons
 
 pytestmark = pytest.mark.calibration
-STUDIES = 400
-"""The standard error of a size of 5% is then 1.1 points."""
+STUDIES = 2000
+"""The standard error of a size of 5% is then half a point; of 1,000 studies it is .7."""
+DESIGNS = [
+    *((items, 3, 1) for items in (50, 200, 500)),
+    *((items, 5, 1) for items in (50, 200, 500)),
+    (200, 10, 1),
+    *((items, 3, 3) for items in (50, 200)),
+    *((items, 5, 3) for items in (50, 200, 500)),
+    (50, 10, 5),
+    (200, 5, 5),
+    (200, 1, 3),
+    (200, 1, 5),
+]
 
 
-@pytest.mark.parametrize(("items", "judges", "prompts"), [(50, 2, 2), (50, 3, 3), (200, 5, 3), (50, 10, 5)])
+@pytest.mark.parametrize(("items", "judges", "prompts"), DESIGNS)
 def test_size_with_judges_and_prompts_drawn(items, judges, prompts):
-    found = simulate_comparisons(Pair(items, judges, prompts), studies=STUDIES)
+    found = simulate_comparisons(Pair(items, judges, prompts), studies=STUDIES if items < 500 else STUDIES // 2)
     print(f"| {items} | {judges} | {prompts} | {found.found:.3f} | {found.naive:.3f} | {found.df:.1f} |")
-    least = 0.0 if (judges, prompts) == (2, 2) else 0.025  # one degree of freedom each: conservative
-    assert least <= found.found <= 0.07
+    assert 0.03 <= found.found <= 0.07
     assert found.naive > 0.2
 
 
+@pytest.mark.parametrize(("judges", "prompts", "least"), [(2, 2, 0.0), (2, 1, 0.04), (2, 3, 0.015)])
+def test_size_with_two_judges(judges, prompts, least):
+    """One degree of freedom: conservative where two facets have it, and near its level where one has."""
+    found = simulate_comparisons(Pair(200, judges, prompts), studies=STUDIES)
+    print(f"| 200 | {judges} | {prompts} | {found.found:.3f} | {found.naive:.3f} | {found.df:.1f} |")
+    assert least <= found.found <= 0.075
+
+
+LIGHT = {"item": 0.3, "judge": 0.03, "prompt": 0.02, "item:judge": 0.3, "item:prompt": 0.15, "judge:prompt": 0.02}
+"""Systems whose judges and prompts agree about them: most of the error is of items."""
+
+
+@pytest.mark.parametrize(
+    ("items", "judges", "gaps", "gain"),
+    [
+        (100, 1, {"missing": 0.1}, (0.9, 1.0)),
+        (100, 1, {"missing": 0.3}, (0.7, 0.95)),
+        (50, 3, {"missing": 0.05}, (0.9, 1.0)),
+        (50, 3, {"missing": 0.3}, (0.65, 0.95)),
+        (100, 1, {"hidden": 0.2}, (0.0, 0.5)),
+        (50, 3, {"hidden": 0.1}, (0.0, 0.8)),
+    ],
+)
+def test_one_model_for_all_scores_against_pairs_where_cells_are_missing(items, judges, gaps, gain):
+    pair = Pair(items, judges, 1, own=LIGHT, **gaps)
+    paired, joint = (simulate_comparisons(pair, studies=500, method=name) for name in ("paired", "joint"))
+    ratio = (joint.off / paired.off) ** 2
+    print(f"| {items} | {judges} | {gaps} | {paired.found:.3f} | {joint.found:.3f} | {ratio:.2f} |")
+    assert joint.found <= 0.07
+    assert gain[0] <= ratio <= gain[1]
+    assert simulate_comparisons(pair, studies=20).off == simulate_comparisons(pair, studies=20, method="joint").off
+
+
+def test_one_model_where_the_system_with_fewer_items_varies_more():
+    """100 items of one system, 70 of them of the other, three times as noisy: pairs hold, one model less so."""
+    rng, rejected, said = np.random.default_rng(1), {"paired": 0, "joint": 0}, 0
+    for _ in range(200):
+        table = draw_pair(Pair(100, 1, 1, own=LIGHT, shared={"item": 0.6}), rng)
+        second, item = table.column("system") == 1, table.column("item")
+        noise = np.where(second, rng.normal(0, 1.9, table.n_cells), 0.0)
+        some = q.read(frame_of(table, noise).filter(~(second & (item >= 70))), announce=False, fixed=())
+        for name in rejected:
+            found = difference(some, "a", "b", method=name)
+            rejected[name] += found.p_difference() <= 0.05
+        said += "unlike-systems" in [one.code for one in found.caveats]
+    sizes = {name: count / 200 for name, count in rejected.items()}
+    print(f"fewer and noisier: {sizes}, said in {said / 200:.3f}")
+    assert rejected["paired"] / 200 <= 0.09
+    assert said / 200 > 0.95
+
+
+def frame_of(table, noise):
+    columns = {name: np.array(table.facet(name).levels)[table.column(name)] for name in ("system", "item", "judge")}
+    return pl.DataFrame({**columns, "score": table.mean + noise})
+
+
 def test_size_with_missing_cells():
-    found = simulate_comparisons(Pair(60, missing=0.25), studies=100)
-    print(f"a quarter of the cells missing: size {found.found:.3f}, naive {found.naive:.3f}")
-    assert 0.01 <= found.found <= 0.09
+    found = simulate_comparisons(Pair(60, missing=0.25), studies=200)
+    print(f"a quarter of the cells missing: size {found.found:.3f}")
+    assert 0.01 <= found.found <= 0.08
 
 
 def test_size_with_items_of_each_system():
-    found = simulate_comparisons(Pair(50, 3, nested=True), studies=100)
+    found = simulate_comparisons(Pair(50, 3, nested=True), studies=400)
     print(f"items of each system: size {found.found:.3f}")
-    assert 0.01 <= found.found <= 0.09
+    assert 0.02 <= found.found <= 0.08
 
 
-@pytest.mark.parametrize(("judges", "prompts", "studies"), [(1, 1, 200), (3, 3, 50)])
+@pytest.mark.parametrize(("judges", "prompts", "studies"), [(1, 1, 200), (3, 3, 100)])
 def test_size_with_fewer_and_noisier_items_of_one_system(judges, prompts, studies):
     found = simulate_comparisons(Pair(100, judges, prompts, nested=True, fewer=0.2, noisier=4.0), studies=studies)
     print(f"100 and 20 items, four times as noisy, {judges} judges: size {found.found:.3f}")
@@ -45,46 +114,88 @@ def test_size_with_fewer_and_noisier_items_of_one_system(judges, prompts, studie
 
 
 def test_size_of_equivalence_at_the_margin():
-    found = simulate_comparisons(Pair(50, 8, 5, difference=0.5), studies=300, margin=0.5)
+    found = simulate_comparisons(Pair(50, 8, 5, difference=0.5), studies=STUDIES, margin=0.5)
     print(f"a difference at the margin: equivalent in {found.equivalent:.3f}")
-    assert 0.02 <= found.equivalent <= 0.07
+    assert 0.03 <= found.equivalent <= 0.07
 
 
 @pytest.mark.parametrize(
     ("items", "judges", "prompts", "difference", "within"),
-    [(50, 5, 3, 0.6, 0.05), (200, 10, 3, 0.3, 0.05), (50, 3, 3, 0.6, 0.05), (50, 2, 2, 0.8, 0.1)],
+    [
+        (50, 5, 3, 0.6, 0.03),
+        (200, 10, 3, 0.3, 0.03),
+        (50, 3, 3, 0.6, 0.03),
+        (200, 5, 1, 0.4, 0.03),
+        (50, 2, 2, 0.8, 0.1),
+    ],
 )
 def test_power_is_as_projected_from_the_components(items, judges, prompts, difference, within):
     pair = Pair(items, judges, prompts, difference=difference)
-    parts = {term: 2 * sd**2 for term, sd in OWN.items()}
+    parts = {term: 2 * sd**2 for term, sd in OWN.items() if prompts > 1 or "prompt" not in term}
     source = q.components({**parts, "cell": 2 * pair.cell**2, "replicate": 2 * pair.replicate**2})
-    plan = q.project(source, items=items, judges=judges, prompts=prompts, replicates=1)
+    levels = {"prompts": prompts} if prompts > 1 else {}
+    plan = q.project(source, items=items, judges=judges, replicates=1, **levels)
     projected = studies_of_plan(plan).finds(difference, 0.05)
-    found = simulate_comparisons(pair, studies=300)
+    found = simulate_comparisons(pair, studies=1500)
     print(f"| {items} | {judges} | {prompts} | {difference} | {projected:.3f} | {found.found:.3f} |")
     assert found.found == pytest.approx(projected, abs=within)
     assert found.missed <= 0.07
 
 
-def equal_systems(rng):
-    """Five systems of one mean on 30 items by 4 judges, each of whom favours some."""
-    score = sum(rng.normal(0, sd, size) for sd, size in [(0.3, (5, 1, 4)), (0.4, (5, 30, 1)), (0.6, (5, 30, 4))])
+def board_of(rng, sd=(0.4,) * 5, items=30, judges=4, favour=0.3, tails=np.inf):
+    """Systems of one mean before judges, each of whom favours some, and each with its own spread from item to item."""
+    k = len(sd)
+    own = rng.standard_t(tails, (k, items, 1)) if np.isfinite(tails) else rng.normal(0, 1, (k, items, 1))
+    score = rng.normal(0, favour, (k, 1, judges)) + own * np.array(sd)[:, None, None] + rng.normal(0, 1, (items, 1))
+    score = score + rng.normal(0, 0.6, (k, items, judges))
     system, item, judge = (axis.ravel() for axis in np.indices(score.shape))
-    return q.read(
-        pl.DataFrame({"system": system, "item": item, "judge": judge, "score": score.ravel()}), fixed=(), announce=False
-    )
+    columns = {"system": system, "item": item, "judge": judge, "score": score.ravel()}
+    return q.read(pl.DataFrame(columns), fixed=(), announce=False)
 
 
 def test_a_leaderboard_seldom_tells_equal_systems_apart():
-    rng, studies, apart, single = np.random.default_rng(7), 100, 0, 0
+    rng, studies, apart, single = np.random.default_rng(7), 200, 0, 0
     for _ in range(studies):
-        board = leaderboard(equal_systems(rng))
+        board = leaderboard(board_of(rng))
         apart += bool(board.ranks.above.any())
         low, high = board.difference(board.systems[0], board.systems[-1]).interval()
         single += not low <= 0 <= high
     print(f"five equal systems: some two apart in {apart / studies:.3f}; first and last alone {single / studies:.3f}")
-    assert apart / studies <= 0.09
+    assert apart / studies <= 0.1
     assert single > apart
+
+
+@pytest.mark.parametrize(
+    ("systems", "items", "tails"), [(3, 30, np.inf), (5, 30, np.inf), (8, 30, np.inf), (5, 100, np.inf), (5, 30, 3)]
+)
+def test_systems_that_vary_alike_are_seldom_called_unlike(systems, items, tails):
+    rng = np.random.default_rng(systems)
+    found = [unlike(board_of(rng, (1.0,) * systems, items, 2, tails=tails)) for _ in range(400)]
+    noisier = (2.0,) + (1.0,) * (systems - 1)
+    noisy = [unlike(board_of(rng, noisier, items, 2, tails=tails)) for _ in range(200)]
+    called, power = (np.mean([one.differs for one in some]) for some in (found, noisy))
+    print(f"| {systems} | {items} | {tails} | {called:.3f} | {power:.2f} |")
+    assert called <= 0.03
+
+
+def test_intervals_of_a_board_with_one_noisier_system():
+    """One of five varies three times as much: its differences are covered too seldom, the others' too often."""
+    rng, studies = np.random.default_rng(5), 200
+    missed = {"board, its": 0, "board, rest": 0, "pairs, its": 0, "pairs, rest": 0}
+    said = 0
+    for _ in range(studies):
+        table = board_of(rng, (1.5, 0.5, 0.5, 0.5, 0.5), 60, 4, favour=0.05)
+        board = leaderboard(table)
+        said += "unlike-systems" in [one.code for one in board.caveats]
+        for name, (a, b) in {"its": ("0", "1"), "rest": ("2", "3")}.items():
+            for kind, found in (("board", board.difference(a, b)), ("pairs", difference(table, a, b))):
+                low, high = found.interval()
+                missed[f"{kind}, {name}"] += not low <= 0 <= high
+    print({name: count / studies for name, count in missed.items()}, f"said in {said / studies:.3f}")
+    assert missed["board, its"] > missed["pairs, its"]
+    assert missed["board, rest"] < missed["pairs, rest"]
+    assert max(missed["pairs, its"], missed["pairs, rest"]) / studies <= 0.08
+    assert said / studies > 0.95
 
 
 def reward(shared, column):
@@ -100,24 +211,55 @@ def reward(shared, column):
 
 
 def test_size_on_real_scores_with_judges_drawn(shared):
+    """Judges as they are, one of whom is unlike the other four, and with what they favour from a normal law."""
     scores = reward(shared, "judge")
-    for items, levels, whole, most in [
-        (100, 5, False, 0.08),
-        (500, 5, False, 0.11),
-        (500, 10, False, 0.08),
-        (500, 2, True, 0.08),
-        (500, 3, True, 0.11),
+    for items, levels, odd in [
+        (100, 3, 0.07),
+        (500, 3, 0.09),
+        (100, 5, 0.07),
+        (500, 5, 0.085),
+        (1684, 5, 0.12),
+        (500, 10, 0.07),
     ]:
-        options = {"items": items, "levels": levels, "whole_pool": whole}
-        found = replay_comparisons(scores, "chosen", "rejected", studies=250, **options)
-        drawn = "from a pool of 5" if whole else "like these"
-        print(f"| {items} | {levels} judges {drawn} | {found.found:.3f} | {found.naive:.3f} | {found.df:.1f} |")
-        assert 0.02 <= found.found <= most
-        assert found.naive > found.found
+        sizes = []
+        for normal in (False, True):
+            options = {"items": items, "levels": levels, "normal": normal}
+            found = replay_comparisons(scores, "chosen", "rejected", studies=STUDIES, **options)
+            sizes += [found.found, found.naive]
+        print(f"| {items} | {levels} | {sizes[0]:.3f} | {sizes[1]:.3f} | {sizes[2]:.3f} | {sizes[3]:.3f} |")
+        assert 0.03 <= sizes[0] <= odd
+        assert 0.03 <= sizes[2] <= 0.07
+        assert sizes[1] > sizes[0]
 
 
-def test_size_on_real_scores_with_prompts_drawn(shared):
-    scores = reward(shared, "prompt")
-    found = replay_comparisons(scores, "chosen", "rejected", drawn="prompt", items=500, levels=3, studies=150)
-    print(f"| 500 | 3 prompts like these | {found.found:.3f} | {found.naive:.3f} | {found.df:.1f} |")
-    assert 0.01 <= found.found <= 0.08
+@pytest.mark.parametrize(("items", "levels"), [(500, 2), (500, 3), (100, 3)])
+def test_size_on_real_scores_for_a_pool_of_judges(shared, items, levels):
+    found = replay_comparisons(
+        reward(shared, "judge"), "chosen", "rejected", items=items, levels=levels, whole_pool=True, studies=3000
+    )
+    print(f"| {items} | {levels} judges from a pool of 5 | {found.found:.3f} | {found.naive:.3f} | {found.df:.1f} |")
+    assert 0.03 <= found.found <= 0.07
+
+
+@pytest.mark.parametrize(("items", "levels"), [(100, 3), (500, 3), (500, 5)])
+def test_size_on_real_scores_with_prompts_drawn(shared, items, levels):
+    options = {"drawn": "prompt", "items": items, "levels": levels, "studies": 3000}
+    found = replay_comparisons(reward(shared, "prompt"), "chosen", "rejected", **options)
+    print(f"| {items} | {levels} prompts like these | {found.found:.3f} | {found.naive:.3f} | {found.df:.1f} |")
+    assert 0.03 <= found.found <= 0.07
+
+
+def test_the_odd_judge_and_the_other_four(shared):
+    """By how far each judge favours the first system beyond the mean of all; and sizes if there were four judges."""
+    scores = reward(shared, "judge")
+    table = pairs(scores, "chosen", "rejected").judgments
+    favour = {one: float(table.only("judge", one).mean.mean()) for one in table.facet("judge").levels}
+    centred = {one: value - np.mean(list(favour.values())) for one, value in favour.items()}
+    print({one: round(value, 2) for one, value in centred.items()})
+    assert min(centred, key=centred.get) == "gpt-5.4-nano"
+    assert centred["gpt-5.4-nano"] < -0.5
+    four = scores.without("judge", "gpt-5.4-nano")
+    for items, levels in [(500, 3), (500, 5), (1684, 5)]:
+        found = replay_comparisons(four, "chosen", "rejected", items=items, levels=levels, studies=STUDIES // 2)
+        print(f"without the odd one | {items} | {levels} | {found.found:.3f} | {found.naive:.3f} |")
+        assert 0.03 <= found.found <= 0.07

@@ -70,3 +70,17 @@ def test_power_is_a_chance_however_far_the_margin_is_from_the_noise():
     made = studies(0.01, [50] * 200, 0.0001)
     chances = [made.chance(50 * g, d, 0.49) for g in range(5, 2000, 50) for d in (0.0, 0.01, 0.2, 0.48)]
     assert 0 <= min(chances) <= max(chances) <= 1
+
+
+@pytest.mark.parametrize("margin", [None, 0.2])
+@pytest.mark.parametrize("most", [1, 12])
+def test_studies_at_once_are_judged_as_one_by_one(margin, most):
+    """Also where all clusters agree, or are single votes: there the tests are exact."""
+    rng = np.random.default_rng(most)
+    sizes = rng.integers(1, most + 1, (300, 9)).astype(float)
+    wins = rng.binomial(sizes.astype(int), rng.choice([0.5, 0.8, 1.0], (300, 1))).astype(float)
+    made = studies(0.2, [6] * 30, 0.2)
+    found = clustered.shares(wins, sizes)
+    alone = [made._shown_by_one(clustered.share(*one), margin) for one in zip(wins, sizes, strict=True)]
+    assert made._shown(found, margin).tolist() == alone
+    assert 0 < sum(alone) < 300 or (margin is not None and most == 1)

@@ -37,10 +37,23 @@ def test_scores_get_their_verdict(scores):
         q.compare(scores, "model0000", "model0001")
 
 
-@pytest.mark.parametrize("option", [{"ties": "half"}, {"cluster": "judge"}, {"budget": 10}, {"price": 0.1}])
+@pytest.mark.parametrize("option", [{"ties": "half"}, {"cluster": "judge"}, {"price": 0.1}])
 def test_options_of_votes_mean_nothing_for_scores(scores, option):
     with pytest.raises(InvalidInput, match=rf"{next(iter(option))}: not for scores.*leave it out"):
         q.compare(scores, "model0000", "model0001", facet="model", **option)
+
+
+def test_a_budget_is_for_both(scores, between):
+    options = {"facet": "model", "targets": {"judge": "population"}, "budget": 50, "margin": 0.5}
+    found = q.compare(scores, "model0000", "model0001", **options)
+    assert found.next_step.budget == 50
+    assert not found.next_step.affordable
+    assert found.to_dict() == verdict_of_scores(scores, "model0000", "model0001", **options).to_dict()
+    for budget in (0, -1, float("nan"), float("inf"), "10", True):
+        with pytest.raises(InvalidInput, match="budget: a number above 0 and finite, got"):
+            q.compare(scores, "model0000", "model0001", facet="model", budget=budget)
+    with pytest.raises(InvalidInput, match="budget: a number of judgments, whole"):
+        q.compare(between(52, 48), "x", "y", budget=10.5)
 
 
 @pytest.mark.parametrize("table", ["votes.csv", None, {"a": 1}])

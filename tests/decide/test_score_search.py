@@ -3,7 +3,7 @@ from itertools import product
 import pytest
 
 import quorate as q
-from quorate.decide.score_search import cheapest_study
+from quorate.decide.score_search import best_study, cheapest_study
 from quorate.decide.score_studies import studies_of_plan
 from quorate.estimate.difference import difference
 
@@ -34,3 +34,22 @@ def test_no_study_is_found_for_what_none_can_show(judged):
     found = difference(judged(SIZES, fixed=(), sd=NULL), "system0000", "system0001")
     searched = q.optimize(found.fit, budget=1e300, limits=LIMITS).searched
     assert cheapest_study(searched, lambda law: law.finds(0.0, 0.05), 0.8) is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("prices", [{"call": 1.0}, {"call": 0.01, "item": 1.0}, {"call": 0.01, "prompt": 5.0}])
+def test_no_design_within_the_budget_has_more_power(judged, seed, prices):
+    found = difference(judged(SIZES, fixed=(), sd=NULL, seed=seed), "system0000", "system0001")
+
+    def chance(law):
+        return law.finds(2.5 * found.se, 0.05)
+
+    searched = q.optimize(found.fit, budget=1e300, prices=prices, limits=LIMITS, layouts="factorial").searched
+    every = product(*(LIMITS[name] for name in ("items", "judge", "prompt")))
+    plans = [q.project(found.fit, items=i, judges=j, prompts=p, replicates=1, prices=prices) for i, j, p in every]
+    for budget in sorted(plan.cost for plan in plans)[5:60:20]:
+        most = max(chance(studies_of_plan(plan)) for plan in plans if plan.cost <= budget)
+        best = best_study(searched, chance, 0.9, budget)
+        assert best.cost <= budget
+        assert chance(studies_of_plan(best)) == pytest.approx(most)
+    assert best_study(searched, chance, 0.9, 0.01) is None

@@ -134,3 +134,41 @@ def test_a_step_without_common_items_adds_the_variances_of_both():
     step = score_step(own, margin=None, alpha=0.05, power=0.5)
     both = np.var(score[:100], ddof=1) + np.var(score[100:], ddof=1)
     assert step.se == pytest.approx(np.sqrt(both / step.design["item"]))
+
+
+def test_a_budget_says_what_its_best_study_sees(found):
+    """Without prices a budget is of judgments of both systems; with them, of money."""
+    options = {"margin": None, "alpha": 0.05, "power": 0.9}
+    free = score_step(found, **options)
+    assert free.affordable is None
+    assert "budget" not in free.sentence
+    enough, little = (score_step(found, **options, budget=n) for n in (free.calls, free.calls / 3))
+    assert enough.affordable
+    assert enough.budget_power >= 0.9
+    assert enough.seen_by_budget <= abs(found.value) * (1 + 1e-6)
+    assert f"The budget of {free.calls:,} is enough for that" in enough.sentence
+    assert not little.affordable
+    assert little.budget_power < 0.9
+    assert little.seen_by_budget > abs(found.value)
+    assert "is not enough: it would see a difference of" in little.sentence
+    assert json.loads(json.dumps(little.to_dict()))["seen_by_budget"] == little.seen_by_budget
+    priced = score_step(found, **options, prices={"call": 0.5}, budget=free.calls / 6)
+    assert (priced.affordable, priced.seen_by_budget) == (False, pytest.approx(little.seen_by_budget))
+    assert priced.cost == pytest.approx(0.5 * priced.calls)
+
+
+def test_a_budget_toward_equivalence(found):
+    options = {"margin": 4 * abs(found.value) + 2 * found.se, "alpha": 0.05, "power": 0.9}
+    whole = score_step(found, **options)
+    assert whole.toward == "equivalence"
+    enough, little = (score_step(found, **options, budget=whole.calls * part) for part in (1.0, 0.5))
+    assert enough.alike_by_budget >= abs(found.value) * (1 - 1e-6)
+    assert little.budget_power < 0.9
+    assert little.alike_by_budget is None or little.alike_by_budget < abs(found.value)
+    assert "show equivalence with a chance of" in little.sentence
+
+
+def test_a_budget_that_buys_no_study(found):
+    step = score_step(found, margin=None, alpha=0.05, power=0.9, budget=1.0)
+    assert (step.budget_power, step.seen_by_budget, step.affordable) == (0.0, None, False)
+    assert "it would see no difference" in step.sentence

@@ -58,9 +58,14 @@ def test_freedom_of_many_designs_is_that_of_each(judged, replicates):
 
 
 def test_repeats_have_the_degrees_of_freedom_of_answers_within_cells():
-    """10 items by 5 judges, 10 of 50 cells twice: MS(item) + MS(judge) - MS(replicate), with 9, 4 and 10."""
+    """10 items by 5 judges, 10 of 50 cells twice: MS(item) + MS(judge) - MS(replicate), with 9, 4 and 10.
+
+    In the degrees of freedom a part counts 1 + 2 / f times: items 1.22, judges 1.5 and repeats 1.2.
+    """
     parts = {"item": 0.1, "judge": 0.1, "replicate": 0.3}
-    by_hand = 0.5**2 / (0.4**2 / 9 + 0.4**2 / 4 + 0.3**2 / 10)
+    item, judge, repeat = 0.1 * 11 / 9, 0.1 * 1.5, 0.3 * 1.2
+    spent = (item + repeat) ** 2 / 9 + (judge + repeat) ** 2 / 4 + repeat**2 / 10
+    by_hand = (item + judge + repeat) ** 2 / spent
     levels = {"item": 10, "judge": 5, "replicate": 2}
     assert _studies(parts, levels, 60, 50).df == pytest.approx(by_hand)
     arrays = {name: np.array(part) for name, part in parts.items()}

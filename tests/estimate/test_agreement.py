@@ -14,6 +14,7 @@ import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.agreement import agreement
 from quorate.estimate.agreement_battles import Battles
+from quorate.numerics.binomial import clopper_pearson
 
 
 def votes_of(winners, judge="llm", topics=None):
@@ -98,8 +99,8 @@ def test_every_judge_is_a_pipeline_and_people_a_level():
     assert list(found.ties) == ["judges", "a", "b"]
     assert found.rate("a", "decisive").n == 3
     assert "of 6 battles as people do" in found.sentence
-    assert found.to_frame().shape == (6, 7)
-    assert found.differences_frame().shape == (6, 11)
+    assert found.to_frame().shape == (6, 8)
+    assert found.differences_frame().shape == (6, 12)
     with pytest.raises(UnknownTerm):
         found.rate("c")
 
@@ -194,3 +195,45 @@ def test_real_votes_of_people_and_two_judges(shared):
     for one, two in pairwise(found.rates):
         if one.pipeline == two.pipeline != "judges":
             assert one.value == two.value  # neither people nor single judges tie here
+
+
+def test_several_battles_of_a_prompt_are_a_cluster():
+    """Ten prompts, three pairs of models each; whole prompts are right or wrong."""
+    pairs = [("x", "y"), ("x", "z"), ("y", "z")]
+    rows = [(f"p{i}", a, b, "model_a", "model_a" if i % 3 else "model_b") for i in range(10) for a, b in pairs]
+    frame = pl.DataFrame(rows, schema=["prompt", "model_a", "model_b", "people", "winner"], orient="row")
+    people, judged = (q.read_votes(frame, winner=name, announce=False) for name in ("people", "winner"))
+    found = agreement({"one": judged, "same": people}, people, resamples=100)
+    rate, difference = found.rate("one"), found.differences[0]
+    assert (rate.n, rate.clusters, rate.value) == (30, 10, 0.6)
+    assert rate.high - rate.low == pytest.approx(0.65, abs=0.05)  # of 30 single battles .36
+    assert (difference.clusters, difference.p) == (10, pytest.approx(0.0368, abs=1e-3))
+    assert difference.low < difference.value < difference.high
+    assert found.cluster == "prompt"
+    assert "of 30 battles in 10 clusters by prompt as people do" in found.sentence
+    assert [one.code for one in found.caveats] == ["few-clusters"]
+    assert found.to_dict()["caveats"][0]["code"] == "few-clusters"
+
+
+def test_annotators_as_clusters():
+    rows = [(f"p{i}", "x", "y", "xy"[i % 2], f"ann{i // 10}", "xy"[(i // 10) % 2]) for i in range(60)]
+    frame = pl.DataFrame(rows, schema=["prompt", "model_a", "model_b", "winner", "judge", "said"], orient="row")
+    people, judged = (q.read_votes(frame, winner=name, announce=False) for name in ("winner", "said"))
+    plain, by_person = (agreement(judged, people, cluster=name, resamples=100) for name in (None, "judge"))
+    assert (plain.cluster, plain.rate("judges").clusters, plain.caveats) == (None, None, ())
+    assert by_person.rate("judges").clusters == 6
+    with pytest.raises(UnknownTerm):
+        agreement(judged, people, cluster="colour")
+
+
+def test_sentences_of_one_segment_are_alike(shared):
+    """Translations: one annotator against all others; many pairs of systems on one sentence."""
+    rows = pl.read_parquet(shared / "data" / "wmt15_human_pairwise.parquet").with_columns(
+        pl.col(pl.Categorical).cast(pl.String)
+    )
+    votes = q.read_votes(rows.filter(pl.col("lang") == "fin-eng"), prompt="segment", announce=False)
+    rate = agreement(votes, "judge29", resamples=100).rate("judges")
+    assert (rate.n, rate.clusters) == (1292, 170)
+    assert (rate.value, rate.low, rate.high) == pytest.approx((0.656, 0.547, 0.755), abs=1e-3)
+    alone = [float(end) for end in clopper_pearson(round(rate.value * rate.n), rate.n, 0.95)]
+    assert rate.high - rate.low > 3.5 * (alone[1] - alone[0])

@@ -54,19 +54,47 @@ def test_judges_as_a_population_count_and_as_a_panel_do_not(judged):
     assert panel.se < pool.se < drawn.se
 
 
-def test_half_of_the_cells_shared_make_a_pair(judged):
+def test_cells_of_one_system_alone_are_not_left_out_unasked(judged):
     judgments = judged(SIZES, fixed=())
     assert difference(judgments, A, B).method == "paired"
-    item, system = judgments.column("item"), judgments.column("system")
-    some = judgments.keep((system != 1) | (item >= 10))  # 20 of 30 items
-    assert difference(some, A, B).method == "paired"
-    few = judgments.keep(((system != 1) | (item >= 10)) & ((system != 0) | (item < 20)))  # 10 of 20
-    assert difference(few, A, B).method == "paired"
-    none = judgments.keep(((system != 1) | (item >= 15)) & ((system != 0) | (item < 20)))  # 5 of 20
-    found = difference(none, A, B)
-    assert found.method == "joint"
-    assert found.items == 30
-    assert difference(none, A, B, method="paired").items == 5
+    cell = np.cumsum(judgments.column("system") == 1)
+    nearly = judgments.keep((judgments.column("system") != 1) | (cell % 60 > 0))  # 354 of 360 shared
+    found = difference(nearly, A, B)
+    assert (found.method, found.fit.judgments.n_cells) == ("paired", 354)
+    some = judgments.keep((judgments.column("system") != 1) | (cell % 20 > 0))  # 342 of 360
+    assert difference(some, A, B).method == "joint"
+    assert difference(some, A, B).n == 702
+    assert difference(some, A, B, method="paired").n == 342
+    apart = judgments.keep((judgments.column("item") < 15) == (judgments.column("system") == 0))
+    assert difference(apart, A, B).method == "joint"
+
+
+def test_what_one_model_cannot_answer_is_paired(judged):
+    judgments = judged(SIZES, fixed=("judge",))
+    some = judgments.keep((judgments.column("system") != 1) | (judgments.column("judge") < 3))
+    assert difference(some, A, B).method == "paired"  # a panel of four that one system did not have all of
+    assert difference(some, A, B).caveats[-1].code == "unpaired-cells"
+    gaps = judgments.keep((judgments.column("system") != 1) | (np.cumsum(judgments.column("system") == 1) % 9 > 0))
+    assert difference(gaps, A, B).method == "joint"
+    for targets in ({"judge": q.pool(9)}, {"item": "panel"}, {"judge": "finite"}):
+        assert difference(gaps, A, B, targets=targets).method == "paired"
+    assert difference(gaps, A, B, targets={"judge": "population", "item": "population"}).method == "joint"
+
+
+def test_answers_missing_where_the_other_scored_low_bias_pairs_and_not_one_model():
+    """Truly equal; of the second system, the cells are gone in which the first scored low."""
+    rng, off = np.random.default_rng(3), {"paired": [], None: []}
+    for _ in range(20):
+        item = rng.normal(0, 1, 120)
+        x, y = (item + rng.normal(0, 0.8, 120) for _ in range(2))
+        gone = x < np.quantile(x, 0.3)
+        rows = {"system": ["a"] * 120 + ["b"] * int((~gone).sum()), "item": [*range(120), *np.flatnonzero(~gone)]}
+        table = q.read(pl.DataFrame({**rows, "score": [*x, *y[~gone]]}), announce=False)
+        for method, found in off.items():
+            found.append(difference(table, "a", "b", method=method).value)
+    se = np.std(off[None], ddof=1) / np.sqrt(20)
+    assert abs(np.mean(off[None])) < 3 * se
+    assert np.mean(off["paired"]) > 8 * se
 
 
 def test_the_joint_model_is_of_these_two_systems_alone(judged):
@@ -109,7 +137,7 @@ def test_plain_values_are_plain(judged):
     assert said["method"] == "paired"
 
 
-def test_half_is_of_the_cells_of_the_system_that_has_more(judged):
+def test_nearly_all_is_of_the_cells_of_the_system_that_has_more(judged):
     judgments = judged({"item": 20, "system": 2}, fixed=())
     few = judgments.keep((judgments.column("system") == 0) | (judgments.column("item") < 8))
     assert difference(few, A, B).method == "joint"  # all 8 of the one are shared, and 8 of 20 of the other

@@ -41,6 +41,18 @@ def test_it_is_at_most_one_vote_from_the_best(seed):
     assert sum(count for *_, count in flip.drops) == flip.dropped
 
 
+@pytest.mark.parametrize(("seed", "fewest_votes"), [(2, 3), (5, 18), (8, 27), (13, 20)])
+def test_no_vote_of_a_flip_could_stay(seed, fewest_votes):
+    """Influence alone asks for 1 to 7 votes more than these, all of one kind."""
+    counts = np.zeros((1, 3, 3))
+    counts[0, :, :2] = np.random.default_rng(seed).integers(20, 60, (3, 2))
+    top, flip = flips_of_ratings(DESIGN, counts, 2)
+    ((winner, loser, dropped),) = flip.drops
+    assert dropped == fewest_votes
+    assert flips(DESIGN, counts, top, flip)
+    assert not flips(DESIGN, counts, top, Flip(flip.system, dropped - 1, ((winner, loser, dropped - 1),)))
+
+
 def test_a_vote_that_cannot_be_spared_is_passed_over():
     """z has beaten x once and y once: neither can go, and leaving out votes for z would leave it without a rating."""
     counts = np.zeros((1, 3, 3))

@@ -7,6 +7,7 @@ from scipy.stats import studentized_range
 
 import quorate as q
 from quorate.errors import InvalidInput, UnknownTerm
+from quorate.estimate.freedom import of_few
 from quorate.estimate.leaderboard import leaderboard
 
 SIZES = {"item": 25, "judge": 4, "system": 5}
@@ -87,7 +88,7 @@ def test_what_cannot_be_asked_is_refused(scored):
 
 def test_gaps_leave_the_fewest_degrees_of_freedom_and_the_variance_of_the_contrasts(judged):
     board = leaderboard(judged({"item": 12, "judge": 4, "system": 4}, fixed=(), keep=0.6, seed=4))
-    apart = [board.joint.contrast(row) for row in np.eye(4) - 1 / 4]
+    apart = [of_few(board.joint.contrast(row)) for row in np.eye(4) - 1 / 4]
     df = [one.df for one in apart]
     assert board.df == min(df) < max(df)
     enlarged = sum(one.variance for one in apart)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.decide.margin import VoteMargin, margin_of_share
+from quorate.decide.margin import NOTHING, VoteMargin, margin_of_share
 from quorate.decide.study_size import FEWEST_ALIKE, Studies, t_reach
 from quorate.numerics import clustered
 from quorate.numerics.binomial import SLACK
@@ -79,7 +79,7 @@ class ClusteredVotes(Studies):
         p, rho = min(0.5 + d, 0.99), self._correlation()
         shares = rng.beta(p * (1 / rho - 1), (1 - p) * (1 / rho - 1), sizes.shape)
         wins = rng.binomial(sizes.astype(np.int64), shares).astype(float)
-        return float(np.mean([self._shown(*one, margin) for one in zip(wins, sizes, strict=True)]))
+        return float(np.mean(self._shown(clustered.shares(wins, sizes), margin)))
 
     def _votes(self, d: float, margin: float | None, power: float) -> int:
         """Votes of the fewest clusters with the power asked for, searched for from the normal number.
@@ -106,11 +106,36 @@ class ClusteredVotes(Studies):
                 high = middle
         return low
 
-    def _shown(self, wins: Floats, sizes: Floats, margin: float | None) -> bool:
-        one = margin_of_share(clustered.share(wins, sizes), "a", "b", ties=self.found.ties, cluster="cluster")
+    def _shown(self, found: clustered.Shares, margin: float | None) -> NDArray[np.bool_]:
+        """Whether every study shows what is asked, by the tests of its margin; those that are alike are tested once."""
+        alone = (found.clusters == found.n) & (self.found.ties != "half")
+        exact = ~(found.se > NOTHING) | alone
+        out = np.zeros(len(exact), dtype=np.bool_)
+        kinds, first, place = np.unique(
+            np.column_stack([found.value, found.n])[exact], axis=0, return_index=True, return_inverse=True
+        )
+        at = np.flatnonzero(exact)[first]
+        said = [self._shown_by_one(found.one(i), margin) for i in at.tolist()]
+        out[exact] = np.array(said, dtype=np.bool_)[place.ravel()] if len(kinds) else False
+        out[~exact] = self._shown_by_t(found, ~exact, margin)
+        return out
+
+    def _shown_by_one(self, found: clustered.Share, margin: float | None) -> bool:
+        one = margin_of_share(found, "a", "b", ties=self.found.ties, cluster="cluster")
         if margin is None:
             return one.value > 0 and one.p_difference() <= self.alpha * SLACK
         return one.p_equivalence(margin) <= self.alpha * SLACK
+
+    def _shown_by_t(self, found: clustered.Shares, some: NDArray[np.bool_], margin: float | None) -> NDArray[np.bool_]:
+        """The same as `_shown_by_one` for some studies, whose tests are t tests."""
+        from scipy.special import stdtr
+
+        value, se, df, effective = (x[some] for x in (found.value, found.se, found.df, found.effective))
+        distance = np.abs(value - 0.5)
+        if margin is None:
+            p = np.maximum(2 * stdtr(df, -distance / se), 2.0 ** (1 - effective))
+            return np.asarray((value > 0.5) & (p <= self.alpha * SLACK))
+        return np.asarray((effective >= FEWEST_ALIKE) & (stdtr(df, (distance - margin) / se) <= self.alpha * SLACK))
 
     def _power(self, g: Floats, d: float, margin: float | None) -> Floats:
         """Power by the t law: in the direction of a difference, or at least that of both one-sided tests."""

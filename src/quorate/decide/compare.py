@@ -24,7 +24,6 @@ _WHY = {
     "limits": "for votes, of which only the number is planned",
     "ties": "for scores, which have none",
     "cluster": "for scores, whose facets are all in the model",
-    "budget": "for scores; limits say what can be had",
     "price": "for scores; prices are by call, judge, item and prompt",
 }
 
@@ -61,6 +60,7 @@ def compare(
     targets: Mapping[str, Target] | None = None,
     prices: Prices | None = None,
     limits: Limits | None = None,
+    budget: float | None = None,
 ) -> ScoreVerdict: ...
 
 
@@ -76,7 +76,7 @@ def compare(
     power: float = 0.9,
     ties: Encoding | None = None,
     cluster: str | None = None,
-    budget: int | None = None,
+    budget: float | None = None,
     price: float | None = None,
     method: Method | None = None,
     targets: Mapping[str, Target] | None = None,
@@ -109,12 +109,13 @@ def compare(
         Votes: how ties count; dropped by default.
     cluster : str, optional
         Votes: facet whose votes may resemble each other, such as ``prompt`` or ``judge``.
-    budget : int, optional
-        Votes that can still be collected.
+    budget : float, optional
+        What a new study may cost: it is said what the best study of it would see. Votes: as many as can still be
+        collected. Scores: in the unit of ``prices``; without prices, judgments of both systems together.
     price : float, optional
         Price of a vote.
     method : {"paired", "joint"}, optional
-        Scores: from shared cells, or one model for all scores of both. Default: paired if half of the cells are shared.
+        Scores: from shared cells, or one model for all scores of both. Default: paired if nearly all are shared.
     targets : mapping of str to str or Pool, optional
         Scores: what facets stand for, as for `Decomposition.mean_for`: ``{"judge": "population"}``.
     prices, limits : mapping, optional
@@ -146,14 +147,14 @@ def compare(
     'better'
     """
     own: dict[str, Any] = {"margin": margin, "level": level, "claim": claim, "power": power}
-    votes = {"ties": ties, "cluster": cluster, "budget": budget, "price": price}
+    votes = {"ties": ties, "cluster": cluster, "price": price}
     scores = {"facet": facet, "method": method, "targets": targets, "prices": prices, "limits": limits}
     if isinstance(judgments_or_votes, Judgments):
         _refuse(votes)
-        return verdict_of_scores(judgments_or_votes, a, b, **own, **_given(scores))
+        return verdict_of_scores(judgments_or_votes, a, b, **own, **_given({**scores, "budget": budget}))
     if isinstance(judgments_or_votes, Votes):
         _refuse(scores)
-        return verdict_of_votes(judgments_or_votes, a, b, **own, **_given(votes))
+        return verdict_of_votes(judgments_or_votes, a, b, **own, **_given({**votes, "budget": budget}))
     kind = type(judgments_or_votes).__name__
     raise InvalidInput(
         f"judgments_or_votes: expects what quorate.read or quorate.read_votes returns, got {kind}; read it first"

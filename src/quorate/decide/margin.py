@@ -20,7 +20,8 @@ from quorate.table.votes import Encoding, Votes
 
 Floats = NDArray[np.float64]
 FEW_CLUSTERS = 20
-_NOTHING = 1e-9  # a standard error that is rounding alone
+NOTHING = 1e-9
+"""A standard error that is rounding alone."""
 _DEPENDENCE = ("cluster", "prompt", "judge")
 
 
@@ -214,6 +215,11 @@ def margin_of_votes(votes: Votes, a: str, b: str, *, ties: Encoding = "drop", cl
     (0.5, 0.3)
     """
     pair = votes.pair(a, b)
+    found = _margin(pair, a, b, ties, cluster)
+    return replace(found, caveats=(*votes.source.caveats, *found.caveats))
+
+
+def _margin(pair: Votes, a: str, b: str, ties: Encoding, cluster: str | None) -> VoteMargin:
     outcome = 1 - pair.encoded(ties)
     counts = np.isfinite(outcome)
     if not counts.any():
@@ -254,9 +260,9 @@ def margin_of_share(
         As for `VoteMargin`; without ``cluster`` the clusters are single votes.
     """
     alone = found.clusters == found.n and ties != "half"
-    units = None if found.se > _NOTHING and not alone else Exact(*single_votes(found))
+    units = None if found.se > NOTHING and not alone else Exact(*single_votes(found))
     clusters, icc = (found.clusters, found.icc) if cluster else (None, None)
-    value, se, n = found.value - 0.5, found.se if found.se > _NOTHING else math.nan, int(found.n)
+    value, se, n = found.value - 0.5, found.se if found.se > NOTHING else math.nan, int(found.n)
     effective = found.effective if cluster else math.inf
     return VoteMargin(a, b, value, se, found.df, n, ties, cluster, clusters, icc, units, caveats, effective=effective)
 
@@ -304,7 +310,7 @@ def _score_limit(wins: float, losses: float, n: float, alpha: float) -> float:
     def above(margin: float) -> float:
         return _score(wins, losses, n, 2 * margin) - float(ndtri(alpha))
 
-    ends = (wins - losses) / (2 * n) + _NOTHING, 0.5 - _NOTHING
+    ends = (wins - losses) / (2 * n) + NOTHING, 0.5 - NOTHING
     return 0.5 if above(ends[1]) > 0 else float(brentq(above, *ends))
 
 

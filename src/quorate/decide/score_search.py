@@ -1,4 +1,4 @@
-"""The cheapest of all designs that an optimiser may choose from, by the power of its t test."""
+"""The cheapest of all designs that an optimiser may choose from, or the best for a budget, by its power."""
 
 from __future__ import annotations
 
@@ -18,12 +18,15 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Chance = Callable[[Studies], float]
 """Power of studies of one design."""
+Chosen = Callable[[Floats, Floats], NDArray[np.bool_]]
+"""Designs to look at, by their price and their standard error over the largest that would do."""
 _DF = np.geomspace(1.0, 1e5, 31)
 _RANGE, _HALVINGS = (-40.0, 40.0), 30
 _FAR = 1.5
 """Standard error over the largest that would do, by the screen, above which a design is not looked at again."""
 _MORE = 100
-"""Cheaper designs than the first found that are judged in full, the best by the screen."""
+"""Designs that are judged in full, the best by the screen: cheaper than the first found, or within a budget."""
+_SLACK = 1e-9
 
 
 def cheapest_study(searched: Searched, chance: Chance, power: float) -> Projection | None:
@@ -42,12 +45,8 @@ def cheapest_study(searched: Searched, chance: Chance, power: float) -> Projecti
     power : float
         Power wanted.
     """
-    largest = np.array([_largest(df, chance, power) for df in _DF])
-    pieces = range(len(searched.found.pieces))
-    cost, over, piece, index = (
-        np.concatenate(one) for one in zip(*(_screen(searched, i, largest) for i in pieces), strict=True)
-    )
-    kept = Kept(cost, over, piece, index, np.zeros(len(cost), dtype=np.int64))
+    kept = _screened(searched, chance, power, lambda _, over: over <= _FAR)
+    cost, over = kept.cost, kept.variance
 
     def first(order: Ints) -> int | None:
         plans = ((place, searched.projection(kept, place)) for place in order.tolist())
@@ -62,7 +61,36 @@ def cheapest_study(searched: Searched, chance: Chance, power: float) -> Projecti
     return None if place is None else searched.projection(kept, place)
 
 
-def _screen(searched: Searched, number: int, largest: Floats) -> tuple[Floats, Floats, Ints, Ints]:
+def best_study(searched: Searched, chance: Chance, power: float, budget: float) -> Projection | None:
+    """The design within a budget whose studies have the most power; None where a budget buys none.
+
+    The hundred best by the screen of `cheapest_study` are judged in full.
+
+    Parameters
+    ----------
+    searched, chance
+        As for `cheapest_study`.
+    power : float
+        Power that designs are screened for.
+    budget : float
+        Most that a design may cost.
+    """
+    kept = _screened(searched, chance, power, lambda cost, _: cost <= budget * (1 + _SLACK))
+    plans = [searched.projection(kept, place) for place in np.argsort(kept.variance, kind="stable")[:_MORE].tolist()]
+    return max(plans, key=lambda plan: chance(studies_of_plan(plan)), default=None)
+
+
+def _screened(searched: Searched, chance: Chance, power: float, chosen: Chosen) -> Kept:
+    """Designs by price and by their standard error over the largest that would do, which stands for the variance."""
+    largest = np.array([_largest(df, chance, power) for df in _DF])
+    pieces = range(len(searched.found.pieces))
+    cost, over, piece, index = (
+        np.concatenate(one) for one in zip(*(_screen(searched, i, largest, chosen) for i in pieces), strict=True)
+    )
+    return Kept(cost, over, piece, index, np.zeros(len(cost), dtype=np.int64))
+
+
+def _screen(searched: Searched, number: int, largest: Floats, chosen: Chosen) -> tuple[Floats, Floats, Ints, Ints]:
     """Price of every design of a piece, its standard error over the largest that would do, and where it is."""
     source, piece = searched.source, searched.found.pieces[number]
     laid = placed(source, piece)
@@ -74,7 +102,7 @@ def _screen(searched: Searched, number: int, largest: Floats) -> tuple[Floats, F
     over = np.sqrt(sum(parts.values(), np.zeros(()))) / np.maximum(limit, 1e-300)
     cost = np.asarray(bill(source, laid, searched.prices), dtype=float)
     flat = [np.broadcast_to(one, piece.shape).ravel() for one in (cost, over)]
-    known = np.flatnonzero(flat[1] <= _FAR)
+    known = np.flatnonzero(chosen(*flat) & np.isfinite(flat[1]))
     return flat[0][known], flat[1][known], np.full(len(known), number), known
 
 

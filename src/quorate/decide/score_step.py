@@ -10,11 +10,12 @@ import numpy as np
 
 from quorate import caveats
 from quorate.caveats import Caveat
-from quorate.decide.score_search import Chance, cheapest_study
+from quorate.decide.score_search import Chance, best_study, cheapest_study
 from quorate.decide.score_studies import studies_of_plan
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.difference import SystemDifference, of_items
+from quorate.estimate.difference import SystemDifference
+from quorate.estimate.freedom import of_items
 from quorate.estimate.model import CELL, REPLICATE
 from quorate.estimate.published import Components, components
 from quorate.estimate.targets import FINITE, PANEL
@@ -58,6 +59,16 @@ class ScoreStep:
         Whether both systems are judged on the same items.
     caveats : tuple of Caveat
         What is taken for granted of levels that were never seen.
+    budget : float or None
+        What can be spent, in the unit of prices; judgments of both systems without prices.
+    budget_power : float or None
+        Chance that the best study of the budget shows what the step is toward, if the difference is as found; None
+        without a budget.
+    seen_by_budget : float or None
+        Smallest difference that this study finds with a chance of ``power``; None without a budget, or if it buys none.
+    alike_by_budget : float or None
+        Toward equivalence, the largest difference that this study shows to be within the margin with a chance of
+        ``power``; None if there is none.
     """
 
     toward: str
@@ -69,6 +80,15 @@ class ScoreStep:
     cost: float | None
     paired: bool
     caveats: tuple[Caveat, ...] = ()
+    budget: float | None = None
+    budget_power: float | None = None
+    seen_by_budget: float | None = None
+    alike_by_budget: float | None = None
+
+    @property
+    def affordable(self) -> bool | None:
+        """Whether the budget reaches; None without one."""
+        return None if self.budget is None else self.budget >= (self.plan.cost or 0.0) * (1 - 1e-9)
 
     @property
     def se(self) -> float:
@@ -87,19 +107,20 @@ class ScoreStep:
 
     @property
     def sentence(self) -> str:
-        """The step in one sentence."""
+        """The step in one sentence, and what the budget does in another."""
         levels = [counted(n, name) for name, n in self.design.items() if n > 1 or name != REPLICATE]
         each = "" if self.paired else " for each system"
         cost = "" if self.cost is None else f", for {self.cost:,.2f}"
         goal = "find a difference" if self.toward == "difference" else "show equivalence"
         return (
             f"A new study of {listed(levels)}{each} ({self.layout}, {self.calls:,} judgments{cost}) would {goal} with "
-            f"a chance of {self.power:.4g} if the difference is {self.assumed:.3g} as found."
+            f"a chance of {self.power:.4g} if the difference is {self.assumed:.3g} as found.{self._budget_words()}"
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        names = ("toward", "assumed", "power", "calls", "cost", "paired", "sentence")
+        own = ("toward", "assumed", "power", "calls", "cost", "paired", "sentence")
+        names = (*own, "budget", "affordable", "budget_power", "seen_by_budget", "alike_by_budget")
         df = self.df if np.isfinite(self.df) else None
         return {
             **{name: getattr(self, name) for name in names},
@@ -107,6 +128,24 @@ class ScoreStep:
             "plan": self.plan.to_dict(),
             "caveats": [one.sentence for one in self.caveats],
         }
+
+    def _budget_words(self) -> str:
+        if self.budget is None:
+            return ""
+        reach = "is enough for that" if self.affordable else "is not enough"
+        return f" The budget of {self.budget:,.10g} {reach}: it would {self._within_budget()}."
+
+    def _within_budget(self) -> str:
+        if self.toward == "difference":
+            seen = self.seen_by_budget
+            least = "no difference" if seen is None else f"a difference of {seen:.3g} or more"
+            return f"see {least} (power {self.power:.4g}), and that found with a chance of {self.budget_power:.2f}"
+        alike = self.alike_by_budget
+        limit = "at no difference" if alike is None else f"at a difference of {alike:.3g} or less"
+        return (
+            f"show equivalence with a chance of {self.budget_power:.2f} at that difference, and of {self.power:.4g} "
+            f"{limit}"
+        )
 
 
 def score_step(
@@ -118,6 +157,7 @@ def score_step(
     prices: Prices | None = None,
     limits: Limits | None = None,
     layouts: Sequence[LayoutName] = _LAYOUTS,
+    budget: float | None = None,
 ) -> ScoreStep | None:
     """The cheapest study within limits that would decide; None where none would.
 
@@ -131,6 +171,8 @@ def score_step(
         Level of the tests, and the chance wanted that the study decides.
     prices, limits, layouts
         As for `quorate.optimize`; a price per call, judge or generation is paid for either system.
+    budget : float, optional
+        What can be spent, at these prices; judgments of both systems without prices.
 
     Raises
     ------
@@ -152,6 +194,10 @@ def score_step(
     toward, plan = min(plans.items(), key=lambda one: one[1].cost or 0.0)
     seen = {name: (plan.design[name], n) for name, n in observed_counts(found.fit).items() if name in plan.design}
     far = {name: pair for name, pair in seen.items() if pair[0] >= 2 * pair[1] and name != found.fit.judgments.object}
+    within: dict[str, Any] = {}
+    if budget is not None:
+        best, equal = best_study(searched, ways[toward], power, budget), margin if toward == "equivalence" else None
+        within = _by_budget(budget, best, ways[toward], alpha, power, equal)
     return ScoreStep(
         toward=toward,
         assumed=d,
@@ -162,7 +208,20 @@ def score_step(
         cost=None if prices is None else plan.cost,
         paired=_shares_items(found),
         caveats=(caveats.beyond_the_study(far),) if far else (),
+        **within,
     )
+
+
+def _by_budget(
+    budget: float, plan: Projection | None, chance: Chance, alpha: float, power: float, margin: float | None
+) -> dict[str, float | None]:
+    """What the best study of a budget shows; margin is None where the step is toward a difference."""
+    if plan is None:
+        return {"budget": budget, "budget_power": 0.0}
+    law = studies_of_plan(plan)
+    alike = None if margin is None else law.alike(margin, alpha, power)
+    seen = law.detectable(alpha, power)
+    return {"budget": budget, "budget_power": chance(law), "seen_by_budget": seen, "alike_by_budget": alike}
 
 
 def _searched(

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import NotEstimable
-from quorate.estimate.difference import SystemDifference, of_items
-from quorate.estimate.model import CELL, REPLICATE
-from quorate.numerics.study_power import Studies, square_weights, studies
+from quorate.estimate.difference import SystemDifference
+from quorate.estimate.freedom import by_facets, degrees, facets_of, mean_squares
+from quorate.estimate.model import REPLICATE
+from quorate.numerics.study_power import FEW, Squares, Studies, square_weights, studies
 from quorate.plan.dstudy import Projection
 from quorate.streams import stream
-from quorate.table.judgments import Judgments
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ def studies_of_plan(plan: Projection) -> Studies:
 
 
 def freedom(parts: Mapping[str, Floats], levels: Mapping[str, Floats | int], answers: Floats, cells: Floats) -> Floats:
-    """Satterthwaite's degrees of freedom of many designs at once, if components are right.
+    """Degrees of freedom of the t tests of many designs at once, if components are right.
 
     Parameters
     ----------
@@ -59,16 +59,17 @@ def freedom(parts: Mapping[str, Floats], levels: Mapping[str, Floats | int], ans
     """
     every = frozenset(levels) - {REPLICATE}
     terms: dict[frozenset[str], Floats] = {}
+    df: dict[frozenset[str], Floats] = {}
     for name, part in parts.items():
-        facets = _facets(name, every, {})
-        terms[facets] = terms.get(facets, np.zeros(())) + np.maximum(part, 0.0)
+        own = facets_of(name, every, {})
+        most = math.prod((np.maximum(np.subtract(levels[name], 1), 1.0) for name in own & every), start=np.ones(()))
+        df[own] = np.maximum(answers - cells if REPLICATE in own else np.minimum(most, cells - 1), 1.0)
+        terms[own] = terms.get(own, np.zeros(())) + np.maximum(part, 0.0) * (1 + FEW / df[own])
     inside = np.array([[one <= two for two in terms] for one in terms])
     spent = np.zeros(())
     for own, times in zip(terms, square_weights(inside).tolist(), strict=True):
-        most = math.prod((np.maximum(np.subtract(levels[name], 1), 1.0) for name in own & every), start=np.ones(()))
-        df = answers - cells if REPLICATE in own else np.minimum(most, cells - 1)
         held = sum(part for other, part in terms.items() if own <= other)
-        spent = spent + (times * held) ** 2 / np.maximum(df, 1.0)
+        spent = spent + (times * held) ** 2 / df[own]
     total = np.asarray(sum(terms.values()))
     return np.asarray(np.maximum(total**2 / np.maximum(spent, 1e-300), 1.0))
 
@@ -81,81 +82,12 @@ def studies_like(found: SystemDifference) -> Studies:
     found : SystemDifference
         The study at hand.
     """
-    if found.sides:
-        return _studies_apart(found)
-    judgments = found.fit.judgments
-    parts = {name: share * found.se**2 for name, share in found.estimate.shares.items()}
-    return _studies(parts, _levels(judgments, found.facet), found.n, judgments.n_cells, _above(judgments))
+    return studies(mean_squares(found.estimate, found.sides), stream(0, "study power"))
 
 
-def _levels(judgments: Judgments, facet: str) -> dict[str, int]:
-    return {name: judgments.n_levels(name) for name in judgments.names if name != facet}
-
-
-def _studies_apart(found: SystemDifference) -> Studies:
-    """Where systems share no item: mean squares of the items of either, inside those of judges and prompts."""
-    whole = found.fit.judgments
-    shared = {name: x * found.se**2 for name, x in found.estimate.shares.items() if not of_items(name, whole.object)}
-    own = [{name: x * one.variance for name, x in one.shares.items()} for one in found.sides]
-    tables = [whole, *(one.basis.fit.judgments for one in found.sides)]
-    rows = [
-        (side, term, part, _df(term, _levels(table, found.facet), table.n_answers, table.n_cells, _above(table)))
-        for side, (table, parts) in enumerate(zip(tables, [shared, *own], strict=True))
-        for term, part in _terms(parts, _levels(table, found.facet), _above(table)).items()
-    ]
-    inside = [[a[1] <= b[1] and a[0] in (0, b[0]) for b in rows] for a in rows]
-    part, df = np.array([row[2:] for row in rows]).T
-    return studies(part, df, np.array(inside), stream(0, "study power"))
-
-
-def _above(judgments: Judgments) -> Mapping[str, tuple[str, ...]]:
-    return {name: judgments.ancestors(name) for name in judgments.names}
-
-
-def _studies(
-    parts: Mapping[str, float],
-    levels: Mapping[str, int],
-    answers: float,
-    cells: float,
-    above: Mapping[str, tuple[str, ...]] | None = None,
-) -> Studies:
-    terms = _terms(parts, levels, above or {})
-    df = [_df(term, levels, answers, cells, above or {}) for term in terms]
+def _studies(parts: Mapping[str, float], counts: Mapping[str, int], answers: float, cells: float) -> Studies:
+    terms = by_facets(parts, counts, {})
+    df = np.array([degrees(term, counts, answers, cells, {}) for term in terms])
     inside = np.array([[one <= two for two in terms] for one in terms])
-    return studies(np.array(list(terms.values())), np.array(df), inside, stream(0, "study power"))
-
-
-def _terms(
-    parts: Mapping[str, float], levels: Mapping[str, int], above: Mapping[str, tuple[str, ...]]
-) -> dict[frozenset[str], float]:
-    """Parts by the facets with several levels that each has."""
-    every = frozenset(name for name, n in levels.items() if n > 1 and name != REPLICATE)
-    terms: dict[frozenset[str], float] = {}
-    for name, part in parts.items():
-        facets = _facets(name, every, above)
-        terms[facets] = terms.get(facets, 0.0) + max(part, 0.0)
-    return {term: part for term, part in terms.items() if term}
-
-
-def _facets(name: str, every: frozenset[str], above: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
-    """Facets of a component with several levels; of a sum of components that of its last one."""
-    base = name.rsplit(" + ", maxsplit=1)[-1].partition("[")[0]
-    if base == REPLICATE and CELL not in name:
-        return every | {REPLICATE}
-    if base in (CELL, REPLICATE):
-        return every
-    names = {up for own in base.split(":") for up in (own, *above.get(own, ()))}
-    return frozenset(names) & every
-
-
-def _df(
-    term: frozenset[str],
-    levels: Mapping[str, int],
-    answers: float,
-    cells: float,
-    above: Mapping[str, tuple[str, ...]],
-) -> float:
-    if REPLICATE in term:
-        return max(answers - cells, 1.0)
-    leaves = term - {up for name in term for up in above.get(name, ())}
-    return max(min(float(math.prod(levels[name] - 1 for name in leaves)), cells - 1), 1.0)
+    squares = Squares(np.array(list(terms.values())), df, inside, np.ones(len(df), dtype=bool))
+    return studies(squares, stream(0, "study power"))

@@ -132,6 +132,7 @@ def verdict_of_scores(
     prices: Prices | None = None,
     limits: Limits | None = None,
     layouts: Sequence[LayoutName] = ("factorial", "cyclic", "latin"),
+    budget: float | None = None,
 ) -> ScoreVerdict:
     """Whether one system scores better than another, worse, the same within a margin, or whether that is undecided.
 
@@ -156,6 +157,9 @@ def verdict_of_scores(
         As for `quorate.estimate.difference.difference`.
     prices, limits, layouts
         For the next step, as for `quorate.optimize`; by default designs around the one at hand, and a call is a call.
+    budget : float, optional
+        What a next step may cost, in the unit of prices, or judgments of both systems without prices: it is said what
+        the best study of it would see.
 
     Raises
     ------
@@ -187,13 +191,16 @@ def verdict_of_scores(
         valid = isinstance(margin, Real) and not isinstance(margin, bool) and 0 < margin < float("inf")
         check_range("margin", margin, "above 0, in score units", valid)
         check_question(0.25, level, claim, power, None, None)
+    if budget is not None:
+        is_amount = isinstance(budget, Real) and not isinstance(budget, bool) and 0 < budget < float("inf")
+        check_range("budget", budget, "above 0 and finite", is_amount)
     found = difference(judgments, a, b, facet=facet, method=method, targets=targets)
     alpha = 1 - level
     p_difference, p_equivalence = found.p_difference(), None if margin is None else found.p_equivalence(margin)
     outcome = outcome_by(found.value, p_difference, p_equivalence, alpha)
     step = None
     if outcome is Outcome.UNDECIDED:
-        options: dict[str, Any] = {"prices": prices, "limits": limits, "layouts": layouts}
+        options: dict[str, Any] = {"prices": prices, "limits": limits, "layouts": layouts, "budget": budget}
         step = score_step(found, margin=margin, alpha=alpha, power=power, **options)
     return ScoreVerdict(
         a=a,

@@ -11,8 +11,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate import caveats
+from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.agreement_battles import Battles, pairwise_battles
+from quorate.estimate.agreement_clusters import clusters_of, gain_interval, rate_interval
 from quorate.estimate.agreement_pipelines import (
     Pipeline,
     battles_of,
@@ -28,9 +31,11 @@ from quorate.table.pairs import TIE
 from quorate.table.votes import Votes
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Verdicts = NDArray[np.int8]
 Kind = Literal["overall", "decisive"]
 ALL = "all"
+_FEW = 20
 _KINDS: tuple[Kind, ...] = ("overall", "decisive")
 
 
@@ -49,7 +54,9 @@ class Rate:
     value : float
         Share; nan without battles.
     low, high : float
-        Its exact (Clopper-Pearson) interval.
+        Its exact (Clopper-Pearson) interval; by clusters that of Korn and Graubard, nan with one.
+    clusters : int or None
+        Clusters of the battles; None where each battle is its own.
     """
 
     pipeline: str
@@ -59,6 +66,7 @@ class Rate:
     value: float
     low: float
     high: float
+    clusters: int | None = None
 
 
 @dataclass(frozen=True)
@@ -80,9 +88,13 @@ class Difference:
     value : float
         Their difference.
     low, high : float
-        Its bootstrap interval, battles drawn within categories; nan where no battle tells the two apart.
+        Its bootstrap interval, battles drawn within categories, or Student's by clusters; nan where no battle tells the
+        two apart.
     p : float
-        Exact two-sided p-value that battles which one of the two gets right favour neither (McNemar).
+        Exact two-sided p-value that battles which one of the two gets right favour neither (McNemar), or Student's by
+        clusters; nan with one cluster.
+    clusters : int or None
+        Clusters of the battles; None where each battle is its own.
     """
 
     first: str
@@ -96,6 +108,7 @@ class Difference:
     low: float
     high: float
     p: float
+    clusters: int | None = None
 
 
 @dataclass(frozen=True)
@@ -116,6 +129,10 @@ class Agreement:
         Share of ties of people on the same battles, by pipeline.
     level : float
         Coverage of the intervals.
+    cluster : str or None
+        What battles are clustered by; None where each is its own.
+    caveats : tuple of Caveat
+        What to know before relying on this.
     """
 
     rates: tuple[Rate, ...]
@@ -124,6 +141,8 @@ class Agreement:
     thresholds: Mapping[str, float]
     human_ties: Mapping[str, float]
     level: float
+    cluster: str | None = None
+    caveats: tuple[Caveat, ...] = ()
 
     def rate(self, pipeline: str, kind: Kind = "overall", category: str = ALL) -> Rate:
         """Agreement of one pipeline.
@@ -145,9 +164,11 @@ class Agreement:
         """The answer in one sentence."""
         whole = [one for one in self.rates if one.category == ALL and one.kind == "overall"]
         best = max(whole, key=lambda one: one.value)
+        where = "" if best.clusters is None else f" in {best.clusters:,} clusters by {self.cluster}"
+        ends = "not known" if np.isnan(best.low) else f"{best.low:.1%} to {best.high:.1%}"
         return (
-            f"{best.pipeline} decides {best.value:.1%} of {best.n:,} battles as people do ({self.level:.0%} interval "
-            f"{best.low:.1%} to {best.high:.1%}), calling {self.ties[best.pipeline]:.1%} a tie where people call "
+            f"{best.pipeline} decides {best.value:.1%} of {best.n:,} battles{where} as people do ({self.level:.0%} "
+            f"interval {ends}), calling {self.ties[best.pipeline]:.1%} a tie where people call "
             f"{self.human_ties[best.pipeline]:.1%}."
         )
 
@@ -163,7 +184,8 @@ class Agreement:
         """Everything as plain values; what is not known is None."""
         rows = {name: [_plain(asdict(one)) for one in getattr(self, name)] for name in ("rates", "differences")}
         ties = {name: _plain(dict(getattr(self, name))) for name in ("ties", "thresholds", "human_ties")}
-        return {**rows, **ties, "level": self.level, "sentence": self.sentence}
+        said = {"level": self.level, "cluster": self.cluster, "caveats": [asdict(one) for one in self.caveats]}
+        return {**rows, **ties, **said, "sentence": self.sentence}
 
 
 def agreement(
@@ -173,6 +195,7 @@ def agreement(
     each: str | Collection[str] | None = None,
     key: str = "prompt",
     by: str | None = None,
+    cluster: str | None = None,
     threshold: float | None = None,
     calibrated: bool = False,
     level: float = 0.95,
@@ -196,6 +219,9 @@ def agreement(
         For votes: role of what the two models answered.
     by : str, optional
         Role of the category, in the people's votes. The bootstrap draws battles within categories.
+    cluster : str, optional
+        Role, in the people's votes, whose battles may resemble each other, such as ``judge`` for the annotator of
+        each. Without it, battles of one level of ``key`` between several pairs of models are a cluster.
     threshold : float, optional
         Least margin that is no tie, instead of the usual one: for votes the share above one half (.05), for scores the
         difference of means (half a point, on scales of 4 to 10 points; others need it). Of ``Battles`` it is their own.
@@ -248,9 +274,11 @@ def agreement(
     ties = {name: shared_ties(one, truth.verdicts) for name, one in said.items()}
     source = np.random.default_rng(stream(0, "agreement") if rng is None else rng)
     masks = _categories(truth)
-    rates = [_rate(name, one, truth.verdicts, mask, level) for name, one in said.items() for mask in masks.items()]
+    name, code = clusters_of(people, key, cluster)
+    place = None if name is None else code
+    rates = [_rate(one, said[one], truth.verdicts, mask, level, place) for one in said for mask in masks.items()]
     differences = [
-        _difference(pair, (said[pair[0]], said[pair[1]]), truth, mask, (level, resamples, source))
+        _difference(pair, (said[pair[0]], said[pair[1]]), truth, mask, (level, resamples, source), place)
         for pair in combinations(said, 2)
         for mask in masks.items()
     ]
@@ -261,7 +289,20 @@ def agreement(
         thresholds={name: one.threshold for name, one in pipelines.items()},
         human_ties={name: theirs for name, (_, theirs) in ties.items()},
         level=level,
+        cluster=name,
+        caveats=() if name is None else _few(name, code, truth.verdicts, said),
     )
+
+
+def _few(name: str, code: Ints, people: Verdicts, said: Mapping[str, Verdicts]) -> tuple[Caveat, ...]:
+    """A caveat where some pipeline has few clusters of battles."""
+    worth = []
+    for one in said.values():
+        sizes = np.bincount(code[_usable("overall", people, one)])
+        sizes = sizes[sizes > 0].astype(float)
+        worth.append((float(sizes.sum() ** 2 / (sizes @ sizes)), len(sizes)))
+    effective, clusters = min(worth)
+    return () if effective >= _FEW else (caveats.few_clusters(name, clusters, effective),)
 
 
 def _categories(truth: Battles) -> dict[str, NDArray[np.bool_]]:
@@ -278,14 +319,23 @@ def _usable(kind: Kind, people: Verdicts, *said: Verdicts) -> NDArray[np.bool_]:
 
 
 def _rate(
-    name: str, said: Verdicts, people: Verdicts, category: tuple[str, NDArray[np.bool_]], level: float
+    name: str,
+    said: Verdicts,
+    people: Verdicts,
+    category: tuple[str, NDArray[np.bool_]],
+    level: float,
+    code: Ints | None,
 ) -> list[Rate]:
     out = []
     for kind in _KINDS:
         usable = _usable(kind, people, said) & category[1]
         n, right = int(usable.sum()), int((usable & (said == people)).sum())
-        low, high = (float(end) for end in clopper_pearson(right, n, level)) if n else (np.nan, np.nan)
-        out.append(Rate(name, category[0], kind, n, right / n if n else np.nan, low, high))
+        clusters = None if code is None else len(np.unique(code[usable]))
+        if code is not None:
+            low, high = rate_interval((said == people)[usable], code[usable], level)
+        else:
+            low, high = (float(end) for end in clopper_pearson(right, n, level)) if n else (np.nan, np.nan)
+        out.append(Rate(name, category[0], kind, n, right / n if n else np.nan, low, high, clusters))
     return out
 
 
@@ -295,6 +345,7 @@ def _difference(
     truth: Battles,
     category: tuple[str, NDArray[np.bool_]],
     draws: tuple[float, int, np.random.Generator],
+    code: Ints | None,
 ) -> list[Difference]:
     people, (label, mask), (level, resamples, rng) = truth.verdicts, category, draws
     strata = np.unique(np.array(truth.groups or [""] * len(truth)), return_inverse=True)[1]
@@ -306,11 +357,14 @@ def _difference(
         gain = (said[0] == people).astype(int) - (said[1] == people)
         up, down = (int(np.sum(gain[usable] == side)) for side in (1, -1))
         low, high = np.nan, np.nan
-        if up + down:
+        p = float(p_value(up, up + down)) if up + down else 1.0
+        if up + down and code is not None:
+            low, high, p = gain_interval(gain[usable], code[usable], level)
+        elif up + down:
             drawn = _drawn(np.where(usable, gain + 2, 0)[mask], strata[mask], resamples, rng)
             low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]).tolist()
-        p = float(p_value(up, up + down)) if up + down else 1.0
-        out.append(Difference(*names, label, kind, n, first, second, first - second, low, high, p))
+        clusters = None if code is None else len(np.unique(code[usable]))
+        out.append(Difference(*names, label, kind, n, first, second, first - second, low, high, p, clusters))
     return out
 
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 def cautions(fit: Decomposition) -> list[caveats.Caveat]:
     """Caveats of the fitted components, only those that apply."""
-    judgments, out = fit.judgments, []
+    judgments = fit.judgments
+    out = list(judgments.source.caveats)
     if fit.assembled.missing:
         out.append(caveats.missing(fit.assembled.missing, judgments.n_answers + fit.assembled.missing))
     unused = not_used(judgments.notes)

@@ -12,16 +12,19 @@ from quorate import caveats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.decomposition import Decomposition
+from quorate.estimate.freedom import of_few, of_items
 from quorate.estimate.joint import joint_means
 from quorate.estimate.mean import Estimate, mean_for
-from quorate.estimate.model import CELL, REPLICATE
 from quorate.estimate.paired import Pairs, Sides, paired, sides
-from quorate.estimate.targets import FINITE, FIXED, PANEL, Target
+from quorate.estimate.targets import FINITE, FIXED, PANEL, POPULATION, Target
+from quorate.estimate.unlike import said_of_unlike
 from quorate.estimate.wording import plural
 from quorate.table.judgments import Judgments
 
 Method = Literal["paired", "joint"]
 _MOSTLY = 0.5
+_NEARLY_ALL = 0.98
+"""Part of the cells of either system that must be shared to be paired unasked."""
 _FEW = 5
 
 
@@ -170,8 +173,8 @@ def difference(
     facet : str
         Role of the systems.
     method : {"paired", "joint"}, optional
-        From differences in the cells that both have, or one model for all judgments of both. Default: paired if half of
-        the cells of either are shared.
+        From differences in the cells that both have, or one model for all judgments of both. Default: paired if 98% of
+        the cells of either are shared, or if the target is a pool or a panel that one of them did not have all of.
     targets : mapping of str to str or Pool, optional
         What facets stand for, as for `Decomposition.mean_for`: ``{"judge": "population"}``. By default random facets
         stand for their population, and fixed ones for themselves.
@@ -191,7 +194,8 @@ def difference(
 
     Notes
     -----
-    Where no item is shared, the variance of items is each system's own, as in Welch's t test.
+    Where no item is shared, the variance of items is each system's own, as in Welch's t test. Degrees of freedom are
+    Satterthwaite's, fewer where much of the error is of few judges or prompts: `quorate.estimate.freedom.of_few`.
 
     R, paired: ``lmer(difference ~ (1|item) + (1|judge) + (1|prompt) + (1|item:judge) + ...)``. Derived and measured in
     ``docs/methods/compare.md``.
@@ -213,19 +217,30 @@ def difference(
     if method not in (None, "paired", "joint"):
         raise InvalidInput(f'method: one of "paired", "joint" is needed, got {method!r}')
     apart = sides(judgments, a, b, facet=facet)
-    if (method or _default(apart)) == "paired":
+    if (method or _default(apart, targets or {})) == "paired":
         return _paired(paired(apart), targets or {})
     return _joint(judgments, apart, targets or {})
 
 
-def _default(apart: Sides) -> Method:
-    shared = apart.shared()[0]
-    cells = max(apart.first.n_cells, apart.second.n_cells)
-    return "paired" if len(shared) >= _MOSTLY * cells and _items(apart.first, shared) > 1 else "joint"
+def _default(apart: Sides, targets: Mapping[str, Target]) -> Method:
+    """Pairs where hardly a cell is left out by pairing, or where one model for all cannot answer."""
+    shared = len(apart.shared()[0])
+    fewest = min(shared / max(side.n_cells, 1) for side in (apart.first, apart.second))
+    return "paired" if fewest >= _NEARLY_ALL or (shared and _for_pairs_only(apart, targets)) else "joint"
 
 
-def _items(side: Judgments, cells: Any) -> int:
-    return len(np.unique(side.level_codes([side.object])[cells]))
+def _for_pairs_only(apart: Sides, targets: Mapping[str, Target]) -> bool:
+    """Whether a target is a known number of levels, or a panel is not the same for both."""
+    if any(
+        one not in (PANEL, POPULATION) or name == apart.object for name, one in targets.items() if one != POPULATION
+    ):
+        return True
+    panel = [one for one in apart.first.facets if targets.get(one.name, PANEL if one.fixed else POPULATION) == PANEL]
+    return any(_seen(apart.first, one.name) != _seen(apart.second, one.name) for one in panel)
+
+
+def _seen(side: Judgments, name: str) -> set[str]:
+    return {side.facet(name).levels[i] for i in side.column(name)}
 
 
 def _paired(found: Pairs, targets: Mapping[str, Target]) -> SystemDifference:
@@ -243,7 +258,7 @@ def _paired(found: Pairs, targets: Mapping[str, Target]) -> SystemDifference:
     from quorate.estimate.components import decompose
 
     fit = decompose(table)
-    estimate = mean_for(fit, targets)
+    estimate = of_few(mean_for(fit, targets))
     said = (*estimate.caveats, *found.caveats, *_few(estimate, apart.facet))
     return SystemDifference(apart.a, apart.b, apart.facet, "paired", estimate, fit, said, targets)
 
@@ -266,18 +281,15 @@ def _joint(judgments: Judgments, apart: Sides, targets: Mapping[str, Target]) ->
     estimate = means.contrast(signs)
     sides_ = () if _shares_an_item(apart) else ((apart.first, apart.a), (apart.second, apart.b))
     alone = tuple(one for side, name in sides_ if (one := _alone(side, name)) is not None)
-    estimate = _unpooled(estimate, alone) if alone else estimate
-    said = (*estimate.caveats, *_few(estimate, facet))
+    estimate = of_few(_unpooled(estimate, alone) if alone else estimate, alone)
+    said = (*estimate.caveats, *([] if alone else said_of_unlike(means)), *_few(estimate, facet))
     return SystemDifference(apart.a, apart.b, facet, "joint", estimate, means.fit, said, targets, alone)
 
 
 def _shares_an_item(apart: Sides) -> bool:
     if apart.object in apart.inside:
         return False
-    seen = [
-        {one.facet(apart.object).levels[i] for i in one.column(apart.object)} for one in (apart.first, apart.second)
-    ]
-    return bool(seen[0] & seen[1])
+    return bool(_seen(apart.first, apart.object) & _seen(apart.second, apart.object))
 
 
 def _alone(side: Judgments, name: str) -> Estimate | None:
@@ -330,17 +342,3 @@ def common_share(estimate: Estimate) -> float:
     """
     own = estimate.basis.fit.judgments.object
     return float(sum(part for name, part in estimate.shares.items() if not of_items(name, own)))
-
-
-def of_items(name: str, own: str) -> bool:
-    """Whether a component, or a sum of some, is divided by the items.
-
-    Parameters
-    ----------
-    name : str
-        Of the component.
-    own : str
-        Role of the items.
-    """
-    facets = {part for term in name.split(" + ") for part in term.partition("[")[0].split(":")}
-    return bool(facets & {own, CELL, REPLICATE})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from quorate import caveats
 from quorate.estimate.wording import counted, listed, percent, plural
 from quorate.table.describe import Description, MissingByLevel
-from quorate.table.judgments import OK, Judgments
+from quorate.table.judgments import OK, Judgments, Source
 from quorate.table.layout import NESTED, ONE_TO_ONE
 from quorate.table.roles import telling_apart
 
@@ -57,6 +57,7 @@ def findings(judgments: Judgments, facts: Description) -> tuple[Finding, ...]:
     """
     found = [
         *_scores(facts),
+        *of_source(judgments.source),
         *_duplicates(facts, judgments.notes),
         *_missing(facts),
         *_lost(facts),
@@ -66,7 +67,18 @@ def findings(judgments: Judgments, facts: Description) -> tuple[Finding, ...]:
         *_labels(judgments),
         *_alike(judgments),
     ]
+    return by_severity(found)
+
+
+def by_severity(found: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings in the order of their severity, errors first."""
     return tuple(sorted(found, key=lambda one: _SEVERITIES.index(one.severity)))
+
+
+def of_source(source: Source) -> Iterator[Finding]:
+    """What must be known of where judgments or votes came from."""
+    for one in source.caveats:
+        yield Finding(one.code, "warning", one.sentence)
 
 
 def homogeneity(part: Ints, whole: Ints) -> float:

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
 from quorate.estimate.difference import common_share
+from quorate.estimate.freedom import of_few
 from quorate.estimate.joint import JointMeans, joint_means
 from quorate.estimate.mean import Estimate
 from quorate.estimate.ranked import columns, first_places, grouped, top
 from quorate.estimate.targets import Target
+from quorate.estimate.unlike import said_of_unlike
 from quorate.estimate.wording import counted
 from quorate.numerics.inference import checked_level
 from quorate.numerics.rank_intervals import RankIntervals, best, normal_deviations, rank_groups, rank_intervals
@@ -144,7 +146,7 @@ class Leaderboard:
         judgments, facet = self.joint.fit.judgments, self.joint.facet
         weights = np.zeros(len(self))
         weights[judgments.level_index(facet, a)], weights[judgments.level_index(facet, b)] = 1.0, -1.0
-        return self.joint.contrast(weights)
+        return of_few(self.joint.contrast(weights))
 
     def differences(self, backend: str | None = None) -> Any:
         """Every two systems, the better first: a, b, difference, se, low, high, differ; all intervals hold at once."""
@@ -266,7 +268,8 @@ def leaderboard(
 
     Notes
     -----
-    Means and their covariance are those of `quorate.estimate.joint.joint_means`; all systems are taken to vary alike.
+    Means and their covariance are those of `quorate.estimate.joint.joint_means`; all systems are taken to vary alike,
+    and where one does not, the caveat `unlike-systems` says what that does.
     Differences hold at once by the largest of all t statistics, for equal variances Tukey's range. Ranks and groups
     follow from them.
 
@@ -289,11 +292,11 @@ def leaderboard(
     joint = joint_means(judgments, facet=facet, targets=targets)
     k = len(joint.systems)
     apart = np.eye(k) - 1 / k
-    compared = [joint.contrast(row) for row in apart]
+    compared = [of_few(joint.contrast(row)) for row in apart]
     order = np.argsort(-joint.value, kind="stable")
     plain = apart @ joint.covariance @ apart
     enlarged = sum(one.variance for one in compared) / max(float(np.trace(plain)), 1e-300)
-    means = tuple(joint.contrast(np.eye(k)[i]) for i in order)
+    means = tuple(of_few(joint.contrast(np.eye(k)[i])) for i in order)
     return Leaderboard(
         systems=tuple(joint.systems[i] for i in order),
         means=means,
@@ -302,6 +305,6 @@ def leaderboard(
         common=float(np.mean([common_share(one) for one in compared])),
         level=level,
         joint=joint,
-        caveats=means[0].caveats,
+        caveats=(*means[0].caveats, *said_of_unlike(joint)),
         seed=seed,
     )

@@ -231,7 +231,7 @@ def _prior(found: Tally, at: Fit, ridge: float, draws: int, rng: np.random.Gener
 
 
 def _cautions(found: Tally, votes: Votes, cluster: str | None, ridge: float, df: Floats) -> list[Caveat]:
-    out = [caveats.shrunk_ratings(ridge)] if ridge else []
+    out = [*votes.source.caveats, *([caveats.shrunk_ratings(ridge)] if ridge else [])]
     if found.clusters is not None and cluster is not None:
         return [*out, *_few(found, cluster, found.clusters, df)]
     shared = [name for name in _DEPENDENCE if name in votes.names and _repeats(votes.column(name))]

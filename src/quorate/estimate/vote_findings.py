@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from quorate.estimate.findings import Finding, Severity, homogeneity
+from quorate.estimate.findings import Finding, Severity, by_severity, homogeneity
 from quorate.estimate.vote_analyses import CLUSTERS, PILOT
 from quorate.estimate.wording import counted, percent, plural
 from quorate.numerics.binomial import clopper_pearson, p_value
@@ -14,7 +14,6 @@ from quorate.table.judgments import OK
 from quorate.table.outcomes import shown
 from quorate.table.vote_facts import CONSTANT, Grouping, Sides, Tally, VoteFacts
 
-_SEVERITIES = ("error", "warning", "note")
 _SIGNIFICANT, _LEVEL = 0.01, 0.95
 _MUCH, _LARGE = 0.05, 0.5
 _NAMED = 3
@@ -39,7 +38,7 @@ def vote_findings(facts: VoteFacts) -> tuple[Finding, ...]:
         *_constant(facts),
         *_left_out(facts),
     ]
-    return tuple(sorted(found, key=lambda one: _SEVERITIES.index(one.severity)))
+    return by_severity(found)
 
 
 def share_interval(sides: Sides, level: float = _LEVEL) -> tuple[float, float, float]:

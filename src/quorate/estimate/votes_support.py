@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from quorate.estimate.estimable import Analysis
-from quorate.estimate.findings import Finding
+from quorate.estimate.findings import Finding, by_severity, of_source
 from quorate.estimate.vote_analyses import MARGINS, vote_analyses
 from quorate.estimate.vote_findings import vote_findings
 from quorate.table.vote_facts import VoteFacts
@@ -83,4 +83,4 @@ def doctor_votes(votes: Votes) -> VotesSupport:
     (True, '1 of 1 pair with 30 decisive votes or more')
     """
     facts = checked_votes(votes).describe()
-    return VotesSupport(facts, vote_analyses(facts), vote_findings(facts), votes.notes)
+    return VotesSupport(facts, vote_analyses(facts), by_severity([*of_source(votes.source), *vote_findings(facts)]), votes.notes)

@@ -17,6 +17,7 @@ from quorate.numerics.replay import forced
 from quorate.plan.adaptive_arms import Arms, arms_of
 from quorate.plan.adaptive_options import by_arm, positive, prices_of, scales
 from quorate.plan.adaptive_policy import SLACK, Name, Policy
+from quorate.plan.adaptive_sides import Boundary
 from quorate.plan.adaptive_stop import Precision
 from quorate.streams import stream
 from quorate.table.cells import whole
@@ -43,6 +44,7 @@ def adaptive(
     at: float | None = None,
     between: str | None = None,
     tolerance: float | None = None,
+    decide: bool = False,
     weights: Any = None,
     prices: Mapping[str, Any] | None = None,
     cycle: str | None = None,
@@ -87,6 +89,9 @@ def adaptive(
         For ``boundary``: a threshold; or a facet of two levels, such as ``system``, whose difference is to have a sign.
     tolerance : float, optional
         For ``boundary``: distance from it that does not matter, above 0. Without it two equal systems would take all.
+    decide : bool
+        For ``boundary``: whether an arm is left alone once it is known, at the level, on which side it is, or that it
+        is within the tolerance; the policy stops when that is so of all.
     weights : mapping or array, optional
         Importance of every arm, a factor of its squared error.
     prices : mapping, optional
@@ -139,6 +144,8 @@ def adaptive(
         raise InvalidInput(f'policy: one of {", ".join(get_args(Name))}, got "{policy}"')
     units = dict.fromkeys(attributes, 1.0) if not isinstance(attributes, Mapping) else dict(attributes)
     _objective(policy, objective, at, between, tolerance, weights, units)
+    if decide and objective != "boundary":
+        raise InvalidInput('decide: "boundary" is the objective with sides to be known; for others give target')
     template = _template(arms, tuple(units), attribute)
     group = arms_of(template.roster, cycle=cycle, between=between)
     found, price = scales(scale, bounds, template.attributes), prices_of(prices, template.roster)
@@ -162,12 +169,25 @@ def adaptive(
         known=known,
         warmup=warmup,
         precision=Precision(
-            target, level, interval, found, each, group.parts, len(group) * columns if together else 1, warmup
+            target,
+            level,
+            interval,
+            found,
+            each,
+            group.parts,
+            _many(group, columns, pairs=decide) if together else 1,
+            warmup,
+            None if tolerance is None else Boundary(at or 0.0, tolerance, group.partner, decide),
         ),
         unit=np.array([one.step or 1.0 for one in found]),
         rank=stream(seed, "adaptive").permutation(len(group)),
         give_up=whole(give_up, "give_up", 1, _MOST_FAILURES),
     )
+
+
+def _many(group: Arms, columns: int, *, pairs: bool) -> int:
+    """What is to hold together: an interval of every arm and attribute, or a side of every pair."""
+    return len(group) * columns // (2 if pairs and group.partner is not None else 1)
 
 
 def _rule(rule: Rule, step: float | None, parts: int, unit: float) -> Rule:

@@ -137,8 +137,12 @@ class Policy:
         return not progress.pending.any() and (self._overspent(progress) or not len(self.next_cells(progress)))
 
     def reached(self, progress: Progress) -> bool:
-        """Whether every arm that is not given up is known to within the target; False without a target."""
+        """Whether every arm that is not given up is known as well as was asked; False without a target to reach."""
         return self.precision.reached(self._standing(progress))
+
+    def enough(self, progress: Progress) -> NDArray[np.bool_]:
+        """Whether every arm is known as well as was asked, shape (arms,); none is without a target to reach."""
+        return self.precision.known(self._standing(progress))
 
     def spent(self, progress: Progress) -> float:
         """Price of the calls made, failed ones and those under way included; their number where there are no prices."""
@@ -162,11 +166,22 @@ class Policy:
         """The arms whose calls only or mostly failed, on which no more is spent."""
         return tuple(self.arms.names[at] for at in np.flatnonzero(self._standing(progress).lost).tolist())
 
-    def sentence(self, progress: Progress) -> str:
-        """What has been reached, for how much, and which arms were given up or have no answer."""
+    def sentence(self, progress: Progress, *, spent: str | None = None, done: bool | None = None) -> str:
+        """What has been reached, for how much, and which arms were given up or have no answer.
+
+        Parameters
+        ----------
+        progress : Progress
+            Of the same cells.
+        spent : str, optional
+            What was spent, where another count is the better one, such as ``"50 of 100 calls"``.
+        done : bool, optional
+            Whether nothing more is asked, where another budget ends it.
+        """
         of = f"{self.spent(progress):,.{2 * self.priced}f} of {self.budget:,.{2 * self.priced}f}"
-        spent = f"{of} spent on {int(progress.calls.sum()):,} calls" if self.priced else f"{of} calls"
-        done, reached = self.done(progress), self.reached(progress)
+        own = f"{of} spent on {int(progress.calls.sum()):,} calls" if self.priced else f"{of} calls"
+        spent, done = own if spent is None else spent, self.done(progress) if done is None else done
+        reached = self.reached(progress)
         return sentence(self.precision, self._standing(progress), spent, self.arms.names, done=done, reached=reached)
 
     def _standing(self, progress: Progress) -> Standing:
@@ -214,9 +229,8 @@ class Policy:
         variance = now.variance if self.known is None else self.known
         enough = self.precision.known(now)
         # uniform stays a baseline: equally many calls of every arm until all are known
-        idle = now.lost | (enough if self.name != "uniform" else (enough | now.lost).all())
-        if self.arms.partner is not None:
-            idle |= now.lost[self.arms.partner]
+        out = self.precision.out(now)
+        idle = out | (enough if self.name != "uniform" else (enough | out).all())
 
         def priority(arms: Ints, level: Ints) -> Floats:
             keys = [

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
 from quorate.numerics import item_intervals
+from quorate.numerics.sides import Moments
 from quorate.plan.adaptive_arms import Standing
 from quorate.plan.adaptive_options import Scale
+from quorate.plan.adaptive_sides import Boundary
 
 Floats = NDArray[np.float64]
 _NAMED = 3
@@ -40,6 +42,8 @@ class Precision:
         Intervals that hold together at that level.
     least : int
         Pulls before an arm can be known well enough.
+    boundary : Boundary, optional
+        What every arm is to be told apart from.
     """
 
     target: float | None
@@ -50,12 +54,22 @@ class Precision:
     parts: int = 1
     together: int = 1
     least: int = 1
+    boundary: Boundary | None = None
 
     def __post_init__(self) -> None:
         if self.target is not None and not 0 < self.target < math.inf:
             raise InvalidInput(f"target: a half-width above 0, in the unit of the scores, got {self.target}")
-        if self.target is not None:
+        if self.target is not None and self._decides:
+            raise InvalidInput("decide: stops where every side is known, target where every mean is; give one of them")
+        if self._decides and self.method != "anytime":
+            raise InvalidInput(f'decide: looks at every answer, so interval must be "anytime", got "{self.method}"')
+        if self.stops:
             item_intervals.half_width(0, np.nan, 0, **self._options(0))
+
+    @property
+    def stops(self) -> bool:
+        """Whether something can be reached before the budget is spent."""
+        return self.target is not None or self._decides
 
     def half_widths(self, standing: Standing) -> Floats:
         """Half-width of every arm and attribute in the unit of the scores, shape (arms, attributes).
@@ -70,17 +84,35 @@ class Precision:
 
     def known(self, standing: Standing) -> NDArray[np.bool_]:
         """Whether every arm is known well enough, shape (arms,); none is without a target."""
-        if self.target is None:
+        if not self.stops:
             return np.zeros(len(standing.n), dtype=bool)
-        enough = [
-            item_intervals.within(*self._moments(standing, a), self.target * self.units[a], **self._options(a))
-            for a in self._each
-        ]
-        return np.asarray(np.all(enough, axis=0) & (standing.n >= self.least))
+        long = standing.n >= self.least
+        if self._decides and self.boundary is not None and self.boundary.partner is not None:
+            long &= long[self.boundary.partner]
+        return np.asarray(np.all([self._enough(standing, a) for a in self._each], axis=0) & long)
+
+    def _enough(self, standing: Standing, attribute: int) -> NDArray[np.bool_]:
+        (n, mean, ss), unit = self._moments(standing, attribute), self.units[attribute]
+        if self.boundary is None or self.target is not None:
+            target = math.nan if self.target is None else self.target * unit
+            return item_intervals.within(n, mean, ss, target, **self._options(attribute))
+        low, high = self.bounds[attribute]
+        found = Moments(n, np.where(n > 0, (mean - low) / (high - low), 0.5), ss / (high - low) ** 2)
+        return self.boundary.told(found, low, high - low, unit, (1 - self.level) / self.together)
 
     def reached(self, standing: Standing) -> bool:
         """Whether every arm that is not given up is known well enough."""
-        return bool((self.known(standing) | standing.lost).all() and not standing.lost.all())
+        out = self.out(standing)
+        return bool((self.known(standing) | out).all() and not out.all())
+
+    def out(self, standing: Standing) -> NDArray[np.bool_]:
+        """Whether no more is spent on an arm: it is given up, or the one it is compared with; shape (arms,)."""
+        partner = None if self.boundary is None else self.boundary.partner
+        return standing.lost if partner is None else standing.lost | standing.lost[partner]
+
+    @property
+    def _decides(self) -> bool:
+        return self.boundary is not None and self.boundary.decide
 
     def _sees_zero(self, attribute: int) -> bool:
         """Whether the interval of equal scores has a width, so that a few of them do not pass for certainty."""
@@ -88,8 +120,9 @@ class Precision:
 
     def wider(self, standing: Standing) -> tuple[int, float]:
         """How many arms are not known well enough, and the widest half-width in units of the attributes."""
-        widths = (self.half_widths(standing) / self.units).max(axis=1)[~standing.lost]
-        return int((~self.known(standing) & ~standing.lost).sum()), float(widths.max(initial=0.0))
+        kept = ~self.out(standing)
+        widths = (self.half_widths(standing) / self.units).max(axis=1)[kept]
+        return int((~self.known(standing) & kept).sum()), float(widths.max(initial=0.0))
 
     @property
     def bounds(self) -> tuple[tuple[float, float], ...]:
@@ -149,12 +182,15 @@ def _listed(what: str, which: NDArray[np.bool_], names: Sequence[str]) -> str:
 
 
 def _said(precision: Precision, standing: Standing, spent: str, *, done: bool, reached: bool) -> str:
-    if precision.target is None:
+    if not precision.stops:
         return f"{spent} made, {int(standing.failed.sum()):,} of them failed"
-    asked = f"you asked for {precision.target:g}"
+    boundary = precision.boundary
+    asked = f"you asked {boundary.words}" if boundary and boundary.decide else f"you asked for {precision.target:g}"
     if reached:
         return f"{asked}; reached after {spent}"
     count, widest = precision.wider(standing)
-    kept = int((~standing.lost).sum())
-    state = "not reached" if done else "not yet reached"
-    return f"{asked}; {state} after {spent}: {count:,} of {kept:,} are not known as well, the widest {widest:.3g}"
+    kept = int((~precision.out(standing)).sum())
+    state = f"{'not reached' if done else 'not yet reached'} after {spent}: {count:,} of {kept:,}"
+    if precision.target is None:
+        return f"{asked}; {state} are not known"
+    return f"{asked}; {state} are not known as well, the widest {widest:.3g}"
