@@ -12,7 +12,7 @@ PINS := pyproject.toml constraints.txt
 INSTALL := -m pip install -qq --disable-pip-version-check --constraint constraints.txt
 SCRIPTS := $(sort $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py)))
 
-.PHONY: demo test check engines calibrate test-slow bench docs pins clean
+.PHONY: demo test check engines calibrate test-slow test-local test-postgres bench docs pins clean
 .NOTPARALLEL:  # two calls of pip in one environment would get in each other's way
 
 demo: .venv/core.stamp  ## see the main job on data whose truth is known
@@ -33,7 +33,13 @@ calibrate: .venv/test.stamp  ## the long Monte Carlo tests, with their figures
 	$(BIN)/python -m pytest -n $(WORKERS) -m calibration -rP --dist worksteal $(ARGS)
 
 test-slow: .venv/test.stamp  ## collecting at full size: 50 kills, hostile endpoints
-	$(BIN)/python -m pytest -m slow $(ARGS)
+	$(BIN)/python -m pytest -m "slow and not postgres" $(ARGS)
+
+test-local: .venv/local.stamp  ## a real model on this machine (built once, which takes a C++ compiler and ten minutes)
+	$(BIN)/python -m pytest -m local $(ARGS)
+
+test-postgres: .venv/postgres.stamp  ## a ledger on Postgres, whose programs (initdb, pg_ctl) must be there
+	$(BIN)/python -m pytest -m postgres $(ARGS)
 
 bench: .venv-bench/bench.stamp  ## time against the named peers, in the same run
 	set -e; for script in $(SCRIPTS); do OPENBLAS_NUM_THREADS=1 $(BENCH)/python $$script $(ARGS); done
@@ -45,7 +51,7 @@ docs: .venv/docs.stamp  ## the site in site/, which opens from disk; no network 
 
 pins:  ## resolve every dependency afresh and write constraints.txt
 	$(PYTHON) -m venv --clear .venv-pins
-	.venv-pins/bin/python -m pip install -qq --disable-pip-version-check '.[frames,test,check,docs]'
+	.venv-pins/bin/python -m pip install -qq --disable-pip-version-check '.[frames,local,postgres,test,check,docs]' 'llama-cpp-python[server]'
 	echo '# Every installed package at the version the tests passed with; written by `make pins`.' > constraints.txt
 	.venv-pins/bin/python -m pip freeze --disable-pip-version-check --exclude quorate >> constraints.txt
 	rm -rf .venv-pins
@@ -64,6 +70,14 @@ clean:
 
 .venv/engines.stamp: .venv/test.stamp
 	$(BIN)/python $(INSTALL) --editable '.[engines]'
+	touch $@
+
+.venv/local.stamp: .venv/test.stamp
+	$(BIN)/python $(INSTALL) --editable '.[local]' 'llama-cpp-python[server]'
+	touch $@
+
+.venv/postgres.stamp: .venv/test.stamp
+	$(BIN)/python $(INSTALL) --editable '.[postgres]'
 	touch $@
 
 .venv/check.stamp: .venv/core.stamp

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from importlib.util import find_spec
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,20 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"{NEEDS_SHARED}: no folder {folder}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Any]:
+    """A Postgres cluster of these tests' own; they are skipped where Postgres or its driver is not installed."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    from cluster import Cluster, programs
+
+    folder = programs()
+    if folder is None or find_spec("pg8000") is None:
+        pytest.skip("needs Postgres (initdb, pg_ctl) and the extra quorate[postgres]")
+    made = Cluster(folder)
+    yield made
+    made.end()
 
 
 @pytest.fixture(scope="session")

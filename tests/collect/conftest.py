@@ -85,13 +85,28 @@ def cells():
     return make
 
 
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def store(request):
+    """Where ledgers are kept; a test for one alone says ``@pytest.mark.parametrize("store", [...], indirect=True)``."""
+    return request.param
+
+
 @pytest.fixture
-def planned(tmp_path, cells):
+def place(request, store, tmp_path):
+    """A function that gives the place of a ledger by its name: the same for the same name."""
+    if store == "sqlite":
+        return lambda name: tmp_path / name
+    cluster, given = request.getfixturevalue("cluster"), {}
+    return lambda name: given.setdefault(name, cluster.place())
+
+
+@pytest.fixture
+def planned(place, cells):
     """A function that opens a new ledger with cells in it."""
     opened = []
 
     def make(items=10, judges=("a",), replicates=1, *, name="study.db", prices=None, **options):
-        ledger = Ledger.open(tmp_path / name, **options)
+        ledger = Ledger.open(place(name), **options)
         opened.append(ledger)
         ledger.plan(*cells(items, judges, replicates), prices)
         return ledger

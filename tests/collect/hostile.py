@@ -2,8 +2,9 @@
 
 The first part of the path says how: ``http://127.0.0.1:<port>/<behaviour>/v1/chat/completions``. ``mixed`` chooses by
 the question: some are first met with up to three failures, and all are answered in the end. The true score of a
-question is `truth` of its messages. ``GET /stats`` tells what was done. As a program, it serves until its time is up or
-its standard input closes::
+question is `truth` of its messages. ``any`` does so by the whole request, and some requests are never answered with a
+score. ``GET /stats`` tells what was done, ``GET /seen`` what was asked and ``GET /headers`` how.
+As a program, it serves until its time is up or its standard input closes::
 
     python tests/collect/hostile.py --seconds 60 --latency 0.05
 
@@ -219,12 +220,27 @@ FLEETING = (
 )
 """Failures of ``mixed``, after which the same question is answered."""
 
+LASTING = {
+    "400": "error",
+    "400-filter": "refused",
+    "403-moderation": "refused",
+    "refusal": "refused",
+    "refusal-field": "refused",
+    "filter": "refused",
+    "length": "truncated",
+    "prose": "unparsed",
+    "off-scale": "unparsed",
+    "nan-score": "unparsed",
+    "content-empty": "unparsed",
+}
+"""How ``any`` ends where it ends without a score, and what that is."""
+
 
 class Hostile:
     """The server's state: what it was asked and what it did."""
 
-    def __init__(self, latency: float = 0.0) -> None:
-        self.latency = latency
+    def __init__(self, latency: float = 0.0, failures: int = 3) -> None:
+        self.latency, self.failures = latency, failures
         self.done: Counter[str] = Counter()
         self.tries: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
@@ -242,9 +258,14 @@ class Hostile:
         if asked.path == "/stats":
             asked.writer.write(packed(self.stats))
             return
+        if asked.path in ("/seen", "/headers"):
+            asked.writer.write(packed([one.said if asked.path == "/seen" else one.headers for one in self.seen]))
+            return
         behaviour = asked.path.split("/")[1]
         if behaviour == "mixed":
-            behaviour = self.mixed(asked)
+            behaviour = self.mixed(asked.digest, (0, 1, 2, 3))
+        elif behaviour == "any":
+            behaviour = self.any(hashlib.sha256(asked.body).hexdigest())
         self.done[behaviour] += 1
         if len(self.seen) < 1000:
             self.seen.append(asked)
@@ -257,11 +278,17 @@ class Hostile:
                 self.answered[asked.digest] += 1
             asked.writer.write(BEHAVIOURS.get(behaviour, lambda _: failed(404))(asked))
 
-    def mixed(self, asked: Asked) -> str:
-        number = int(asked.digest, 16)
-        tried = self.tries[asked.digest]
-        self.tries[asked.digest] += 1
-        if tried >= number // 7 % 4:
+    def any(self, digest: str) -> str:
+        behaviour, number = self.mixed(digest, (0, 0, 0, 0, 1, 1, 2, 3)), int(digest, 16)
+        if behaviour == "ok" and number % 101 < 10:
+            return list(LASTING)[number // 1009 % len(LASTING)]
+        return "500" if behaviour == "503" and number % 40 else behaviour  # each 503 asks for a wait of two seconds
+
+    def mixed(self, digest: str, failures: tuple[int, ...]) -> str:
+        number = int(digest, 16)
+        tried = self.tries[digest]
+        self.tries[digest] += 1
+        if tried >= min(self.failures, failures[number // 7 % len(failures)]):
             return "ok"
         return FLEETING[(number // 31 + 5 * tried) % len(FLEETING)]
 
@@ -346,9 +373,9 @@ async def serving(handle: Callable[[Asked], Awaitable[None]], seconds: float = 6
 
 
 @asynccontextmanager
-async def hostile(latency: float = 0.0, seconds: float = 60.0) -> AsyncIterator[Hostile]:
+async def hostile(latency: float = 0.0, seconds: float = 60.0, failures: int = 3) -> AsyncIterator[Hostile]:
     """A hostile server while the block runs."""
-    state = Hostile(latency)
+    state = Hostile(latency, failures)
     async with serving(state.handle, seconds) as state.port:
         yield state
 
@@ -357,9 +384,10 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--latency", type=float, default=0.0)
+    parser.add_argument("--failures", type=int, default=3)
     given = parser.parse_args()
     with suppress(TimeoutError):
-        async with hostile(given.latency, given.seconds) as state:
+        async with hostile(given.latency, given.seconds, given.failures) as state:
             print(state.port, flush=True)  # noqa: T201
             await asyncio.to_thread(sys.stdin.read)
 

@@ -1,15 +1,18 @@
 """A judge's endpoint on the loopback interface that counts what it is asked; ``python loopback.py DELAY SECONDS``.
 
 It prints its port, answers every POST with a chat completion after ``DELAY`` seconds, and ends after ``SECONDS``.
-What was asked is the first line of the first message. GET /counts says how often each question was asked.
+GET /counts says how often each question was asked: what was asked of a model is known by the digest of the request, as
+in the ledger, and without a model by the first line of the first message.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import sys
 from collections import Counter
+from typing import Any
 
 REPLY = json.dumps(
     {
@@ -43,13 +46,22 @@ class Endpoint(asyncio.Protocol):
         if head.startswith(b"get"):
             self.answer(json.dumps(self.counts).encode())
             return
-        self.counts[json.loads(body)["messages"][0]["content"].partition("\n")[0]] += 1
+        self.counts[question(json.loads(body))] += 1
         asyncio.get_running_loop().call_later(self.delay, self.answer, REPLY)
 
     def answer(self, body: bytes) -> None:
         if not self.transport.is_closing():
             head = f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
             self.transport.write(head.encode() + body)
+
+
+def question(said: dict[str, Any]) -> str:
+    """Name of what was asked: see `quorate.collect.judge.Request.digest`, where judges are called as their models."""
+    if "model" not in said:
+        return str(said["messages"][0]["content"].partition("\n")[0])
+    params = {"temperature": said["temperature"]} if "temperature" in said else {}
+    asked = [said["model"], [[turn["role"], turn["content"]] for turn in said["messages"]], params]
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
 async def main(delay: float, seconds: float) -> None:

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import sys
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,91 +19,14 @@ from quorate.collect.judge import Message, Request
 from quorate.collect.price import Price
 from quorate.errors import InvalidInput
 
-spec = importlib.util.spec_from_file_location("hostile_batch", Path(__file__).with_name("hostile.py"))
-hostile = importlib.util.module_from_spec(spec)
-sys.modules["hostile_batch"] = hostile
-spec.loader.exec_module(hostile)
+spec = importlib.util.spec_from_file_location("batches_server", Path(__file__).with_name("batches.py"))
+batches = importlib.util.module_from_spec(spec)
+sys.modules["batches_server"] = batches
+spec.loader.exec_module(batches)
+Batches, hostile = batches.Batches, batches.hostile
 
 CANARY = "sk-canary-4711-batch"
 FAST = {"linger": 0.02, "poll": 0.01}
-
-
-class Batches:
-    """An endpoint with files and batches, which end as they are told to."""
-
-    def __init__(self, end="completed", looks=2, spoil=None, refuse=()):
-        self.end, self.looks, self.spoil, self.refuse = end, looks, spoil, list(refuse)
-        self.files, self.batches, self.looked, self.keys = {}, {}, {}, set()
-
-    async def handle(self, asked):
-        self.keys.add(asked.headers.get("authorization"))
-        path = asked.path.removeprefix("/v1").partition("?")[0]
-        if self.refuse:
-            answer = self.refuse.pop(0)
-        elif asked.method == "POST" and path == "/files":
-            answer = self.upload(asked)
-        elif asked.method == "POST" and path == "/batches":
-            answer = self.create(asked.said)
-        elif path == "/batches":
-            answer = {"data": [*self.batches.values(), "nonsense", {}]}
-        elif path.startswith("/batches/"):
-            answer = self.look(path.split("/")[2])
-        else:
-            answer = self.files[path.split("/")[2]]
-        asked.writer.write(
-            answer if isinstance(answer, bytes) and answer.startswith(b"HTTP") else hostile.packed(answer)
-        )
-
-    def upload(self, asked):
-        boundary = asked.headers["content-type"].partition("boundary=")[2].encode()
-        parts = asked.body.split(b"--" + boundary)
-        assert any(b'name="purpose"' in part and b"batch" in part for part in parts)
-        content = next(part.partition(b"\r\n\r\n")[2] for part in parts if b'name="file"' in part)
-        return {"id": self.keep(content.removesuffix(b"\r\n"))}
-
-    def keep(self, content):
-        name = f"file-{len(self.files)}"
-        self.files[name] = content
-        return name
-
-    def create(self, said):
-        assert (said["endpoint"], said["completion_window"]) == ("/v1/chat/completions", "24h")
-        name = f"batch-{len(self.batches)}"
-        self.batches[name] = {"id": name, "status": "in_progress", "input_file_id": said["input_file_id"]} | {
-            "metadata": said.get("metadata")
-        }
-        return self.batches[name]
-
-    def look(self, name):
-        batch = self.batches[name]
-        self.looked[name] = self.looked.get(name, 0) + 1
-        if self.looked[name] > self.looks and batch["status"] == "in_progress":
-            self.finish(batch)
-        return batch
-
-    def finish(self, batch):
-        batch["status"] = self.end
-        if self.end == "failed":
-            batch["errors"] = {"data": [{"code": "invalid_model", "message": "no such model"}]}
-            return
-        lines = [self.line(json.loads(line)) for line in self.files[batch["input_file_id"]].splitlines()]
-        if self.spoil:
-            lines = self.spoil(lines)
-        good = [line for line in lines if not isinstance(line, dict) or line.get("error") is None]
-        bad = [line for line in lines if isinstance(line, dict) and line.get("error") is not None]
-        batch["output_file_id"] = self.keep(self.jsonl(good))
-        batch["error_file_id"] = self.keep(self.jsonl(bad)) if bad else None
-
-    @staticmethod
-    def jsonl(lines):
-        return b"\n".join(line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines)
-
-    @staticmethod
-    def line(asked):
-        assert (asked["method"], asked["url"]) == ("POST", "/v1/chat/completions")
-        score = hostile.truth(asked["body"]["messages"])
-        response = {"status_code": 200, "body": hostile.chat(json.dumps({"score": score}))}
-        return {"custom_id": asked["custom_id"], "response": response, "error": None}
 
 
 def question(number):
@@ -196,16 +120,21 @@ def test_a_failed_batch_says_why_and_is_not_tried_again():
 @pytest.mark.parametrize(
     ("refuse", "retryable", "fatal"),
     [
-        ([hostile.failed(500)], True, False),
+        ([hostile.failed(500)] * 10, True, False),
         ([hostile.failed(401)], False, True),
-        ([hostile.packed(b"<html>")], True, False),
-        ([hostile.packed([])], True, False),
-        ([hostile.packed({"id": 7})], True, False),
+        ([hostile.packed(b"<html>")] * 10, True, False),
+        ([hostile.packed([])] * 10, True, False),
+        ([hostile.packed({"id": 7})] * 10, True, False),
     ],
 )
-def test_an_upload_that_fails_is_an_error_of_every_question(refuse, retryable, fatal):
+def test_an_upload_that_fails_again_and_again_is_an_error_of_every_question(refuse, retryable, fatal):
     for reply in ask(Batches(refuse=refuse), range(3)):
         assert (reply.status, reply.retryable, reply.fatal, reply.score) == ("error", retryable, fatal, None)
+        assert (reply.cost, reply.retry_after) == (0.0, 0.1 if retryable else None)
+
+
+def test_an_upload_that_fails_a_few_times_is_none():
+    assert ask(Batches(refuse=[hostile.failed(500)] * 9), [1])[0].score == right(1)
 
 
 def test_a_look_that_fails_is_repeated():
@@ -259,8 +188,9 @@ def test_another_ledger_does_not_take_the_answers():
 
 
 def test_a_list_of_batches_that_cannot_be_had_is_an_error():
-    server = Batches(refuse=[hostile.failed(500)])
+    server = Batches(refuse=[hostile.failed(500)] * 10)
     assert ask(server, [1], tag="ledger-1")[0].status == "error"
+    assert not server.batches
 
 
 def test_a_cancelled_question_is_not_sent_and_a_closed_judge_keeps_nobody_waiting():
@@ -295,3 +225,71 @@ def test_the_key_is_sent_and_nowhere_else(monkeypatch):
 def test_a_batch_of_nothing_is_refused():
     with pytest.raises(InvalidInput, match="size"):
         BatchJudge(Endpoint("judge", "http://127.0.0.1:1/v1", "m"), size=0)
+
+
+def test_a_question_asked_for_another_time_is_another_one():
+    """The answer to the first asking is not taken for the second, however it ended."""
+    server = Batches()
+    first, again = question(1), replace(question(1), asked=1)
+
+    async def run():
+        async with hostile.serving(server.handle, seconds=20) as port:
+            endpoint = Endpoint("judge", f"http://127.0.0.1:{port}/v1", "m")
+            for request in (first, again, first, again):
+                judge = BatchJudge(endpoint, tag="ledger-1", **FAST)
+                await judge.ask(request)
+                await judge.close()
+
+    asyncio.run(run())
+    assert len(server.batches) == 2
+
+
+def test_answers_that_the_endpoint_no_longer_has_are_asked_for_again():
+    server = Batches()
+    ask(server, [1], tag="ledger-1")
+    kept = dict(server.files)
+    server.files |= {name: hostile.failed(404) for name in kept if name != "file-0"}
+    (reply,) = ask(server, [1], tag="ledger-1")
+    assert (reply.status, reply.retryable, reply.cost) == ("error", True, None)
+    assert "no longer has its answers" in reply.error
+
+
+def test_questions_in_no_batch_are_unsent():
+    server = Batches(looks=10**9)
+
+    async def run():
+        async with judging(server, size=2, linger=30.0) as judge:
+            tasks = [asyncio.create_task(judge.ask(question(number))) for number in range(3)]
+            await asyncio.sleep(0)
+            assert judge.unsent() == {f"key-{number}" for number in range(3)}
+            while not server.batches:
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(0.05)
+            left = judge.unsent()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        return left
+
+    assert asyncio.run(run()) == {"key-2"}
+
+
+def test_a_file_is_made_anew_if_somebody_stops_waiting_while_it_is_uploaded():
+    server = Batches()
+    tasks = []
+
+    def slow(asked, upload=server.upload):
+        if not server.files:
+            tasks[0].cancel()
+        return upload(asked)
+
+    server.upload = slow
+
+    async def run():
+        async with judging(server) as judge:
+            tasks.extend(asyncio.create_task(judge.ask(question(number))) for number in range(3))
+            return await asyncio.gather(*tasks, return_exceptions=True)
+
+    first, *others = asyncio.run(run())
+    assert isinstance(first, asyncio.CancelledError)
+    assert [reply.score for reply in others] == [right(1), right(2)]
+    assert set(server.sent.values()) == {1}
+    assert len(server.sent) == 2

@@ -15,8 +15,8 @@ ASKED = Request("k", (Message("user", "Räte\nit."),), {}, Expects(1, 10), "judg
 
 
 def test_names_tell_cells_and_questions_apart():
-    others = [replace(ASKED, key="l"), replace(ASKED, params={"seed": 1})]
-    assert len({custom_id(request) for request in (ASKED, *others)}) == 3
+    others = [replace(ASKED, key="l"), replace(ASKED, params={"seed": 1}), replace(ASKED, asked=1)]
+    assert len({custom_id(request) for request in (ASKED, *others)}) == 4
     assert len(custom_id(ASKED)) == 32
 
 

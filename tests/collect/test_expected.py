@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from quorate.collect.expects import Expects
@@ -81,3 +82,15 @@ def test_without_usable_probabilities_there_is_no_expected_score(given):
 
 def test_it_is_given_only_where_it_is_wanted():
     assert judged("7", Expects(1, 10), tokens=tokens(None, alternatives={"7": 0.6, "8": 0.4}))[1] == 7
+
+
+def test_probabilities_may_be_numbers_of_an_array():
+    """As a model in this process gives them."""
+    given = [
+        {
+            "token": "7",
+            "logprob": np.float32(math.log(0.5)),
+            "top_logprobs": [{"token": "8", "logprob": np.float32(math.log(0.5))}],
+        }
+    ]
+    assert judged("7", Expects(1, 9, expected=True), tokens=given)[1] == pytest.approx(7.5)

@@ -2,10 +2,12 @@ import math
 
 import numpy as np
 
+import quorate as q
 from quorate.collect.budget import Budget
 from quorate.collect.judge import Reply
 from quorate.collect.ledger import Ledger
 from quorate.collect.ledger_lease import Settled
+from quorate.table.exchange.ledger import caveats
 from quorate.table.progress import Progress, crossed
 
 
@@ -36,9 +38,41 @@ def test_every_judge_has_its_counts(planned):
     assert sum(one.money for one in (a, b)) == ledger.spend().money
 
 
-def test_nothing_asked_has_no_rate(planned, tmp_path):
+def test_why_a_judge_fails_is_said_until_it_answers(planned):
+    ledger = planned(6, ("a", "b"))
+    failed = Reply("error", retryable=True, error="HTTP 500")
+    answer(ledger, "a", [failed, Reply("error", retryable=True, error="HTTP 401: no such key")])
+    ledger.lose(1, ledger.lease(1, "a", 1, Budget()))
+    answer(ledger, "b", [failed, Reply("ok", 3.0)])
+    assert [one.error for one in ledger.status()] == ["HTTP 401: no such key", ""]
+    answer(ledger, "a", [Reply("ok", 3.0)])
+    assert ledger.status()[0].error == ""
+
+
+def test_a_reader_is_told_which_cells_are_not_answered(planned):
+    ledger = planned(4, ("a", "b", "c"))
+    answer(ledger, "a", [Reply("ok", 3.0), Reply("refused"), Reply("error", retryable=True), Reply("ok", 2.0)])
+    answer(ledger, "b", [Reply("ok", 3.0)] * 4)
+    (one,) = caveats(ledger.path)
+    assert one.code == "unanswered-cells"
+    assert one.sentence.startswith("5 of 12 planned cells are not answered (a: 1, c: 4): the panel is not complete")
+    (read,) = q.read(ledger.path, announce=False).source.caveats
+    assert read == one
+
+
+def test_a_complete_ledger_has_nothing_to_say(planned, capsys):
+    ledger = planned(2)
+    answer(ledger, "a", [Reply("ok", 3.0)])
+    assert q.read(ledger.path).source.caveats
+    assert "quorate: 1 of 2 planned cells are not answered (a: 1)" in capsys.readouterr().err
+    answer(ledger, "a", [Reply("refused")])
+    assert q.read(ledger.path).source.caveats == ()
+    assert "planned" not in capsys.readouterr().err
+
+
+def test_nothing_asked_has_no_rate(planned, place):
     assert math.isnan(planned(1).status()[0].failure_rate)
-    with Ledger.open(tmp_path / "empty.db") as ledger:
+    with Ledger.open(place("empty.db")) as ledger:
         assert ledger.status() == ()
 
 
@@ -78,7 +112,7 @@ def test_what_is_unfinished_is_counted_by_judge(planned):
     assert ledger.pauses() == {"b": 7.0}
 
 
-def test_an_empty_ledger_is_no_progress(tmp_path):
+def test_an_empty_ledger_is_no_progress(place):
     start = Progress.start(["x"])
-    with Ledger.open(tmp_path / "a.db") as ledger:
+    with Ledger.open(place("a.db")) as ledger:
         assert ledger.progress(start) is start

@@ -103,11 +103,12 @@ def test_labels_may_come_in_any_order(planned, cells):
         ({"judge": ("a",), "Item": ("p",), "item": ("p",)}, "differ in more than capitals"),
         ({"judge": ("a",), "Score": ("p",)}, '"Score" is a column of every ledger'),
         ({"judge": ("a",)} | {f"f{n}": ("x",) for n in range(8)}, "at most 8 facets, got 9"),
+        ({"judge": ("a",), "ä" * 32: ("p",)}, "names of facets have at most 63 bytes"),
     ],
 )
-def test_facets_that_a_ledger_cannot_hold(tmp_path, cells, given, said):
+def test_facets_that_a_ledger_cannot_hold(place, cells, given, said):
     made = assign(items=["i"], judges=["a"], layout="factorial")
-    with Ledger.open(tmp_path / "a.db") as ledger, pytest.raises(InvalidInput, match=said):
+    with Ledger.open(place("a.db")) as ledger, pytest.raises(InvalidInput, match=said):
         ledger.plan(Cells(given, made.codes[:, :1].repeat(len(given), axis=1), made.replicate), ["k"])
 
 

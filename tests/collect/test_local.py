@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 
 import pytest
 
@@ -72,6 +73,71 @@ def test_the_model_is_loaded_once_and_asked_in_one_thread():
     asked(model, *(question(str(number)) for number in range(10)))
     assert len(model.threads) == 1
     assert threading.get_ident() not in model.threads
+
+
+def test_questions_with_the_same_words_follow_each_other():
+    """A model reads a prompt once for all of them; here the first question is under way when the others come."""
+    model, held = Model(), threading.Event()
+    answer = model.create_chat_completion
+
+    def held_back(**call):
+        held.wait(5)
+        return answer(**call)
+
+    model.create_chat_completion = held_back
+
+    async def run():
+        judge = LocalJudge("small", model=lambda: model, constraint=grammar)
+        tasks = [
+            asyncio.create_task(judge.ask(Request(str(n), (Message("user", words),), {}, Expects(1, 10), "small")))
+            for n, words in enumerate("abcabcab")
+        ]
+        await asyncio.sleep(0.05)
+        held.set()
+        await asyncio.gather(*tasks)
+        await judge.close()
+
+    asyncio.run(run())
+    assert "".join(call["messages"][0]["content"] for call in model.calls) in {"aaabbbcc", "abbbaacc"}
+
+
+def test_a_question_that_is_taken_back_is_not_asked():
+    model, held = Model(), threading.Event()
+    answer = model.create_chat_completion
+    model.create_chat_completion = lambda **call: held.wait(5) and answer(**call)
+
+    async def run():
+        judge = LocalJudge("small", model=lambda: model, constraint=grammar)
+        first, second, third = (asyncio.create_task(judge.ask(question(key))) for key in "abc")
+        await asyncio.sleep(0.05)
+        second.cancel()
+        held.set()
+        assert (await first).status == (await third).status == "ok"
+        await judge.close()
+
+    asyncio.run(run())
+    assert len(model.calls) == 2
+
+
+def test_the_latency_is_the_models_own():
+    model = Model()
+    answer = model.create_chat_completion
+    model.create_chat_completion = lambda **call: time.sleep(0.05) or answer(**call)
+    start = time.perf_counter()
+    replies = asked(model, *(question(str(number)) for number in range(6)))
+    assert all(reply.latency >= 0.05 for reply in replies)
+    assert sum(reply.latency for reply in replies) <= time.perf_counter() - start
+
+
+def test_a_parameter_that_the_model_does_not_have_ends_the_judge():
+    def create(*, messages, temperature, max_tokens, seed, grammar):
+        raise AssertionError("it must not be called")
+
+    model = Model()
+    model.create_chat_completion = create
+    (reply,) = asked(model, question(), params={"temprature": 1})
+    assert (reply.status, reply.fatal) == ("error", True)
+    assert "temprature" in reply.error
 
 
 def test_it_may_answer_freely_and_with_probabilities():

@@ -182,3 +182,20 @@ def test_a_field_of_our_name_is_refused():
 def test_there_is_no_such_prompt():
     with pytest.raises(InvalidInput, match='no built-in prompt "scores"; there are score, '):
         built_in("scores")
+
+
+@pytest.mark.parametrize(
+    ("source", "compares"),
+    [
+        ("{{ first }} or {{ second }}?", True),
+        ('{% extends "pairwise.j2" %}{% block task %}Which is shorter?{% endblock %}', True),
+        ('{% extends "score.j2" %}{% block task %}Rate the first line.{% endblock %}', False),
+        ("{% set first = response %}{{ first }}", False),
+    ],
+)
+def test_a_prompt_that_shows_two_responses_compares(source, compares):
+    assert Prompt("own", source, Expects(0, 1)).compares is compares
+
+
+def test_of_the_built_in_prompts_the_pairwise_ones_compare():
+    assert {name for name in BUILT_IN if built_in(name).compares} == {"pairwise", "pairwise-reasoned"}

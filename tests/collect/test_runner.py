@@ -22,6 +22,10 @@ def go(ledger, judges, build, **options):
     return asyncio.run(asyncio.wait_for(collect(ledger, {one.name: one for one in judges}, build, **options), 60))
 
 
+def is_first(request):
+    return request.messages[0].content.endswith("Rate i0.")
+
+
 def test_every_cell_is_asked_once(planned, yes, build):
     ledger, a, b = planned(50, ("a", "b"), 2), yes("a"), yes("b")
     outcome = go(ledger, [a, b], build)
@@ -54,12 +58,27 @@ def test_failures_are_asked_again_and_then_given_up(planned, told, build):
     ledger, judge = planned(4), told("a", reply)
     assert go(ledger, [judge], build).given_up == 0
     assert set(judge.asked.values()) == {3}
-    never = told("a", lambda *_: Reply("error", retryable=True, error="500"))
-    ledger = planned(4, name="b.db")
-    outcome = go(ledger, [never], build, limits=Limits(tries=3, backoff=0.01, breaker=1000))
+    seldom = told("a", lambda request, _: OK if is_first(request) else Reply("error", retryable=True, error="500"))
+    ledger = planned(5, name="b.db")
+    outcome = go(ledger, [seldom], build, limits=Limits(tries=3, backoff=0.01, breaker=1000))
     assert (outcome.complete, outcome.given_up) == (True, 4)
-    assert never.asked.total() == 12
-    assert ledger.status()[0].statuses == {"error": 12}
+    assert seldom.asked.total() == 13
+    assert ledger.status()[0].statuses == {"ok": 1, "error": 12}
+
+
+@pytest.mark.parametrize("retryable", [True, False], ids=["unreachable", "refuses-everything"])
+def test_no_cell_is_given_up_for_a_judge_that_never_answered(planned, cells, told, yes, build, retryable):
+    ledger, limits = planned(3), Limits(tries=2, backoff=0.01, cooldown=0.01, every=0.005)
+    wrong = told("a", lambda *_: Reply("error", retryable=retryable, error="no"))
+    outcome = go(ledger, [wrong], build, limits=limits)
+    assert (outcome.ended, outcome.given_up, outcome.left, set(outcome.dead)) == (Ended.JUDGES, 0, 3, {"a"})
+    assert wrong.asked.total() <= 24
+    seldom = told("a", lambda request, _: OK if is_first(request) else Reply("error", retryable=retryable))
+    outcome = go(ledger, [seldom], build, limits=limits)
+    assert (outcome.complete, outcome.finished, outcome.given_up) == (True, 3, 2)
+    assert ledger.plan(*cells(4)) == 1
+    outcome = go(ledger, [wrong], build, limits=limits)
+    assert (outcome.complete, outcome.given_up) == (True, 1)  # it has answered before, so this one is the cell's fault
 
 
 def test_the_budget_is_a_cap(planned, yes, build):

@@ -162,3 +162,18 @@ def test_where_there_was_not_enough_it_looks_again_later():
     assert made.wanted(10.1, anyway=True) == 8
     assert made.wanted(10.3) == 8
     assert not made.busy
+
+
+def test_questions_that_last_are_sent_as_they_are_planned_whatever_fails():
+    """Smaller batches would not help, and a cell that may be in a batch is not given back."""
+    made = Lane("a", Limits(pace=Pace(50, first=1), breaker=5, cooldown=60.0), lasting=True)
+    assert made.wanted(0.0) == 50
+    made.take([LeasedCell(n, f"k{n}", "a", {}, 1, None, 0, 0) for n in range(50)], 50, 0.0)
+    sent = window_of(made, 0.0)
+    assert len(sent) == 50
+    answer(made, sent[:30], WAIT, 0.0, 1.0)
+    assert made.resting == 6.0
+    made.take([LeasedCell(n, f"k{n}", "a", {}, 1, None, 0, 0) for n in range(50, 80)], 30, 1.0)
+    assert made.dropped(1.0) == []
+    assert len(window_of(made, 7.0)) == 30
+    assert made.window == 50

@@ -5,7 +5,7 @@ import pytest
 from quorate.collect.judge import Reply
 from quorate.collect.ledger_lease import LeasedCell
 from quorate.collect.runner_limits import Limits
-from quorate.collect.runner_settle import LONGEST_PAUSE, asked_to_wait, settled
+from quorate.collect.runner_settle import LONGEST_PAUSE, asked_to_wait, settled, spared
 
 LIMITS = Limits(tries=3, backoff=2.0, longest_backoff=10.0)
 
@@ -62,3 +62,17 @@ def test_a_wrong_key_says_nothing_about_the_cell():
 )
 def test_a_pause_that_makes_no_sense_is_not_taken(said, taken):
     assert asked_to_wait(Reply("error", retryable=True, retry_after=said)) == taken
+
+
+def test_a_cell_that_failed_a_thousand_times_waits_no_longer_than_the_longest():
+    many = Limits(tries=10_000, longest_backoff=10.0)
+    found = settled(LeasedCell(1, "k", "a", {}, 1, None, 5000, 5000), Reply("error", retryable=True), "", many, 100.0)
+    assert found.state == "planned"
+    assert 105 <= found.next_at <= 115
+
+
+def test_a_cell_is_spared_by_being_asked_again_without_blame():
+    given_up = after(Reply("error", retryable=True), failed=2)
+    assert (given_up.state, given_up.blamed) == ("given_up", True)
+    found = spared(given_up, LIMITS)
+    assert (found.state, found.blamed, found.next_at) == ("planned", False, 102.0)

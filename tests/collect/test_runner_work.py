@@ -1,5 +1,4 @@
 import asyncio
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -25,12 +24,12 @@ def test_in_flight_is_at_most_the_concurrency_and_leased_at_most_twice(planned, 
     ledger, leased = planned(300), []
 
     def reply(*_):
-        with sqlite3.connect(ledger.path) as other:
-            leased.append(other.execute("SELECT count(*) FROM cells WHERE state = 'leased'").fetchone()[0])
+        leased.append(other.under_way("a"))
         return OK
 
     judge = told("a", reply, delay=0.01)
-    go(ledger, judge, build, limits=Limits(pace=Pace(12)))
+    with Ledger.open(ledger.path) as other:
+        go(ledger, judge, build, limits=Limits(pace=Pace(12)))
     assert judge.most == 12
     assert 12 < max(leased) <= 24
 
@@ -64,6 +63,7 @@ def test_a_judge_that_breaks_its_promise_is_no_excuse_to_lose_count(planned, tol
     assert go(ledger, yes(), build).complete
 
 
+@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
 def test_a_full_disk_is_one_line_and_nothing_that_was_recorded_is_lost(planned, yes, build):
     ledger, judge = planned(2000), yes(delay=0.005)
     limit = ledger._connection.execute
@@ -116,6 +116,7 @@ def test_progress_is_told(planned, yes, build):
     assert said[-1].eta == pytest.approx(said[-1].left / said[-1].rate)
 
 
+@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
 def test_a_ledger_that_another_process_holds_is_one_line(planned, told, yes, build, tmp_path, monkeypatch):
     monkeypatch.setattr(runner_work, "PATIENCE", 0.1)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-import sqlite3
+
+from quorate.collect.ledger import Ledger
 
 
 def test_no_cell_is_judged_twice(planned, loopback, runner):
@@ -14,8 +15,8 @@ def test_no_cell_is_judged_twice(planned, loopback, runner):
     assert server.counts().total() == 1200
     assert sum(one["finished"] for one in said) == 1200
     assert all(one["finished"] > 0 and one["ended"] == "COMPLETE" for one in said)
-    with sqlite3.connect(path) as connection:
-        ((rows, runners),) = connection.execute("SELECT count(*), count(DISTINCT runner) FROM attempts")
+    with Ledger.open(path) as ledger:
+        ((rows, runners),) = ledger._connection.execute("SELECT count(*), count(DISTINCT runner) FROM attempts")
     assert (rows, runners) == (1200, 2)
 
 

@@ -31,7 +31,10 @@ BAD = {
     "calls as text": ({"budget": {"calls": "100"}}, "budget.calls: .*valid integer, got '100'"),
     "calls as truth": ({"budget": {"calls": True}}, "budget.calls: .*valid integer, got True"),
     "infinite money": ({"budget": {"money": float("inf")}}, "budget.money: .*finite"),
-    "no kind": ({"judges": {"m": {"model": "m"}}}, "judges.m: kind is missing; one of endpoint, local, replay, python"),
+    "no kind": (
+        {"judges": {"m": {"model": "m"}}},
+        "judges.m: kind is missing; one of endpoint, batch, local, replay, python",
+    ),
     "wrong kind": ({"judges": {"m": {"kind": "openai"}}}, "judges.m: kind must be one of .*, got 'openai'"),
     "no model": ({"judges": {"m": {"kind": "endpoint", "base_url": "u"}}}, "judges.m.model: is missing"),
     "a key": ({"judges": {"m": {**ENDPOINT, "api_key": "sk-1"}}}, "judges.m.api_key: .*never write a key here"),
@@ -62,6 +65,10 @@ BAD = {
     "order": ({"order": "random"}, "order: .*'both', got 'random'"),
     "adaptive": ({"adaptive": {}, "replicates": 2}, "adaptive: the policy says how often"),
     "seed": ({"seed": -1}, "seed: .*greater than or equal to 0"),
+    "seed of 65 bits": ({"seed": 2**64}, "seed: .*less than or equal to 9223372036854775807"),
+    "no tries": ({"tries": 0}, "tries: .*greater than or equal to 1"),
+    "tries without end": ({"tries": 1001}, "tries: .*less than or equal to 1000"),
+    "ledger in memory": ({"ledger": "./:memory:"}, "ledger: must be a file that outlives the run"),
     "name of blanks": ({"judges": {" ": {"kind": "python"}}}, "judges. : must have text"),
     "line end": ({"judges": {"a\nb": {"kind": "python"}}}, "judges.*: must have text, without line ends"),
 }

@@ -185,9 +185,12 @@ def test_a_judge_with_a_wrong_key_is_reported(study, server, monkeypatch):
 def test_a_quote_needs_no_key(study, monkeypatch):
     monkeypatch.delenv("QUORATE_TEST_KEY", raising=False)
     endpoint = {"kind": "endpoint", "base_url": "http://127.0.0.1:1/v1", "model": "m", "key_env": "QUORATE_TEST_KEY"}
-    path = study(judges={"m": endpoint})
-    assert carry_out(load(path), yes=lambda quoted: quoted.cells != 3).outcome is None
-    with pytest.raises(InvalidInput, match="QUORATE_TEST_KEY is not set"):
-        q.run(path)
+    path, shown = study(judges={"m": endpoint}), []
+    carried = carry_out(load(path), yes=False)
+    assert (carried.outcome, carried.quote.cells) == (None, 3)
+    for yes in (True, shown.append):
+        with pytest.raises(InvalidInput, match="QUORATE_TEST_KEY is not set"):
+            q.run(path, yes=yes)
+    assert not shown
     with pytest.raises(InvalidInput, match="url: must be an http"):
         carry_out(load(study(judges={"m": endpoint | {"base_url": "m.local"}})), yes=False)

@@ -1,5 +1,9 @@
+import math
+from copy import deepcopy
+
 import pytest
 
+from quorate.collect.ledger_facts import Standing
 from quorate.errors import InvalidInput
 from quorate.study.file import load
 from quorate.study.questions import questions
@@ -9,13 +13,14 @@ ENDPOINT = {"kind": "endpoint", "base_url": "http://127.0.0.1:1/v1", "model": "m
 PRICED = ENDPOINT | {"price": {"input": 1, "output": 10}, "params": {"max_tokens": 100}}
 
 
-def made(path, **cells):
+def made(path, *seen, **cells):
     asked = questions(load(path))
-    return quote(asked, cells, sizes(asked), done=1)
+    return quote(asked, cells, sizes(asked), seen=seen)
 
 
 def test_low_expected_and_high_are_in_order_and_add_up(study):
-    found = made(study(judges={"m": PRICED, "f": {"kind": "python", "price": {"call": 2}}}), m=5, f=3)
+    before = Standing("m", 5, 0, 1, 0)
+    found = made(study(judges={"m": PRICED, "f": {"kind": "python", "price": {"call": 2}}}), before, m=5, f=3)
     assert (found.cells, found.done, found.unpriced) == (8, 1, ())
     one, other = found.judges
     assert (one.calls.low, one.calls.expected, one.calls.high) == (5, 5, 25)
@@ -54,3 +59,23 @@ def test_money_is_not_capped_without_a_worst_case(study, judge, said):
 
 def test_judges_without_cells_are_not_quoted(study):
     assert made(study(), rule=0).judges == ()
+
+
+@pytest.mark.parametrize(("tokens_in", "tokens_out"), [(3, 2), (600, 60), (900_000, 70_000)])
+def test_what_is_expected_is_learned_from_the_answers_so_far(study, tokens_in, tokens_out):
+    statuses = {"ok": 2, "unparsed": 1, "error": 9, "lost": 4}
+    seen = Standing("m", 7, 0, 3, 0, statuses, tokens_in=tokens_in, tokens_out=tokens_out)
+    path = study(judges={"m": PRICED, "n": deepcopy(PRICED)})
+    one, other = made(path, seen, m=7, n=7).judges
+    assert (one.answers, other.answers) == (3, 0)
+    assert one.tokens.expected == pytest.approx(7 * (tokens_in + tokens_out) / 3)
+    assert one.money.expected == pytest.approx(7 * (math.ceil(tokens_in / 3) + 10 * math.ceil(tokens_out / 3)) / 1e6)
+    assert one.tokens.low <= one.tokens.expected <= one.tokens.high
+    assert other == made(path, n=7).judges[0]
+    assert made(path, seen, m=7).done == 3
+
+
+def test_answers_that_do_not_say_what_they_took_teach_nothing(study):
+    seen = Standing("m", 7, 0, 3, 0, {"ok": 3})
+    path = study(judges={"m": PRICED})
+    assert made(path, seen, m=7).judges == made(path, m=7).judges

@@ -1,4 +1,5 @@
 import quorate as q
+from quorate.collect.judge import Reply
 
 
 def test_before_the_first_run_nothing_is_made(study):
@@ -18,3 +19,15 @@ def test_how_far_it_is(study):
     assert one.statuses["ok"] == 2
     assert found.spend.calls == one.calls <= found.budget.calls
     assert found.sentence.startswith("3 of 3 cells are finished")
+
+
+def test_a_judge_that_has_answered_nothing_is_named(study):
+    def rule(request):
+        return Reply("error", fatal=True, error="no") if request.judge == "b" else 3
+
+    path = study(judges={name: {"kind": "python"} for name in ("a", "b")})
+    q.run(path, judges={"a": rule, "b": rule})
+    assert q.status(path).silent == ("b",)
+    assert not q.status(path).complete
+    q.run(path, judges={"a": rule, "b": lambda _: 4})
+    assert q.status(path).silent == ()

@@ -7,18 +7,16 @@ carries a tag, and a judge with the same tag finds the answers that were paid fo
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from quorate.collect.batch_calls import BatchCalls, Refused
 from quorate.collect.batch_file import answers, custom_id, names, written
-from quorate.collect.completion import decoded
-from quorate.collect.connection import Broken, Connection, NotSent, Unusable
-from quorate.collect.endpoint import cleaned, scrubbed
+from quorate.collect.connection import Connection
+from quorate.collect.endpoint import scrubbed
 from quorate.collect.endpoint_settings import Endpoint
-from quorate.collect.http_status import turned_away
 from quorate.collect.judge import ERROR, Reply, Request
 from quorate.collect.secret import from_environment
 from quorate.errors import InvalidInput
@@ -26,17 +24,7 @@ from quorate.errors import InvalidInput
 if TYPE_CHECKING:
     import httpx2
 
-_ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
-_MOST_BYTES = 1024 * 1024 * 1024
-_LISTED = 100
-
-
-class Refused(Exception):
-    """The batch interface did not do what it was asked; carries the reply that every question of the batch gets."""
-
-    def __init__(self, reply: Reply) -> None:
-        self.reply = reply
-        super().__init__(reply.error)
+Group = dict[str, tuple[Request, asyncio.Future[Reply]]]
 
 
 class BatchJudge:
@@ -87,14 +75,17 @@ class BatchJudge:
         if size < 1:
             raise InvalidInput(f'judge "{endpoint.name}": size must be at least 1 question per batch, got {size}')
         self._endpoint, self._clock = endpoint, clock
-        self._size, self._linger, self._poll = size, linger, poll
+        self._size, self._linger = size, linger
         self._window, self._tag, self._line_url, self._most_wait = window, tag, line_url, most_wait
         self._secret = from_environment(endpoint.key_env, endpoint.name)
         self._connection = Connection(endpoint, self._secret, transport)
-        self._waiting: dict[str, tuple[Request, asyncio.Future[Reply]]] = {}
+        self._calls = BatchCalls(self._connection, self._secret, poll=poll, clock=clock)
+        self._waiting: Group = {}
+        self._unsent: dict[str, str] = {}
+        self._batches: dict[str, frozenset[str]] = {}
+        self._taken: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
-        self._earlier: dict[str, str] | None = None
         self._looking = asyncio.Lock()
 
     def __repr__(self) -> str:
@@ -105,15 +96,23 @@ class BatchJudge:
         """The judge's name."""
         return self._endpoint.name
 
+    @property
+    def lasting(self) -> bool:
+        """Whether another process finds the answers: by the tag."""
+        return self._tag is not None
+
+    def tagged(self, tag: str) -> None:
+        """Say which ledger the questions are for, before the first one is asked."""
+        self._tag = tag
+
+    def unsent(self) -> frozenset[str]:
+        """Keys of the questions that are in no batch yet."""
+        return frozenset(self._unsent.values())
+
     async def ask(self, request: Request) -> Reply:
         """Put a question into the next batch and wait for its answer, however long that takes."""
         start = time.perf_counter()
-        try:
-            await self._find_earlier()
-        except Refused as refused:
-            reply = refused.reply
-        else:
-            reply = await self._queued(request)
+        reply = await self._queued(request)
         return scrubbed(replace(reply, latency=time.perf_counter() - start), self._secret)
 
     async def close(self) -> None:
@@ -133,8 +132,12 @@ class BatchJudge:
             return await asyncio.shield(self._waiting[name][1])
         answered: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._waiting[name] = request, answered
+        self._unsent[name] = request.key
         self._schedule()
-        return await answered
+        try:
+            return await answered
+        finally:
+            self._unsent.pop(name, None)
 
     def _schedule(self) -> None:
         """Send now if there is a whole batch, else once it has been quiet."""
@@ -147,127 +150,102 @@ class BatchJudge:
 
     def _send(self) -> None:
         waiting, self._waiting = self._waiting, {}
-        asked = {name: pair for name, pair in waiting.items() if not pair[1].done()}
-        earlier = self._earlier or {}
-        groups: dict[str | None, dict[str, tuple[Request, asyncio.Future[Reply]]]] = {}
-        for name, pair in asked.items():
-            groups.setdefault(earlier.pop(name, None), {})[name] = pair
-        for batch, group in groups.items():
-            task = asyncio.create_task(self._settle(batch, group))
+        if asked := _open(waiting):
+            task = asyncio.create_task(self._answered(asked))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _settle(self, batch: str | None, group: Mapping[str, tuple[Request, asyncio.Future[Reply]]]) -> None:
-        """Answer a group of questions by a batch that exists or by a new one."""
-        requests = {name: request for name, (request, _) in group.items()}
-        missing = Reply(ERROR, error="batch: it holds no answer to this question", retryable=True)
+    async def _answered(self, asked: Group) -> None:
+        """Answer questions, or leave nobody waiting."""
         try:
-            ended = await self._ended(batch or await self._created(requests))
+            await self._dispatched(asked)
+        finally:
+            for _, answered in _open(asked).values():
+                answered.cancel()
+
+    async def _dispatched(self, asked: Group) -> None:
+        """Answer questions by the batches that they are in already, and the others by a new one."""
+        try:
+            earlier = await self._earlier(asked)
+        except Refused as refused:
+            _deliver(asked, {}, replace(refused.reply, cost=0.0))
+            return
+        groups: dict[str | None, Group] = {}
+        for name, pair in asked.items():
+            groups.setdefault(earlier.get(name), {})[name] = pair
+        await asyncio.gather(*(self._settle(batch, group) for batch, group in groups.items()))
+
+    async def _settle(self, batch: str | None, group: Group) -> None:
+        """Answer a group of questions by a batch that exists or by a new one."""
+        try:
+            batch = batch or await self._created(group)
+            if batch is None:
+                return
+            self._sent(group)
+            ended = await self._calls.ended(batch, self._most_wait)
             missing = _without_answer(ended)
-            replies = answers(await self._files(ended), requests, self._endpoint, self._clock())
+            replies = await self._replies(ended, group)
         except Refused as refused:
             missing, replies = refused.reply, {}
-        for name, (_, answered) in group.items():
-            if not answered.done():
-                answered.set_result(replies.get(name, missing))
+        self._taken.update(_open(group))
+        _deliver(group, replies, missing)
 
-    async def _created(self, requests: Mapping[str, Request]) -> str:
-        content = written(requests, self._endpoint, self._line_url)
-        file = await self._call(
-            "POST", "/files", files={"file": ("questions.jsonl", content)}, data={"purpose": "batch"}
-        )
-        asked = {"input_file_id": _id(file), "endpoint": self._line_url, "completion_window": self._window}
-        tagged = {} if self._tag is None else {"metadata": {"quorate": self._tag}}
-        batch = await self._call("POST", "/batches", body={**asked, **tagged})
-        return _id(batch)
+    async def _created(self, group: Group) -> str | None:
+        """A new batch of the questions that are still asked; None if none is."""
+        while asked := _open(group):
+            requests = {name: request for name, (request, _) in asked.items()}
+            file = await self._calls.uploaded(written(requests, self._endpoint, self._line_url))
+            if _open(asked) != asked:
+                continue
+            self._sent(asked)
+            settings = {"input_file_id": file, "endpoint": self._line_url, "completion_window": self._window}
+            tagged = {} if self._tag is None else {"metadata": {"quorate": self._tag}}
+            batch = await self._calls.created({**settings, **tagged})
+            self._batches[batch] = frozenset(asked)
+            return batch
+        return None
 
-    async def _ended(self, batch: str) -> Mapping[str, Any]:
-        """The batch once it has ended; a look that fails is repeated at the next one."""
-        until = time.monotonic() + self._most_wait
-        while time.monotonic() < until:
-            try:
-                found: Mapping[str, Any] = await self._call("GET", f"/batches/{batch}")
-            except Refused as refused:
-                if not refused.reply.retryable:
-                    raise
-            else:
-                if found.get("status") in _ENDED:
-                    return found
-            await asyncio.sleep(self._poll)
-        raise Refused(Reply(ERROR, error=f"batch: not ended in {self._most_wait:g} s", retryable=True))
+    def _sent(self, group: Group) -> None:
+        for name in group:
+            self._unsent.pop(name, None)
 
-    async def _files(self, batch: Mapping[str, Any]) -> list[bytes]:
-        ids = [batch.get("output_file_id"), batch.get("error_file_id")]
-        return [await self._content(id_) for id_ in ids if isinstance(id_, str) and id_]
+    async def _replies(self, ended: Mapping[str, Any], group: Group) -> dict[str, Reply]:
+        contents = [await self._calls.content(ended.get(f"{kind}_file_id")) for kind in ("output", "error")]
+        if None in contents:
+            raise Refused(Reply(ERROR, error="batch: the endpoint no longer has its answers", retryable=True))
+        requests = {name: request for name, (request, _) in group.items()}
+        return answers((held for held in contents if held), requests, self._endpoint, self._clock())
 
-    async def _content(self, file: str) -> bytes:
-        """A file; a failure is tried again, for what it holds is paid for."""
-        for _ in range(4):
-            try:
-                return await self._fetched("GET", f"/files/{file}/content", most_bytes=_MOST_BYTES)
-            except Refused as refused:
-                if not refused.reply.retryable:
-                    raise
-            await asyncio.sleep(self._poll)
-        return await self._fetched("GET", f"/files/{file}/content", most_bytes=_MOST_BYTES)
-
-    async def _find_earlier(self) -> None:
-        """Once: the questions that are in batches of this tag, and which batch has them."""
+    async def _earlier(self, asked: Group) -> dict[str, str]:
+        """Those questions that are in a batch of this tag, and which: the latest that has not answered them."""
+        if self._tag is None:
+            return {}
         async with self._looking:
-            if self._earlier is not None or self._tag is None:
-                return
-            self._earlier = {}
-            try:
-                listed = await self._call("GET", f"/batches?limit={_LISTED}")
-                for batch in filter(self._is_ours, listed.get("data") or []):
-                    content = await self._content(str(batch.get("input_file_id")))
-                    self._earlier |= dict.fromkeys(names(content), str(batch.get("id")))
-            except Refused:
-                self._earlier = None
-                raise
+            found: dict[str, str] = {}
+            for batch in filter(self._is_ours, await self._calls.listed()):
+                id_ = str(batch["id"])
+                if id_ not in self._batches:
+                    content = await self._calls.content(batch.get("input_file_id"))
+                    self._batches[id_] = frozenset(names(content or b""))
+                for name in asked.keys() & self._batches[id_] - self._taken:
+                    found.setdefault(name, id_)
+            return found
 
-    def _is_ours(self, batch: Any) -> bool:
-        if not isinstance(batch, Mapping) or batch.get("status") in {"failed", "cancelled", "cancelling"}:
-            return False
+    def _is_ours(self, batch: Mapping[str, Any]) -> bool:
+        """Whether a batch is of this tag; one that failed as a whole answered nothing."""
         metadata = batch.get("metadata")
-        return isinstance(metadata, Mapping) and metadata.get("quorate") == self._tag
-
-    async def _call(self, method: str, path: str, *, body: Mapping[str, Any] | None = None, **rest: Any) -> Any:
-        content = None if body is None else json.dumps(body).encode()
-        raw = await self._fetched(method, path, json=content, **rest)
-        try:
-            said = decoded(raw)
-        except ValueError as error:
-            raise Refused(Reply(ERROR, error=f"batch: the answer is no JSON: {error}", retryable=True)) from None
-        if not isinstance(said, dict):
-            raise Refused(Reply(ERROR, error="batch: the answer is no object", retryable=True))
-        return said
-
-    async def _fetched(self, method: str, path: str, **rest: Any) -> bytes:
-        """Body of an answer with status 200.
-
-        Raises
-        ------
-        Refused
-            With the reply that anything else amounts to.
-        """
-        try:
-            answer = cleaned(await self._connection.exchange(method, path, **rest), self._secret)
-        except TimeoutError:
-            raise Refused(Reply(ERROR, error="batch: no whole answer in time", retryable=True)) from None
-        except (NotSent, Broken, Unusable) as error:
-            raise Refused(Reply(ERROR, error=f"batch: {error}", retryable=True)) from None
-        if answer.code == 200:
-            return answer.body
-        said = answer.body[:1000].decode("utf-8", "replace")
-        raise Refused(turned_away(answer.code, answer.headers, said, self._clock(), 0.0))
+        ours = isinstance(metadata, Mapping) and metadata.get("quorate") == self._tag
+        return ours and isinstance(batch.get("id"), str) and batch.get("status") != "failed"
 
 
-def _id(made: Mapping[str, Any]) -> str:
-    """Id of a file or batch that was made."""
-    if not isinstance(made.get("id"), str):
-        raise Refused(Reply(ERROR, error="batch: the endpoint gave no id", retryable=True))
-    return str(made["id"])
+def _open(group: Group) -> Group:
+    """The questions that somebody still waits for."""
+    return {name: pair for name, pair in group.items() if not pair[1].done()}
+
+
+def _deliver(group: Group, replies: Mapping[str, Reply], missing: Reply) -> None:
+    for name, (_, answered) in _open(group).items():
+        answered.set_result(replies.get(name, missing))
 
 
 def _without_answer(batch: Mapping[str, Any]) -> Reply:

@@ -14,8 +14,8 @@ from quorate.collect.judge import ERROR, Reply, Request
 
 
 def custom_id(request: Request) -> str:
-    """Name of a question in a batch: its cell and what is asked, in 32 hex digits."""
-    return hashlib.sha256(f"{request.key}\n{request.digest}".encode()).hexdigest()[:32]
+    """Name of a question in a batch: its cell, what is asked, and for which time, in 32 hex digits."""
+    return hashlib.sha256(f"{request.key}\n{request.digest}\n{request.asked}".encode()).hexdigest()[:32]
 
 
 def written(requests: Mapping[str, Request], endpoint: Endpoint, url: str) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 from quorate.collect.expects import Expects
@@ -82,7 +83,7 @@ def _alternatives(token: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _is_logprob(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and value <= 1e-6
+    return not isinstance(value, bool) and isinstance(value, Real) and float(value) <= 1e-6
 
 
 def _spelled(expects: Expects) -> dict[str, float]:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from quorate.collect.expects import Expects
 from quorate.errors import InvalidInput
@@ -63,6 +63,9 @@ class Request:
     cell : mapping of str to str
         Labels of the cell's facets and ``replicate``, for judges that look answers up or compute them; no part of what
         is asked.
+    asked : int
+        Requests for this cell before this one, by which a judge tells a question that it has been asked already from
+        one that is asked again.
 
     Raises
     ------
@@ -76,6 +79,7 @@ class Request:
     expects: Expects
     judge: str
     cell: Mapping[str, str] = field(default_factory=dict)
+    asked: int = 0
 
     def __post_init__(self) -> None:
         for name in RESERVED & self.params.keys():
@@ -172,6 +176,23 @@ class Judge(Protocol):
 
     async def close(self) -> None:
         """Let go of connections and models; nothing can be asked afterwards."""
+
+
+@runtime_checkable
+class Lasting(Protocol):
+    """A judge whose questions are answered even if the process that asked them ends, such as one behind batches."""
+
+    @property
+    def lasting(self) -> bool:
+        """Whether another process finds the answers."""
+
+    def unsent(self) -> frozenset[str]:
+        """Keys of the questions that are being gathered and were not sent."""
+
+
+def lasts(judge: Judge) -> bool:
+    """Whether the questions of a judge outlive the process."""
+    return isinstance(judge, Lasting) and judge.lasting
 
 
 def _storable(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The ledger: one SQLite file that holds what is to be asked, what was answered, and what it cost.
+"""The ledger: one SQLite file, or a schema of Postgres, with what is to be asked, what was answered, and what it cost.
 
 Everything that must survive is in it, and everything in it is true after a kill at any moment: a cell is planned,
 leased to one runner, done or given up; a request is reserved before it is sent and counted once, as an answer or as
@@ -8,60 +8,71 @@ lost. See the methods page on collecting.
 from __future__ import annotations
 
 import os
-import sqlite3
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
-from quorate.collect import ledger_facts, ledger_lease, ledger_owner, ledger_plan
+from quorate.collect import ledger_facts, ledger_hold, ledger_lease, ledger_owner, ledger_plan
 from quorate.collect.budget import Budget, Spend, affordable
 from quorate.collect.ledger_facts import Standing
 from quorate.collect.ledger_lease import LeasedCell, Settled
 from quorate.collect.ledger_plan import JUDGE, Part
-from quorate.collect.ledger_schema import PATIENCE, connect, explained
+from quorate.collect.ledger_sqlite import SqliteStore
+from quorate.collect.ledger_store import Connection, Store
 from quorate.errors import InvalidInput
 from quorate.table.cells import Cells
+from quorate.table.exchange.postgres_address import Address, Place, place_of
 from quorate.table.progress import Progress
 
 Clock = Callable[[], float]
+T = TypeVar("T")
 
 
 class Ledger:
-    """A study's cells, answers and spend, in one file; open it with `Ledger.open`.
+    """A study's cells, answers and spend, in one place; open it with `Ledger.open`.
 
     Every method is one transaction, unless it is called inside `begin` and `end`, which make one of several. Two
-    processes may use one file; a file on a network drive may not be used by two computers.
+    processes may use one file; a file on a network drive may not be used by two computers, a schema of Postgres may.
     """
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, clock: Clock) -> None:
-        self._connection = connection
-        self._clock = clock
+    def __init__(self, store: Store, clock: Clock | None = None) -> None:
+        self._store = store
+        self._connection = store.connection
         self._joined = False
         self._facets: tuple[str, ...] = ()
         self._codes: dict[str, int] = {}
-        self.path = path
+        self.path = store.place
+        self.clock: Clock = clock or store.now
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], *, clock: Clock = time.time) -> Ledger:
-        """The ledger in a file, which is made if there is none.
+    def open(cls, place: str | os.PathLike[str] | Address, *, clock: Clock | None = None) -> Ledger:
+        """The ledger at a place, which is made if there is none.
 
         Parameters
         ----------
-        path : path
-            The file; two files beside it, ending in -wal and -shm, belong to it while it is open.
-        clock : callable
-            Seconds since 1970.
+        place : path or address
+            A file; two files beside it, ending in -wal and -shm, belong to it while it is open. Or an address such as
+            ``postgresql://user@host/database?schema=study``, whose password is in the environment.
+        clock : callable, optional
+            Seconds since 1970; that of this machine for a file, that of the server for an address.
 
         Raises
         ------
         InvalidInput
-            If the file is no ledger or cannot be used.
+            If there is no ledger but something else, or it cannot be used.
         """
-        place = Path(path)
-        return cls(connect(place, clock()), place, clock)
+        return cls(_store(place_of(place)), clock)
+
+    @staticmethod
+    def exists(place: str | os.PathLike[str] | Address) -> bool:
+        """Whether there is a ledger at a place, or at least a file."""
+        found = place_of(place)
+        if not isinstance(found, Address):
+            return found.exists()
+        from quorate.collect.ledger_postgres import is_made
+
+        return is_made(found)
 
     def __enter__(self) -> Self:
         return self
@@ -70,8 +81,8 @@ class Ledger:
         self.close()
 
     def close(self) -> None:
-        """Close the file; what was recorded stays."""
-        self._connection.close()
+        """Close the file or the connection; what was recorded stays."""
+        self._store.close()
 
     # ---- planning
 
@@ -122,14 +133,14 @@ class Ledger:
 
     def enlist(self, seconds: float) -> int:
         """Number of a new runner, whose leases hold for some seconds unless `renew` is called."""
-        now = self._clock()
+        now = self.clock()
         with self._transaction() as connection:
             return ledger_lease.enlist(connection, ledger_owner.here(), now, now + seconds)
 
     def renew(self, runner: int, seconds: float) -> None:
         """Let the leases of a runner hold for some seconds from now."""
         with self._transaction() as connection:
-            connection.execute("UPDATE runners SET until = ? WHERE id = ?", (self._clock() + seconds, runner))
+            connection.execute("UPDATE runners SET until = ? WHERE id = ?", (self.clock() + seconds, runner))
 
     def lease(self, runner: int, judge: str, count: int, budget: Budget) -> list[LeasedCell]:
         """Up to ``count`` cells of a judge that are due, as many as the budget has room for, for this runner alone."""
@@ -141,7 +152,7 @@ class Ledger:
                 runner=runner,
                 judge=(code, judge),
                 count=count,
-                now=self._clock(),
+                now=self.clock(),
                 budget=budget,
             )
 
@@ -158,17 +169,36 @@ class Ledger:
     def lose(self, runner: int, cells: Iterable[LeasedCell]) -> int:
         """Give back cells that were sent, or may have been, and whose answers will not come; how many."""
         with self._transaction() as connection:
-            return ledger_lease.lose(connection, runner, [cell.id for cell in cells], self._clock())
+            return ledger_lease.lose(connection, runner, [cell.id for cell in cells], self.clock())
+
+    def reclaim(self, runner: int, known: Iterable[LeasedCell]) -> int:
+        """Give back cells that a runner holds without knowing it, after a commit whose end was not heard; how many."""
+        with self._transaction() as connection:
+            return ledger_lease.reclaim(connection, runner, [(cell.id, cell.asked) for cell in known])
+
+    def holder(self, runner: int) -> int:
+        """Number by which a runner leases cells whose questions outlive it, for `lease` and all that settles them."""
+        with self._transaction() as connection:
+            return ledger_hold.holder(connection, runner, self.clock())
+
+    def adopt(self, holder: int, judge: str) -> list[LeasedCell]:
+        """Take over the cells of a judge whose questions outlived their runner; their price stays reserved."""
+        with self._transaction() as connection:
+            judged = (self._judge(judge), judge)
+            return ledger_hold.adopt(connection, self.facets, holder=holder, judge=judged, now=self.clock())
 
     def expire(self) -> int:
         """Count the requests of runners that are gone as lost, and free their cells; how many."""
         with self._transaction() as connection:
-            return ledger_lease.expire(connection, self._clock())
+            return ledger_lease.expire(connection, self.clock())
 
     def pause(self, judge: str, until: float) -> None:
         """Leave a judge alone until a time, in seconds since 1970, also after a restart."""
         with self._transaction() as connection:
-            connection.execute("INSERT OR REPLACE INTO pauses VALUES (?, ?)", (self._judge(judge), until))
+            connection.execute(
+                "INSERT INTO pauses VALUES (?, ?) ON CONFLICT (judge) DO UPDATE SET until = excluded.until",
+                (self._judge(judge), until),
+            )
 
     # ---- what is in it
 
@@ -205,6 +235,12 @@ class Ledger:
         """How far every judge is."""
         return ledger_facts.standings(self._connection, self._place()) if self.facets else ()
 
+    @property
+    def name(self) -> str:
+        """Name that no other ledger has, and that stays when the ledger is moved."""
+        ((created,),) = self._connection.execute("SELECT created FROM study")
+        return ledger_plan.digest([created])
+
     def progress(self, start: Progress, *, after: int = 0) -> Progress:
         """How far the arms of an adaptive policy have come, from where it starts.
 
@@ -229,7 +265,7 @@ class Ledger:
         rows = self._connection.execute(
             "SELECT label, sum(count) FROM (SELECT judge, count(*) AS count FROM cells WHERE state = 'planned' "
             "GROUP BY judge UNION ALL SELECT judge, count(*) FROM cells WHERE state = 'leased' GROUP BY judge) "
-            "JOIN labels ON facet = ? AND code = judge GROUP BY label ORDER BY code",
+            "AS held JOIN labels ON facet = ? AND code = judge GROUP BY label, code ORDER BY code",
             (self._place(),),
         )
         return dict(rows.fetchall())
@@ -258,46 +294,45 @@ class Ledger:
 
     # ---- transactions
 
+    @property
+    def remote(self) -> bool:
+        """Whether it is better used from another thread, because another machine answers."""
+        return self._store.remote
+
     def begin(self) -> None:
         """Begin a transaction that holds until `end` or `undo`; waits while another process writes."""
-        with explained(self.path):
-            self._connection.execute("BEGIN IMMEDIATE")
+        self._store.begin()
         self._joined = True
 
     def begins(self) -> bool:
         """Begin a transaction if no other process writes; whether it has begun."""
-        self._connection.execute("PRAGMA busy_timeout = 0")
-        try:
-            self.begin()
-        except InvalidInput as error:
-            if _is_busy(error.__cause__):
-                return False
-            raise
-        finally:
-            self._connection.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000}")
-        return True
+        self._joined = self._store.begin(wait=False)
+        return self._joined
 
     def end(self) -> None:
         """Make everything since `begin` durable at once; all or nothing, on the disk when this returns."""
-        with explained(self.path):
-            self._connection.execute("COMMIT")
+        self._store.end()
         self._joined = False
 
     def undo(self) -> None:
         """Forget everything since `begin`."""
-        if self._connection.in_transaction:
-            self._connection.execute("ROLLBACK")
+        self._store.undo()
         self._joined = False
 
+    def whole(self, step: Callable[[], T]) -> T:
+        """What a step gives, all of which is one transaction."""
+        with self._transaction():
+            return step()
+
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self) -> Iterator[Connection]:
         if self._joined:
-            with explained(self.path):
+            with self._store.explained():
                 yield self._connection
             return
         self.begin()
         try:
-            with explained(self.path):
+            with self._store.explained():
                 yield self._connection
             self.end()
         except BaseException:
@@ -316,5 +351,9 @@ class Ledger:
         return self._codes[name]
 
 
-def _is_busy(error: BaseException | None) -> bool:
-    return isinstance(error, sqlite3.OperationalError) and error.sqlite_errorname.startswith("SQLITE_BUSY")
+def _store(place: Place) -> Store:
+    if not isinstance(place, Address):
+        return SqliteStore(place)
+    from quorate.collect.ledger_postgres import PostgresStore
+
+    return PostgresStore(place)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.collect.budget import NANO
+from quorate.collect.judge import ERROR
+from quorate.collect.ledger_hold import held
 from quorate.collect.ledger_lease import LOST
+from quorate.collect.ledger_store import Connection
 from quorate.table.cells import Cells
 from quorate.table.judgments import OK
 from quorate.table.progress import Progress
@@ -41,6 +43,10 @@ class Standing:
         Tokens, where the judge says how many.
     paused_until : float, optional
         Until when it asked to be left alone, in seconds since 1970.
+    held : int
+        Cells under way whose questions are answered even if no runner waits, as in a batch.
+    error : str
+        What was wrong with its latest call; empty if that was answered.
     """
 
     judge: str
@@ -54,6 +60,8 @@ class Standing:
     tokens_in: int = 0
     tokens_out: int = 0
     paused_until: float | None = None
+    held: int = 0
+    error: str = ""
 
     @property
     def cells(self) -> int:
@@ -80,39 +88,46 @@ class Standing:
         return self.statuses.get(status, 0) / answers if answers else float("nan")
 
 
-def standings(connection: sqlite3.Connection, place: int) -> tuple[Standing, ...]:
+def standings(connection: Connection, place: int) -> tuple[Standing, ...]:
     """How far every judge is, in the order of planning; ``place`` is that of the facet of judges."""
     names = dict(connection.execute("SELECT code, label FROM labels WHERE facet = ? ORDER BY code", (place,)))
     states: dict[int, dict[str, Any]] = {code: dict.fromkeys(_STATES, 0) for code in names}
     for judge, state, count in connection.execute("SELECT judge, state, count(*) FROM cells GROUP BY judge, state"):
         states[judge][state] = count
     pauses = dict(connection.execute("SELECT judge, until FROM pauses"))
-    calls = _calls(connection)
+    calls, waiting = _calls(connection), held(connection)
     return tuple(
-        Standing(name, **states[code], **calls.get(code, {}), paused_until=pauses.get(code))
+        Standing(name, **states[code], **calls.get(code, {}), paused_until=pauses.get(code), held=waiting.get(code, 0))
         for code, name in names.items()
     )
 
 
-def _calls(connection: sqlite3.Connection) -> dict[int, dict[str, Any]]:
+def _calls(connection: Connection) -> dict[int, dict[str, Any]]:
     found: dict[int, dict[str, Any]] = {}
+    latest: dict[int, tuple[int, str]] = {}
     rows = connection.execute(
-        "SELECT c.judge, a.status, count(*), coalesce(sum(a.charged), 0), sum(a.charged IS NULL), "
-        "coalesce(sum(a.tokens_in), 0), coalesce(sum(a.tokens_out), 0) "
+        "SELECT c.judge, a.status, count(*), coalesce(sum(a.charged), 0), count(*) - count(a.charged), "
+        "coalesce(sum(a.tokens_in), 0), coalesce(sum(a.tokens_out), 0), max(a.id) "
         "FROM attempts AS a JOIN cells AS c ON c.id = a.cell GROUP BY c.judge, a.status"
     )
-    for judge, status, count, money, unpriced, tokens_in, tokens_out in rows:
+    for judge, status, count, money, unpriced, tokens_in, tokens_out, last in rows:
         start: dict[str, Any] = {"statuses": {}, "money": 0.0, "unpriced": 0, "tokens_in": 0, "tokens_out": 0}
         one = found.setdefault(judge, start)
         one["statuses"][status] = count
+        if status != LOST:
+            latest[judge] = max(latest.get(judge, (0, "")), (last, status))
         one["money"] += money / NANO
         one["unpriced"] += unpriced
         one["tokens_in"] += tokens_in
         one["tokens_out"] += tokens_out
+    for judge, (last, status) in latest.items():
+        if status == ERROR:
+            ((said,),) = connection.execute("SELECT error FROM attempts WHERE id = ?", (last,))
+            found[judge]["error"] = said or "no reason given"
     return found
 
 
-def progress(connection: sqlite3.Connection, start: Progress, first: int) -> Progress:
+def progress(connection: Connection, start: Progress, first: int) -> Progress:
     """How far the cells after the ``first`` have come: answers and failures, and those that are still to be asked."""
     levels, nested = _levels(connection)
     after = start
@@ -121,7 +136,7 @@ def progress(connection: sqlite3.Connection, start: Progress, first: int) -> Pro
     return after
 
 
-def _levels(connection: sqlite3.Connection) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+def _levels(connection: Connection) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
     facets = connection.execute("SELECT place, name, parent FROM facets ORDER BY place").fetchall()
     levels = {}
     for place, name, _ in facets:
@@ -131,17 +146,17 @@ def _levels(connection: sqlite3.Connection) -> tuple[dict[str, tuple[str, ...]],
 
 
 def _blocks(
-    connection: sqlite3.Connection, first: int, levels: Mapping[str, tuple[str, ...]], nested: Mapping[str, str]
+    connection: Connection, first: int, levels: Mapping[str, tuple[str, ...]], nested: Mapping[str, str]
 ) -> Any:
     """Cells, whether each is finished, and its score, in blocks in the order of planning."""
     codes = ", ".join(f"c.f{place}" for place in range(len(levels)))
-    cursor = connection.execute(
-        f"SELECT c.replicate, c.accepted IS NOT NULL, CASE a.status WHEN '{OK}' THEN a.score END, {codes} "
-        "FROM cells AS c LEFT JOIN attempts AS a ON a.id = c.accepted WHERE c.id > ? ORDER BY c.id",
-        (first,),
+    query = (
+        f"SELECT c.id, c.replicate, c.accepted IS NOT NULL, CASE a.status WHEN '{OK}' THEN a.score END, {codes} "
+        f"FROM cells AS c LEFT JOIN attempts AS a ON a.id = c.accepted WHERE c.id > ? ORDER BY c.id LIMIT {_BLOCK}"
     )
-    while rows := cursor.fetchmany(_BLOCK):
-        replicate, finished, score, *columns = zip(*rows, strict=True)
+    while rows := connection.execute(query, (first,)).fetchall():
+        numbers, replicate, finished, score, *columns = zip(*rows, strict=True)
+        first = numbers[-1]
         table: NDArray[np.int32] = np.array(columns, dtype=np.int32).T
         cells = Cells(levels, table, np.array(replicate, dtype=np.int64), nested)
         yield cells, np.array(finished, dtype=np.bool_), np.array(score, dtype=np.float64)

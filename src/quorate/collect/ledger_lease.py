@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 from quorate.collect.budget import NANO, Budget, Spend, affordable, nano
 from quorate.collect.judge import Reply
 from quorate.collect.ledger_owner import is_gone
+from quorate.collect.ledger_store import Connection
 
 PLANNED, LEASED, DONE, GIVEN_UP = "planned", "leased", "done", "given_up"
 LOST = "lost"
@@ -91,14 +91,16 @@ class Settled(NamedTuple):
     blamed: bool = True
 
 
-def enlist(connection: sqlite3.Connection, name: str, now: float, until: float) -> int:
+def enlist(connection: Connection, name: str, now: float, until: float) -> int:
     """Number of a new runner whose leases hold until a time."""
-    found = connection.execute("INSERT INTO runners (name, since, until) VALUES (?, ?, ?)", (name, now, until))
-    return int(found.lastrowid or 0)
+    ((number,),) = connection.execute(
+        "INSERT INTO runners (name, since, until) VALUES (?, ?, ?) RETURNING id", (name, now, until)
+    ).fetchall()
+    return int(number)
 
 
 def lease(
-    connection: sqlite3.Connection,
+    connection: Connection,
     facets: Sequence[str],
     *,
     runner: int,
@@ -108,22 +110,31 @@ def lease(
     budget: Budget,
 ) -> list[LeasedCell]:
     """Up to ``count`` cells of a judge that are due, as many as the budget has room for, reserved for this runner."""
-    labels = ", ".join(f"(SELECT label FROM labels WHERE facet = {i} AND code = c.f{i})" for i in range(len(facets)))
     rows = connection.execute(
-        f"SELECT id, key, replicate, price, failed, asked, {labels} FROM cells AS c "
-        "WHERE state = 'planned' AND judge = ? AND next_at <= ? ORDER BY next_at, id LIMIT ?",
+        f"{asked_for(facets)} WHERE state = 'planned' AND judge = ? AND next_at <= ? ORDER BY next_at, id LIMIT ?",
         (judge[0], now, count),
     ).fetchall()
     rows = rows[: affordable([row[3] for row in rows], *room(connection, budget))]
     connection.executemany("UPDATE cells SET state = 'leased', runner = ? WHERE id = ?", ((runner, r[0]) for r in rows))
     _spend(connection, reserved=len(rows), reserved_money=sum(row[3] or 0 for row in rows))
+    return as_leased(rows, facets, judge[1])
+
+
+def asked_for(facets: Sequence[str]) -> str:
+    """The beginning of a query for cells, which `as_leased` takes."""
+    labels = ", ".join(f"(SELECT label FROM labels WHERE facet = {i} AND code = c.f{i})" for i in range(len(facets)))
+    return f"SELECT id, key, replicate, price, failed, asked, {labels} FROM cells AS c"
+
+
+def as_leased(rows: Iterable[Sequence[Any]], facets: Sequence[str], judge: str) -> list[LeasedCell]:
+    """Rows of such a query as cells."""
     return [
-        LeasedCell(row[0], row[1], judge[1], dict(zip(facets, row[6:], strict=True)), *row[2:6])  # replicate ... asked
+        LeasedCell(row[0], row[1], judge, dict(zip(facets, row[6:], strict=True)), *row[2:6])  # replicate ... asked
         for row in rows
     ]
 
 
-def commit(connection: sqlite3.Connection, runner: int, results: Sequence[Settled]) -> int:
+def commit(connection: Connection, runner: int, results: Sequence[Settled]) -> int:
     """Record answers and settle their cells; how many came too late.
 
     An answer is too late when its lease had run out and was counted as lost: it stays lost, for another answer of that
@@ -133,8 +144,7 @@ def commit(connection: sqlite3.Connection, runner: int, results: Sequence[Settle
         id_ for (id_,) in connection.execute("SELECT id FROM cells WHERE state = 'leased' AND runner = ?", (runner,))
     }
     mine = [result for result in results if result.cell.id in held]
-    ((last,),) = connection.execute("SELECT coalesce(max(id), 0) FROM attempts")
-    numbered = list(enumerate(mine, last + 1))
+    numbered = list(enumerate(mine, _last(connection) + 1))
     charges = [_charged(result) for result in mine]
     connection.executemany(
         _ADDED, (_attempt(n, runner, one, cost) for (n, one), cost in zip(numbered, charges, strict=True))
@@ -151,7 +161,7 @@ def commit(connection: sqlite3.Connection, runner: int, results: Sequence[Settle
     return len(results) - len(mine)
 
 
-def release(connection: sqlite3.Connection, runner: int, cells: Iterable[int]) -> int:
+def release(connection: Connection, runner: int, cells: Iterable[int]) -> int:
     """Give back cells that were leased and never sent; how many."""
     freed = _held(connection, [runner], cells)
     connection.executemany(
@@ -161,12 +171,19 @@ def release(connection: sqlite3.Connection, runner: int, cells: Iterable[int]) -
     return len(freed)
 
 
-def lose(connection: sqlite3.Connection, runner: int, cells: Iterable[int], now: float) -> int:
+def lose(connection: Connection, runner: int, cells: Iterable[int], now: float) -> int:
     """Count requests whose answers will not come, at their worst-case price, and free their cells; how many."""
     return _lost(connection, _held(connection, [runner], cells), now)
 
 
-def expire(connection: sqlite3.Connection, now: float) -> int:
+def reclaim(connection: Connection, runner: int, known: Iterable[tuple[int, int]]) -> int:
+    """Give back cells that a runner holds and does not know, by number and requests so far; how many."""
+    wanted = set(known)
+    strays = [id_ for id_, asked, *_ in _held(connection, [runner]) if (id_, asked) not in wanted]
+    return release(connection, runner, strays)
+
+
+def expire(connection: Connection, now: float) -> int:
     """The same for every cell of a runner whose lease has run out, or that is known to be gone; how many."""
     holding = connection.execute(
         "SELECT id, name, until FROM runners WHERE id IN (SELECT DISTINCT runner FROM cells WHERE state = 'leased')"
@@ -175,7 +192,7 @@ def expire(connection: sqlite3.Connection, now: float) -> int:
     return _lost(connection, _held(connection, ended), now)
 
 
-def room(connection: sqlite3.Connection, budget: Budget) -> tuple[int | None, int | None]:
+def room(connection: Connection, budget: Budget) -> tuple[int | None, int | None]:
     """Calls and money (in billionths) that are neither spent nor reserved; None where there is no limit."""
     calls, _, reserved, money, reserved_money, _ = _spending(connection)
     left = None if budget.calls is None else int(budget.calls) - calls - reserved
@@ -183,13 +200,13 @@ def room(connection: sqlite3.Connection, budget: Budget) -> tuple[int | None, in
     return left, None if cap is None else cap - money - reserved_money
 
 
-def spend(connection: sqlite3.Connection) -> Spend:
+def spend(connection: Connection) -> Spend:
     """What the calls have cost so far."""
     calls, lost, reserved, money, reserved_money, unpriced = _spending(connection)
     return Spend(calls, lost, reserved, money / NANO, reserved_money / NANO, unpriced)
 
 
-def _spending(connection: sqlite3.Connection) -> tuple[int, int, int, int, int, int]:
+def _spending(connection: Connection) -> tuple[int, int, int, int, int, int]:
     found: tuple[int, int, int, int, int, int] = connection.execute(
         "SELECT calls, lost, reserved, money, reserved_money, unpriced FROM spend"
     ).fetchone()
@@ -197,7 +214,7 @@ def _spending(connection: sqlite3.Connection) -> tuple[int, int, int, int, int, 
 
 
 def _held(
-    connection: sqlite3.Connection, runners: Sequence[int], cells: Iterable[int] | None = None
+    connection: Connection, runners: Sequence[int], cells: Iterable[int] | None = None
 ) -> list[tuple[int, int, int, int | None]]:
     """Number, tries so far, runner and price of the cells that runners hold, or of some of them."""
     found: list[tuple[int, int, int, int | None]] = []
@@ -209,10 +226,11 @@ def _held(
     return [row for row in found if wanted is None or row[0] in wanted]
 
 
-def _lost(connection: sqlite3.Connection, held: Sequence[tuple[int, int, int, int | None]], now: float) -> int:
+def _lost(connection: Connection, held: Sequence[tuple[int, int, int, int | None]], now: float) -> int:
+    numbered = enumerate(held, _last(connection) + 1)
     connection.executemany(
-        "INSERT INTO attempts (cell, try, runner, status, cut, charged, at) VALUES (?, ?, ?, 'lost', 0, ?, ?)",
-        ((id_, asked + 1, runner, price, now) for id_, asked, runner, price in held),
+        "INSERT INTO attempts (id, cell, try, runner, status, cut, charged, at) VALUES (?, ?, ?, ?, 'lost', 0, ?, ?)",
+        ((number, id_, asked + 1, runner, price, now) for number, (id_, asked, runner, price) in numbered),
     )
     connection.executemany(
         "UPDATE cells SET state = 'planned', runner = NULL, asked = asked + 1 WHERE id = ?",
@@ -225,8 +243,14 @@ def _lost(connection: sqlite3.Connection, held: Sequence[tuple[int, int, int, in
     return count
 
 
+def _last(connection: Connection) -> int:
+    """Number of the latest attempt; numbers are given here, because only one writes at a time."""
+    ((last,),) = connection.execute("SELECT coalesce(max(id), 0) FROM attempts")
+    return int(last)
+
+
 def _spend(
-    connection: sqlite3.Connection,
+    connection: Connection,
     *,
     calls: int = 0,
     lost: int = 0,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
@@ -12,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from quorate.collect.budget import nano
-from quorate.collect.ledger_schema import MOST_FACETS, RESERVED
+from quorate.collect.ledger_schema import LONGEST_FACET, MOST_FACETS, RESERVED
+from quorate.collect.ledger_store import Connection
 from quorate.errors import InvalidInput
 from quorate.table.cells import Cells
 from quorate.table.files import quoted
@@ -71,7 +71,7 @@ def cell_key(*, rubric: str, judge: str, item: str, order: str, temperature: str
     return digest([rubric, judge, item, order, temperature, int(replicate)])
 
 
-def declare(connection: sqlite3.Connection, parts: Iterable[Part], seed: int | None) -> None:
+def declare(connection: Connection, parts: Iterable[Part], seed: int | None) -> None:
     """Record what the judgments depend on; new parts are added, known ones must not have changed.
 
     Raises
@@ -93,11 +93,11 @@ def declare(connection: sqlite3.Connection, parts: Iterable[Part], seed: int | N
         kind, name, count = changed
         more = f" (and {count - 1} more)" if count > 1 else ""
         raise InvalidInput(f'ledger: {kind} "{name}"{more} changed since this ledger was planned; {_NEW}')
-    connection.execute("INSERT OR IGNORE INTO parts SELECT kind, name, digest FROM given")
+    connection.execute("INSERT INTO parts SELECT kind, name, digest FROM given WHERE true ON CONFLICT DO NOTHING")
     connection.execute("DROP TABLE given")
 
 
-def plan(connection: sqlite3.Connection, cells: Cells, keys: Iterable[str], prices: Mapping[str, float | None]) -> int:
+def plan(connection: Connection, cells: Cells, keys: Iterable[str], prices: Mapping[str, float | None]) -> int:
     """Add the cells that are not there yet, in their order; how many that were.
 
     Raises
@@ -107,24 +107,29 @@ def plan(connection: sqlite3.Connection, cells: Cells, keys: Iterable[str], pric
     """
     names = _facets(connection, cells)
     columns = [_codes(connection, place, name, cells) for place, name in enumerate(names)]
-    connection.execute(f"CREATE TEMP TABLE wanted (key TEXT, judge, {_PLACES}, replicate, price)")
-    marks = ", ".join("?" * (MOST_FACETS + 4))
+    places = ", ".join(f"f{place} INTEGER" for place in range(MOST_FACETS))
+    connection.execute(
+        f"CREATE TEMP TABLE wanted (id INTEGER PRIMARY KEY, key TEXT, judge INTEGER, {places}, replicate INTEGER, "
+        "price BIGINT)"
+    )
+    marks = ", ".join("?" * (MOST_FACETS + 5))
     rows = _rows(cells, columns, names.index(JUDGE), keys, _charges(cells, prices))
     connection.executemany(f"INSERT INTO wanted VALUES ({marks})", rows)
     _same_cells(connection, names)
     connection.execute(
         "UPDATE cells AS c SET price = w.price FROM wanted AS w WHERE c.key = w.key AND c.state = 'planned' "
-        "AND c.price IS NOT w.price"
+        "AND (c.price <> w.price OR (c.price IS NULL) <> (w.price IS NULL))"
     )
+    columns_of = f"key, judge, {_PLACES}, replicate, price"
     added = connection.execute(
-        f"INSERT INTO cells (key, judge, {_PLACES}, replicate, price) SELECT * FROM wanted AS w "
-        "WHERE NOT EXISTS (SELECT 1 FROM cells AS c WHERE c.key = w.key) ORDER BY w.rowid"
+        f"INSERT INTO cells ({columns_of}) SELECT {columns_of} FROM wanted AS w "
+        "WHERE NOT EXISTS (SELECT 1 FROM cells AS c WHERE c.key = w.key) ORDER BY w.id"
     ).rowcount
     connection.execute("DROP TABLE wanted")
     return added
 
 
-def _facets(connection: sqlite3.Connection, cells: Cells) -> list[str]:
+def _facets(connection: Connection, cells: Cells) -> list[str]:
     """Facets of the ledger in their order: those of its first cells."""
     held = [name for (name,) in connection.execute("SELECT name FROM facets ORDER BY place")]
     if not held:
@@ -145,6 +150,9 @@ def _checked(names: list[str]) -> list[str]:
     taken = [name for name in names if name.lower() in RESERVED]
     if taken:
         raise InvalidInput(f'cells: "{taken[0]}" is a column of every ledger and no name for a facet; rename it')
+    longest = max(names, key=lambda name: len(name.encode()))
+    if len(longest.encode()) > LONGEST_FACET:
+        raise InvalidInput(f'cells: names of facets have at most {LONGEST_FACET} bytes, got "{longest}"; shorten it')
     if len({name.lower() for name in names}) < len(names):
         raise InvalidInput(f"cells: facets need names that differ in more than capitals, got {', '.join(names)}")
     return names
@@ -156,12 +164,13 @@ def _view(names: list[str]) -> str:
     joins = [f"JOIN labels l{i} ON l{i}.facet = {i} AND l{i}.code = c.f{i}" for i in range(len(names))]
     return (
         f"CREATE VIEW judgments AS SELECT {', '.join(shown)}, c.replicate AS replicate, a.score AS score, "
-        "a.status AS status, a.cost / 1e9 AS cost, a.tokens_in AS tokens_in, a.tokens_out AS tokens_out, "
+        "a.status AS status, CAST(a.cost AS DOUBLE PRECISION) / 1e9 AS cost, a.tokens_in AS tokens_in, "
+        "a.tokens_out AS tokens_out, "
         f"a.latency AS latency, a.at AS at FROM cells c JOIN attempts a ON a.id = c.accepted {' '.join(joins)}"
     )
 
 
-def _codes(connection: sqlite3.Connection, place: int, name: str, cells: Cells) -> Any:
+def _codes(connection: Connection, place: int, name: str, cells: Cells) -> Any:
     """Codes of the ledger for a facet of every cell; labels that are new get the next ones."""
     held = dict(connection.execute("SELECT label, code FROM labels WHERE facet = ?", (place,)))
     own = cells.code(name)
@@ -189,15 +198,17 @@ def _rows(cells: Cells, columns: list[Any], judge: int, keys: Iterable[str], cha
         codes = [column[part].tolist() for column in columns]
         size = len(codes[0])
         own = list(islice(given, size))
+        numbers = range(start, start + size)
         if len(own) < size:
             raise InvalidInput(f"keys: one for each of the {len(cells)} cells is needed, got {start + len(own)}")
         spare = [blank[:size]] * (MOST_FACETS - len(columns))
-        yield from zip(own, codes[judge], *codes, *spare, cells.replicate[part].tolist(), charges[part], strict=True)
+        replicates = cells.replicate[part].tolist()
+        yield from zip(numbers, own, codes[judge], *codes, *spare, replicates, charges[part], strict=True)
     if next(given, None) is not None:
         raise InvalidInput(f"keys: one for each of the {len(cells)} cells is needed, got more")
 
 
-def _same_cells(connection: sqlite3.Connection, names: list[str]) -> None:
+def _same_cells(connection: Connection, names: list[str]) -> None:
     """That every cell has one key and every key one cell, here and with what was planned before."""
     twice = connection.execute("SELECT count(*) FROM wanted GROUP BY key HAVING count(*) > 1 LIMIT 1").fetchone()
     if twice:
@@ -211,7 +222,7 @@ def _same_cells(connection: sqlite3.Connection, names: list[str]) -> None:
     _refuse(connection, names, changed, why)
 
 
-def _refuse(connection: sqlite3.Connection, names: list[str], which: str, what: str) -> None:
+def _refuse(connection: Connection, names: list[str], which: str, what: str) -> None:
     shown = [f"(SELECT label FROM labels WHERE facet = {i} AND code = w.f{i})" for i in range(len(names))]
     found = connection.execute(f"SELECT {', '.join(shown)}, w.replicate {which} LIMIT 1").fetchone()
     if found:

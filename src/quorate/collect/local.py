@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import os
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
@@ -19,6 +20,7 @@ from quorate.collect.completion import reply_from
 from quorate.collect.endpoint import TOP_LOGPROBS
 from quorate.collect.expects import Expects
 from quorate.collect.judge import ERROR, Reply, Request
+from quorate.collect.local_queue import Queue
 from quorate.collect.price import Price
 from quorate.collect.structured import grammar
 from quorate.errors import InvalidInput
@@ -32,6 +34,10 @@ _MISSING = "install the extra with: pip install 'quorate[local]'"
 class LocalJudge:
     """A GGUF model in this process; the first question loads it, and it answers one question at a time.
 
+    Most of the time goes into reading the prompt, and a model reads one once for all the questions that follow each
+    other with it. So of the questions that wait, those with the words of the last one come first; with ``concurrency``
+    at the cells of several items, replicates and temperatures cost little.
+
     Parameters
     ----------
     name : str
@@ -41,10 +47,12 @@ class LocalJudge:
     context : int
         Tokens of prompt and reply together.
     threads : int, optional
-        Threads that the model computes with.
+        Threads that the model computes with, while it reads and while it answers; half of the processors unless given.
+        Threads that have to wait for a busy processor are slower than one.
     params : mapping
         Parameters of every call, such as ``max_tokens`` and ``top_p``; those of a request come first. Where none says
-        ``seed``, it is made from the key of the cell: replicates differ, and a second run repeats the first.
+        ``seed``, it is made from the key of the cell: replicates differ, and a second run repeats the first but
+        for near ties, which rounding decides.
     structured : bool
         Whether the reply is held to the form of the answer by a grammar.
     logprobs : bool
@@ -80,6 +88,7 @@ class LocalJudge:
         self._structured, self._constraint = structured, constraint or _llama_grammar
         self._load = model or _loader(name, path, context, threads, logprobs)
         self._model: Any = None
+        self._waiting = Queue()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=f"judge-{name}")
 
     @property
@@ -88,17 +97,31 @@ class LocalJudge:
         return self._name
 
     async def ask(self, request: Request) -> Reply:
-        """Ask the model, in the thread that holds it."""
-        start = time.perf_counter()
-        reply = await asyncio.get_running_loop().run_in_executor(self._pool, self._answered, request)
-        return replace(reply, latency=time.perf_counter() - start)
+        """Ask the model, in the thread that holds it; the latency is the model's, without waiting for its turn."""
+        answer: Future[Reply] = Future()
+        self._waiting.add(request, answer)
+        self._pool.submit(self._serve)
+        return await asyncio.wrap_future(answer)
 
     async def close(self) -> None:
         """Wait for the question under way, and free the model."""
         await asyncio.to_thread(self._pool.shutdown, wait=True, cancel_futures=True)
+        self._waiting.cancel()
         model, self._model = self._model, None
         if hasattr(model, "close"):
             model.close()
+
+    def _serve(self) -> None:
+        """Answer one of the questions that wait; there are as many calls as questions."""
+        request, answer = self._waiting.take()
+        if not answer.set_running_or_notify_cancel():
+            return
+        start = time.perf_counter()
+        try:
+            answer.set_result(replace(self._answered(request), latency=time.perf_counter() - start))
+        except BaseException as error:
+            answer.set_exception(error)
+            raise
 
     def _answered(self, request: Request) -> Reply:
         try:
@@ -108,6 +131,8 @@ class LocalJudge:
             return Reply(ERROR, error=f"the model cannot be loaded: {error}", cost=0.0, fatal=True)
         try:
             said = self._model.create_chat_completion(**self._call(request))
+        except TypeError as error:
+            return Reply(ERROR, error=f"params: {error}", cost=0.0, fatal=True)
         except (ValueError, RuntimeError) as error:
             return Reply(ERROR, error=f"{type(error).__name__}: {error}", cost=0.0)
         return reply_from(said, request.expects, self._price, 0.0)
@@ -139,8 +164,9 @@ def _loader(name: str, path: str | Path | None, context: int, threads: int | Non
         raise InvalidInput(f'judge "{name}": path: no file "{file}"; give the path of a GGUF model')
 
     def load() -> Any:
-        made = import_module("llama_cpp").Llama
-        return made(model_path=str(file), n_ctx=context, n_threads=threads, logits_all=logprobs, verbose=False)
+        made, at_once = import_module("llama_cpp").Llama, threads or max(1, (os.cpu_count() or 1) // 2)
+        own = {"n_ctx": context, "n_threads": at_once, "n_threads_batch": at_once, "logits_all": logprobs}
+        return made(model_path=str(file), verbose=False, **own)
 
     return load
 

@@ -78,6 +78,14 @@ class Prompt:
         stated = [_sources(self.source), {**vars(wanted), "labels": list(self.expects.labels.items())}]
         return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()
 
+    @property
+    def compares(self) -> bool:
+        """Whether it shows two responses: whether its template, or one that it rests on, prints ``first``."""
+        from jinja2.meta import find_undeclared_variables
+
+        parsed = (_environment().parse(source) for source in _sources(self.source))
+        return any({"first", "second"} & find_undeclared_variables(one) for one in parsed)
+
     def messages(self, fields: Mapping[str, Any], *, swapped: bool = False) -> tuple[Message, ...]:
         """What is sent to the judge about one item.
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-import time
-from collections.abc import Callable, Coroutine, Mapping
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from quorate.collect.budget import Budget
@@ -28,7 +29,7 @@ async def collect(
     limits: Limits | None = None,
     budget: Budget | None = None,
     on_progress: Report | None = None,
-    clock: Clock = time.time,
+    clock: Clock | None = None,
     stop: asyncio.Event | None = None,
 ) -> Outcome:
     """Ask judges everything that is planned in a ledger and not finished.
@@ -50,8 +51,8 @@ async def collect(
         The most that may be spent on this ledger in all.
     on_progress : callable, optional
         Called with an `Update` about twice a second.
-    clock : callable
-        Seconds since 1970; the same as that of the ledger.
+    clock : callable, optional
+        Seconds since 1970; that of the ledger unless given.
     stop : asyncio.Event, optional
         Set it to end the run: what is in flight is waited for, the rest goes back to the ledger.
 
@@ -67,6 +68,7 @@ async def collect(
         cannot be written. What was recorded before stays.
     """
     _ready(ledger, judges, budget or Budget())
+    clock = clock or ledger.clock
     runner = Work(ledger, judges, build, limits or Limits(), budget or Budget(), on_progress, clock, stop)
     work = asyncio.create_task(runner.ended())
     try:
@@ -80,31 +82,75 @@ async def collect(
 def run(main: Callable[[asyncio.Event], Coroutine[Any, Any, T]]) -> T:
     """Run ``main(stop)`` in an event loop; the first Ctrl-C sets ``stop``, the second one cancels.
 
+    Where a loop runs already, as in a notebook, a second one runs in a thread of its own, and this one waits.
+
     Parameters
     ----------
     main : callable
         Takes the event and gives a coroutine, such as one that awaits `collect` with it.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After the second Ctrl-C.
     """
-    with asyncio.Runner() as runner:
-        loop, stop = runner.get_loop(), asyncio.Event()
-
-        async def watched() -> T:
-            task = asyncio.current_task()
-
-            def asked() -> None:
-                if stop.is_set() and task is not None:
-                    task.cancel()
-                stop.set()
-
-            for number in (signal.SIGINT, signal.SIGTERM):
-                with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-                    loop.add_signal_handler(number, asked)
-            return await main(stop)
-
+    brake = _Brake()
+    with _heard(brake):
         try:
-            return runner.run(watched())
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return brake.run(main)
+        with ThreadPoolExecutor(1, thread_name_prefix="quorate-run") as apart:
+            return apart.submit(brake.run, main).result()
+
+
+class _Brake:
+    """What Ctrl-C pulls, from whichever thread: once to stop, twice to cancel."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[Any] | None = None
+        self._stop = asyncio.Event()
+        self._pulled = 0
+
+    def run(self, main: Callable[[asyncio.Event], Coroutine[Any, Any, T]]) -> T:
+        """Run ``main`` in a new loop."""
+        try:
+            return asyncio.run(self._watched(main))
         except asyncio.CancelledError:
             raise KeyboardInterrupt from None
+
+    async def _watched(self, main: Callable[[asyncio.Event], Coroutine[Any, Any, T]]) -> T:
+        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
+        self._brake()
+        return await main(self._stop)
+
+    def pull(self, *_: object) -> None:
+        """A signal has come."""
+        self._pulled += 1
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop has just ended
+                self._loop.call_soon_threadsafe(self._brake)
+
+    def _brake(self) -> None:
+        if self._pulled:
+            self._stop.set()
+        if self._pulled > 1 and self._task is not None:
+            self._task.cancel()
+
+
+@contextlib.contextmanager
+def _heard(brake: _Brake) -> Iterator[None]:
+    """Signals pull the brake, where they can be heard: only the main thread hears any."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, brake.pull) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
 def _ready(ledger: Ledger, judges: Mapping[str, Judge], budget: Budget) -> None:

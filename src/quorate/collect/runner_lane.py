@@ -24,6 +24,9 @@ class Lane:
     Jain 1989). Congestion is being told to wait, or that more than a quarter of the last twenty answers or so are
     errors.
 
+    A failure is an error that may pass. As long as a judge has answered nothing, every error is one: what it refuses
+    without exception, such as a parameter that it does not know, is not the fault of a cell.
+
     Parameters
     ----------
     judge : str
@@ -32,14 +35,19 @@ class Lane:
         How hard it may be asked.
     resting : float
         Until when it is to be left alone, in seconds since 1970.
+    lasting : bool
+        Whether its questions outlive the process, gathered in batches: then the window stays as it is, since a smaller
+        one would only make smaller batches, and cells that may have been sent already are not given back.
     """
 
-    def __init__(self, judge: str, limits: Limits, resting: float = 0.0) -> None:
-        self.judge = judge
+    def __init__(self, judge: str, limits: Limits, resting: float = 0.0, *, lasting: bool = False) -> None:
+        self.judge, self.lasting = judge, lasting
         self.queue: deque[LeasedCell] = deque()
         self.flying: dict[int, LeasedCell] = {}
         self.resting = resting
         self.dead: str | None = None
+        self.answered = False
+        self.silent: str | None = None
         self.calls = self.failures = 0
         self.asked_to_rest = False
         self._limits = limits
@@ -55,7 +63,7 @@ class Lane:
     @property
     def window(self) -> int:
         """Requests that may be in flight."""
-        return int(self._window)
+        return self._pace.concurrency if self.lasting else int(self._window)
 
     @property
     def busy(self) -> bool:
@@ -69,7 +77,7 @@ class Lane:
         """
         if self.dead or (now < self._dry and not anyway) or self._away(now):
             return 0
-        return max(0, 2 * self.window - len(self.queue) - len(self.flying))
+        return max(0, (1 if self.lasting else 2) * self.window - len(self.queue) - len(self.flying))
 
     def take(self, cells: Sequence[LeasedCell], wanted: int, now: float) -> None:
         """Cells that were leased, of those wanted; where there were not enough, look again a little later."""
@@ -79,7 +87,7 @@ class Lane:
 
     def dropped(self, now: float) -> list[LeasedCell]:
         """Cells that go back to the ledger, because they will not be sent soon."""
-        if not (self.dead or self._away(now)):
+        if self.lasting or not (self.dead or self._away(now)):
             return []
         cells = list(self.queue)
         self.queue.clear()
@@ -99,7 +107,8 @@ class Lane:
         """Learn from the reply to a request that was sent at some time."""
         del self.flying[cell.id]
         self.calls += 1
-        failed = reply.status == ERROR and (reply.retryable or reply.fatal)
+        self.answered |= reply.status != ERROR
+        failed = reply.status == ERROR and (reply.retryable or reply.fatal or not self.answered)
         self.failures += failed
         self._errors += _MEMORY * (failed - self._errors)
         if reply.fatal:
@@ -107,7 +116,7 @@ class Lane:
         elif failed:
             self._failed(reply, sent, now)
         else:
-            self._streak = self._trips = 0
+            self._streak, self._trips, self.silent = 0, 0, None
             self._window = min(self._window + (1 if self._window < self._slow else 1 / self._window), self._most)
 
     @property
@@ -130,8 +139,9 @@ class Lane:
     def _trip(self, reply: Reply, now: float) -> None:
         """Leave the judge alone for a while, then see whether one request is answered."""
         self._trips += 1
-        if self._trips > self._limits.trips:
-            self.dead = f"{self.failures:,} failures, the last: {reply.error or reply.status}"
+        self.silent = reply.error or reply.status
+        if self._trips > self._limits.trips or not reply.retryable:
+            self.dead = f"{self.failures:,} failures, the last: {self.silent}"
         self._rest(now + self._limits.cooldown * 2.0 ** (self._trips - 1))
         self._streak, self._tripped = self._limits.breaker - 1, now
         self._window, self._slow = 1.0, self._most

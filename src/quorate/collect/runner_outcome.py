@@ -37,6 +37,12 @@ class Update:
         Seconds until nothing is left, at this rate; None where there is none.
     spend : Spend
         Of the whole ledger.
+    stopping : bool
+        Whether the run was told to stop, and waits for what is in flight.
+    silent : mapping of str to str
+        Judges that are left alone after too many failures in a row, and what was the matter with the last one.
+    held : int
+        Questions that wait in batches, besides the requests in flight.
     """
 
     finished: int
@@ -46,6 +52,9 @@ class Update:
     rate: float
     eta: float | None
     spend: Spend
+    stopping: bool = False
+    silent: Mapping[str, str] = field(default_factory=dict)
+    held: int = 0
 
 
 @dataclass(frozen=True)
@@ -70,6 +79,8 @@ class Outcome:
         How long it took.
     spend : Spend
         Of the whole ledger.
+    held : mapping of str to int
+        Cells of the ledger whose questions go on at a judge, as in a batch, by judge; a later run collects the answers.
     """
 
     ended: Ended
@@ -81,6 +92,7 @@ class Outcome:
     late: int = 0
     seconds: float = 0.0
     spend: Spend = field(default_factory=Spend)
+    held: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:
@@ -92,5 +104,6 @@ class Outcome:
         """The outcome in one sentence."""
         failed = f", {self.given_up:,} of them without a score" if self.given_up else ""
         rest = f"; {self.left:,} cells are left: run it again to go on" if self.left else ""
+        held = "".join(f"; {n:,} of them wait in batches of {name}, which go on" for name, n in self.held.items())
         dead = "".join(f"; {name} does not answer ({why})" for name, why in self.dead.items())
-        return f"{self.finished:,} cells finished{failed}: {self.ended.value}{dead}{rest}"
+        return f"{self.finished:,} cells finished{failed}: {self.ended.value}{dead}{rest}{held}"

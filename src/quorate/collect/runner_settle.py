@@ -13,6 +13,8 @@ from quorate.table.judgments import OK
 LONGEST_PAUSE = 7 * 86_400.0
 """Seconds for which an endpoint may ask to be left alone; more is taken as this."""
 
+_DOUBLINGS = 60
+
 
 def settled(cell: LeasedCell, reply: Reply, request: str, limits: Limits, now: float) -> Settled:
     """A reply, and what becomes of its cell.
@@ -34,6 +36,11 @@ def settled(cell: LeasedCell, reply: Reply, request: str, limits: Limits, now: f
     return Settled(cell, reply, state, due, request, now, blamed)
 
 
+def spared(result: Settled, limits: Limits) -> Settled:
+    """The same for a judge that has never answered: its failures say nothing about a cell, which is not given up."""
+    return result._replace(state=PLANNED, next_at=result.at + limits.backoff, blamed=False)
+
+
 def asked_to_wait(reply: Reply) -> float | None:
     """Seconds for which a judge asked to be left alone; None where it did not, or not sensibly."""
     said = reply.retry_after
@@ -45,4 +52,4 @@ def asked_to_wait(reply: Reply) -> float | None:
 def _backoff(cell: LeasedCell, limits: Limits) -> float:
     """Doubled with every failure, and spread by half either way so that cells do not come back all at once."""
     spread = 0.5 + zlib.crc32(f"{cell.key}/{cell.asked}".encode()) / 2**32
-    return min(limits.backoff * 2.0**cell.failed, limits.longest_backoff) * spread
+    return min(limits.backoff * 2.0 ** min(cell.failed, _DOUBLINGS), limits.longest_backoff) * spread

@@ -6,28 +6,38 @@ import asyncio
 import contextlib
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
 
 from quorate.collect.budget import Budget
-from quorate.collect.judge import Judge, Reply, Request
+from quorate.collect.judge import ERROR, Judge, Reply, Request, lasts
 from quorate.collect.ledger import Ledger
-from quorate.collect.ledger_lease import DONE, GIVEN_UP, LeasedCell, Settled
-from quorate.collect.ledger_schema import HELD, PATIENCE
+from quorate.collect.ledger_lease import DONE, GIVEN_UP, LOST, LeasedCell, Settled
+from quorate.collect.ledger_store import HELD, PATIENCE
+from quorate.collect.runner_hold import Hold
 from quorate.collect.runner_lane import Lane
 from quorate.collect.runner_limits import Limits
 from quorate.collect.runner_outcome import Ended, Outcome, Update
-from quorate.collect.runner_settle import settled
+from quorate.collect.runner_settle import settled, spared
 from quorate.errors import InvalidInput
+from quorate.table.exchange.postgres import Interrupted
 
 Build = Callable[[LeasedCell], Request]
 Clock = Callable[[], float]
 Report = Callable[[Update], None]
+T = TypeVar("T")
 
 _IDLE = 1.0
 _LOCKED = 0.002
 _TELL = 0.5
 _WINDOW = 20
+
+
+class _Held(InvalidInput):
+    """Another process has not let go of the ledger."""
 
 
 class Work:
@@ -49,14 +59,20 @@ class Work:
         self._tell, self._stop = on_progress, stop
         self._runner = ledger.enlist(limits.lease)
         unfinished, pauses = ledger.unfinished(), ledger.pauses()
-        self._lanes = [Lane(name, limits, pauses.get(name, 0.0)) for name in judges if name in unfinished]
+        self._lanes = [
+            Lane(name, limits, pauses.get(name, 0.0), lasting=lasts(judge))
+            for name, judge in judges.items()
+            if name in unfinished
+        ]
+        self._hold = Hold(ledger, self._runner, {lane.judge: judges[lane.judge] for lane in self._lanes})
         self._left = sum(unfinished.values())
         self._results: list[Settled] = []
         self._unsent: list[LeasedCell] = []
         self._tasks: set[asyncio.Task[None]] = set()
+        self._going: set[asyncio.Task[None]] = set()
         self._disk = ThreadPoolExecutor(1, thread_name_prefix="quorate-ledger")
         self._fault: Exception | None = None
-        self._aborted = False
+        self._aborted = self._doubtful = False
         self._finished = self._given_up = self._late = 0
         self._began = self._told = clock()
         self._renewed = 0.0
@@ -109,8 +125,9 @@ class Work:
         for lane in self._lanes:
             while (cell := self._next(lane, now)) is not None:
                 task = asyncio.create_task(self._ask(lane, cell, now))
-                self._tasks.add(task)
-                task.add_done_callback(self._tasks.discard)
+                tasks = self._going if lane.lasting else self._tasks
+                tasks.add(task)
+                task.add_done_callback(tasks.discard)
 
     def _next(self, lane: Lane, now: float) -> LeasedCell | None:
         return None if self._ending else lane.next(now)
@@ -131,7 +148,8 @@ class Work:
 
     def _request(self, lane: Lane, cell: LeasedCell) -> Request | None:
         try:
-            return self._build(cell)
+            request = self._build(cell)
+            return replace(request, asked=cell.asked) if lane.lasting else request
         except Exception as error:  # noqa: BLE001 -- whatever it is, it ends the run and is raised there
             self._unsent.append(lane.flying.pop(cell.id))
             self._fault = self._fault or error
@@ -155,17 +173,34 @@ class Work:
         renew = now - self._renewed >= min(self._limits.lease / 4, self._limits.lease if self._busy else _IDLE)
         if not (self._results or wants or resting or self._unsent or renew):
             return
-        results, self._results = self._results, []
+        results, self._results = self._kept(self._results), []
         unsent, self._unsent = self._unsent, []
         try:
             leased = await self._recorded(results, unsent, wants, resting, renew)
-        except BaseException:
+        except BaseException as error:
             self._ledger.undo()
             self._results, self._unsent = results + self._results, unsent + self._unsent
-            raise
+            for lane in resting:
+                lane.asked_to_rest = True
+            if not isinstance(error, Interrupted):
+                raise
+            self._doubtful = True  # requests go on, and the next turn connects again, or says that it cannot
+            return
         self._count(results)
         for lane in self._lanes:
             lane.take(leased.get(lane.judge, []), wants.get(lane.judge, 0), now)
+
+    def _kept(self, results: list[Settled]) -> list[Settled]:
+        """Results in which no cell is given up because its judge, in this run and before, has answered nothing."""
+        answered = {lane.judge for lane in self._lanes if lane.answered}
+        doubtful = [one for one in results if _failed(one) and one.cell.judge not in answered]
+        if not doubtful:
+            return results
+        with contextlib.suppress(Interrupted):  # where that cannot be looked up now, no cell is given up now
+            answered |= {one.judge for one in self._ledger.status() if one.statuses.keys() - {ERROR, LOST}}
+        return [
+            spared(one, self._limits) if _failed(one) and one.cell.judge not in answered else one for one in results
+        ]
 
     def _wants(self, now: float) -> dict[str, int]:
         """Cells to lease by judge; answers may have freed some of the budget, so then it is worth a look."""
@@ -174,10 +209,13 @@ class Work:
 
     async def _begun(self) -> None:
         """Begin a transaction; while another process writes, requests go on."""
+        if self._ledger.remote:
+            await self._apart(self._ledger.begin)
+            return
         until = time.monotonic() + PATIENCE
         while not self._ledger.begins():
             if time.monotonic() > until:
-                raise InvalidInput(f"ledger: {self._ledger.path}: {HELD}")
+                raise _Held(f"ledger: {self._ledger.path}: {HELD}")
             await asyncio.sleep(_LOCKED)
 
     async def _recorded(
@@ -188,20 +226,60 @@ class Work:
         resting: list[Lane],
         renew: bool,
     ) -> dict[str, list[LeasedCell]]:
-        ledger, runner = self._ledger, self._runner
+        """What was leased, after everything is on the disk; for a server, all of it on another thread."""
+        pauses = {lane.judge: lane.resting for lane in resting}
+        for lane in resting:
+            lane.asked_to_rest = False
+        record = partial(self._record, results, unsent, wants, pauses, renew, self._known(results, unsent))
+        if self._ledger.remote:
+            return await self._apart(partial(self._ledger.whole, record))
         await self._begun()
-        self._late += ledger.commit(runner, results)
+        leased = record()
+        await self._apart(self._ledger.end)
+        return leased
+
+    def _record(
+        self,
+        results: list[Settled],
+        unsent: list[LeasedCell],
+        wants: Mapping[str, int],
+        pauses: Mapping[str, float],
+        renew: bool,
+        known: Sequence[LeasedCell],
+    ) -> dict[str, list[LeasedCell]]:
+        ledger, runner = self._ledger, self._runner
+        self._settle(results, known)
+        adopted: Mapping[str, list[LeasedCell]] = {}
         if renew:
             ledger.renew(runner, self._limits.lease)
+            adopted = self._hold.adopted(self._lanes)
             ledger.expire()
             self._renewed = self._clock()
-        for lane in resting:
-            ledger.pause(lane.judge, lane.resting)
-            lane.asked_to_rest = False
-        ledger.release(runner, unsent)
-        leased = {judge: ledger.lease(runner, judge, count, self._budget) for judge, count in wants.items()}
-        await asyncio.get_running_loop().run_in_executor(self._disk, ledger.end)
-        return leased
+        for judge, until in pauses.items():
+            ledger.pause(judge, until)
+        self._hold.release(unsent)
+        number = self._hold.number
+        leased = {judge: ledger.lease(number(judge), judge, count, self._budget) for judge, count in wants.items()}
+        return leased | {judge: cells + leased.get(judge, []) for judge, cells in adopted.items()}
+
+    def _settle(self, results: list[Settled], known: Sequence[LeasedCell]) -> None:
+        """Commit results; after a commit whose end was not heard, some of them may be there already."""
+        if self._doubtful:
+            self._hold.reclaim(known)
+        late = self._hold.commit(results)
+        self._late += 0 if self._doubtful else late
+        self._doubtful = False
+
+    def _known(self, results: list[Settled], unsent: list[LeasedCell]) -> list[LeasedCell]:
+        """The cells that this runner knows that it holds, where that is in doubt."""
+        if not self._doubtful:
+            return []
+        lanes = [cell for lane in self._lanes for cell in (*lane.queue, *lane.flying.values())]
+        return [*lanes, *(one.cell for one in (*results, *self._results)), *unsent, *self._unsent]
+
+    async def _apart(self, step: Callable[[], T]) -> T:
+        """Do a step that waits for the disk on another thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._disk, step)
 
     def _count(self, results: list[Settled]) -> None:
         done = sum(result.state in (DONE, GIVEN_UP) for result in results)
@@ -233,34 +311,46 @@ class Work:
             await asyncio.wait(self._tasks, timeout=min(left, self._limits.lease / 4, 0.2))
             with contextlib.suppress(InvalidInput):  # what cannot be recorded now is tried again below
                 await self._tick()
-        for task in self._tasks:
+            self._report()
+        self._unsent += self._hold.unsent(self._lanes)
+        unfinished = self._tasks | self._going
+        for task in unfinished:
             task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        if unfinished:
+            await asyncio.wait(unfinished)
         await self._close()
 
     async def _close(self) -> None:
-        ledger, runner = self._ledger, self._runner
         self._unsent += [cell for lane in self._lanes for cell in lane.queue]
-        await self._begun()
         try:
-            self._late += ledger.commit(runner, self._results)
-            ledger.release(runner, self._unsent)
-            ledger.lose(runner, [cell for lane in self._lanes for cell in lane.flying.values()])
-            ledger.renew(runner, 0.0)
-            ledger.end()
-        except BaseException:
-            ledger.undo()
+            await self._closed()
+        except Interrupted:
+            self._doubtful = True
+            await self._closed()
+        except _Held:  # nothing more can be written to it
+            raise
+        except InvalidInput:
             self._resign()
             raise
         self._count(self._results)
 
+    async def _closed(self) -> None:
+        ledger, runner = self._ledger, self._runner
+        await self._begun()
+        try:
+            self._results = self._kept(self._results)
+            self._settle(self._results, self._known([], []))
+            self._hold.release(self._unsent)
+            self._hold.lose(self._lanes)
+            ledger.renew(runner, 0.0)
+            ledger.end()
+        except BaseException:
+            ledger.undo()
+            raise
+
     def _resign(self) -> None:
         """Where answers cannot be recorded, say that nobody waits for them: the next run counts them as lost."""
-        for step in (
-            lambda: self._ledger.release(self._runner, self._unsent),
-            lambda: self._ledger.renew(self._runner, 0.0),
-        ):
+        for step in (partial(self._hold.release, self._unsent), partial(self._ledger.renew, self._runner, 0.0)):
             with contextlib.suppress(InvalidInput):
                 step()
 
@@ -279,10 +369,13 @@ class Work:
                 self._finished,
                 self._given_up,
                 max(0, self._left),
-                sum(len(lane.flying) for lane in self._lanes),
+                sum(len(lane.flying) for lane in self._lanes if not lane.lasting),
                 rate,
                 max(0, self._left) / rate if rate else None,
                 self._ledger.spend(),
+                self._ending,
+                {lane.judge: lane.silent for lane in self._lanes if lane.silent},
+                sum(len(lane.flying) for lane in self._lanes if lane.lasting),
             )
         )
 
@@ -297,4 +390,10 @@ class Work:
             self._late,
             self._clock() - self._began,
             self._ledger.spend(),
+            {one.judge: one.held for one in self._ledger.status() if one.held},
         )
+
+
+def _failed(result: Settled) -> bool:
+    """Whether a cell is given up for errors, not for an answer that cannot be used."""
+    return result.state == GIVEN_UP and result.reply.status == ERROR

@@ -18,8 +18,12 @@ from pydantic import (
     model_validator,
 )
 
+from quorate.collect.ledger_sqlite import IN_MEMORY
 from quorate.errors import InvalidInput
+from quorate.plan.schemes import LayoutName
+from quorate.study.adaptive import Adaptive
 from quorate.study.problems import first_problem, parsed
+from quorate.table.exchange.postgres_address import Address, Place, place_of
 
 
 def _named(text: str) -> str:
@@ -35,9 +39,22 @@ def _variable(name: str) -> str:
     return name
 
 
+def _placed(text: str) -> str:
+    """A place that can be read and outlives the process; an address with a password is refused, and not repeated."""
+    place_of(text)
+    if str(Path(text)) == IN_MEMORY:
+        raise ValueError("must be a file that outlives the run, such as study.db, or an address of Postgres")
+    return text
+
+
 def _short(given: Any, field: str) -> Any:
     """A text alone stands for its most used field."""
     return {field: given} if isinstance(given, str) else given
+
+
+def _layout(given: Any) -> Any:
+    """The name of a layout that has two."""
+    return "factorial" if given == "all-judges" else given
 
 
 def _by_name(given: Any) -> Any:
@@ -52,7 +69,7 @@ def _by_name(given: Any) -> Any:
     return found
 
 
-_KINDS = ("endpoint", "local", "replay", "python")
+_KINDS = ("endpoint", "batch", "local", "replay", "python")
 Positive = Annotated[int, Field(ge=1)]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Text = Annotated[str, Field(min_length=1), AfterValidator(_named)]
@@ -72,6 +89,16 @@ class Items(Part):
     id: Text = Field(default="id", description="Column of the item's name.")
     category: Text | None = Field(default=None, description="Column of the item's category.")
     system: Text | None = Field(default=None, description="Column of the system that answered; judges do not see it.")
+    system_a: Text | None = Field(default=None, description="Column of the system that gave response_a; not shown.")
+    system_b: Text | None = Field(default=None, description="Column of the system that gave response_b; not shown.")
+
+    @model_validator(mode="after")
+    def _systems(self) -> Items:
+        if (self.system_a is None) != (self.system_b is None):
+            raise ValueError("give both system_a and system_b, or neither")
+        if self.system is not None and self.system_a is not None:
+            raise ValueError("system is for single responses, system_a and system_b are for pairs; leave one out")
+        return self
 
 
 class Prices(Part):
@@ -98,10 +125,9 @@ class _Judge(Part):
     )
 
 
-class EndpointSettings(_Judge):
-    """A model behind an OpenAI-compatible endpoint."""
+class RemoteSettings(_Judge):
+    """How a model behind an OpenAI-compatible address is reached."""
 
-    kind: Literal["endpoint"]
     base_url: Text = Field(description="Address to which /chat/completions is added.")
     model: Text = Field(description="Model, as the endpoint calls it.")
     key_env: Variable | None = Field(
@@ -117,6 +143,28 @@ class EndpointSettings(_Judge):
     )
     headers: dict[str, str] = Field(default_factory=dict, description="Sent with every call; no keys.")
     query: dict[str, str] = Field(default_factory=dict, description="Query of every address; no keys.")
+
+
+class EndpointSettings(RemoteSettings):
+    """A model behind an OpenAI-compatible endpoint."""
+
+    kind: Literal["endpoint"]
+
+
+class BatchSettings(RemoteSettings):
+    """The same through the endpoint's batches: often cheaper, and answered within hours."""
+
+    kind: Literal["batch"]
+    size: Annotated[int, Field(ge=1, le=50_000)] = Field(default=1000, description="Most questions in a batch.")
+    concurrency: Positive = Field(default=10_000, le=100_000, description="Most questions that wait for an answer.")
+    linger: Annotated[float, Field(gt=0, allow_inf_nan=False)] = Field(
+        default=2.0, description="Seconds without a new question after which a batch is sent though it is not full."
+    )
+    poll: Annotated[float, Field(gt=0, allow_inf_nan=False)] = Field(
+        default=30.0, description="Seconds between two looks at a batch."
+    )
+    window: Text = Field(default="24h", description="Time in which the endpoint is to answer, as it calls it.")
+    line_url: Text = Field(default="/v1/chat/completions", description="Address in every line of a batch.")
 
 
 class LocalSettings(_Judge):
@@ -144,7 +192,9 @@ class PythonSettings(_Judge):
     version: str = Field(default="", description="Change it when the function changes: answers of two never mix.")
 
 
-Judge = Annotated[EndpointSettings | LocalSettings | ReplaySettings | PythonSettings, Field(discriminator="kind")]
+Judge = Annotated[
+    EndpointSettings | BatchSettings | LocalSettings | ReplaySettings | PythonSettings, Field(discriminator="kind")
+]
 
 
 class Wording(Part):
@@ -158,6 +208,7 @@ class Wording(Part):
     integer: bool = Field(default=True, description="Whether only whole numbers are scores.")
     labels: dict[str, float] = Field(default_factory=dict, description="Verdicts in words, and the score of each.")
     reasoned: bool = Field(default=False, description="Whether a file asks for reasons before the answer.")
+    name: Text = Field(default="score", description="What a file calls the answer in a structured reply.")
     expected: bool = Field(default=False, description="Whether the score is the mean under the token probabilities.")
 
     @model_validator(mode="after")
@@ -166,7 +217,7 @@ class Wording(Part):
             raise ValueError("give either built_in or file")
         if self.file is not None and self.scale is None:
             raise ValueError("a file needs its scale, such as [1, 10]")
-        own = {"scale", "integer", "labels", "reasoned"} & self.model_fields_set
+        own = {"scale", "integer", "labels", "reasoned", "name"} & self.model_fields_set
         if self.built_in is not None and own:
             raise ValueError(f"{min(own)} is that of the built-in prompt; leave it out, or give a file")
         return self
@@ -175,22 +226,12 @@ class Wording(Part):
 class Arrangement(Part):
     """Which judge scores which item in which words."""
 
-    name: Literal["factorial", "random", "cyclic", "weighted", "latin", "blocks"] = "factorial"
+    name: Annotated[LayoutName, BeforeValidator(_layout, LayoutName | Literal["all-judges"])] = Field(
+        default="factorial", description="Which one; all-judges is another name of factorial."
+    )
     per_item: Positive | None = Field(default=None, description="Judges per item (blocks), pairs per item (latin).")
     places: dict[str, Positive] | None = Field(default=None, description="Places of each judge in a cycle (weighted).")
     pilot: Annotated[int, Field(ge=0)] = Field(default=0, description="Items that everyone judges, twice.")
-
-
-class Adaptive(Part):
-    """A policy that says what to ask next while answers come in."""
-
-    name: Literal["uniform", "robin-hood"] = Field(default="robin-hood", description="Which policy.")
-    batch: Positive = Field(default=256, description="Calls per round.")
-    target: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
-        default=None, description="Half-width of the interval of every cell at which it stops."
-    )
-    objective: Literal["worst", "average"] = Field(default="worst", description="Whose error is made small.")
-    cycle: Literal["judge", "prompt"] | None = Field(default=None, description="Facet that is asked whole each time.")
 
 
 class Cap(Part):
@@ -228,10 +269,12 @@ class Study(Part):
     layout: Annotated[Arrangement, BeforeValidator(lambda given: _short(given, "name"))] = Field(default=Arrangement())
     adaptive: Adaptive | None = Field(default=None, description="A policy instead of a layout.")
     budget: Cap
-    tries: Positive = Field(default=5, description="Answers of a cell that may fail before it is given up.")
-    seed: Annotated[int, Field(ge=0)] = 1
-    ledger: Text | None = Field(
-        default=None, description="File of the answers; the study's name ending in .db if absent."
+    tries: Positive = Field(default=5, le=1000, description="Answers of a cell that may fail before it is given up.")
+    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 1
+    ledger: Annotated[Text, AfterValidator(_placed)] | None = Field(
+        default=None,
+        description="File of the answers, or postgresql://user@host/database?schema=name without a password; "
+        "the study's name ending in .db if absent.",
     )
     _path: Path = PrivateAttr(default=Path("study.yaml"))
 
@@ -239,8 +282,8 @@ class Study(Part):
     def _fits(self) -> Study:
         if self.adaptive is not None and {"layout", "replicates"} & self.model_fields_set:
             raise ValueError("adaptive: the policy says how often each cell is asked; leave layout and replicates out")
-        if self.adaptive is not None and self.items.category is not None:
-            raise ValueError("adaptive: items.category has no use for the policy; leave it out, and join it afterwards")
+        if self.adaptive is not None and self.items.system_a is not None:
+            raise ValueError("adaptive: policies measure scores, not votes; leave items.system_a and system_b out")
         temperatures = self.temperatures or []
         if len(set(temperatures)) < len(temperatures):
             raise ValueError("temperatures: give each one once")
@@ -255,9 +298,12 @@ class Study(Part):
         return self._path.parent
 
     @property
-    def database(self) -> Path:
-        """The ledger's file."""
-        return self.folder / self.ledger if self.ledger else self._path.with_suffix(".db")
+    def database(self) -> Place:
+        """Where the ledger is: a file, or a schema of Postgres."""
+        if self.ledger is None:
+            return self._path.with_suffix(".db")
+        place = place_of(self.ledger)
+        return place if isinstance(place, Address) else self.folder / place
 
 
 def load(path: str | os.PathLike[str]) -> Study:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Mapping
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +19,8 @@ from quorate.table.files import KINDS, opened
 from quorate.table.labels import label
 
 Row = Mapping[str, Any]
-Name = tuple[str, str]
-_MOST_FIELD = 16 * 1024 * 1024
+Name = tuple[str, ...]
+_MOST_LINE = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +29,9 @@ class Material:
 
     Parameters
     ----------
-    fields : mapping of (str, str) to mapping
-        What judges may see of each item, by its name and its system; the system is empty where there is none.
+    fields : mapping of tuple of str to mapping
+        What judges may see of each item, by its name and its system, which is empty where there is none; or by its
+        name and the two systems that it compares.
     categories : mapping of str to str
         Category of each item, where there are any.
     systems : tuple of str
@@ -41,7 +45,12 @@ class Material:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the items, in the order of the file."""
-        return tuple(dict.fromkeys(item for item, _ in self.fields))
+        return tuple(dict.fromkeys(item for item, *_ in self.fields))
+
+    @property
+    def pairs(self) -> bool:
+        """Whether every item is a pair of responses whose systems are named."""
+        return any(len(name) > 2 for name in self.fields)
 
     def digest(self, name: Name) -> str:
         """Hash of one item as judges see it, and of its name."""
@@ -62,15 +71,20 @@ def material(items: Items, folder: Path) -> Material:
     categories: dict[str, str] = {}
     for number, row in enumerate(_rows(path), 1):
         known = {role: _label(row, name, role, f"{path}: row {number}") for role, name in named.items()}
-        key = (known["id"], known.get("system", ""))
+        key = _key(known)
         if key in fields:
-            raise InvalidData(f"{path}: row {number}: {_both(key)} stands twice; give every row its own name")
+            raise InvalidData(f"{path}: row {number}: {shown(key)} stands twice; give every row its own name")
+        if len(key) > 2 and key[1] == key[2]:
+            raise InvalidData(f'{path}: row {number}: compares "{key[1]}" with itself; drop the row')
         fields[key] = {name: value for name, value in row.items() if name not in named.values() and value is not None}
+        for name, value in fields[key].items():
+            if isinstance(value, float) and not math.isfinite(value):
+                raise InvalidData(f'{path}: row {number}: "{name}" is {value}, which is no number; leave it out')
         if categories.setdefault(key[0], known.get("category", "")) != known.get("category", ""):
-            raise InvalidData(f"{path}: row {number}: {_both(key)} has another category than before; give it one")
+            raise InvalidData(f"{path}: row {number}: {shown(key)} has another category than before; give it one")
     if not fields:
         raise InvalidData(f"{path}: there are no items in it")
-    systems = tuple(dict.fromkeys(system for _, system in fields if system))
+    systems = tuple(dict.fromkeys(name[1] for name in fields if len(name) == 2 and name[1]))
     _complete(fields, systems, path)
     return Material(fields, categories if items.category else {}, systems)
 
@@ -90,8 +104,16 @@ def _complete(fields: Mapping[Name, Row], systems: tuple[str, ...], path: Path) 
             raise InvalidData(f'{path}: "{item}" has no row for the system "{absent}"; every system answers every item')
 
 
-def _both(key: Name) -> str:
-    return f'"{key[0]}"' + (f' of "{key[1]}"' if key[1] else "")
+def shown(name: Name) -> str:
+    """The name of an item and of its systems, in a message."""
+    systems = " against ".join(f'"{system}"' for system in name[1:] if system)
+    return f'"{name[0]}"' + (f" of {systems}" if systems else "")
+
+
+def _key(known: Mapping[str, str]) -> Name:
+    if "system_a" in known:
+        return known["id"], known["system_a"], known["system_b"]
+    return known["id"], known.get("system", "")
 
 
 def _rows(path: Path) -> Iterator[Row]:
@@ -108,6 +130,8 @@ def _json_rows(path: Path) -> Iterator[Row]:
             continue
         try:
             row = json.loads(line, parse_constant=_no_constant)
+            if "\\ud" in line.lower():  # half of a pair of escapes is no character
+                json.dumps(row, ensure_ascii=False).encode()
         except (ValueError, RecursionError) as error:
             raise InvalidData(f"{path}: line {number} is not JSON ({error}); write one object per line") from None
         if not isinstance(row, dict):
@@ -122,7 +146,15 @@ def _no_constant(name: str) -> float:
 def _lines(path: Path) -> Iterator[str]:
     try:
         with path.open(encoding="utf-8-sig", newline="\n") as stream:
-            yield from stream
+            for number in count(1):
+                line = stream.readline(_MOST_LINE + 1)
+                if len(line) > _MOST_LINE:
+                    raise InvalidData(
+                        f"{path}: line {number} is longer than 16 MB; write one row per line, and shorter"
+                    )
+                if not line:
+                    return
+                yield line
     except UnicodeDecodeError:
         raise InvalidData(f"{path}: is not UTF-8 text; save it as UTF-8") from None
     except OSError as error:
@@ -131,9 +163,11 @@ def _lines(path: Path) -> Iterator[str]:
 
 def _csv_rows(path: Path) -> Iterator[Row]:
     """Rows as text; a cell that is empty is absent."""
-    usual = csv.field_size_limit(_MOST_FIELD)  # the limit is the whole process's
+    usual = csv.field_size_limit(_MOST_LINE)  # the limit is the whole process's
     reader = csv.DictReader(_lines(path), delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True)
     try:
+        for name in _twice(reader.fieldnames or ()):
+            raise InvalidData(f'{path}: two columns are called "{name}"; give each its own name')
         for row in reader:
             if None in row or None in row.values():
                 raise InvalidData(f"{path}: line {reader.line_num}: more or fewer cells than the header; repair it")
@@ -142,6 +176,10 @@ def _csv_rows(path: Path) -> Iterator[Row]:
         raise InvalidData(f"{path}: line {reader.line_num}: {error}; quote values that hold quotes or commas") from None
     finally:
         csv.field_size_limit(usual)
+
+
+def _twice(names: Sequence[str]) -> list[str]:
+    return [name for name, times in Counter(names).items() if times > 1]
 
 
 def _table_rows(path: Path) -> Iterator[Row]:

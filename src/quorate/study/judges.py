@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from quorate.collect.batch import BatchJudge
 from quorate.collect.endpoint import EndpointJudge
 from quorate.collect.endpoint_settings import Endpoint
 from quorate.collect.judge import Judge
@@ -13,14 +14,26 @@ from quorate.collect.local import LocalJudge
 from quorate.collect.price import Price
 from quorate.collect.python import PythonJudge
 from quorate.collect.replay import ReplayJudge
+from quorate.collect.runner_limits import Pace
 from quorate.errors import InvalidInput
-from quorate.study.file import EndpointSettings, LocalSettings, PythonSettings, ReplaySettings, Study
+from quorate.study.file import (
+    BatchSettings,
+    EndpointSettings,
+    LocalSettings,
+    PythonSettings,
+    RemoteSettings,
+    ReplaySettings,
+    Study,
+)
+from quorate.study.pairs import recorded
 from quorate.table.files import sha256
 from quorate.table.read import read
 
 Given = Mapping[str, Any]
 _FREE = Price(call=0.0)
-_WAYS = {"price", "concurrency", "rate", "timeout", "key_env", "key_header", "threads"}
+_FIRST = 64
+_OF_BATCHES = {"size", "linger", "poll", "window", "line_url"}
+_WAYS = {"price", "concurrency", "rate", "timeout", "key_env", "key_header", "threads", *_OF_BATCHES}
 """Settings that say how a judge is reached, and not what it answers."""
 
 
@@ -49,7 +62,7 @@ def made(study: Study, given: Given | None = None) -> dict[str, Judge]:
 def check(study: Study) -> None:
     """Check the settings of endpoints without their keys."""
     for name, settings in study.judges.items():
-        if isinstance(settings, EndpointSettings):
+        if isinstance(settings, RemoteSettings):
             endpoint(name, settings)
 
 
@@ -66,9 +79,23 @@ def price(study: Study, name: str) -> Price:
     return _FREE if isinstance(settings, (LocalSettings, ReplaySettings)) else Price()
 
 
-def endpoint(name: str, settings: EndpointSettings) -> Endpoint:
+def pace(study: Study, name: str) -> Pace:
+    """How hard a judge is asked: carefully at first, but for batches, which are to be full."""
+    settings = study.judges[name]
+    first = settings.concurrency if isinstance(settings, BatchSettings) else min(settings.concurrency, _FIRST)
+    return Pace(settings.concurrency, settings.rate, first)
+
+
+def tag(judges: Mapping[str, Judge], ledger: str) -> None:
+    """Tell judges behind batches the name of the ledger, by which a later run finds the batches of this one."""
+    for name, judge in judges.items():
+        if isinstance(judge, BatchJudge):
+            judge.tagged(digest([ledger, name]))
+
+
+def endpoint(name: str, settings: RemoteSettings) -> Endpoint:
     """Settings of an endpoint in the words of the collector."""
-    own = settings.model_dump(exclude={"kind", "base_url", "price", "concurrency", "rate"})
+    own = settings.model_dump(exclude={"kind", "base_url", "price", "concurrency", "rate", *_OF_BATCHES})
     cost = Price(**settings.price.model_dump()) if settings.price else Price()
     return Endpoint(name=name, url=settings.base_url, price=cost, **own)
 
@@ -84,6 +111,10 @@ def _endpoint(_study: Study, name: str, settings: EndpointSettings, _given: Give
     return EndpointJudge(endpoint(name, settings))
 
 
+def _batch(_study: Study, name: str, settings: BatchSettings, _given: Given) -> Judge:
+    return BatchJudge(endpoint(name, settings), **settings.model_dump(include=_OF_BATCHES))
+
+
 def _local(study: Study, name: str, settings: LocalSettings, _given: Given) -> Judge:
     own = settings.model_dump(include={"context", "threads", "params", "structured"})
     path = None if settings.path is None else study.folder / settings.path
@@ -92,7 +123,8 @@ def _local(study: Study, name: str, settings: LocalSettings, _given: Given) -> J
 
 
 def _replay(study: Study, name: str, settings: ReplaySettings, _given: Given) -> Judge:
-    table = read(study.folder / settings.table, recognise=True, announce=False)
+    path = study.folder / settings.table
+    table = recorded(path) if study.items.system_a else read(path, recognise=True, announce=False)
     return ReplayJudge(name, table, price=price(study, name))
 
 
@@ -113,6 +145,7 @@ def _python(study: Study, name: str, _settings: PythonSettings, given: Given) ->
 
 _MAKERS: dict[type, Callable[..., Judge]] = {
     EndpointSettings: _endpoint,
+    BatchSettings: _batch,
     LocalSettings: _local,
     ReplaySettings: _replay,
     PythonSettings: _python,

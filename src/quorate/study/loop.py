@@ -5,30 +5,30 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from quorate.collect import runner
 from quorate.collect.budget import Budget
 from quorate.collect.judge import Judge
 from quorate.collect.ledger import Ledger
-from quorate.collect.runner_limits import Limits, Pace
-from quorate.collect.runner_outcome import Outcome, Update
+from quorate.collect.runner_limits import Limits
+from quorate.collect.runner_outcome import Ended, Outcome, Update
 from quorate.errors import InvalidInput
 from quorate.study.file import Study, load
-from quorate.study.judges import check, made
+from quorate.study.judges import check, made, pace, tag
 from quorate.study.questions import Questions, questions
 from quorate.study.quote import Quote, Sizes, quote, sizes, worst
-from quorate.study.rounds import in_rounds, policy_of
+from quorate.study.rounds import in_rounds, shares, whole
 from quorate.table.judgments import Judgments
 from quorate.table.read import read
+from quorate.table.read_votes import read_votes
+from quorate.table.votes import Votes
 
 Report = Callable[[Update], None]
 Answer = Callable[[Quote], bool]
-_FIRST = 64
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def run(
     judges: Mapping[str, Any] | None = None,
     yes: bool | Answer = True,
     on_progress: Report | None = None,
-) -> Judgments:
+) -> Judgments | Votes:
     """Ask the judges of a study file what it plans, within its budget, and read the answers.
 
     Every answer is in the study's ledger as soon as it has come. After an interruption, of whatever kind, call it
@@ -76,20 +76,32 @@ def run(
 
     Returns
     -------
-    Judgments
-        Of the whole ledger.
+    Judgments or Votes
+        Of the whole ledger: votes if the study's items name two systems.
 
     Raises
     ------
     InvalidInput
         If the file breaks a rule, what the ledger was planned with has changed, or nothing is answered.
+    KeyboardInterrupt
+        If it was stopped by Ctrl-C, after what was in flight is in the ledger; a second Ctrl-C does not wait for that.
     """
-    carried = carry_out(load(study), judges=judges, yes=yes, on_progress=on_progress)
-    if carried.outcome is None:
+    found = load(study)
+    outcome = carry_out(found, judges=judges, yes=yes, on_progress=on_progress).outcome
+    if outcome is None:
         raise InvalidInput("yes: the quote was declined, so nothing was asked")
-    if not carried.outcome.complete:
-        sys.stderr.write(f"quorate: {carried.outcome.sentence}\n")
-    return read(load(study).database, recognise=True, announce=False)
+    if not outcome.complete:
+        sys.stderr.write(f"quorate: {outcome.sentence}\n")
+    if outcome.ended is Ended.STOPPED:
+        raise KeyboardInterrupt
+    return answers(found)
+
+
+def answers(study: Study) -> Judgments | Votes:
+    """What is in a study's ledger: votes if its items name two systems, else scores."""
+    if study.items.system_a is not None:
+        return read_votes(study.database, announce=False)
+    return read(study.database, recognise=True, announce=False)
 
 
 def carry_out(
@@ -99,60 +111,64 @@ def carry_out(
     yes: bool | Answer = True,
     on_progress: Report | None = None,
 ) -> Carried:
-    """As `run`, for a study that is loaded; gives the quote and how the run ended."""
+    """As `run`, for a study that is loaded; gives the quote and how the run ended.
 
-    def whole() -> Carried:
-        return runner.run(lambda stop: _carried(study, judges, yes, on_progress, stop))
-
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return whole()
-    with ThreadPoolExecutor(1) as apart:  # a notebook has a loop of its own, in which no other can run
-        return apart.submit(whole).result()
-
-
-async def _carried(
-    study: Study,
-    given: Mapping[str, Any] | None,
-    yes: bool | Answer,
-    on_progress: Report | None,
-    stop: asyncio.Event,
-) -> Carried:
+    What a run needs, such as keys, is looked for before anybody is asked for a yes. Where ``yes`` is False there will
+    be no run, and nothing but the quote is made.
+    """
     check(study)
+    own = {} if yes is False else made(study, judges)
+    if yes is not False:
+        _can_be_kept(study)
     asked = questions(study)
     found = sizes(asked)
     prices = worst(asked, found)
     quoted = quotation(asked, found, prices)
     if not (yes(quoted) if callable(yes) else yes):
         return Carried(quoted, None)
-    own = made(study, given)
+    with Ledger.open(study.database) as ledger:
+        with whole(ledger):
+            plan(ledger, asked, prices)
+        tag(own, ledger.name)
+        return Carried(quoted, *runner.run(lambda stop: _carried(ledger, asked, prices, own, on_progress, stop)))
+
+
+def _can_be_kept(study: Study) -> None:
+    place = study.database
+    if isinstance(place, Path) and not place.exists() and not os.access(place.parent, os.W_OK | os.X_OK):
+        raise InvalidInput(f"ledger: {place}: cannot be made; check that its folder exists and can be written to")
+
+
+async def _carried(
+    ledger: Ledger,
+    asked: Questions,
+    prices: Mapping[str, float | None],
+    judges: Mapping[str, Judge],
+    on_progress: Report | None,
+    stop: asyncio.Event,
+) -> tuple[Outcome, str]:
+    async def collect() -> Outcome:
+        return await _collected(ledger, asked, judges, on_progress, stop)
+
     try:
-        with Ledger.open(study.database) as ledger:
-            with _whole(ledger):
-                plan(ledger, asked, prices)
-
-            async def collect() -> Outcome:
-                return await _collected(ledger, asked, own, on_progress, stop)
-
-            if study.adaptive is None:
-                return Carried(quoted, await collect())
-            return Carried(quoted, *await in_rounds(ledger, asked, prices, collect))
+        if asked.study.adaptive is None:
+            return await collect(), ""
+        return await in_rounds(ledger, asked, prices, collect)
     finally:
-        await asyncio.gather(*(judge.close() for judge in own.values()))
+        await asyncio.gather(*(judge.close() for judge in judges.values()))
 
 
 def quotation(asked: Questions, found: Sizes, prices: Mapping[str, float | None]) -> Quote:
     """What a run may come to; the ledger stays as it was, so that the study may still be changed."""
-    if not asked.study.database.exists():
-        cells = asked.cells().calls() if asked.study.adaptive is None else shared_out(asked, 0)
+    if not Ledger.exists(asked.study.database):
+        cells = asked.cells().calls() if asked.study.adaptive is None else shares(None, asked, prices)
         return quote(asked, cells, found)
     with Ledger.open(asked.study.database) as ledger:
         ledger.begin()
         try:
             plan(ledger, asked, prices)
-            cells = ledger.unfinished() if asked.study.adaptive is None else shared_out(asked, finished(ledger))
-            return quote(asked, cells, found, done=finished(ledger))
+            cells = ledger.unfinished() if asked.study.adaptive is None else shares(ledger, asked, prices)
+            return quote(asked, cells, found, seen=ledger.status())
         finally:
             ledger.undo()
 
@@ -193,36 +209,11 @@ def plan(ledger: Ledger, asked: Questions, prices: Mapping[str, float | None]) -
         )
 
 
-def shared_out(asked: Questions, done: int) -> dict[str, int]:
-    """Calls that an adaptive policy may still make, as if judges shared them equally: who gets how many is not known.
-
-    Raises
-    ------
-    InvalidInput
-        If the policy cannot be made, such as for a budget that is too small.
-    """
-    left, judges = max(int(policy_of(asked).budget) - done, 0), len(asked.judges)
-    return {name: left // judges + (place < left % judges) for place, name in enumerate(asked.judges)}
-
-
 def limits(study: Study) -> Limits:
     """How hard the study's judges are asked."""
-    paces = {name: Pace(one.concurrency, one.rate, min(one.concurrency, _FIRST)) for name, one in study.judges.items()}
-    return Limits(paces=paces, tries=study.tries)
+    return Limits(paces={name: pace(study, name) for name in study.judges}, tries=study.tries)
 
 
 def finished(ledger: Ledger) -> int:
     """Cells that are answered or given up."""
     return sum(one.done + one.given_up for one in ledger.status())
-
-
-@contextmanager
-def _whole(ledger: Ledger) -> Iterator[None]:
-    """One transaction: all or nothing."""
-    ledger.begin()
-    try:
-        yield
-        ledger.end()
-    except BaseException:
-        ledger.undo()
-        raise

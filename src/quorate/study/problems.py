@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -107,6 +108,7 @@ _SETTINGS = (
     *("seed", "ledger", "file", "id", "category", "system", "price", "concurrency", "rate", "base_url", "model"),
     *("key_env", "key_header", "params", "structured", "timeout", "headers", "query", "table", "built_in", "scale"),
     *("calls", "money", "per_item", "places", "pilot", "batch", "target"),
+    *("objective", "between", "tolerance", "decide", "cycle", "weights", "variances", "variant", "interval"),
 )
 
 
@@ -120,7 +122,7 @@ def _meant(name: str) -> str:
 def _shown(value: Any) -> str:
     if isinstance(value, Mapping):
         return "a mapping"
-    text = " ".join(repr(value).split())
+    text = re.sub(r"://[^\s/]*@", "://...@", " ".join(repr(value).split()))
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 

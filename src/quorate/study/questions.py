@@ -16,13 +16,14 @@ from quorate.collect.prompt import Prompt, built_in
 from quorate.errors import InvalidInput
 from quorate.plan.assign import assign
 from quorate.study.file import Study, Wording
-from quorate.study.items import Material, material
+from quorate.study.items import Material, Name, material, shown
 from quorate.study.judges import digests
+from quorate.study.pairs import ORDER, SYSTEM_A, SYSTEM_B, check_prompts, numbered, paired
 from quorate.table.cells import Cells
 from quorate.table.labels import label
 
 ITEM, CATEGORY, SYSTEM, PROMPT, JUDGE = "item", "category", "system", "prompt", "judge"
-TEMPERATURE, ORDER = "temperature", "order"
+TEMPERATURE = "temperature"
 LISTED, SWAPPED = "listed", "swapped"
 
 
@@ -62,13 +63,15 @@ class Questions:
             found[TEMPERATURE] = tuple(self.study.temperatures)
         if self.study.order == "both":
             found[ORDER] = (LISTED, SWAPPED)
+        elif self.items.pairs:
+            found[ORDER] = (self.study.order or LISTED,)
         return found
 
     def cells(self) -> Cells:
         """The cells of the study's layout, in the order of asking."""
         layout = self.study.layout
-        return assign(
-            items=self.items.categories or self.items.names,
+        cells = assign(
+            items=numbered(self.items) if self.items.pairs else self.items.categories or self.items.names,
             judges=self.judges,
             prompts=self.prompts,
             layout=layout.name,
@@ -79,6 +82,7 @@ class Questions:
             levels=self.levels,
             seed=self.study.seed,
         )
+        return paired(cells, self.items) if self.items.pairs else cells
 
     def parts(self) -> Iterator[Part]:
         """What the answers depend on, each with its digest."""
@@ -86,20 +90,20 @@ class Questions:
             yield Part("rubric", name, prompt.digest)
         for name, one in self.judges.items():
             yield Part("judge", name, one)
-        for both in self.items.fields:
-            yield Part("item", " of ".join(filter(None, both)), self.items.digest(both))
+        for key in self.items.fields:
+            yield Part("item", " of ".join(filter(None, key)), self.items.digest(key))
 
     def keys(self, cells: Cells) -> Iterator[str]:
         """Key of every cell."""
         rubric = {name: digest([name, prompt.digest]) for name, prompt in self.prompts.items()}
         item = {name: self.items.digest(name) for name in self.items.fields}
-        shown = {name: np.array(labels, dtype=object) for name, labels in cells.levels.items()}
+        held = {name: np.array(labels, dtype=object) for name, labels in cells.levels.items()}
         for codes, replicate in zip(cells.codes, cells.replicate.tolist(), strict=True):
-            row = {name: labels[code] for (name, labels), code in zip(shown.items(), codes, strict=True)}
+            row = {name: labels[code] for (name, labels), code in zip(held.items(), codes, strict=True)}
             yield cell_key(
                 rubric=rubric[row[PROMPT]],
                 judge=self.judges[row[JUDGE]],
-                item=item[row[ITEM], row.get(SYSTEM, "")],
+                item=item[self._name(row)],
                 order=self._order(row),
                 temperature=row.get(TEMPERATURE, ""),
                 replicate=replicate,
@@ -111,7 +115,7 @@ class Questions:
         given = {label(value): value for value in self.study.temperatures or ()}
         params: dict[str, Any] = {TEMPERATURE: given[row[TEMPERATURE]]} if TEMPERATURE in row else {}
         return self.prompts[row[PROMPT]].request(
-            self.items.fields[row[ITEM], row.get(SYSTEM, "")],
+            self.items.fields[self._name(row)],
             key=cell.key,
             judge=cell.judge,
             params=params,
@@ -128,13 +132,17 @@ class Questions:
             If a prompt needs what an item does not have.
         """
         swapped = self.study.order in ("swapped", "both")
-        for (item, system), fields in self.items.fields.items():
+        for name, fields in self.items.fields.items():
             for prompt in self.prompts.values():
                 try:
                     yield prompt.messages(fields, swapped=swapped)
                 except InvalidInput as error:
-                    of = f' of "{system}"' if system else ""
-                    raise InvalidInput(f'items: "{item}"{of}: {error}') from None
+                    raise InvalidInput(f"items: {shown(name)}: {error}") from None
+
+    def _name(self, row: Any) -> Name:
+        if self.items.pairs:
+            return row[ITEM], row[SYSTEM_A], row[SYSTEM_B]
+        return row[ITEM], row.get(SYSTEM, "")
 
     def _order(self, row: Any) -> str:
         return str(row.get(ORDER, self.study.order or ""))
@@ -156,6 +164,7 @@ def questions(study: Study) -> Questions:
                 f"prompts: {first.name} scores {_span(first)} and {other.name} {_span(other)}; "
                 "variants of one prompt share a scale: make another study of the other"
             )
+    check_prompts(prompts, named=study.items.system_a is not None)
     return Questions(study, material(study.items, study.folder), prompts, digests(study))
 
 
@@ -170,7 +179,7 @@ def _prompt(study: Study, name: str, wording: Wording) -> Prompt:
         why = getattr(error, "strerror", None) or "it is not UTF-8"
         raise InvalidInput(f"prompts.{name}.file: {path} cannot be read ({why})") from None
     low, high = wording.scale or (0.0, 0.0)
-    own = wording.model_dump(include={"integer", "labels", "reasoned", "expected"})
+    own = wording.model_dump(include={"integer", "labels", "reasoned", "name", "expected"})
     return Prompt(name, source, Expects(low, high, **own))
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from quorate.collect.budget import Budget
+from quorate.collect.judge import ERROR
+from quorate.collect.ledger_facts import Standing
+from quorate.collect.ledger_lease import LOST
 from quorate.collect.price import Price
 from quorate.errors import InvalidInput
 from quorate.study.judges import price
@@ -52,6 +55,8 @@ class JudgeQuote:
         Requests; tokens of prompts and replies; their price in the currency of the study.
     call : float, optional
         Worst-case price of one call, which is reserved before it is sent.
+    answers : int
+        Answers so far on which the expected tokens rest; 0 where they rest on what is taken for granted.
     """
 
     judge: str
@@ -60,6 +65,7 @@ class JudgeQuote:
     tokens: Range
     money: Range
     call: float | None
+    answers: int = 0
 
 
 @dataclass(frozen=True)
@@ -74,11 +80,14 @@ class Quote:
         Cells that are finished already.
     budget : Budget
         The most that may be spent in all.
+    held : int
+        Cells to be answered that an earlier run has sent in batches, whose price is reserved already.
     """
 
     judges: tuple[JudgeQuote, ...]
     done: int
     budget: Budget
+    held: int = 0
 
     @property
     def cells(self) -> int:
@@ -143,7 +152,7 @@ def worst(asked: Questions, found: Sizes) -> dict[str, float | None]:
     return prices
 
 
-def quote(asked: Questions, cells: Mapping[str, int], found: Sizes, *, done: int = 0) -> Quote:
+def quote(asked: Questions, cells: Mapping[str, int], found: Sizes, *, seen: Sequence[Standing] = ()) -> Quote:
     """What answering some cells of each judge may come to.
 
     Parameters
@@ -154,29 +163,53 @@ def quote(asked: Questions, cells: Mapping[str, int], found: Sizes, *, done: int
         Cells to be answered, by judge.
     found : Sizes
         From `sizes`.
-    done : int
-        Cells that are finished already.
+    seen : sequence of Standing
+        How far every judge is: what its answers took so far is what the others are expected to take.
     """
     budget = Budget(**asked.study.budget.model_dump())
-    parts = tuple(_judge(asked, name, count, found) for name, count in cells.items() if count)
-    return Quote(parts, done, budget)
+    known = {one.judge: one for one in seen}
+    parts = tuple(_judge(asked, name, count, found, known.get(name)) for name, count in cells.items() if count)
+    done, held = sum(one.done + one.given_up for one in seen), sum(one.held for one in seen)
+    return Quote(parts, done, budget, held)
 
 
-def _judge(asked: Questions, name: str, cells: int, found: Sizes) -> JudgeQuote:
-    limit = _limit(asked, name)
-    reasoned = any(prompt.expects.reasoned for prompt in asked.prompts.values())
-    reply = min(LONG if reasoned else SHORT, limit or math.inf)
-    each = (
-        (found.least / PER_TOKEN / 2, 1),
-        (found.mean / PER_TOKEN, reply),
-        (None if limit is None else found.most_bytes, limit),
-    )
+def _judge(asked: Questions, name: str, cells: int, found: Sizes, seen: Standing | None) -> JudgeQuote:
+    limit, answers = _limit(asked, name), _answers(seen)
+    each = _each(found, limit, _expected(asked, found, limit) if seen is None or not answers else _taken(seen, answers))
     calls = Range(cells, cells, cells * asked.study.tries)
     cost = price(asked.study, name)
     tokens = [None if None in pair else float(sum(part or 0 for part in pair)) for pair in each]
     prices: list[float | None] = [_cost(cost, *pair) for pair in each]
     prices[2] = worst_one = _worst(asked, name, found)
-    return JudgeQuote(name, cells, calls, _times(calls, tokens), _times(calls, prices), worst_one)
+    return JudgeQuote(name, cells, calls, _times(calls, tokens), _times(calls, prices), worst_one, answers)
+
+
+_Pair = tuple[float | None, float | None]
+"""Tokens of a prompt and of its reply."""
+
+
+def _each(found: Sizes, limit: int | None, expected: tuple[float, float]) -> tuple[_Pair, _Pair, _Pair]:
+    """Low, expected and high of one call, in this order whatever was expected."""
+    into, out = expected
+    low = (min(found.least / PER_TOKEN / 2, into), min(1.0, out))
+    return low, expected, (None, None) if limit is None else (max(found.most_bytes, into), max(limit, out))
+
+
+def _expected(asked: Questions, found: Sizes, limit: int | None) -> tuple[float, float]:
+    """Before anything was answered."""
+    reasoned = any(prompt.expects.reasoned for prompt in asked.prompts.values())
+    return found.mean / PER_TOKEN, min(LONG if reasoned else SHORT, limit or math.inf)
+
+
+def _taken(seen: Standing, answers: int) -> tuple[float, float]:
+    return seen.tokens_in / answers, seen.tokens_out / answers
+
+
+def _answers(seen: Standing | None) -> int:
+    """Answers so far of a judge that says what they took."""
+    if seen is None or not seen.tokens_in:
+        return 0
+    return sum(number for status, number in seen.statuses.items() if status not in {ERROR, LOST})
 
 
 def _worst(asked: Questions, name: str, found: Sizes) -> float | None:

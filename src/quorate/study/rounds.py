@@ -2,56 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from enum import Enum
 
+import numpy as np
+
+from quorate.collect.budget import NANO, Spend, nano
 from quorate.collect.ledger import Ledger
 from quorate.collect.runner_outcome import Ended, Outcome
-from quorate.errors import InvalidInput
-from quorate.plan.adaptive import adaptive
-from quorate.plan.adaptive_policy import Policy
-from quorate.study.file import Adaptive
-from quorate.study.questions import ITEM, JUDGE, PROMPT, Questions
+from quorate.errors import InvalidInput, QuorateError
+from quorate.plan.adaptive_policy import SLACK, Policy
+from quorate.study.file import Cap, Study
+from quorate.study.policy import expected, policy_of
+from quorate.study.questions import JUDGE, Questions, questions
+from quorate.study.quote import sizes, worst
+from quorate.table.cells import Cells
 from quorate.table.progress import Progress
 
-Arms = Mapping[str, tuple[object, ...]]
 Collect = Callable[[], Awaitable[Outcome]]
+Prices = Mapping[str, float | None]
 
 
-def policy_of(asked: Questions) -> Policy:
-    """The policy of an adaptive study; every combination of its facets is an arm, or every one but those of a cycle.
+class Why(Enum):
+    """Why a policy asks nothing more, or that it goes on; the values are words for machines."""
+
+    ON = "goes on"
+    POLICY = "policy"
+    BUDGET = "budget"
+
+
+@dataclass(frozen=True, eq=False)
+class Rounds:
+    """The rounds of an adaptive study: each follows from the ledger alone, so that any run goes on where one ended.
+
+    Parameters
+    ----------
+    policy : Policy
+        Without a budget of its own.
+    cap : Cap
+        The most that may be spent.
+    prices : mapping of str to float
+        Worst-case price of a call, by judge.
+    usual : mapping of str to float
+        Price of a call that goes well, where money is capped.
+    batch : int
+        Calls per round.
+    """
+
+    policy: Policy
+    cap: Cap
+    prices: Prices
+    usual: Mapping[str, float]
+    batch: int
+
+    def next(self, progress: Progress, spend: Spend) -> tuple[Cells, Why]:
+        """The cells of the next round, as many as can be paid at the worst; or none, and why.
+
+        Parameters
+        ----------
+        progress : Progress
+            With all that was planned finished.
+        spend : Spend
+            Of the ledger.
+        """
+        room = self.batch if self.cap.calls is None else max(self.cap.calls - spend.calls - spend.reserved, 0)
+        cells = self._paying(progress, spend).next_cells(progress, max(min(self.batch, room), 1))
+        if len(cells) and (self.cap.calls is None or len(cells) <= room):
+            return cells, Why.ON
+        none = cells.keep(np.zeros(len(cells), dtype=bool))  # what has room is a part of a cycle, which is not asked
+        return none, Why.BUDGET if len(self.policy.next_cells(progress)) else Why.POLICY
+
+    def _paying(self, progress: Progress, spend: Spend) -> Policy:
+        """The same policy with what is left of the money, at worst-case prices in billionths: whole numbers."""
+        if self.cap.money is None:
+            return self.policy
+        roster = self.policy.arms.roster
+        by_judge = np.array([nano(self.prices[name]) or 0 for name in roster.levels[JUDGE]], dtype=np.float64)
+        price = by_judge[roster.column(JUDGE)]
+        left = max((nano(self.cap.money) or 0) - round((spend.money + spend.reserved_money) * NANO), 0)
+        paid = float((price * progress.calls).sum())
+        return replace(self.policy, price=price, budget=(paid + left + 0.25) / (1 + SLACK))
+
+    def said(self, progress: Progress, spend: Spend, why: Why) -> str:
+        """What the policy has reached, in a sentence, and what ended it."""
+        calls, money = f"{spend.calls:,}", f"{spend.money:,.4f}"
+        of = calls if self.cap.calls is None else f"{calls} of {self.cap.calls:,}"
+        paid = "" if self.cap.money is None else f" for {money} of {self.cap.money:,.4f} in money"
+        said = self.policy.sentence(progress, spent=f"{of} calls{paid}", done=why is not Why.ON)
+        return said + "; the budget has no room for more" if why is Why.BUDGET else said
+
+
+def rounds_of(asked: Questions, prices: Prices) -> Rounds:
+    """The rounds of an adaptive study, with the worst-case price of a call, by judge.
 
     Raises
     ------
     InvalidInput
-        If the study is not adaptive or has no budget in calls, or the budget is too small for the first round.
+        If its policy cannot be made, such as for a budget that is too small.
     """
-    settings, calls = asked.study.adaptive, asked.study.budget.calls
-    if settings is None or calls is None:
-        raise InvalidInput("budget: an adaptive study shares out calls; give budget.calls")
-    arms = {ITEM: asked.items.names, PROMPT: tuple(asked.prompts), JUDGE: tuple(asked.judges), **asked.levels}
-    try:
-        return _policy(asked, arms, calls, settings)
-    except InvalidInput as error:
-        said = str(error).replace("budget=", "budget.calls: ")
-        raise InvalidInput(f"adaptive: {said}") from None
-
-
-def _policy(asked: Questions, arms: Arms, calls: int, settings: Adaptive) -> Policy:
-    scale = asked.scale
-    whole = bool(scale.points) and not scale.expected
-    return adaptive(
-        settings.name,
-        arms=arms,
-        budget=calls,
-        scale=scale.points if whole else None,
-        bounds=None if whole else (scale.low, scale.high),
-        floor=whole,
-        objective=settings.objective,
-        cycle=settings.cycle,
-        target=settings.target,
-        seed=asked.study.seed,
-    )
+    settings, cap = asked.study.adaptive, asked.study.budget
+    usual = None if cap.money is None else expected(asked, sizes(asked))
+    return Rounds(policy_of(asked, usual), cap, prices, usual or {}, 1 if settings is None else settings.batch)
 
 
 def so_far(ledger: Ledger, policy: Policy) -> Progress:
@@ -71,10 +124,29 @@ def so_far(ledger: Ledger, policy: Policy) -> Progress:
         ) from None
 
 
-async def in_rounds(
-    ledger: Ledger, asked: Questions, prices: Mapping[str, float | None], collect: Collect
-) -> tuple[Outcome, str]:
+def stand(ledger: Ledger, rounds: Rounds) -> tuple[str, Why]:
+    """What the policy has reached by now, in a sentence, and why it ended, if it did."""
+    progress, spend = so_far(ledger, rounds.policy), ledger.spend()
+    why = Why.ON if progress.pending.any() else rounds.next(progress, spend)[1]
+    return rounds.said(progress, spend, why), why
+
+
+def reached(ledger: Ledger, study: Study) -> tuple[str, bool]:
+    """What an adaptive study has reached by now, in a sentence, and whether that is all that it was to reach."""
+    try:
+        asked = questions(study)
+        prices = {} if study.budget.money is None else worst(asked, sizes(asked))
+        rounds = rounds_of(asked, prices)
+        said, why = stand(ledger, rounds)
+    except QuorateError as error:
+        return f"what it has reached is not known ({error})", False
+    return said, why is Why.POLICY or (why is Why.BUDGET and not rounds.policy.precision.stops)
+
+
+async def in_rounds(ledger: Ledger, asked: Questions, prices: Prices, collect: Collect) -> tuple[Outcome, str]:
     """Ask in rounds until the policy is done, the budget spent, or a judge does not answer.
+
+    Any number of runners may be at it: each round is decided in one transaction, by whoever comes first.
 
     Parameters
     ----------
@@ -94,24 +166,47 @@ async def in_rounds(
     str
         What the policy has reached, in a sentence.
     """
-    settings, policy = asked.study.adaptive, policy_of(asked)
-    batch = 1 if settings is None else settings.batch
-    so_far(ledger, policy)
+    rounds = rounds_of(asked, prices)
+    so_far(ledger, rounds.policy)
+    progress, last, why = rounds.policy.start(), 0, Why.ON
     total = await collect()
-    last, progress = ledger.last, so_far(ledger, policy)
-    while total.complete and not policy.done(progress):
-        cells = policy.next_cells(progress, batch)
-        if not len(cells):
-            raise InvalidInput(f"adaptive.batch: {batch} is less than the calls of one cycle; raise it")
-        ledger.plan(cells, asked.keys(cells), prices)
+    while total.complete:
+        with whole(ledger):
+            if not ledger.unfinished():  # else another runner has decided on the next round already
+                progress, last = ledger.progress(progress, after=last), ledger.last
+                cells, why = rounds.next(progress, ledger.spend())
+                ledger.plan(cells, asked.keys(cells), rounds.prices)
+        if why is not Why.ON:
+            break
         total = _both(total, await collect())
-        if total.complete:
-            last, progress = ledger.last, ledger.progress(progress, after=last)
-    if not total.complete:
-        progress = so_far(ledger, policy)
-    elif settings is not None and settings.target is not None and not policy.reached(progress):
+    if why is Why.BUDGET and rounds.policy.precision.stops:
         total = replace(total, ended=Ended.BUDGET)
-    return total, policy.sentence(progress)
+    return total, stand(ledger, rounds)[0]
+
+
+def shares(ledger: Ledger | None, asked: Questions, prices: Prices) -> dict[str, int]:
+    """Cells that may still be asked, as if judges shared them equally: who gets how many is not known beforehand."""
+    rounds = rounds_of(asked, prices)
+    spend, waiting = (Spend(), 0) if ledger is None else (ledger.spend(), sum(ledger.unfinished().values()))
+    if ledger is not None and not waiting and stand(ledger, rounds)[1] is not Why.ON:
+        return {}
+    room = [] if rounds.cap.calls is None else [rounds.cap.calls - spend.calls]
+    if rounds.cap.money is not None and (total := sum(rounds.usual.values())):
+        room.append(int((rounds.cap.money - spend.money) * len(rounds.usual) / total))
+    left, judges = max(min(room), waiting), len(asked.judges)
+    return {name: left // judges + (place < left % judges) for place, name in enumerate(asked.judges)}
+
+
+@contextmanager
+def whole(ledger: Ledger) -> Iterator[None]:
+    """One transaction: all or nothing."""
+    ledger.begin()
+    try:
+        yield
+        ledger.end()
+    except BaseException:
+        ledger.undo()
+        raise
 
 
 def _both(first: Outcome, then: Outcome) -> Outcome:

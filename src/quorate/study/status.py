@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
 from quorate.collect.budget import Budget, Spend
+from quorate.collect.judge import ERROR
 from quorate.collect.ledger import Ledger
 from quorate.collect.ledger_facts import Standing
+from quorate.collect.ledger_lease import LOST
 from quorate.study.file import load
+from quorate.study.rounds import reached
+from quorate.table.exchange.postgres_address import Place
 
 
 @dataclass(frozen=True)
@@ -18,20 +21,26 @@ class Status:
 
     Parameters
     ----------
-    ledger : Path
-        File of the answers.
+    ledger : Path or Address
+        File of the answers, or a schema of Postgres.
     judges : tuple of Standing
         By judge: cells and their states, requests by what came of them, tokens, money; none before the first run.
     spend : Spend
         What the calls have cost.
     budget : Budget
         The most that they may cost.
+    reached : str
+        What an adaptive policy has reached, in a sentence; empty without one.
+    ended : bool
+        Whether no policy wants more: it has reached what it was to reach, or was to spend its budget and has.
     """
 
-    ledger: Path
+    ledger: Place
     judges: tuple[Standing, ...]
     spend: Spend
     budget: Budget
+    reached: str = ""
+    ended: bool = True
 
     @property
     def cells(self) -> int:
@@ -50,8 +59,15 @@ class Status:
 
     @property
     def complete(self) -> bool:
-        """Whether something is planned and all of it is finished."""
-        return 0 < self.cells == self.finished
+        """Whether something is planned, all of it is finished, and no policy wants more."""
+        return 0 < self.cells == self.finished and self.ended
+
+    @property
+    def silent(self) -> tuple[str, ...]:
+        """Judges that were asked and have answered nothing, so that the panel lacks them so far."""
+        return tuple(
+            one.judge for one in self.judges if one.planned and one.calls and not one.statuses.keys() - {ERROR, LOST}
+        )
 
     @property
     def sentence(self) -> str:
@@ -59,7 +75,10 @@ class Status:
         if not self.judges:
             return f"Nothing is asked yet: {self.ledger} is made by the first run."
         failed = f", {self.given_up:,} of them given up" if self.given_up else ""
-        return f"{self.finished:,} of {self.cells:,} cells are finished{failed}."
+        held = sum(one.held for one in self.judges)
+        wait = f"; {held:,} questions wait in batches, for a run to collect the answers" if held else ""
+        policy = f" Policy: {self.reached}." if self.reached else ""
+        return f"{self.finished:,} of {self.cells:,} cells are finished{failed}{wait}.{policy}"
 
 
 def status(study: str | os.PathLike[str]) -> Status:
@@ -81,7 +100,8 @@ def status(study: str | os.PathLike[str]) -> Status:
     """
     found = load(study)
     budget = Budget(**found.budget.model_dump())
-    if not found.database.exists():
+    if not Ledger.exists(found.database):
         return Status(found.database, (), Spend(), budget)
     with Ledger.open(found.database) as ledger:
-        return Status(found.database, ledger.status(), ledger.spend(), budget)
+        policy = ("", True) if found.adaptive is None else reached(ledger, found)
+        return Status(found.database, ledger.status(), ledger.spend(), budget, *policy)

@@ -1,0 +1,230 @@
+"""The policy of an adaptive study: made from its settings, its items and what its judges cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput, QuorateError
+from quorate.numerics.bandit import floored
+from quorate.plan.adaptive import adaptive
+from quorate.plan.adaptive_arms import Arms, arms_of, standing
+from quorate.plan.adaptive_policy import Policy
+from quorate.study.adaptive import Adaptive
+from quorate.study.questions import CATEGORY, ITEM, JUDGE, PROMPT, SYSTEM, Questions
+from quorate.study.quote import Sizes, quote, worst
+from quorate.table.labels import label
+from quorate.table.progress import Progress
+from quorate.table.read import read
+from quorate.table.roster import Roster, crossed
+
+Floats = NDArray[np.float64]
+_WORDS = {"policy: ": "name: ", "delta=": "delta: "}
+_FEWEST = 2
+
+
+def policy_of(asked: Questions, usual: Mapping[str, float] | None = None) -> Policy:
+    """The policy of an adaptive study; every combination of its facets is an arm, or every one but those of a cycle.
+
+    Its own budget has no end: what is left is for the ledger to say, where repeats and failures count.
+
+    Parameters
+    ----------
+    asked : Questions
+        Of the study.
+    usual : mapping of str to float, optional
+        Price of a call that goes well, by judge, where money is capped; see `expected`.
+
+    Raises
+    ------
+    InvalidInput
+        If the study is not adaptive, settings do not go together, or the budget is too small for the first round.
+    """
+    settings = asked.study.adaptive
+    if settings is None:
+        raise InvalidInput("adaptive: the study has a layout; give adaptive instead")
+    try:
+        roster = roster_of(asked)
+        _check_facets(settings, roster)
+        group = arms_of(roster, cycle=settings.cycle, between=settings.between)
+        first, *_ = [_made(asked, settings, group, *budget) for budget in _budgets(asked, settings, usual or {})]
+    except InvalidInput as error:
+        said = str(error)
+        for old, new in _WORDS.items():
+            said = said.replace(old, new)
+        raise InvalidInput(f"adaptive: {said}") from None
+    return replace(first, budget=math.inf)
+
+
+def roster_of(asked: Questions) -> Roster:
+    """The cells that an adaptive study may ask: all combinations, items in their category where they have one."""
+    names = asked.items.names
+    facets: dict[str, Iterable[object]] = {ITEM: names, PROMPT: asked.prompts, JUDGE: asked.judges, **asked.levels}
+    base = crossed(facets)
+    if not asked.items.categories:
+        return base
+    group = [asked.items.categories[name] for name in names]
+    distinct, code = np.unique(np.array(group, dtype=object).astype(str), return_inverse=True)
+    levels = {ITEM: base.levels[ITEM], CATEGORY: tuple(distinct.tolist())}
+    codes = np.insert(base.codes, 1, code[base.codes[:, 0]], axis=1)
+    return Roster({**levels, **base.levels}, codes.astype(np.int32), {ITEM: CATEGORY})
+
+
+def _made(
+    asked: Questions, settings: Adaptive, group: Arms, cap: str, budget: float, prices: Mapping[str, float] | None
+) -> Policy:
+    scale = _points(asked)
+    try:
+        return adaptive(
+            settings.name,
+            arms=Progress.start(group.roster),
+            budget=budget,
+            scale=scale,
+            bounds=(asked.scale.low, asked.scale.high) if scale is None else None,
+            floor=scale is not None,
+            variances=_variances(asked, settings, group, scale),
+            variant=settings.variant,
+            delta=settings.delta,
+            objective=settings.objective,
+            at=settings.at,
+            between=settings.between,
+            tolerance=settings.tolerance,
+            decide=settings.decide,
+            weights=_weights(asked, settings.weights, group),
+            prices=None if prices is None else {JUDGE: prices},
+            cycle=settings.cycle,
+            target=settings.target,
+            level=settings.level,
+            interval=settings.interval,
+            together=settings.together,
+            give_up=settings.give_up,
+            seed=asked.study.seed,
+        )
+    except InvalidInput as error:
+        raise InvalidInput(str(error).replace("budget=", f"{cap}: ")) from None
+
+
+def _budgets(
+    asked: Questions, settings: Adaptive, usual: Mapping[str, float]
+) -> Iterator[tuple[str, float, Mapping[str, float] | None]]:
+    """Every cap, by its name in the study, with the prices that it is in; the one that counts for the policy first."""
+    cap = asked.study.budget
+    if cap.money is not None:
+        free = [name for name in asked.judges if not usual.get(name)]
+        if not free:
+            yield "budget.money", cap.money, usual
+        elif cap.calls is None:
+            raise InvalidInput(
+                f"budget: {free[0]} costs nothing, so that money alone has no end; give budget.calls too"
+            )
+        elif settings.objective == "average":
+            raise InvalidInput(
+                f"objective: average goes by error per price, and {free[0]} costs nothing; cap calls alone, or give "
+                "every judge a price"
+            )
+    if cap.calls is not None:
+        yield "budget.calls", cap.calls, None
+
+
+def expected(asked: Questions, found: Sizes) -> dict[str, float]:
+    """Price of a call that goes well, by judge, where money is capped.
+
+    Raises
+    ------
+    InvalidInput
+        If a price is not known.
+    """
+    worst(asked, found)
+    quoted = quote(asked, dict.fromkeys(asked.judges, 1), found).judges
+    return {one.judge: one.money.expected for one in quoted if one.money.expected is not None}
+
+
+def _check_facets(settings: Adaptive, roster: Roster) -> None:
+    for argument in ("cycle", "between"):
+        name = getattr(settings, argument)
+        if name is not None and name not in roster.levels:
+            known = ", ".join(other for other in roster.levels if other not in (ITEM, CATEGORY))
+            raise InvalidInput(f"{argument}: the study has no facet {name}; it has {known}")
+
+
+def _points(asked: Questions) -> list[float] | None:
+    """Every score that some prompt allows; None where scores are continuous."""
+    scales = [prompt.expects for prompt in asked.prompts.values()]
+    if any(scale.expected or not scale.points for scale in scales):
+        return None
+    return sorted({point for scale in scales for point in scale.points})
+
+
+def _weights(asked: Questions, given: Any, group: Arms) -> Floats | None:
+    """Weight of every arm, shape (arms,)."""
+    if given is None:
+        return None
+    roster = group.roster
+    each = _by_column(asked, given, roster) if isinstance(given, str) else _by_label(given, roster)
+    by_arm = each[group.cells]
+    if (by_arm != by_arm[:, :1]).any():
+        raise InvalidInput("weights: differ within a cycle, which is one arm; give weights of what is not its facet")
+    return np.asarray(by_arm[:, 0])
+
+
+def _by_column(asked: Questions, column: str, roster: Roster) -> Floats:
+    systems = roster.levels.get(SYSTEM, ("",))
+    found = {}
+    for name, fields in asked.items.fields.items():
+        found[tuple(map(label, name))] = _number(fields.get(column))
+        if not found[tuple(map(label, name))] > 0:
+            raise InvalidInput(
+                f'weights: "{name[0]}" has no number above 0 in the column "{column}" of {asked.study.items.file}'
+            )
+    table = np.array([[found[item, system] for system in systems] for item in roster.levels[ITEM]])
+    return np.asarray(table[roster.column(ITEM), roster.column(SYSTEM) if SYSTEM in roster.levels else 0])
+
+
+def _number(value: Any) -> float:
+    """The number that a cell of a table holds; nan where it holds none."""
+    try:
+        found = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        return math.nan
+    return found if math.isfinite(found) else math.nan
+
+
+def _by_label(given: Mapping[str, Mapping[str, float]], roster: Roster) -> Floats:
+    """Product of the weights of every cell's labels; what is not named weighs 1."""
+    each = np.ones(len(roster))
+    for facet, by in given.items():
+        if facet not in roster.levels:
+            raise InvalidInput(f"weights: the study has no facet {facet}; it has {', '.join(roster.levels)}")
+        strange = [name for name in by if name not in roster.levels[facet]]
+        if strange:
+            raise InvalidInput(f'weights: {facet} has no "{strange[0]}"; name its labels as the study does')
+        each *= np.array([by.get(name, 1.0) for name in roster.levels[facet]])[roster.column(facet)]
+    return each
+
+
+def _variances(asked: Questions, settings: Adaptive, group: Arms, scale: list[float] | None) -> Floats | None:
+    """Variance of every arm in a table of earlier answers, shape (arms,); none below what equal answers leave open."""
+    if settings.variances is None:
+        return None
+    path = asked.study.folder / settings.variances
+    try:
+        progress = Progress.of(read(path, recognise=True, announce=False), arms=group.roster)
+    except QuorateError as error:
+        raise InvalidInput(f"variances: {path} does not hold answers to the same questions ({error})") from None
+    step = None if scale is None else float(np.diff(scale).min())
+    now = standing(group, progress, np.array([step or 1.0]), settings.give_up)
+    n, variance = now.n, now.variance[:, 0]
+    few = n < _FEWEST
+    if few.any():
+        name = group.names[int(few.argmax())]
+        raise InvalidInput(f'variances: "{name}" has fewer than {_FEWEST} answers in {path}; ask again, or robin-hood')
+    unbiased = floored(variance * n / (n - 1.0), n.astype(float), None if step is None else step / group.parts)
+    if not unbiased.all():
+        name = group.names[int((unbiased == 0).argmax())]
+        raise InvalidInput(f'variances: answers to "{name}" in {path} are all equal, which says little; use robin-hood')
+    return np.asarray(unbiased)

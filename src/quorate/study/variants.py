@@ -1,0 +1,196 @@
+"""Prompt variants drafted by paraphrase: a judge words the instruction anew, and all the rest of a prompt stays."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from quorate.collect.budget import Spend
+from quorate.errors import InvalidInput
+from quorate.study.file import EndpointSettings, LocalSettings
+from quorate.study.judges import made
+from quorate.study.variants_ask import Drafted, Drafting
+from quorate.study.variants_files import settings, with_origin, write
+from quorate.study.variants_plan import TEMPERATURE, Draftable, prepared
+
+Answer = Callable[[Draftable], bool]
+
+
+@dataclass(frozen=True)
+class Variants:
+    """Variants of a prompt that were drafted and written to files.
+
+    Parameters
+    ----------
+    prompt : str
+        The prompt's name in the study.
+    judge : str
+        Who worded it anew.
+    files : mapping of str to Path
+        File of each new variant, by its name.
+    original : Path, optional
+        Copy of the original, where it is a built-in prompt.
+    settings : str
+        The part ``prompts`` for the study file, with the variants and all prompts that it had.
+    spend : Spend
+        What the calls cost.
+    shortfall : str
+        Why there are fewer than were wanted; empty if there are not.
+    """
+
+    prompt: str
+    judge: str
+    files: Mapping[str, Path]
+    original: Path | None
+    settings: str
+    spend: Spend
+    shortfall: str
+
+
+def variants(
+    study: str | os.PathLike[str],
+    *,
+    prompt: str | None = None,
+    n: int = 4,
+    judge: str | None = None,
+    judges: Mapping[str, Any] | None = None,
+    temperature: float = TEMPERATURE,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    yes: bool | Answer = True,
+) -> Variants:
+    """Have a judge word a prompt of a study anew, several times, to see how much the words matter.
+
+    The instruction is worded anew, and nothing else: variables, blocks, the marks around items and the form of the
+    answer are those of the original, whatever the judge replies. A draft that changes a number, a level of the scale
+    or a quoted word, or that hardly differs, is turned down, and another one asked for. Whether it *means* the same
+    only a reader can say: read every draft before you use it.
+
+    Paraphrases of one instruction show how much its words matter. Other authors would also frame the question in
+    their own way: the variance of paraphrases is rather too small for that than too large.
+
+    Parameters
+    ----------
+    study : path
+        The study file. It is not changed; `Variants.settings` has the lines for it.
+    prompt : str, optional
+        A prompt of the study; may be left out if there is one.
+    n : int
+        Drafts, besides the original. Two or more with the original make the least from which a variance of prompts is
+        estimated with little bias.
+    judge : str, optional
+        Who words it anew; may be left out if there is one.
+    judges : mapping of str to callable, optional
+        The functions behind judges of kind ``python``; they return the words of the reply.
+    temperature : float
+        Of the call; at 0 most models repeat themselves.
+    out : path, optional
+        Folder of the files; ``prompts`` beside the study unless given.
+    force : bool
+        Whether files that are there are overwritten.
+    yes : bool or callable
+        Whether to go ahead; or a function of what will be asked, with its ``quote``, that says so.
+
+    Returns
+    -------
+    Variants
+
+    Raises
+    ------
+    InvalidInput
+        If the study breaks a rule, the judge cannot write, a file is there already, the budget has no room, or no
+        draft can be used. Nothing is written then.
+
+    References
+    ----------
+    Messing (2026), Hidden Measurement Error in LLM Pipelines, appendices C (assumption 1) and I.
+    """
+    found = carry_out(
+        study,
+        prompt=prompt,
+        n=n,
+        judge=judge,
+        judges=judges,
+        temperature=temperature,
+        out=out,
+        force=force,
+        yes=yes,
+    )
+    if found is None:
+        raise InvalidInput("yes: the quote was declined, so nothing was asked")
+    return found
+
+
+def carry_out(
+    study: str | os.PathLike[str],
+    *,
+    judges: Mapping[str, Any] | None = None,
+    force: bool = False,
+    yes: bool | Answer = True,
+    **options: Any,
+) -> Variants | None:
+    """As `variants`; None if it was declined."""
+    draftable = prepared(study, judges=judges, force=force, **options)
+    if not (yes(draftable) if callable(yes) else yes):
+        return None
+    drafted = _whole(_asked(draftable, dict(judges or {})))
+    if not drafted.drafts:
+        raise InvalidInput(
+            f'judge "{draftable.judge}": gave no usable draft in {drafted.spend.calls} calls; '
+            f"the last one: {drafted.shortfall}"
+        )
+    return _written(draftable, drafted, force=force)
+
+
+def _whole(main: Coroutine[Any, Any, Drafted]) -> Drafted:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(main)
+    with ThreadPoolExecutor(1) as apart:  # a notebook has a loop of its own, in which no other can run
+        return apart.submit(asyncio.run, main).result()
+
+
+async def _asked(draftable: Draftable, functions: Mapping[str, Any]) -> Drafted:
+    name, study = draftable.judge, draftable.study
+    alone = study.model_copy(update={"judges": {name: _free_to_write(study.judges[name])}})
+    judge = made(alone, {key: one for key, one in functions.items() if key == name})[name]
+    try:
+        return await Drafting(judge, draftable.bounds, draftable.ask, draftable.others).drafted()
+    finally:
+        await judge.close()
+
+
+def _free_to_write(kind: Any) -> Any:
+    """The judge's settings without what holds it to the form of a score."""
+    if isinstance(kind, EndpointSettings):
+        return kind.model_copy(update={"structured": None})
+    return kind.model_copy(update={"structured": False}) if isinstance(kind, LocalSettings) else kind
+
+
+def _written(draftable: Draftable, drafted: Drafted, *, force: bool) -> Variants:
+    prompt, text = draftable.bounds.original, draftable.bounds.text
+    files = dict(list(draftable.files.items())[: len(drafted.drafts)])
+    new = zip(files.items(), drafted.drafts, strict=True)
+    sources = {path: with_origin(text.worded(parts), _origin(draftable, name)) for (name, path), parts in new}
+    write({**draftable.copies, **sources}, force=force)
+    lines = settings(draftable.study, prompt.name, prompt.expects, files)
+    copy = next(iter(draftable.copies), None)
+    return Variants(prompt.name, draftable.judge, files, copy, lines, drafted.spend, drafted.shortfall)
+
+
+def _origin(draftable: Draftable, name: str) -> tuple[str, ...]:
+    model = getattr(draftable.study.judges[draftable.judge], "model", None)
+    original = draftable.bounds.original
+    return (
+        f'Variant {name} of the prompt "{original.name}", drafted by quorate variants',
+        f"by {draftable.judge}" + (f" ({model})" if model else ""),
+        f"temperature {draftable.ask.params['temperature']:g}",
+        f"original sha256 {hashlib.sha256(original.source.encode()).hexdigest()}",
+    )

@@ -1,0 +1,191 @@
+"""What drafting prompt variants will ask, and whether it can be asked at all, before a judge is."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from quorate.collect.budget import Budget
+from quorate.collect.prompt import Prompt
+from quorate.errors import InvalidInput
+from quorate.study.file import PythonSettings, Study, load
+from quorate.study.judges import price
+from quorate.study.questions import Questions, questions
+from quorate.study.quote import PER_TOKEN, JudgeQuote, Range
+from quorate.study.status import status
+from quorate.study.variants_ask import MOST_REASON, Ask, messages
+from quorate.study.variants_check import Bounds, texts
+from quorate.study.variants_files import free, names, place
+from quorate.study.variants_text import Instruction, instruction
+
+MOST = 20
+"""Variants that are drafted at once."""
+
+TEMPERATURE = 0.9
+"""Of the call for a draft unless given; paraphrases in Messing (2026) were drawn at it."""
+
+FOLDER = "prompts"
+_CANNOT = {
+    "replay": "replays recorded scores and cannot write",
+    "batch": "answers in batches, which take hours for every draft",
+}
+_LIMITS = ("max_tokens", "max_completion_tokens")
+_ROOM = 256
+_FRAME = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Draftable:
+    """What will be asked, before it is.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    bounds : Bounds
+        The prompt, and what drafts are held against.
+    others : tuple of tuple of str
+        Wordings that the study has already.
+    judge : str
+        Who is asked.
+    ask : Ask
+        How often, and within which budget.
+    files : mapping of str to Path
+        File of each variant.
+    quote : JudgeQuote
+        What it may cost.
+    """
+
+    study: Study
+    bounds: Bounds
+    others: tuple[tuple[str, ...], ...]
+    judge: str
+    ask: Ask
+    files: Mapping[str, Path]
+    quote: JudgeQuote
+
+    @property
+    def words(self) -> int:
+        """Words of the instruction that are worded anew."""
+        return self.bounds.text.words
+
+    @property
+    def copies(self) -> dict[Path, str]:
+        """Where the original is copied to, if it is a built-in prompt: to be read beside the variants."""
+        original = self.bounds.original
+        folder = next(iter(self.files.values())).parent
+        built_in = self.study.prompts[original.name].file is None
+        return {place(folder, original.name): original.source} if built_in else {}
+
+
+def prepared(
+    study: str | os.PathLike[str],
+    *,
+    prompt: str | None = None,
+    n: int = 4,
+    judge: str | None = None,
+    judges: Mapping[str, Any] | None = None,
+    temperature: float = TEMPERATURE,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+) -> Draftable:
+    """Everything that can be checked before a judge is asked; see `variants`."""
+    if not 1 <= n <= MOST:
+        raise InvalidInput(f"n: must be from 1 to {MOST}, got {n}")
+    if not (math.isfinite(temperature) and 0 <= temperature <= 2):
+        raise InvalidInput(f"temperature: must be from 0 to 2, got {temperature}")
+    found = load(study)
+    name = _named("prompt", prompt, found.prompts)
+    writer = _writer(found, judge, judges or {})
+    asked = questions(found)
+    bounds = _bounds(asked, asked.prompts[name])
+    others = tuple(part for key, one in asked.prompts.items() if key != name for part in _alike(one, bounds.text))
+    ask = _ask(found, study, writer, bounds.text, n, temperature)
+    folder = found.folder / FOLDER if out is None else Path(out)
+    files = {new: place(folder, new) for new in names(found, name, n)}
+    draftable = Draftable(found, bounds, others, writer, ask, files, _quote(found, writer, bounds.text, ask))
+    free({**dict.fromkeys(files.values()), **draftable.copies}, force=force)
+    return draftable
+
+
+def _named(what: str, given: str | None, known: Mapping[str, Any]) -> str:
+    listed = ", ".join(known)
+    if given is None and len(known) > 1:
+        raise InvalidInput(f"{what}: the study has {listed}; name one of them")
+    name = next(iter(known)) if given is None else given
+    if name not in known:
+        raise InvalidInput(f'{what}: the study has no {what} "{name}", it has {listed}; name one, or add it there')
+    return name
+
+
+def _writer(study: Study, judge: str | None, functions: Mapping[str, Any]) -> str:
+    """The judge that words the prompt anew."""
+    name = _named("judge", judge, study.judges)
+    settings = study.judges[name]
+    if settings.kind in _CANNOT:
+        raise InvalidInput(f'judge "{name}": {_CANNOT[settings.kind]}; name another judge')
+    if isinstance(settings, PythonSettings) and name not in functions:
+        raise InvalidInput(
+            f'judge "{name}": is a function, which a file cannot hold; '
+            f'call quorate.variants(path, judges={{"{name}": function}}), or name another judge'
+        )
+    return name
+
+
+def _bounds(asked: Questions, prompt: Prompt) -> Bounds:
+    rows = list(asked.items.fields.values())
+    items = dict.fromkeys(text for row in rows for text in texts(row) if text)
+    return Bounds(prompt, instruction(prompt), rows[0], tuple(items))
+
+
+def _alike(prompt: Prompt, text: Instruction) -> list[tuple[str, ...]]:
+    """Another prompt's instruction, if it has one of as many parts."""
+    try:
+        parts = instruction(prompt).parts
+    except InvalidInput:
+        return []
+    return [parts] if len(parts) == len(text.parts) else []
+
+
+def _ask(study: Study, path: Any, judge: str, text: Instruction, n: int, temperature: float) -> Ask:
+    own: dict[str, Any] = getattr(study.judges[judge], "params", {})
+    name = next((limit for limit in _LIMITS if limit in own), _LIMITS[0])
+    given = own.get(name)
+    limit = max(given if isinstance(given, int) else 0, _ROOM + sum(map(len, text.parts)))
+    worst = price(study, judge).cost(_longest(text), limit)
+    budget, spend = study.budget, status(path).spend
+    if budget.money is not None and worst is None:
+        raise InvalidInput(f"judges.{judge}: price is missing, so that money cannot be capped; give it")
+    left = Budget(
+        None if budget.calls is None else max(budget.calls - spend.calls - spend.reserved, 0),
+        None if budget.money is None else max(budget.money - spend.money - spend.reserved_money, 0.0),
+    )
+    if left.calls == 0 or (left.money is not None and (worst or 0.0) > left.money):
+        raise InvalidInput("budget: has no room for another call; raise it in the study file")
+    return Ask(n, study.tries, {"temperature": temperature, name: limit}, worst, left)
+
+
+def _longest(text: Instruction) -> int:
+    """Bytes of the longest question, each at most a token."""
+    return sum(len(turn.content.encode()) for turn in messages(text.parts, "x" * MOST_REASON)) + _FRAME
+
+
+def _quote(study: Study, judge: str, text: Instruction, ask: Ask) -> JudgeQuote:
+    calls = ask.number * ask.tries
+    sent = sum(len(turn.content) for turn in messages(text.parts)) / PER_TOKEN
+    reply = sum(map(len, text.parts)) / PER_TOKEN
+    limit = max(ask.params[name] for name in _LIMITS if name in ask.params)
+    each = price(study, judge).cost(math.ceil(sent), math.ceil(reply))
+    likely = None if each is None else ask.number * each
+    return JudgeQuote(
+        judge,
+        ask.number,
+        Range(ask.number, ask.number, calls),
+        Range(ask.number * (sent + reply) / 2, ask.number * (sent + reply), calls * (_longest(text) + limit)),
+        Range(likely, likely, None if ask.worst is None else calls * ask.worst),
+        ask.worst,
+    )

@@ -1,0 +1,66 @@
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from quorate.collect.ledger_sqlite import SqliteStore
+from quorate.errors import InvalidInput
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "study.db"
+
+
+@pytest.fixture
+def made(path):
+    store = SqliteStore(path)
+    yield store
+    store.close()
+
+
+def test_every_commit_waits_for_the_disk(made):
+    assert made.connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert made.connection.execute("PRAGMA synchronous").fetchone() == (2,)
+
+
+def test_a_database_of_another_program_is_left_alone(path):
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE t (a)")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(InvalidInput, match="is a database of another program; name another file"):
+        SqliteStore(path)
+    assert path.read_bytes() == before
+    assert [one.name for one in path.parent.iterdir()] == [path.name]
+
+
+def test_a_ledger_that_is_gone_with_the_process_is_refused():
+    with pytest.raises(InvalidInput, match=":memory: is no file that outlives the process; name one"):
+        SqliteStore(Path(":memory:"))
+
+
+def test_a_disk_that_cannot_be_written_is_said_to_be(made):
+    with pytest.raises(InvalidInput, match="the disk cannot be written .* everything recorded so far is kept"):  # noqa: SIM117
+        with made.explained():
+            raise sqlite3.OperationalError("disk I/O error")
+
+
+def test_a_newer_format_is_refused(made, path):
+    made.connection.execute("PRAGMA user_version = 2")
+    with pytest.raises(InvalidInput, match="has format 2, this version reads 1"):
+        SqliteStore(path)
+
+
+@pytest.mark.parametrize(("name", "reason"), [("absent/study.db", "its folder exists"), ("text.db", "is not a ledger")])
+def test_what_cannot_be_opened_is_said_in_one_line(tmp_path, name, reason):
+    (tmp_path / "text.db").write_text("item,judge,score\n" * 100)
+    with pytest.raises(InvalidInput, match=reason) as caught:
+        SqliteStore(tmp_path / name)
+    assert "\n" not in str(caught.value)
+
+
+def test_time_is_that_of_this_machine(made):
+    assert made.now() == pytest.approx(time.time(), abs=1)
+    assert not made.remote

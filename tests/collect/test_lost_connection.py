@@ -1,0 +1,110 @@
+"""A server that goes away, or that is not heard, costs no answer: what was asked is asked once and recorded once."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from quorate.collect.judge import Reply
+from quorate.collect.ledger import Ledger
+from quorate.collect.runner import collect
+from quorate.collect.runner_limits import Limits, Pace
+from quorate.errors import InvalidInput
+from quorate.table.exchange import postgres
+from quorate.table.exchange.postgres import Interrupted, Session
+
+pytestmark = [pytest.mark.postgres, pytest.mark.parametrize("store", ["postgres"], indirect=True)]
+
+LIMITS = Limits(pace=Pace(16), every=0.005, backoff=0.01, grace=2.0)
+PRICE = 0.5
+
+
+async def beside(ledger, judge, build, trouble):
+    """Collect while there is trouble in another thread."""
+    work = asyncio.create_task(collect(ledger, {"a": judge}, build, limits=LIMITS))
+    await asyncio.to_thread(trouble)
+    return await asyncio.wait_for(work, 60)
+
+
+def check(ledger, judge, outcome, cells):
+    assert outcome.complete
+    assert set(judge.asked.values()) == {1}
+    assert len(judge.asked) == cells
+    assert (outcome.finished, outcome.late, outcome.given_up) == (cells, 0, 0)
+    spend = ledger.spend()
+    assert (spend.calls, spend.lost, spend.reserved, spend.reserved_money) == (cells, 0, 0, 0.0)
+    assert spend.money == cells * PRICE
+    read = ledger._connection.execute
+    assert read("SELECT count(*), count(DISTINCT cell) FROM attempts").fetchall() == [(cells, cells)]
+
+
+def test_connections_that_are_cut_are_made_again(planned, yes, build):
+    ledger, judge = planned(600, prices={"a": PRICE}), yes(delay=0.01)
+
+    def cut():
+        with Session(ledger.path) as killer:
+            for _ in range(10):
+                time.sleep(0.03)
+                killer.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE application_name = 'quorate' AND pid <> pg_backend_pid()"
+                )
+
+    check(ledger, judge, asyncio.run(beside(ledger, judge, build, cut)), 600)
+
+
+def test_a_server_that_crashes_and_comes_back_has_everything(planned, yes, build, cluster):
+    ledger, judge = planned(400, prices={"a": PRICE}), yes(delay=0.02)
+
+    def crash():
+        time.sleep(0.15)
+        cluster.stop("immediate")
+        cluster.start()
+
+    check(ledger, judge, asyncio.run(beside(ledger, judge, build, crash)), 400)
+
+
+def test_a_commit_whose_end_is_not_heard_is_not_made_twice(planned, yes, build, monkeypatch):
+    ledger, judge, ends, commit = planned(300, prices={"a": PRICE}), yes(delay=0.005), [], Session.end
+
+    def unheard(session):
+        commit(session)
+        ends.append(1)
+        if len(ends) % 3 == 0:
+            session.close()
+            raise Interrupted("the connection was lost")
+
+    monkeypatch.setattr(Session, "end", unheard)
+    outcome = asyncio.run(beside(ledger, judge, build, lambda: None))
+    check(ledger, judge, outcome, 300)
+    assert len(ends) > 9
+
+
+def test_a_server_that_stays_away_ends_the_run_with_one_line_and_the_next_run_goes_on(
+    planned, told, yes, build, cluster, monkeypatch
+):
+    monkeypatch.setattr(postgres, "_AGAIN", (0.0, 0.1))
+    ledger, judge = planned(400, prices={"a": PRICE}), told("a", lambda *_: Reply("ok", 7.0), delay=0.02)
+
+    def stop():
+        time.sleep(0.15)
+        cluster.stop("immediate")
+
+    try:
+        with pytest.raises(InvalidInput, match="everything recorded so far is kept: run it again") as caught:
+            asyncio.run(beside(ledger, judge, build, stop))
+    finally:
+        cluster.start()
+    assert "\n" not in str(caught.value)
+    before = judge.asked.total()
+    with Ledger.open(ledger.path) as again:
+        held = again.under_way("a")
+        assert again._connection.execute("UPDATE runners SET until = 0").rowcount >= 1
+        outcome = asyncio.run(collect(again, {"a": yes(delay=0.005)}, build, limits=LIMITS))
+        assert outcome.complete
+        assert 0 < held <= 32
+        assert outcome.spend.lost == held
+        assert outcome.spend.calls == 400 + held
+        assert outcome.finished >= 400 - before
