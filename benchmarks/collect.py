@@ -3,7 +3,8 @@
 Run with ``make bench``. An endpoint on the loopback interface, in a process of its own, answers after 50 ms. Both sides
 use the same client with the same number of connections, in turn, in the same process; the ratio is that of a round's
 rates, and the middle one of the rounds is shown. On two cores that others use as well, compare the CPU time: what is
-not the client's own is the ledger's and the runner's. The last lines are the memory of collecting 10,000 and 100,000
+not the client's own is the ledger's and the runner's. ``--postgres postgresql://user@host/database`` times a ledger
+there as well, and leaves its schemas behind. The last lines are the memory of collecting 10,000 and 100,000
 cells, each in a process of its own.
 """
 
@@ -51,11 +52,14 @@ class Instant:
         pass
 
 
-def planned(folder: str, cells: int) -> Ledger:
+def planned(where: str, cells: int) -> Ledger:
+    """A new ledger in a folder, or in a schema of a database."""
     row = np.arange(cells)
     levels = {"item": tuple(f"item {n}" for n in range(cells // 10 + 1)), "judge": ("a",)}
     codes = np.column_stack([row // 10, np.zeros_like(row)]).astype(np.int32)
-    ledger = Ledger.open(Path(folder) / f"{time.monotonic_ns()}.db")
+    name = f"bench{time.monotonic_ns()}"
+    on_postgres = where.startswith("postgresql:")
+    ledger = Ledger.open(f"{where}{'&' if '?' in where else '?'}schema={name}" if on_postgres else Path(where) / name)
     ledger.plan(Cells(levels, codes, row % 10 + 1), (f"{n:064x}" for n in range(cells)), {"a": 0.001})
     return ledger
 
@@ -88,17 +92,19 @@ def timed(work: Coroutine[Any, Any, None]) -> tuple[float, float]:
     return time.perf_counter() - wall, time.process_time() - cpu
 
 
-def compare(port: int, folder: str, cells: int, rounds: int, flight: int) -> None:
+def compare(port: int, where: str, cells: int, rounds: int, flight: int) -> None:
     found = []
     for turn in range(rounds):
-        with planned(folder, cells) as ledger:
+        with planned(where, cells) as ledger:
             sides = (lambda: timed(bare(port, cells, flight)), lambda: timed(ours(port, ledger, flight)))
             times = [side() for side in (sides if turn % 2 == 0 else sides[::-1])]
         found.append((*times[turn % 2], *times[1 - turn % 2]))
     found.sort(key=lambda row: row[0] / row[2])
     wall, cpu, own, _ = found[len(found) // 2]
     extra = statistics.median(row[3] - row[1] for row in found) / cells * 1e6
-    print(f"{flight:9}{cells / wall:10.0f}{cells / own:10.0f}{wall / own:8.2f}{cpu / cells * 1e6:12.0f}{extra:+12.0f}")
+    kind = "Postgres" if where.startswith("postgresql:") else "file"
+    rates = f"{cells / wall:10.0f}{cells / own:10.0f}{wall / own:8.2f}"
+    print(f"{flight:9}{kind:>10}{rates}{cpu / cells * 1e6:12.0f}{extra:+12.0f}")
 
 
 def memory(cells: int) -> float:
@@ -120,6 +126,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cells", type=int, default=8000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--postgres", help="address of a database in which a ledger is timed too, without a schema")
     parser.add_argument("--peak", type=int, help=argparse.SUPPRESS)
     given = parser.parse_known_args()[0]
     if given.peak:
@@ -131,10 +138,13 @@ def main() -> int:
     try:
         port = int(server.stdout.readline())
         print(f"{given.cells:,} judgments, an endpoint that takes 50 ms; middle of {given.rounds} rounds")
-        print(f"{'in flight':>9}{'bare/s':>10}{'ledger/s':>10}{'ratio':>8}{'bare us CPU':>12}{'ledger':>12}")
+        print(
+            f"{'in flight':>9}{'ledger':>10}{'bare/s':>10}{'ledger/s':>10}{'ratio':>8}{'bare us CPU':>12}{'ledger':>12}"
+        )
         with tempfile.TemporaryDirectory() as folder:
             for flight in FLIGHTS:
-                compare(port, folder, given.cells, given.rounds, flight)
+                for where in filter(None, (folder, given.postgres)):
+                    compare(port, where, given.cells, given.rounds, flight)
     finally:
         server.kill()
     few, many = memory(10_000), memory(100_000)

@@ -54,6 +54,17 @@ def test_what_would_decide_is_shown_with_its_price(run, scored):
     assert " price " in said
 
 
+def test_what_a_budget_buys(run, scored):
+    words = ("compare", scored, "s0", "s2", "--target", "judge=population", "--price", 0.5, "--margin", 0.6)
+    said = " ".join(run(*words, "--budget", 30).out.split())
+    assert "The budget of 30 is not enough: it would show equivalence with a chance of 0." in said
+    assert "your budget 30" in said
+    assert "chance within your budget 0." in said
+    refused = run(*words, "--budget", -1)
+    assert (refused.code, refused.err.count("\n")) == (1, 1)
+    assert "budget: a number above 0 and finite, got -1" in refused.err
+
+
 def test_votes(run, votes):
     ran = run("compare", votes, "x", "y", "--cluster", "prompt")
     assert ran.code == 0

@@ -59,7 +59,7 @@ def test_a_report(run, scores, tmp_path):
         ("{scores} --prompts 1-900", "--prompts: 900 designs, more than 400; take larger steps"),
         ("{scores} --redrawn colour", 'no term "colour"'),
         ("{scores} --scale elo", "scores must be outcomes of battles"),
-        ("{scores} --win-rate .6", "win_rate: goes with"),
+        ("{scores} --win-rate .6", "--win-rate: goes with"),
         ("{parts}", "items"),
         ("{scores} --charts no/such", "--charts: no/such cannot be written"),
         ("none.csv", "no such file"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 import yaml
 
@@ -43,6 +45,58 @@ def test_nothing_is_overwritten(run, tmp_path):
     assert "items.jsonl is there already" in ran.err
     assert (tmp_path / "items.jsonl").read_text() == "mine"
     assert not (tmp_path / "new.yaml").exists()
+
+
+PROMPTS = ["editor.j2", "exam.j2", "plain.j2"]
+FILES = sorted([*PROMPTS, "README.md", "items.jsonl", "replay.yaml", "scores.csv", "server.csv", "study.yaml"])
+
+
+def test_the_example_is_written_into_a_folder(run, tmp_path):
+    ran = run("init", "--example")
+    assert (ran.code, ran.err) == (0, "")
+    assert "quorate run smollm2/study.yaml --quote" in ran.out
+    assert sorted(path.name for path in (tmp_path / "smollm2").iterdir()) == FILES
+    assert sum(path.stat().st_size for path in (tmp_path / "smollm2").iterdir()) < 300_000
+    for name in ("study.yaml", "replay.yaml"):
+        quoted = run("run", f"smollm2/{name}", "--quote")
+        assert (quoted.code, quoted.out.startswith("648 cells to ask")) == (0, True)
+    again = run("init", "--example")
+    assert (again.code, again.err.count("\n")) == (1, 1)
+    assert "smollm2 is there already" in again.err
+    assert run("init", "elsewhere", "--example").code == 0
+    assert (tmp_path / "elsewhere" / "scores.csv").is_file()
+
+
+def test_the_example_asks_what_was_recorded(run, tmp_path):
+    run("init", "--example")
+    study, replay = (
+        yaml.safe_load((tmp_path / "smollm2" / f"{name}.yaml").read_text()) for name in ("study", "replay")
+    )
+    assert {**study, "judges": replay["judges"]} == replay
+    assert replay["judges"].keys() == study["judges"].keys()
+    rows = [json.loads(line) for line in (tmp_path / "smollm2" / "items.jsonl").read_text().splitlines()]
+    assert len({row["id"] for row in rows}) == len({row["response"] for row in rows}) == 36
+    cells = {
+        f"{row['id']},{row['category']},{prompt},smollm2,{heat},{replicate}"
+        for row in rows
+        for prompt in study["prompts"]
+        for heat in study["temperatures"]
+        for replicate in (1, 2, 3)
+    }
+    for name in ("scores", "server"):
+        recorded = (tmp_path / "smollm2" / f"{name}.csv").read_text().splitlines()[1:]
+        assert {line.rsplit(",", 2)[0] for line in recorded} == cells
+        assert len(recorded) == 648
+
+
+def test_the_settings_of_a_server_in_the_comment_are_valid(run, tmp_path):
+    run("init", "--example")
+    path = tmp_path / "smollm2" / "study.yaml"
+    text = path.read_text()
+    own, server = text.index("  smollm2:\n"), text.index("  # smollm2:\n")
+    comment = text[server : text.index("prompts:")].replace("  # ", "  ")
+    path.write_text(text[:own] + comment + text[text.index("prompts:") :])
+    assert load(path).judges["smollm2"].structured == "grammar"
 
 
 @pytest.mark.parametrize("place", ["none/study.yaml", "items.jsonl"])

@@ -46,6 +46,20 @@ def test_json(run, study):
     assert found["budget"] == {"calls": 2, "money": None}
 
 
+@pytest.mark.parametrize(
+    ("recorded", "said"),
+    [("q9", "Why the last one failed: replay: replicate 1 of"), ("q2,q3", "The last call of recorded failed: replay: ")],
+)
+def test_why_a_judge_does_not_answer(run, study, tmp_path, recorded, said):
+    rows = [f"{item},recorded,1" for item in recorded.split(",")]
+    (tmp_path / "scores.csv").write_text("\n".join(["item,judge,score", *rows]))
+    (tmp_path / "study.yaml").write_text(STUDY.replace("calls: 2", "calls: 3").replace(".csv}", ".csv, concurrency: 1}"))
+    run("run", study, "--yes")
+    shown = " ".join(run("status", study).out.split())
+    assert said in shown
+    assert run("status", study, "--json").json["judges"][0]["error"] in shown
+
+
 def test_what_is_wrong_is_one_line(run):
     ran = run("status", "none.yaml")
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)

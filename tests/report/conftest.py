@@ -235,3 +235,33 @@ def _surface() -> Callable[..., Any]:
         return q.gaming(arena, **{"items": 170, "scale": "elo", **options})
 
     return surface
+
+
+def agreed(labels: tuple[str, ...] = ("careful", "hasty"), topics: tuple[str, ...] = ("easy", "hard")) -> Any:
+    """Agreement of judges with people on 80 battles, with categories, position bias and cells.
+
+    The first judge says what people say in nine of ten and never prefers a position, every other one often the first.
+    """
+    from quorate.estimate.agreement_cells import accuracy_by_cell
+    from quorate.estimate.agreement_position import position_bias
+    from quorate.report.agreement_view import AgreementView
+
+    rows = []
+    for i, (j, judge), turned in product(range(80), enumerate(labels), (False, True)):
+        right = (i + 3 * j) % 10 < (9 if j == 0 else 6)
+        first = turned != (i % 2 == 0)  # what people prefer is shown first
+        said = right if j == 0 else (first if i % 3 else right)
+        rows.append((f"p{i}", topics[i % len(topics)], judge, turned, "xy"[i % 2 == int(said)], "xy"[i % 2 == 1]))
+    names = ["prompt", "topic", "judge", "swapped", "winner", "people"]
+    frame = pl.DataFrame(rows, schema=names, orient="row").with_columns(model_a=pl.lit("x"), model_b=pl.lit("y"))
+    judged, people = (
+        q.read_votes(frame, winner=name, prompt_type="topic", announce=False) for name in ("winner", "people")
+    )
+    found = q.agreement(judged, people, each="judge", by="prompt_type", resamples=200, rng=1)
+    return AgreementView(found, accuracy_by_cell(judged, people, by=("judge", "order")), position_bias(judged))
+
+
+@pytest.fixture(name="agreed", scope="session")
+def _agreed() -> Callable[..., Any]:
+    """Makes an agreement with people and what else is known of its judges."""
+    return agreed

@@ -78,3 +78,11 @@ def test_a_chart_has_as_many_rows_as_fit():
     assert len(marks.spread(rows)) == marks.MOST_ROWS
     assert marks.spread(rows)[-1]["x"] == 100
     assert marks.spread(rows[:3]) == rows[:3]
+
+
+def test_a_label_that_is_cut_and_one_that_is_not_are_both_there_in_full():
+    rows = [{"judge": "j" * 60, "value": 1.0}, {"judge": "short", "value": 2.0}]
+    spec = marks.chart(rows, marks.labels("judge"), step=20).mark_point().to_dict()
+    values = next(iter(spec.get("datasets", {"": spec["data"].get("values")}).values()))
+    assert [row["in_full"] for row in values] == ["j" * 60, "short"]
+    assert values[1]["judge"] == "short"

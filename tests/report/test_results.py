@@ -7,14 +7,18 @@ from quorate.report.reproduce import Provenance
 from quorate.report.results import Sourced, page_of
 
 
-@pytest.mark.parametrize("kind", ["ratings", "leaderboard", "votes", "scores", "gaming"])
-def test_every_result_has_its_page(ballots, rated, surface, kind):
+@pytest.mark.parametrize(
+    "kind", ["ratings", "leaderboard", "votes", "scores", "gaming", "agreement", "agreement alone"]
+)
+def test_every_result_has_its_page(ballots, rated, surface, agreed, kind):
     made = {
         "ratings": lambda: (q.rank(ballots()), "leaderboard"),
         "leaderboard": lambda: (q.rank(rated()), "leaderboard"),
         "votes": lambda: (q.compare(ballots(), "a", "b"), "verdict"),
         "scores": lambda: (q.compare(rated(), "system 0", "system 1"), "verdict"),
         "gaming": lambda: (surface(), "prizes"),
+        "agreement": lambda: (agreed(), "agreement"),
+        "agreement alone": lambda: (agreed().found, "agreement"),
     }
     result, first = made[kind]()
     page = page_of(result, Provenance())

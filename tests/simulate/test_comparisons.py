@@ -61,6 +61,25 @@ def test_a_replay_shifts_the_difference_away(pool):
     assert str(replay_comparisons(pool, "x", "y", items=40, levels=4, studies=200)) == str(found)
 
 
+def test_a_replay_with_judges_from_a_normal_law_has_their_variance(pool):
+    """With few items the judges' part is small; with many answers of one item each, it is what estimates are off by."""
+    drawn = {"items": 60, "levels": 1, "studies": 300}
+    found, normal = (replay_comparisons(pool, "x", "y", **drawn, normal=law) for law in (False, True))
+    assert normal.off == pytest.approx(found.off, rel=0.15)
+    assert normal.found != found.found
+    with pytest.raises(InvalidInput, match="normal: a pool has the judges that it has"):
+        replay_comparisons(pool, "x", "y", levels=2, whole_pool=True, normal=True)
+
+
+def test_hidden_cells_are_those_where_the_first_scored_lowest():
+    table = draw_pair(Pair(50, judges=4, prompts=1, hidden=0.25), np.random.default_rng(1))
+    first = table.keep(table.column("system") == 0)
+    assert table.n_cells == 200 + 150
+    seen = set(map(tuple, table.codes[table.column("system") == 1][:, 1:].tolist()))
+    gone = np.array([tuple(code) not in seen for code in first.codes[:, 1:].tolist()])
+    assert first.mean[gone].max() < first.mean[~gone].min()
+
+
 def test_a_replay_of_the_whole_pool_knows_that_no_judge_is_left(pool):
     found = replay_comparisons(pool, "x", "y", items=40, levels=4, studies=100, whole_pool=True)
     assert found.found < 0.12

@@ -107,6 +107,22 @@ def test_the_mean_of_judges_who_share_their_taste_is_as_sure_as_its_panel():
     assert 2 < found.df < 3
 
 
+def test_noise_of_a_panel_is_what_redrawn_battles_do_to_its_gap_to_the_mean():
+    """Judges of .48, .5 and .52 on the same battles differ in 2% of them, by far less than a rate varies."""
+    found = pipelines(judged(0.48, 0.5, 0.52), by="win rate", resamples=4000).of("average").systems[0]
+    between, noise = 14 / 27 * 0.02**2, 14 / 27 * 0.02 / N  # the middle judge is an outer one in 14 of 27 panels
+    assert found.aware == pytest.approx(np.sqrt(0.25 / N + 1.5 * (between - noise)), rel=0.03)
+    assert found.ratio > 1.15
+
+
+def test_noise_between_two_cells_is_half_of_that_of_their_difference():
+    """Judges of .5 and .54 whose verdicts are independent: half of 2 * .25 / N, where cells differ."""
+    found = pipelines(judged(0.5, 0.54, apart=True), by="win rate", resamples=4000).of("single").systems[0]
+    naive = np.mean([0.25, 0.54 * 0.46]) / N
+    assert found.aware == pytest.approx(np.sqrt(naive + 2 * (0.02**2 - 0.5 * naive)), rel=0.03)
+    assert found.ratio > 1.05
+
+
 def test_battles_of_one_cluster_are_not_independent():
     alone = pipelines(judged(0.5, 0.8), by="win rate").of("average").systems[0].naive
     tied = pipelines(judged(0.5, 0.8, copies=4), by="win rate").of("average").systems[0].naive

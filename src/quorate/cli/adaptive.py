@@ -10,9 +10,9 @@ import typer
 
 from quorate.cli import reading
 from quorate.cli.adaptive_parts import show
-from quorate.cli.analyze import check_places
 from quorate.cli.console import console, print_json
 from quorate.cli.parts import show_files
+from quorate.cli.places import check_places
 from quorate.errors import InvalidInput
 
 _MOST_SCORES = 100_001

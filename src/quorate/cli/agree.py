@@ -2,40 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate.cli import reading, vote_reading
-from quorate.cli.console import console, heading, print_json, say, table
+from quorate.cli import agree_parts, either_reading, reading, vote_reading
+from quorate.cli.console import console, print_json
 from quorate.cli.parts import show_columns, with_column
+from quorate.cli.places import check_places
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.estimate.agreement import Agreement, Difference, Rate
+    from quorate.estimate.agreement import Agreement
+    from quorate.report.agreement_view import AgreementView
+    from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
-Human = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAME", help="A level of the role judge that is a person; repeat for each person."),
-]
-HumanWinner = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Instead of --human: column of the outcome that people gave.")
-]
 Each = Annotated[
     list[str] | None,
     typer.Option(metavar="ROLE", help="Also every level of this role alone, such as judge; repeat for single cells."),
 ]
-Key = Annotated[str, typer.Option(metavar="ROLE", help="What the two models answered.")]
-By = Annotated[str | None, typer.Option(metavar="ROLE", help="Also within every level of this role.")]
+By = Annotated[str | None, typer.Option(metavar="ROLE", help="Also within every level of this role of people's votes.")]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ROLE",
+        help="Role of people's votes whose battles may resemble each other. Default: battles of one --key, if several.",
+    ),
+]
 Calibrated = Annotated[
     bool, typer.Option("--calibrated", help="Move thresholds to where judges tie as often as people do.")
 ]
-Threshold = Annotated[
-    float | None, typer.Option(metavar="SHARE", help="Share of votes above one half that is no tie; .05 without it.")
+Cells = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ROLES",
+        help="Votes: also how often single votes are right in every cell of these roles, such as judge,variant.",
+    ),
+]
+Position = Annotated[
+    bool, typer.Option("--position", help="Votes with an order: also whether each judge prefers what is shown first.")
 ]
 Level = Annotated[float, typer.Option(metavar="LEVEL", help="Coverage of the intervals.")]
 Resamples = Annotated[int, typer.Option(metavar="N", help="Bootstrap samples, of differences.")]
@@ -43,17 +49,25 @@ Seed = Annotated[int | None, typer.Option(metavar="N", help="Root of the random 
 
 
 def agree(
-    file: vote_reading.File,
-    human: Human = None,
-    human_winner: HumanWinner = None,
+    context: typer.Context,
+    file: either_reading.File,
+    human: agree_parts.Human = None,
+    human_winner: agree_parts.HumanWinner = None,
+    people: agree_parts.People = None,
     each: Each = None,
-    key: Key = "prompt",
+    key: agree_parts.Key = "prompt",
     by: By = None,
-    threshold: Threshold = None,
+    cluster: Cluster = None,
+    threshold: agree_parts.Threshold = None,
     calibrated: Calibrated = False,
+    cells: Cells = None,
+    position: Position = False,
     level: Level = 0.95,
     resamples: Resamples = 2000,
     seed: Seed = None,
+    report: either_reading.Report = None,
+    charts: either_reading.Charts = None,
+    chart_format: either_reading.ChartFormat = "svg",
     as_json: reading.Json = False,
     model_a: vote_reading.ModelA = "model_a",
     model_b: vote_reading.ModelB = "model_b",
@@ -61,70 +75,62 @@ def agree(
     wins: vote_reading.Wins = None,
     outcome: vote_reading.Outcomes = None,
     role: vote_reading.Roles = None,
-    status: vote_reading.Status = None,
+    score: reading.Score = "score",
+    facet: reading.Facets = None,
+    object_: reading.Object = "item",
+    nested: reading.Nested = None,
+    fixed: reading.Fixed = None,
+    status: reading.Status = None,
+    missing: reading.Missing = None,
     _debug: reading.Debug = False,
 ) -> int:
     """How often judges decide battles as people do.
 
-    Votes of all judges on a battle are averaged, and compared with what people said of it: with ties, and among battles
-    that neither calls a tie.
+    Votes of all judges on a battle are averaged, or their scores of its two responses, and compared with what people
+    said of it: with ties, and among battles that neither calls a tie. For leaderboards by judges see quorate pipelines.
     """
     from quorate.estimate.agreement import agreement
 
-    if (human_winner is None) == (not human):
-        raise InvalidInput("--human: name the judges who are people, or give --human-winner: the column of their votes")
-    read: dict[str, Any] = {"wins": wins, "outcomes": outcome, "roles": role, "status": status}
-    judged = vote_reading.votes(file, model_a, model_b, winner, **read)
-    people: Votes | list[str] = list(human or ())
-    if human_winner is not None:
-        people = vote_reading.votes(file, model_a, model_b, human_winner, **{**read, "wins": None})
-    options: dict[str, Any] = {"each": each or None, "key": key, "by": by, "calibrated": calibrated}
-    options |= {"threshold": threshold}
-    found = agreement(judged, people, **options, level=level, resamples=resamples, rng=seed)
+    check_places(report, charts=charts)
+    read: dict[str, Any] = {"model_a": model_a, "model_b": model_b, "winner": winner, "wins": wins}
+    read |= {"outcomes": outcome, "roles": role, "score": score, "facets": facet, "object_": object_}
+    read |= {"nested": nested, "fixed": fixed, "status": status, "missing": missing}
+    judged, theirs = agree_parts.sources(file, people, human, human_winner, read)
+    if theirs is None:
+        raise InvalidInput(
+            "--human: name the judges who are people, or give --human-winner, the column of their votes, or --people, "
+            "their file"
+        )
+    options: dict[str, Any] = {"each": each or None, "key": key, "by": by, "cluster": cluster}
+    options |= {"threshold": threshold, "calibrated": calibrated}
+    found = agreement(judged, theirs, **options, level=level, resamples=resamples, rng=seed)
+    view = _view(found, judged, theirs, cells, position, {"key": key, "level": level})
     if as_json:
-        print_json(found.to_dict())
+        print_json(view.to_dict())
     else:
-        show(console(), found)
-        show_columns(console(), with_column(judged.notes, "people", human_winner))
+        agree_parts.show(console(), view)
+        show_columns(console(), with_column(judged.notes, "people", None if people else human_winner))
+    either_reading.write_files(view, judged, report, charts, chart_format, context.obj, quiet=as_json)
     return 0
 
 
-def show(out: Console, found: Agreement) -> None:
-    """Print how often pipelines agree with people, and which does so more often."""
-    say(out, found.sentence, style="bold")
-    interval = f"{100 * found.level:.4g}% interval"
-    heading(out, "Battles decided as people do")
-    kinds = {"overall": "with ties", "decisive": "without"}
-    heads = {"judged by": "left", "of": "left", "ties": "left", "battles": "right", "share": "right", interval: "right"}
-    table(out, heads, (_rate(one, kinds) for one in found.rates))
-    if found.differences:
-        heading(out, "Differences, on the same battles")
-        heads = {"first": "left", "less": "left", "of": "left", "ties": "left", "points": "right"}
-        table(out, heads | {interval: "right", "p": "right"}, (_difference(one, kinds) for one in found.differences))
-    heading(out, "Ties")
-    table(out, {"judged by": "left", "share": "right", "people": "right"}, _ties(found))
+def _view(
+    found: Agreement,
+    judged: Votes | Judgments,
+    theirs: Votes | list[str],
+    cells: str | None,
+    position: bool,
+    options: dict[str, Any],
+) -> AgreementView:
+    """The agreement with what else is asked of the same votes."""
+    from quorate.estimate.agreement_cells import accuracy_by_cell
+    from quorate.estimate.agreement_position import position_bias
+    from quorate.report.agreement_view import AgreementView
+    from quorate.table.votes import Votes
 
-
-def _rate(one: Rate, kinds: dict[str, str]) -> tuple[str, ...]:
-    from quorate.report.votes_words import share
-
-    if one.n == 0:
-        return one.pipeline, one.category, kinds[one.kind], "0", "-", "-"
-    value, ends = share(one.value), f"{share(one.low)} to {share(one.high)}"
-    return one.pipeline, one.category, kinds[one.kind], f"{one.n:,}", value, ends
-
-
-def _difference(one: Difference, kinds: dict[str, str]) -> tuple[str, ...]:
-    from quorate.report.votes_words import p_value
-    from quorate.report.words import number
-
-    value, low, high = (number(100 * end, 1) for end in (one.value, one.low, one.high))
-    ends = f"{low} to {high}" if one.low == one.low else "-"
-    chance = p_value(one.p).removeprefix("p ").removeprefix("= ")
-    return one.first, one.second, one.category, kinds[one.kind], value, ends, chance
-
-
-def _ties(found: Agreement) -> Iterator[tuple[str, str, str]]:
-    from quorate.report.votes_words import share
-
-    yield from ((name, share(value), share(found.human_ties[name])) for name, value in found.ties.items())
+    if not isinstance(judged, Votes):
+        either_reading.refuse({"cells": cells, "position": position or None}, "for votes, and this file has scores")
+    roles = () if cells is None else reading.names(cells)
+    by_cell = accuracy_by_cell(judged, theirs, by=roles, **options) if roles else None
+    positions = position_bias(judged, **options) if position and isinstance(judged, Votes) else ()
+    return AgreementView(found, by_cell, positions)

@@ -11,6 +11,7 @@ import typer
 from quorate.cli import reading
 from quorate.cli.console import console, print_json
 from quorate.cli.parts import show, show_files, show_origin, show_reading
+from quorate.cli.places import check_places
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from quorate.report.summary import Analysis
 
 UNDECIDED = 2
+LEVEL = 0.95
 
 Random = Annotated[
     list[str] | None,
@@ -61,7 +63,7 @@ def analyze(
     context: typer.Context,
     file: reading.File,
     half_width: HalfWidth = None,
-    level: Level = 0.95,
+    level: Level = LEVEL,
     price: Price = None,
     report: Report = None,
     no_report: NoReport = False,
@@ -83,11 +85,23 @@ def analyze(
     missing: reading.Missing = None,
     _debug: reading.Debug = False,
 ) -> int:
-    """Honest error bars for the mean, and what to buy next."""
+    """Honest error bars for the mean, and what to buy next.
+
+    Of a ledger that holds votes: the verdict on its two systems, as quorate votes analyze.
+    """
+    from quorate.cli import ledger_votes
     from quorate.report.record import study_record
     from quorate.report.summary import analyze as analysis
 
     page = report or (None if no_report or as_json else report_path(file))
+    if ledger_votes.holds_votes(file):
+        of_scores: dict[str, Any] = {"half_width": half_width, "markdown": markdown, "study": study, "random": random}
+        of_scores |= {"covariate": covariate, "residual_by": residual_by, "facet": facet, "nested": nested}
+        of_scores |= {"fixed": fixed, "missing": missing}
+        of_scores |= {"score": score != "score", "object": object_ != "item", "method": method != "reml"}
+        written: dict[str, Any] = {"report": page, "charts": charts, "chart_format": chart_format, "as_json": as_json}
+        of_scores["level"] = level != LEVEL
+        return ledger_votes.analyze(context, file, price=price, status=status, of_scores=of_scores, **written)
     record = study_record(study)
     check_places(page, markdown, charts)
     found = analysis(
@@ -116,39 +130,6 @@ def analyze(
 def report_path(file: Path) -> Path:
     """Where the report goes unless it is said: named after the file, in the current folder."""
     return Path(f"{file.name.removesuffix('.gz').rsplit('.', 1)[0]}-quorate.html")
-
-
-def check_places(
-    report: Path | None,
-    markdown: Path | None = None,
-    charts: Path | None = None,
-    *,
-    endings: Sequence[str] = (".html", ".htm", ".md", ".markdown", ".json"),
-) -> None:
-    """Refuse places that cannot be written before anything is read.
-
-    Parameters
-    ----------
-    report, markdown : Path, optional
-        Files to write.
-    charts : Path, optional
-        Folder for charts.
-    endings : sequence of str
-        Those that the name of the report may have.
-
-    Raises
-    ------
-    InvalidInput
-        If one cannot.
-    """
-    from quorate.report.files import directory, writable
-
-    if report is not None:
-        writable(report, endings, "--report")
-    if markdown is not None:
-        writable(markdown, (".md", ".markdown"), "--markdown")
-    if charts is not None:
-        directory(charts, "--charts")
 
 
 def deliver(

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from quorate.cli import either_reading, prices, reading, vote_reading
-from quorate.cli.analyze import check_places
 from quorate.cli.console import console, heading, points, print_json, say, table
 from quorate.cli.parts import show_columns
 from quorate.cli.phrasing import in_options
+from quorate.cli.places import check_places
 from quorate.cli.rank import Cluster, Level, System, Targets, Within
 
 if TYPE_CHECKING:
@@ -36,12 +36,15 @@ Claim = Annotated[
 Power = Annotated[float, typer.Option(metavar="P", help="Chance of deciding that the next step is for.")]
 Method = Annotated[
     Literal["paired", "joint"] | None,
-    typer.Option(help="Scores: by shared cells, or one model of all scores. Default: paired if half are shared."),
+    typer.Option(help="Scores: by shared cells, or one model of all scores. Default: paired if nearly all are shared."),
 ]
 Ties = Annotated[
     Literal["drop", "half", "pessimistic"] | None, typer.Option(help="Votes: how ties count. Default: drop.")
 ]
-Budget = Annotated[int | None, typer.Option(metavar="N", min=1, help="Votes: as many can still be collected.")]
+Budget = Annotated[
+    float | None,
+    typer.Option(metavar="N", help="What a new study may cost, at these prices; else how many votes or judgments."),
+]
 Price = Annotated[float | None, typer.Option(metavar="USD", min=0, help="Price of one call, or of one vote.")]
 
 
@@ -92,8 +95,9 @@ def compare(
     votes = {"model_a": model_a, "model_b": model_b, "winner": winner, "wins": wins, "outcome": outcome, "role": role}
     read = either_reading.table_of(file, status, scores, votes)
     asked = {"margin": margin, "claim": claim, "level": level, "power": power}
+    asked |= {} if budget is None else {"budget": int(budget) if budget.is_integer() else budget}
     of_scores = {"system": system, "target": target or None, "method": method, "judge_price": judge_price or None}
-    of_votes = {"cluster": cluster, "ties": ties, "budget": budget, "within": within}
+    of_votes = {"cluster": cluster, "ties": ties, "within": within}
     found, compared = _compared(read, a, b, asked, of_scores, of_votes, price)
     if as_json:
         print_json(found.to_dict())

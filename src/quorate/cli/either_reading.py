@@ -24,8 +24,8 @@ File = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="CSV, TSV, JSON lines or Parquet; one row per judgment. It is read as votes if it has the columns of "
-        "--model-a and --model-b, or if an option of votes is given.",
+        help="CSV, TSV, JSON lines or Parquet; one row per judgment; or a ledger. It is read as votes if it has the "
+        "columns of --model-a and --model-b or names two systems, or if an option of votes is given.",
     ),
 ]
 Report = Annotated[Path | None, typer.Option(metavar="PATH", help="Write a report: .html, .md or .json.")]
@@ -65,7 +65,7 @@ def table_of(file: Path, status: str | None, scores: Mapping[str, Any], votes: M
     if of_scores and of_votes:
         one, other = (_option(names[0]) for names in (of_scores, of_votes))
         raise InvalidInput(f"{one}: for scores, and {other} is for votes; give options of one of the two")
-    if of_votes or (not of_scores and _has_votes(file, votes)):
+    if of_votes or (not of_scores and has_votes(file, votes)):
         return vote_reading.votes(file, **_renamed(votes, {"outcome": "outcomes", "role": "roles"}), status=status)
     return reading.judgments(file, **_renamed(scores, {"facet": "facets", "object": "object_"}), status=status)
 
@@ -119,11 +119,12 @@ def given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _has_votes(file: Path, votes: Mapping[str, Any]) -> bool:
+def has_votes(file: Path, votes: Mapping[str, Any]) -> bool:
+    """Whether a file has the columns of both models."""
     from quorate.table.files import opened
 
     with opened(file) as source:
-        return {votes["model_a"], votes["model_b"]} <= set(source.columns)
+        return source.pairs or {votes["model_a"], votes["model_b"]} <= set(source.columns)
 
 
 def _given(options: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[str]:

@@ -24,11 +24,13 @@ from quorate.cli.init import init
 from quorate.cli.optimize import optimize
 from quorate.cli.panel import panel
 from quorate.cli.phrasing import in_options
+from quorate.cli.pipelines import pipelines
 from quorate.cli.project import project
 from quorate.cli.rank import rank
 from quorate.cli.run import run
 from quorate.cli.screen import screen
 from quorate.cli.status import status
+from quorate.cli.variants import variants
 from quorate.cli.votes import app as votes
 from quorate.cli.writeup import writeup
 from quorate.errors import QuorateError
@@ -74,6 +76,7 @@ app.command("analyze")(analyze)
 app.command("compare")(compare)
 app.command("rank")(rank)
 app.command("agree")(agree)
+app.command("pipelines")(pipelines)
 app.command("gaming")(gaming)
 app.command("project")(project)
 app.command("optimize")(optimize)
@@ -83,6 +86,7 @@ app.command("screen")(screen)
 app.command("adaptive")(adaptive)
 app.add_typer(votes, name="votes")
 app.command("init")(init)
+app.command("variants")(variants)
 app.command("run")(run)
 app.command("status")(status)
 app.command("writeup")(writeup)

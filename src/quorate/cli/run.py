@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,12 +11,13 @@ import typer
 
 from quorate.cli import reading
 from quorate.cli.console import console, print_json, safe, say, table, whole
+from quorate.cli.quoting import confirmed, money_span, span
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
     from quorate.collect.runner_outcome import Outcome, Update
     from quorate.study.file import Study
-    from quorate.study.quote import Quote, Range
+    from quorate.study.quote import Quote
 
 INCOMPLETE = 2
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file; quorate init writes one.")]
@@ -30,11 +32,11 @@ def run(
     as_json: reading.Json = False,
     _debug: reading.Debug = False,
 ) -> int:
-    """Ask the judges of a study file what it plans, within its budget.
+    """Ask the judges of a study what it plans, within its budget.
 
-    Says what it may cost before anything is sent. Ctrl-C ends it cleanly; run it again to go on: what is answered is
-    not asked twice. Exit codes: 0 all cells are answered or given up; 2 some are left, as when the budget is spent; 1
-    failed to run.
+    Says what it may cost before anything is sent. Ctrl-C ends it cleanly, a second one at once; run it again to go on:
+    what is answered is not asked twice. Exit codes: 0 all cells are answered or given up; 2 some are left, as when the
+    budget is spent; 1 failed to run; 130 ended at once.
     """
     from quorate.study.file import load
     from quorate.study.loop import carry_out
@@ -46,11 +48,15 @@ def run(
     def answer(quoted: Quote) -> bool:
         if not as_json:
             _show_quote(found, quoted)
-        return not quote and (yes or not quoted.cells or _confirmed())
+        return yes or not quoted.cells or confirmed(", or --quote to see the price alone")
 
-    carried = carry_out(found, yes=answer, on_progress=_meanwhile if sys.stderr.isatty() else None)
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K")
+    try:
+        carried = carry_out(found, yes=not quote and answer, on_progress=_meanwhile if sys.stderr.isatty() else None)
+    finally:
+        if sys.stderr.isatty():
+            sys.stderr.write("\r\x1b[K")
+    if quote and not as_json:
+        _show_quote(found, carried.quote)
     if as_json:
         print_json({**_content(found, carried.quote, carried.outcome), "reached": carried.reached})
     elif carried.outcome is not None:
@@ -60,24 +66,20 @@ def run(
     return 0 if carried.outcome.complete else INCOMPLETE
 
 
-def _confirmed() -> bool:
-    if not sys.stdin.isatty():
-        raise InvalidInput("--yes: nobody is here to say yes; add it to go ahead, or --quote to see the price alone")
-    return typer.confirm("Go ahead?", default=False, err=True)
-
-
 def _show_quote(study: Study, quoted: Quote) -> None:
     out = console()
     done = f"; {quoted.done:,} are finished already" if quoted.done else ""
     say(out, f"{quoted.cells:,} cells to ask{done}. The budget for all runs is {_budget(quoted)}.")
+    if quoted.held:
+        say(out, f"{quoted.held:,} of them are in batches of an earlier run: they are collected, not sent again.")
     if not quoted.cells:
         return
     header = {"judge": "left", "cells": "right", "calls": "right", "tokens": "right", "money": "right"}
     rows = [
-        [one.judge, f"{one.cells:,}", _range(one.calls), _range(one.tokens), _money(one.money)] for one in quoted.judges
+        [one.judge, f"{one.cells:,}", span(one.calls), span(one.tokens), money_span(one.money)] for one in quoted.judges
     ]
     if len(rows) > 1:
-        rows.append(["all", f"{quoted.cells:,}", _range(quoted.calls), _range(quoted.tokens), _money(quoted.money)])
+        rows.append(["all", f"{quoted.cells:,}", span(quoted.calls), span(quoted.tokens), money_span(quoted.money)])
     table(out, header, rows)
     say(
         out,
@@ -86,6 +88,9 @@ def _show_quote(study: Study, quoted: Quote) -> None:
     )
     if study.adaptive is not None:
         say(out, "The policy says how the calls are shared out; here they are shared equally.")
+    for one in quoted.judges:
+        if one.answers:
+            say(out, f"What is expected of {one.judge} is what its {one.answers:,} answers so far took.")
     if quoted.unpriced:
         say(out, f"The price of {', '.join(quoted.unpriced)} is not known: the study gives none.")
 
@@ -98,21 +103,22 @@ def _budget(quoted: Quote) -> str:
     return " and ".join(filter(None, parts))
 
 
-def _range(amount: Range) -> str:
-    return " / ".join("?" if one is None else f"{one:,.0f}" for one in (amount.low, amount.expected, amount.high))
-
-
-def _money(amount: Range) -> str:
-    parts = (amount.low, amount.expected, amount.high)
-    return "unknown" if parts[1] is None else " / ".join("?" if one is None else f"{one:,.4g}" for one in parts)
-
-
 def _meanwhile(update: Update) -> None:
     eta = "" if update.eta is None else f", {update.eta:,.0f} s to go"
     money = f", {update.spend.money:,.4f} in money" if update.spend.money else ""
     line = f"{update.finished:,} finished, {update.left:,} left, {update.rate:,.1f}/s{eta}; "
-    sys.stderr.write(f"\r\x1b[K{safe(line)}{update.spend.calls:,} calls{money}")
+    line += f"{update.spend.calls:,} calls{money}"
+    line += f"; {update.held:,} questions wait in batches, also after Ctrl-C" if update.held else ""
+    for name, why in update.silent.items():
+        line += f"; {name} does not answer ({why})"
+    if update.stopping:
+        line = f"stopping: {update.in_flight:,} calls in flight are waited for; Ctrl-C again does not wait"
+    sys.stderr.write(f"\r\x1b[K{safe(line)[: _width() - 1]}")
     sys.stderr.flush()
+
+
+def _width() -> int:
+    return shutil.get_terminal_size().columns
 
 
 def _show_outcome(path: Path, study: Study, outcome: Outcome, reached: str) -> None:
@@ -143,6 +149,7 @@ def _content(study: Study, quoted: Quote, outcome: Outcome | None) -> dict[str, 
             "ended": outcome.ended.name.lower(),
             "calls": dict(outcome.calls),
             "dead": dict(outcome.dead),
+            "held": dict(outcome.held),
             "spend": asdict(outcome.spend),
         }
     return {"ledger": str(study.database), "quote": asdict(quoted), "outcome": ran}

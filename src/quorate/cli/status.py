@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from quorate.cli import reading
@@ -13,6 +14,9 @@ from quorate.cli.run import INCOMPLETE, StudyFile
 if TYPE_CHECKING:
     from quorate.collect.ledger_facts import Standing
     from quorate.study.status import Status
+
+MOST_CHARACTERS = 200
+"""Of the reason why a judge fails."""
 
 
 def status(study: StudyFile, as_json: reading.Json = False, _debug: reading.Debug = False) -> int:
@@ -47,9 +51,15 @@ def _show(found: Status) -> None:
     unknown = f"; {spend.unpriced:,} calls of unknown price" if spend.unpriced else ""
     say(out, f"Spent: {calls}, {money}{unknown}{lost}.")
     for one in found.judges:
+        why = shorten(one.error.rstrip("."), MOST_CHARACTERS, placeholder=" ...")
+        if one.judge in found.silent:
+            last = f" Why the last one failed: {why}." if why else ""
+            say(out, f"{one.judge} has answered none of its {one.calls:,} calls: the panel lacks it so far.{last}")
+        elif why:
+            say(out, f"The last call of {one.judge} failed: {why}.")
         wait = (one.paused_until or 0) - time.time()
         if wait > 0:
-            say(out, f"{one.judge} asked to be left alone for {wait:,.0f} s more.")
+            say(out, f"{one.judge} is left alone for {wait:,.0f} s more.")
 
 
 def _row(one: Standing) -> list[str]:
@@ -66,6 +76,6 @@ def _content(found: Status) -> dict[str, Any]:
     judges = [
         {**asdict(one), "failure_rate": one.failure_rate, "unparsed_rate": one.unparsed_rate} for one in found.judges
     ]
-    counts = {name: getattr(found, name) for name in ("cells", "finished", "given_up", "complete")}
+    counts = {name: getattr(found, name) for name in ("cells", "finished", "given_up", "complete", "reached")}
     spent = {"spend": asdict(found.spend), "budget": asdict(found.budget)}
-    return {"ledger": str(found.ledger), **counts, "judges": judges, **spent}
+    return {"ledger": str(found.ledger), **counts, "judges": judges, "silent": list(found.silent), **spent}

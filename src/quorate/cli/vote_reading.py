@@ -58,8 +58,9 @@ def votes(
     outcomes: list[str] | None,
     roles: list[str] | None,
     status: str | None,
+    facets: list[str] | None = None,
 ) -> Votes:
-    """The file as votes, read as the options say."""
+    """The file as votes, read as the options say; ``facets`` are of other roles than those of ``--role``."""
     from quorate.table.read_votes import read_votes
 
     meanings: dict[str, list[str]] = {}
@@ -74,6 +75,7 @@ def votes(
         winner=winner,
         wins=names(wins or ""),
         outcomes=meanings or None,
+        facets=pairs("--facet", facets, "variant=prompt_id") or None,
         status=status,
         announce=False,
         **others,

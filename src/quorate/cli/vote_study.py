@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from quorate.cli import reading, vote_parts, vote_reading
-from quorate.cli.analyze import check_places
 from quorate.cli.console import console, print_json, whole
 from quorate.cli.either_reading import given
 from quorate.cli.grids import grid
+from quorate.cli.places import check_places
 from quorate.errors import InvalidInput
 from quorate.estimate.wording import counted, listed
 

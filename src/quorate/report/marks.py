@@ -167,7 +167,7 @@ def _short(texts: Sequence[object]) -> dict[object, str]:
 
 def _relabelled(row: Mapping[str, Any], field: str, short: Mapping[object, str]) -> Row:
     text = row.get(field)
-    return {field: short[text], "in_full": text} if text in short else {}
+    return {field: short.get(text, text), "in_full": text} if short else {}
 
 
 def _tips(rows: Sequence[Mapping[str, Any]]) -> list[alt.Tooltip]:

@@ -63,10 +63,10 @@ def report(
 
     Parameters
     ----------
-    result : Judgments, Decomposition, Analysis, Allocation, Ratings, Leaderboard, Verdict or Gaming
+    result : Judgments, Decomposition, Analysis, Allocation, Ratings, Leaderboard, Verdict, Gaming, Agreement, Pipelines
         What to report; the first two are analysed with default options. The reports of an allocation, from
-        `quorate.simulate_allocation`, and of what `quorate.rank`, `quorate.compare` and `quorate.gaming` return, have
-        no checklist.
+        `quorate.simulate_allocation`, and of what `quorate.rank`, `quorate.compare`, `quorate.gaming`,
+        `quorate.agreement` and `quorate.pipelines` return, have no checklist.
     path : path
         File to write, replaced if it exists: ``.html``, ``.md`` or ``.json``.
     record : mapping or path, optional

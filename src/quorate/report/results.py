@@ -1,4 +1,4 @@
-"""The page of a ranking, a verdict or a gaming surface."""
+"""The page of a ranking, a verdict, an agreement, pipelines of judges or a gaming surface."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING
 
 from quorate.decide.gaming import Gaming
 from quorate.decide.outcome import AnyVerdict
+from quorate.estimate.agreement import Agreement
 from quorate.estimate.leaderboard import Leaderboard
 from quorate.estimate.ratings_result import Ratings
+from quorate.report.agreement_report import agreement_page
+from quorate.report.agreement_view import AgreementView
 from quorate.report.gaming_report import gaming_page
+from quorate.report.pipelines_report import pipelines_page
 from quorate.report.ratings_report import ratings_page
 from quorate.report.ratings_view import RatingsView
 from quorate.report.verdict_report import verdict_page
+from quorate.simulate.pipelines_result import Pipelines
 
 if TYPE_CHECKING:
     from quorate.report.reproduce import Provenance
@@ -20,9 +25,9 @@ if TYPE_CHECKING:
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
-    Result = Ratings | Leaderboard | AnyVerdict | Gaming
+    Result = Ratings | Leaderboard | AnyVerdict | Gaming | Agreement | AgreementView | Pipelines
 
-RESULTS = (Ratings, Leaderboard, AnyVerdict, Gaming)
+RESULTS = (Ratings, Leaderboard, AnyVerdict, Gaming, Agreement, AgreementView, Pipelines)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +36,7 @@ class Sourced:
 
     Parameters
     ----------
-    result : Ratings, Leaderboard, Verdict, ScoreVerdict or Gaming
+    result : Ratings, Leaderboard, Verdict, ScoreVerdict, Gaming, Agreement, AgreementView or Pipelines
     table : Votes or Judgments
     """
 
@@ -44,7 +49,8 @@ def page_of(result: Result | Sourced, origin: Provenance) -> ResultPage:
 
     Parameters
     ----------
-    result : Ratings, Leaderboard, Verdict, ScoreVerdict or Gaming; or one of them with its table
+    result : Ratings, Leaderboard, Verdict, ScoreVerdict, Gaming, Agreement, AgreementView or Pipelines
+        Or one of them with its table.
     origin : Provenance
         Command line, seed and note.
     """
@@ -53,4 +59,9 @@ def page_of(result: Result | Sourced, origin: Provenance) -> ResultPage:
         return ratings_page(RatingsView(found, table), origin)
     if isinstance(found, Gaming):
         return gaming_page(found, table, origin)
+    if isinstance(found, (Agreement, AgreementView)):
+        view = found if isinstance(found, AgreementView) else AgreementView(found)
+        return agreement_page(view, table, origin)
+    if isinstance(found, Pipelines):
+        return pipelines_page(found, table, origin)
     return verdict_page(found, table, origin)

@@ -14,6 +14,7 @@ from quorate.report.words import significant
 
 if TYPE_CHECKING:
     from quorate.decide.outcome import AnyVerdict
+    from quorate.decide.score_step import ScoreStep
     from quorate.report.tables import Row
 
 
@@ -50,7 +51,22 @@ def steps(verdict: AnyVerdict) -> list[Row]:
     rows |= {"layout": step.layout, "judgments of both": step.calls}
     rows |= {} if step.cost is None else {"price": f"{step.cost:,.2f}"}
     rows |= {"standard error": significant(step.se), "if the difference is": significant(step.assumed)}
-    return [{"what": name, "value": value} for name, value in (rows | {"chance": f"{step.power:g}"}).items()]
+    rows |= {"chance": f"{step.power:g}"} | _within(step)
+    return [{"what": name, "value": value} for name, value in rows.items()]
+
+
+def _within(step: ScoreStep) -> dict[str, object]:
+    """What the best study of the budget would show; nothing without one."""
+    if step.budget is None or step.budget_power is None:
+        return {}
+    toward = step.toward == "difference"
+    limit = step.seen_by_budget if toward else step.alike_by_budget
+    shows = "detects a difference of" if toward else "shows equivalence at a difference of at most"
+    return {
+        "your budget": f"{step.budget:,.10g}",
+        f"your budget {shows}": "none" if limit is None else significant(limit),
+        "chance within your budget": f"{step.budget_power:.2f}",
+    }
 
 
 def facts(verdict: AnyVerdict) -> list[Row]:

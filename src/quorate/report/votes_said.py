@@ -51,6 +51,7 @@ def said_of(view: VotesView | PairView, command: str | None, note: str | None) -
     own = [one.sentence for one in view.verdict.caveats] if isinstance(view, PairView) else []
     other = _OF_ALL_PAIRS if isinstance(view, PairView) else ()  # two systems are not judged by what others have
     grave = [one.sentence for one in view.support.findings if one.severity != "note" and one.code not in other]
+    own = [sentence for sentence in own if sentence not in grave]
     return {
         "title": titled(view.votes.source, "Votes from a"),
         "note": note and shown(note, 1000),

@@ -49,6 +49,8 @@ class Pair:
         Of items of its own, the part that the second system has.
     noisier : float
         Of items of its own, their standard deviations in the second system over those in the first.
+    hidden : float
+        Share of the cells of which the second system has no answer, those in which the first scores lowest.
     """
 
     items: int
@@ -64,6 +66,7 @@ class Pair:
     nested: bool = False
     fewer: float = 1.0
     noisier: float = 1.0
+    hidden: float = 0.0
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -87,6 +90,8 @@ class ComparisonRates:
         Equivalent within the margin; nan without one.
     missed : float
         Intervals that miss the true difference.
+    off : float
+        Root mean square of what the estimates are off by.
     df : float
         Median degrees of freedom.
     refused : int
@@ -98,6 +103,7 @@ class ComparisonRates:
     naive: float
     equivalent: float
     missed: float
+    off: float
     df: float
     refused: int
 
@@ -154,6 +160,7 @@ def replay_comparisons(
     items: int = 100,
     levels: int = 5,
     whole_pool: bool = False,
+    normal: bool = False,
     studies: int = 1000,
     level: float = 0.95,
     seed: int = 1,
@@ -181,6 +188,9 @@ def replay_comparisons(
     whole_pool : bool
         Whether levels are drawn without replacement, and the test is told how many there are: `quorate.pool`. Otherwise
         they are drawn with replacement, as from a population in which each of them is equally common.
+    normal : bool
+        Whether by how far each level that is drawn favours the first system on average is drawn anew, from a normal law
+        with the variance of the levels at hand. All else stays as it is in the scores.
     studies, level, seed
         As for `simulate_comparisons`.
 
@@ -200,11 +210,15 @@ def replay_comparisons(
     known = pool.answers.shape[2]
     if whole_pool and levels > known:
         raise InvalidInput(f"levels: {known} of {drawn} are in the pool, got {levels}; draw with replacement")
+    if whole_pool and normal:
+        raise InvalidInput(f"normal: a pool has the {drawn}s that it has, got whole_pool too; choose one")
     targets: dict[str, Target] = {drawn: Pool(known)} if whole_pool else {}
+    spread = float(np.sqrt(np.mean(pool.favour**2)))
 
     def study() -> Judgments:
         chosen = rng.choice(known, size=levels, replace=not whole_pool)
-        return _redrawn(pool, rng.integers(pool.answers.shape[1], size=items), chosen, drawn, rng)
+        moved = rng.normal(0, spread, levels) - pool.favour[chosen] if normal else np.zeros(levels)
+        return _redrawn(pool, rng.integers(pool.answers.shape[1], size=items), chosen, moved, drawn, rng)
 
     return _rates(study, 0.0, studies, level, None, "paired", targets)
 
@@ -229,7 +243,12 @@ def draw_pair(pair: Pair, rng: np.random.Generator) -> Judgments:
     mean = table.mean + noise
     table = replace(table, n=n, mean=mean, low=mean, high=mean, ss=ss, status={OK: n})
     kept = (table.column("system") == 0) | (table.column("item") < round(pair.fewer * pair.items))
-    return table.keep(kept & (rng.random(table.n_cells) >= pair.missing)) if pair.missing or pair.fewer < 1 else table
+    if pair.hidden:
+        lowest = mean[: score[0].size] < np.quantile(mean[: score[0].size], pair.hidden)
+        kept &= ~np.append(np.zeros_like(lowest), lowest)
+    if pair.missing:
+        kept &= rng.random(table.n_cells) >= pair.missing
+    return table if kept.all() else table.keep(kept)
 
 
 def _effects(pair: Pair, sd: Mapping[str, float], rng: np.random.Generator) -> dict[str, Floats]:
@@ -270,10 +289,14 @@ def _table(score: Floats, names: Sequence[str], *, nested: bool = False) -> Judg
 
 
 class _Pool(NamedTuple):
-    """Answers by system, item, level and answer, and how many there are; those that exist come first."""
+    """Answers by system, item, level and answer, and how many there are; those that exist come first.
+
+    By how far each level favours the first system sums to 0.
+    """
 
     score: Floats
     answers: Ints
+    favour: Floats
 
 
 def _pool(judgments: Judgments, systems: tuple[str, str], facet: str, drawn: str, answer: str) -> _Pool:
@@ -292,8 +315,9 @@ def _pool(judgments: Judgments, systems: tuple[str, str], facet: str, drawn: str
         raise NotEstimable(f"no {item} was judged at every level of {drawn} for both systems")
     score, count = np.sort(score[:, kept], axis=-1), count[:, kept]
     means = np.nanmean(score, axis=-1)
-    score[0] -= means[0].mean() - means[1].mean()
-    return _Pool(score, count)
+    favour = (means[0] - means[1]).mean(axis=0)
+    score[0] -= favour.mean()
+    return _Pool(score, count, favour - favour.mean())
 
 
 def _index(side: Judgments, whole: Judgments, name: str) -> Ints:
@@ -301,8 +325,8 @@ def _index(side: Judgments, whole: Judgments, name: str) -> Ints:
     return np.array([place[label] for label in side.facet(name).levels])[side.column(name)]
 
 
-def _redrawn(pool: _Pool, item: Ints, level: Ints, drawn: str, rng: np.random.Generator) -> Judgments:
-    """A study of these items and levels, with an answer of every combination for either system."""
+def _redrawn(pool: _Pool, item: Ints, level: Ints, moved: Floats, drawn: str, rng: np.random.Generator) -> Judgments:
+    """A study of these items and levels, with an answer of every combination; levels favour the first so much more."""
     key = (item[:, None] * pool.answers.shape[2] + level).ravel()
     order = np.argsort(key, kind="stable")
     again = np.empty(len(key), dtype=np.int64)
@@ -312,6 +336,7 @@ def _redrawn(pool: _Pool, item: Ints, level: Ints, drawn: str, rng: np.random.Ge
         count = pool.answers[s][item[:, None], level]
         start = rng.integers(2**31, size=pool.answers[s].shape)[item[:, None], level]
         score[s] = pool.score[s][item[:, None], level, (start + again.reshape(count.shape)) % count]
+    score[0] += moved
     return _table(score, ("system", "item", drawn))
 
 
@@ -336,8 +361,9 @@ def _rates(
     if not rows:
         raise NotEstimable("none of the studies could be analysed; give them more items or levels")
     every = np.array(rows)
-    found, naive, equivalent, missed = every[:, :-1].mean(axis=0).tolist()
-    return ComparisonRates(len(rows), found, naive, equivalent, missed, float(np.median(every[:, -1])), refused)
+    found, naive, equivalent, missed = every[:, :-2].mean(axis=0).tolist()
+    off, df = float(np.sqrt(every[:, -2].mean())), float(np.median(every[:, -1]))
+    return ComparisonRates(len(rows), found, naive, equivalent, missed, off, df, refused)
 
 
 def _row(found: SystemDifference, truth: float, alpha: float, margin: float | None) -> list[float]:
@@ -345,7 +371,7 @@ def _row(found: SystemDifference, truth: float, alpha: float, margin: float | No
     equal = np.nan if margin is None else float(found.p_equivalence(margin) <= alpha)
     naive = float(_naive(found) <= alpha) if found.method == "paired" else np.nan
     missed = float(not low <= truth <= high)
-    return [float(found.p_difference() <= alpha), naive, equal, missed, found.df]
+    return [float(found.p_difference() <= alpha), naive, equal, missed, (found.value - truth) ** 2, found.df]
 
 
 def _naive(found: SystemDifference) -> float:

@@ -1,0 +1,159 @@
+"""The report on leaderboards by pipelines of judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isnan
+from typing import TYPE_CHECKING
+
+from quorate.estimate.wording import counted, listed
+from quorate.report import marks
+from quorate.report.captions import Caption
+from quorate.report.labels import distinct, shown
+from quorate.report.result_page import ResultPage, provenance_of, title_of
+from quorate.report.section import Figure, Section
+from quorate.report.theme import CORRECTED, NAIVE
+
+if TYPE_CHECKING:
+    from quorate.report.marks import Chart
+    from quorate.report.reproduce import Provenance
+    from quorate.report.result_page import Table
+    from quorate.report.tables import Row
+    from quorate.simulate.pipelines_result import PipelineErrors, Pipelines
+
+LEVEL = 0.95
+_KINDS = {"single": "one cell for all battles", "average": "the mean of all cells"}
+_HEADS = {
+    "naive": "se over battles",
+    "aware": "se over cells too",
+    "low": "low, 95%",
+    "high": "high, 95%",
+    "ratio": "times the naive",
+}
+
+
+def pipelines_page(found: Pipelines, table: Table | None, origin: Provenance) -> ResultPage:
+    """The report on leaderboards by pipelines of judges.
+
+    Parameters
+    ----------
+    found : Pipelines
+    table : Votes or Judgments, optional
+        What judges said.
+    origin : Provenance
+        Command line, seed and note.
+    """
+    said = {
+        "title": title_of(table, "Leaderboards by judges"),
+        "note": origin.note and shown(origin.note, 1000),
+        "sentence": shown(found.sentence, 1000),
+        "tiles": [
+            {"value": f"{found.of(kind).ratio:.2f}", "label": f"times the naive error bar: {_KINDS[kind]}"}
+            for kind in ("single", "average")
+        ],
+        "caveats": [],
+        "methods": methods(found),
+        "prompts": [],
+        "provenance": provenance_of(table, origin, None, f"by {found.by}, resamples {found.resamples:,}"),
+    }
+    return ResultPage(tuple(_sections(found)), _facts(found), said, found.to_dict())
+
+
+def methods(found: Pipelines) -> str:
+    """The paragraph for a methods section."""
+    unit = "Bradley-Terry ratings" if found.by == "bradley-terry" else "win rates"
+    names = listed(sorted({name for facets in found.facets.values() for name in facets}))
+    return (
+        f"Systems were ranked by {unit}. Naive standard errors are those of {found.resamples:,} resamples of battles "
+        f"with their verdicts. Aware ones add the variance between levels of {names}, beyond what resampled battles "
+        "explain; intervals are Student's with Satterthwaite's degrees of freedom."
+    )
+
+
+def rows_of(errors: PipelineErrors) -> list[Row]:
+    """One row for every system of a leaderboard, best first.
+
+    Parameters
+    ----------
+    errors : PipelineErrors
+        The leaderboard.
+    """
+    names = distinct([one.system for one in errors.systems])
+    out = []
+    for name, one in zip(names, errors.systems, strict=True):
+        low, high = errors.interval(one.system, level=LEVEL)
+        numbers = {"naive": one.naive, "aware": one.aware, "low": low, "high": high, "ratio": one.ratio}
+        out.append({"system": name, "value": one.value, **numbers})
+    return out
+
+
+def _sections(found: Pipelines) -> Iterator[Section]:
+    several = len({one.pipeline for one in found.errors}) > 1
+    for at, one in enumerate(found.errors):
+        name = f"{shown(one.pipeline, 40)}: " if several else ""
+        figure = Figure(f"{one.kind}-{at // 2 + 1}", _caption(one), rows_of(one), _chart(one), _HEADS, unfolded=True)
+        title = f"{name}{_KINDS[one.kind]}"
+        yield Section(f"board-{at + 1}", title[:1].upper() + title[1:], (), (figure,))
+    if found.leaderboards is not None:
+        yield Section("people", "Beside the leaderboard by people", (), tuple(_people(found)))
+
+
+def _chart(errors: PipelineErrors) -> Chart:
+    """Systems with both intervals: thick over battles alone, thin over cells too."""
+    rows = [
+        {**row, **dict(zip(("naive_low", "naive_high"), errors.interval(one.system, aware=False), strict=True))}
+        for row, one in zip(rows_of(errors), errors.systems, strict=True)
+    ]
+    rows = marks.spread(rows)
+    window = marks.around(rows, "value")
+    x = marks.axis("value", _unit(errors), window)
+    drawn = [marks.drawn(row, window, CORRECTED) for row in rows]
+    base = marks.chart(drawn, marks.labels("system"), step=24)
+    naive = base.mark_rule(strokeWidth=7, opacity=0.5, color=NAIVE)
+    ends = naive.encode(x=marks.like(x, "naive_low"), x2="naive_high:Q")
+    return marks.finish([ends, *marks.intervals(drawn, base, x)], _caption(errors))
+
+
+def _caption(errors: PipelineErrors) -> Caption:
+    finding = f"Error bars over judges and prompts too are {errors.ratio:.2f} times those over battles alone"
+    lines = [f"{_unit(errors)[:1].upper()}{_unit(errors)[1:]}, best first. Grey: 95% interval over battles alone;"]
+    lines.append("blue: over judges, prompts and orders like these too. An arrow: the interval goes on.")
+    if errors.without:
+        lines.append(f"{errors.without:,} resamples without a leaderboard are left out.")
+    return Caption(finding, tuple(lines))
+
+
+def _people(found: Pipelines) -> Iterator[Figure]:
+    boards = found.leaderboards
+    if boards is None:
+        return
+    best = max(boards.boards, key=lambda one: one.spearman)
+    rows: list[Row] = [{"leaderboard": shown(one.board), **_correlations(one)} for one in boards.boards]
+    finding = f"Closest to people: {shown(best.board, 40)}, rank correlation {best.spearman:.2f}"
+    yield Figure("correlations", Caption(finding, (f"{counted(best.systems, 'system')}.",)), rows)
+    if boards.differences:
+        rows = [
+            {"first": shown(one.first), "less": shown(one.second), "difference": one.difference, "t": one.t, "p": one.p}
+            for one in boards.differences
+        ]
+        least = min(boards.differences, key=lambda one: (isnan(one.p), one.p))
+        known = "no test exists" if isnan(least.p) else f"the least p-value is {least.p:.2g}"
+        caption = Caption(f"Differences of these correlations: {known}", ("Williams' test of ratings.",))
+        yield Figure("correlation-differences", caption, rows)
+
+
+def _correlations(one: object) -> Row:
+    return {name: getattr(one, name) for name in ("systems", "pearson", "spearman", "kendall")}
+
+
+def _facts(found: Pipelines) -> Figure:
+    rows: list[Row] = []
+    for name, cells in found.cells.items():
+        levels = ", ".join(f"{size} of {shown(facet)}" for facet, size in found.facets[name].items())
+        rows.append({"what": f"cells of {shown(name)}", "value": f"{cells:,} ({levels})"})
+    caption = Caption(f"What was compared: {counted(len(found.cells), 'pipeline')} of judges", ())
+    return Figure("compared", caption, rows, None, {"what": " ", "value": "number"})
+
+
+def _unit(errors: PipelineErrors) -> str:
+    return "rating, log odds" if errors.by == "bradley-terry" else "share of battles won"

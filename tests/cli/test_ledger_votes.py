@@ -1,0 +1,50 @@
+import sqlite3
+
+import pytest
+from typer.testing import CliRunner
+
+from quorate.cli.entry import app
+
+PAIRS = [("x", "y"), ("y", "z"), ("x", "z")]
+
+
+@pytest.fixture
+def said(tmp_path, monkeypatch):
+    """A function that runs a command on a ledger of votes, of three systems or of two, and gives what it prints."""
+    monkeypatch.chdir(tmp_path)
+    for name, pairs in (("three.db", PAIRS), ("two.db", PAIRS[:1])):
+        with sqlite3.connect(tmp_path / name) as connection:
+            connection.execute("CREATE TABLE t (item, system_a, system_b, judge, replicate, score, status, at)")
+            rows = ((f"q{n}", *pair, "j", 1, float(n % 4 > 0), "ok", 1e9 + n) for n in range(40) for pair in pairs)
+            connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            connection.execute("CREATE VIEW judgments AS SELECT * FROM t")
+        connection.close()
+
+    def run(*words, code=0):
+        got = CliRunner().invoke(app, words)
+        assert got.exit_code == code, got.output
+        return " ".join(got.output.split()) or str(got.exception)
+
+    return run
+
+
+def test_two_systems_get_a_verdict_and_a_report(said, tmp_path):
+    assert "x is better than y" in said("analyze", "two.db")
+    assert "x is better than y" in (tmp_path / "two-quorate.html").read_text()
+    assert '"cluster": "prompt"' in said("analyze", "two.db", "--json")
+
+
+def test_several_systems_are_shown_pair_by_pair(said):
+    assert "3 pairs" in said("analyze", "three.db", "--no-report")
+
+
+@pytest.mark.parametrize(
+    "option", [("--half-width", "1"), ("--method", "anova"), ("--facet", "item=item"), ("--level", "0.9")]
+)
+def test_options_of_scores_are_refused(said, option):
+    assert f"{option[0]}: is for scores, and two.db holds votes" in said("analyze", "two.db", *option, code=1)
+
+
+def test_other_files_are_read_as_before(said, tmp_path):
+    (tmp_path / "scores.csv").write_text("item,judge,score\na,x,1\na,y,2\nb,x,3\nb,y,5\n")
+    assert "mean" in said("analyze", "scores.csv", "--no-report").lower()

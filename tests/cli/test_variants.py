@@ -1,0 +1,142 @@
+"""`quorate variants`: the price first, then the drafts, in whole files and the right exit code."""
+
+from __future__ import annotations
+
+import json
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from quorate.collect.judge import Reply
+
+NEW = "How clear is it, [[low]] to [[high]]?"
+STUDY = """\
+items: items.jsonl
+judges:
+  m: {{kind: endpoint, base_url: "http://127.0.0.1:1/v1", model: m}}
+  {more}
+prompts:
+  own: {{file: own.j2, scale: [1, 5]}}
+budget: {{calls: 12}}
+"""
+
+
+@pytest.fixture
+def study(tmp_path):
+    """A function that writes a study with a prompt of its own."""
+
+    def write(more=""):
+        (tmp_path / "items.jsonl").write_text(json.dumps({"id": "q1", "prompt": "p", "response": "r"}) + "\n")
+        (tmp_path / "own.j2").write_text("Say how clear it is, {{ low }} to {{ high }}.\n\n{{ response }}\n")
+        (tmp_path / "study.yaml").write_text(STUDY.format(more=more))
+        return "study.yaml"
+
+    return write
+
+
+@pytest.fixture
+def says(monkeypatch):
+    """A function that sets what the endpoint replies, in turn, and gives what it was asked."""
+
+    def replies(*texts):
+        asked = []
+
+        async def ask(_, request):
+            asked.append(request)
+            text = texts[min(len(asked), len(texts)) - 1]
+            return Reply("unparsed", text=f"<part1>{text}</part1>")
+
+        monkeypatch.setattr("quorate.collect.endpoint.EndpointJudge.ask", ask)
+        return asked
+
+    return replies
+
+
+def test_drafts_are_written(run, study, says, tmp_path):
+    says(NEW, "Can one follow it? From [[low]] to [[high]].")
+    ran = run("variants", study(), "-n", 2, "--yes")
+    assert (ran.code, ran.err) == (0, "")
+    lines = " ".join(ran.out.split())
+    assert '8 words of the prompt "own" to be worded anew 2 times by m; the rest stays.' in lines
+    assert "Calls 2 / 2 / 10," in lines
+    assert "money unknown" in lines
+    assert "At most what the budget has left: 12 calls." in lines
+    assert "  prompts/own-1.j2\n  prompts/own-2.j2\n" in ran.out
+    assert "Spent: 2 calls, 2 of them of unknown price; 0.0000 in money." in ran.out
+    assert ran.out.endswith(
+        "prompts:\n"
+        "  own: {file: own.j2, scale: [1, 5]}\n"
+        "  own-1: {file: prompts/own-1.j2, scale: [1, 5]}\n"
+        "  own-2: {file: prompts/own-2.j2, scale: [1, 5]}\n"
+    )
+    assert "How clear is it, {{ low }} to {{ high }}?" in (tmp_path / "prompts" / "own-1.j2").read_text()
+
+
+def test_fewer_than_wanted_is_2(run, study, says):
+    says(NEW)
+    ran = run("variants", study(), "-n", 2, "--yes", "--out", "other")
+    assert (ran.code, ran.err) == (2, "")
+    assert "1 of 2 drafts could be used; the last one could not: it hardly differs" in " ".join(ran.out.split())
+    assert "{file: other/own-1.j2" in ran.out
+
+
+def test_none_is_1_in_one_line_and_nothing_is_written(run, study, says, tmp_path):
+    says("{{ x }}")
+    ran = run("variants", study(), "-n", 2, "--yes")
+    assert (ran.code, ran.err.count("\n")) == (1, 1)
+    assert ran.err.startswith('quorate: judge "m": gave no usable draft in 10 calls; the last one: it has braces')
+    assert not (tmp_path / "prompts").exists()
+
+
+def test_files_are_only_overwritten_by_force(run, study, says, tmp_path):
+    asked = says(NEW)
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts" / "own-1.j2").write_text("mine")
+    ran = run("variants", study(), "-n", 1, "--yes")
+    assert (ran.code, ran.out, ran.err.count("\n"), asked) == (1, "", 1, [])
+    assert "own-1.j2 is there already" in ran.err
+    assert "--force" in ran.err
+    assert run("variants", "study.yaml", "-n", 1, "--yes", "--force").code == 0
+    assert (tmp_path / "prompts" / "own-1.j2").read_text() != "mine"
+
+
+def test_nothing_is_asked_without_a_yes(run, study, says, monkeypatch, tmp_path):
+    asked = says(NEW)
+    ran = run("variants", study(), "-n", 1)
+    assert (ran.code, ran.err.count("\n")) == (1, 1)
+    assert ran.err.startswith("quorate: --yes: nobody is here to say yes")
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: False)
+    assert run("variants", "study.yaml", "-n", 1).code == 2
+    assert asked == []
+    assert not (tmp_path / "prompts").exists()
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: True)
+    assert run("variants", "study.yaml", "-n", 1).code == 0
+
+
+def test_json(run, study, says):
+    says(NEW)
+    assert run("variants", study(), "--json").err.startswith("quorate: --json: cannot ask you")
+    found = run("variants", "study.yaml", "-n", 1, "--json", "--yes").json
+    assert found["files"] == {"own-1": "prompts/own-1.j2"}
+    assert (found["prompt"], found["judge"], found["original"], found["shortfall"]) == ("own", "m", None, "")
+    assert (found["spend"]["calls"], found["spend"]["unpriced"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("more", "options", "said"),
+    [
+        ("old: {kind: replay, table: t.csv}", ["--judge", "old"], 'judge "old": replays recorded scores'),
+        ("rule: {kind: python}", ["--judge", "rule"], 'judge "rule": is a function'),
+        ("rule: {kind: python}", [], "judge: the study has m, rule; name one of them"),
+        ("", ["--prompt", "none"], 'prompt: the study has no prompt "none"'),
+        ("", ["-n", "50"], "n: must be from 1 to 20, got 50"),
+        ("", ["--temperature", "-1"], "temperature: must be from 0 to 2"),
+        ("", ["--out", "own.j2"], "out: own.j2/own-1.j2 cannot be written"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(run, study, more, options, said):
+    ran = run("variants", study(more), "--yes", *options)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert ran.err.startswith(f"quorate: {said}")

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.report.pipelines_report import methods, pipelines_page, rows_of
+from quorate.report.reproduce import Provenance
+
+
+@pytest.fixture(scope="module")
+def found():
+    """Four systems before three judges, of whom one is fond of the last; with a leaderboard by people."""
+    rng = np.random.default_rng(2)
+    rows = []
+    for prompt in range(150):
+        one, two = rng.choice(4, 2, replace=False)
+        gap = 0.5 * (two - one) + 0.5 * rng.normal()
+        for judge, taste in (("a", 0.0), ("b", 0.1), ("c", 0.8), ("person", 0.0)):
+            seen = gap + taste * (int(one == 3) - int(two == 3)) + 0.5 * rng.normal()
+            rows.append((prompt, judge, f"s{one}", f"s{two}", f"s{one if seen > 0 else two}"))
+    frame = pl.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")
+    votes = q.read_votes(frame, announce=False)
+    return q.pipelines(votes, "person", by="win rate", cell={"judge": "a"}, resamples=100)
+
+
+@pytest.mark.parametrize("name", ["page.html", "page.md", "page.json"])
+def test_leaderboards_are_written(found, tmp_path, name):
+    text = q.report(found, tmp_path / name, charts=tmp_path / "charts").read_text(encoding="utf-8")
+    assert found.sentence in text or name.endswith("html")
+    assert {one.name for one in (tmp_path / "charts").iterdir()} == {"single-1.svg", "average-1.svg"}
+
+
+def test_rows_have_both_error_bars(found):
+    rows, errors = rows_of(found.of("single")), found.of("single")
+    assert [row["value"] for row in rows] == sorted((row["value"] for row in rows), reverse=True)
+    assert rows[0]["ratio"] == pytest.approx(rows[0]["aware"] / rows[0]["naive"])
+    assert (rows[0]["low"], rows[0]["high"]) == errors.interval(errors.systems[0].system)
+
+
+def test_sections_and_words(found):
+    page = pipelines_page(found, None, Provenance())
+    assert [part.title for part in page.sections] == [
+        "One cell for all battles",
+        "The mean of all cells",
+        "Beside the leaderboard by people",
+    ]
+    correlations, differences = page.sections[2].figures
+    assert {row["leaderboard"] for row in correlations.rows} == {"judges, single", "judges, average"}
+    assert len(differences.rows) == 1
+    assert "variance between levels of judge" in methods(found)
+    assert page.facts.rows == [{"what": "cells of judges", "value": "3 (3 of judge)"}]
