@@ -69,6 +69,11 @@ def test_what_was_meant_is_asked():
     assert str(UnknownColumn("score", "sore", ["item", "score"])).endswith('; did you mean "score"?')
 
 
+def test_what_kind_of_name_is_not_there_is_said():
+    error = pickle.loads(pickle.dumps(UnknownTerm("gpt", ["gpt-4"], "system")))
+    assert str(error) == 'no system "gpt"; there are "gpt-4"; did you mean "gpt-4"?'
+
+
 def test_nothing_to_choose_from_is_said():
     assert str(UnknownTerm("judge", [])) == 'no term "judge"; the model has none'
 

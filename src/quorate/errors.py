@@ -63,16 +63,19 @@ class UnknownTerm(InvalidInput, KeyError):
         The name asked for.
     terms : iterable of str
         The names that exist.
+    kind : str
+        What they are names of, such as systems.
     """
 
-    def __init__(self, term: str, terms: Iterable[str]) -> None:
+    def __init__(self, term: str, terms: Iterable[str], kind: str = "term") -> None:
         self.term = term
         self.terms = tuple(terms)
-        have = _listed(self.terms, _MOST_TERMS)
-        super().__init__(f'no term "{term}"; the model has {have}{_meant(term, self.terms)}')
+        self.kind = kind
+        have = f"{'the model has' if kind == 'term' else 'there are'} {_listed(self.terms, _MOST_TERMS)}"
+        super().__init__(f'no {kind} "{term}"; {have}{_meant(term, self.terms)}')
 
-    def __reduce__(self) -> tuple[type[UnknownTerm], tuple[str, tuple[str, ...]]]:
-        return type(self), (self.term, self.terms)
+    def __reduce__(self) -> tuple[type[UnknownTerm], tuple[str, tuple[str, ...], str]]:
+        return type(self), (self.term, self.terms, self.kind)
 
     def __str__(self) -> str:  # KeyError would show the repr of the message
         return str(self.args[0])

@@ -40,6 +40,19 @@ def test_intervals_of_rates(groups, p, icc, sizes):
     assert own >= student - 0.02
 
 
+@pytest.mark.parametrize(("level", "least"), [(0.95, 0.89), (1 - 0.05 / 6, 0.95)])
+def test_intervals_of_rates_near_one_in_very_uneven_clusters(level, least):
+    """40 beta-binomial clusters of 1, 2, 3 and 30: ten of them have most of the votes."""
+    rng = np.random.default_rng(40)
+    n = np.tile([1.0, 2.0, 3.0, 30.0], (STUDIES, 10))
+    wins = rng.binomial(n.astype(int), rng.beta(0.95 * 4, 0.05 * 4, n.shape)).astype(float)  # correlation 1 / (4 + 1)
+    found = clustered.shares(wins, n)
+    ends = np.array([clustered.interval(found.one(at), level) for at in range(STUDIES)])
+    held = np.mean((ends[:, 0] <= 0.95) & (ends[:, 1] >= 0.95))
+    print(f"40 clusters of 1 to 30, worth {found.effective[0]:.1f}: covers {held:.3f} for {level:.4f}")
+    assert least <= held < level
+
+
 @pytest.mark.parametrize("groups", [8, 15, 40])
 @pytest.mark.parametrize("gain", [0.0, 0.15])
 def test_differences_by_prompts(groups, gain):

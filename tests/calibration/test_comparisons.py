@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.decide.score_studies import studies_of_plan
+from quorate.decide.score_studies import studies_like, studies_of_plan
 from quorate.estimate.difference import difference
 from quorate.estimate.leaderboard import leaderboard
 from quorate.estimate.paired import pairs
@@ -89,6 +89,28 @@ def test_one_model_where_the_system_with_fewer_items_varies_more():
     assert said / 200 > 0.95
 
 
+@pytest.mark.parametrize(("items", "times"), [(80, 3), (60, 3), (60, 4), (30, 4)])
+def test_unlike_systems_that_share_some_items_are_paired_unasked(items, times):
+    """100 items of one system, some of them of the other, whose own part varies more: pairs and the default hold."""
+    rng, studies = np.random.default_rng(31), 600
+    rejected, why = dict.fromkeys(("joint", "paired", None), 0), {"paired": 0, "unlike": 0}
+    for _ in range(studies):
+        item = rng.normal(0, 0.7, 100)
+        score = item + rng.normal(0, 0.5, 100), (item + rng.normal(0, 0.5 * times, 100))[:items]
+        names = {"system": ["a"] * 100 + ["b"] * items, "item": [*range(100), *range(items)]}
+        table = q.read(pl.DataFrame({**names, "score": np.concatenate(score)}), announce=False)
+        found = {method: difference(table, "a", "b", method=method) for method in rejected}
+        for method, one in found.items():
+            rejected[method] += one.p_difference() <= 0.05
+        why["paired"] += found[None].method == "paired"
+        why["unlike"] += "unlike-systems" in [one.code for one in found["joint"].caveats]
+    sizes, said = ({name: n / studies for name, n in counts.items()} for counts in (rejected, why))
+    print(f"| {items} | {times} | {sizes['joint']:.3f} | {sizes['paired']:.3f} | {sizes[None]:.3f} | {said} |")
+    assert sizes["paired"] <= 0.08
+    assert sizes[None] <= 0.08
+    assert said["paired"] > 0.85
+
+
 def frame_of(table, noise):
     columns = {name: np.array(table.facet(name).levels)[table.column(name)] for name in ("system", "item", "judge")}
     return pl.DataFrame({**columns, "score": table.mean + noise})
@@ -140,6 +162,30 @@ def test_power_is_as_projected_from_the_components(items, judges, prompts, diffe
     print(f"| {items} | {judges} | {prompts} | {difference} | {projected:.3f} | {found.found:.3f} |")
     assert found.found == pytest.approx(projected, abs=within)
     assert found.missed <= 0.07
+
+
+def test_power_where_judges_read_as_fixed_hardly_differ():
+    """Where their component is found to be 0 the study has more degrees of freedom than its projection."""
+    rng, studies, found, at_zero = np.random.default_rng(5), 400, {0.0: 0, 0.1: 0}, []
+    item, judge = (axis.ravel() for axis in np.indices((200, 3)))
+    own = {"item": 0.15, "judge": 0.02, "item:judge": 0.5}
+    plan = q.project(q.components({term: 2 * sd**2 for term, sd in own.items()}), items=200, judges=3, replicates=1)
+    for _ in range(studies):
+        parts = rng.normal(0, 0.15, (2, 200, 1)), rng.normal(0, 0.02, (2, 1, 3)), rng.normal(0, 0.5, (2, 200, 3))
+        score = sum(parts).ravel()
+        names = {"system": np.repeat(["a", "b"], 600), "item": np.tile(item, 2), "judge": np.tile(judge, 2)}
+        table = q.read(pl.DataFrame({**names, "score": score}), announce=False)
+        one = difference(table, "a", "b", targets={"judge": "population"})
+        for true in found:
+            found[true] += abs(one.value + true) > one.interval()[1] - one.value  # the first is better by as much
+        if one.common_share < 1e-9:
+            at_zero.append((one.df, studies_like(one).df))
+    rates, (own_df, planned_df) = {d: n / studies for d, n in found.items()}, np.median(at_zero, axis=0)
+    projected = studies_of_plan(plan).finds(0.1, 0.05)
+    print(f"| 200 | 3 | 1 | 0.1 | {projected:.3f} | {rates[0.1]:.3f} | judges read as fixed; size {rates[0.0]:.3f}")
+    print(f"judges 0 in {len(at_zero)} of {studies}: df of the study {own_df:.1f}, of its projection {planned_df:.1f}")
+    assert projected < rates[0.1] < projected + 0.3
+    assert own_df > 3 * planned_df
 
 
 def board_of(rng, sd=(0.4,) * 5, items=30, judges=4, favour=0.3, tails=np.inf):
@@ -224,7 +270,7 @@ def test_size_on_real_scores_with_judges_drawn(shared):
         sizes = []
         for normal in (False, True):
             options = {"items": items, "levels": levels, "normal": normal}
-            found = replay_comparisons(scores, "chosen", "rejected", studies=STUDIES, **options)
+            found = replay_comparisons(scores, "chosen", "rejected", studies=STUDIES // 2, **options)
             sizes += [found.found, found.naive]
         print(f"| {items} | {levels} | {sizes[0]:.3f} | {sizes[1]:.3f} | {sizes[2]:.3f} | {sizes[3]:.3f} |")
         assert 0.03 <= sizes[0] <= odd
@@ -243,7 +289,7 @@ def test_size_on_real_scores_for_a_pool_of_judges(shared, items, levels):
 
 @pytest.mark.parametrize(("items", "levels"), [(100, 3), (500, 3), (500, 5)])
 def test_size_on_real_scores_with_prompts_drawn(shared, items, levels):
-    options = {"drawn": "prompt", "items": items, "levels": levels, "studies": 3000}
+    options = {"drawn": "prompt", "items": items, "levels": levels, "studies": STUDIES // 2}
     found = replay_comparisons(reward(shared, "prompt"), "chosen", "rejected", **options)
     print(f"| {items} | {levels} prompts like these | {found.found:.3f} | {found.naive:.3f} | {found.df:.1f} |")
     assert 0.03 <= found.found <= 0.07

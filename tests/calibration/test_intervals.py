@@ -173,16 +173,15 @@ def test_two_levels_and_maximum_likelihood_cover_less(simulate: Any, design: Any
         dominant = simulate(design(40, judges=2, judge_variance=0.15), rng)
         small = simulate(design(20, replicates=2), rng)
         two = q.decompose(judges.judgments).mean_for(judge="population")
+        fit = q.decompose(small.judgments)
         return {
             "2 prompts": covers(q.decompose(prompts.judgments).mean, prompts.population),
             "2 judges, population": covers(two, judges.population),
             "2 dominant judges": covers(
                 q.decompose(dominant.judgments).mean_for(judge="population"), dominant.population
             ),
-            "sensitivity, fixed panel": covers(
-                q.decompose(small.judgments).mean_for(judge="sensitivity"), small.population, "wald"
-            ),
-            "REML": covers(q.decompose(small.judgments).mean, small.population),
+            "sensitivity, fixed panel": covers(fit.mean_for(judge="sensitivity"), small.population, "wald"),
+            "REML": covers(fit.mean, small.population),
             "ML": covers(q.decompose(small.judgments, method="ml").mean, small.population),
         }
 

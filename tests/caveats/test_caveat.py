@@ -47,6 +47,7 @@ ONE_OF_EACH = [
     caveats.unequal_answers(("gpt", "claude"), 12, 300),
     caveats.few_drawn({"judge": 5}, 4.2),
     caveats.unlike_systems("gpt", 4.1, 0.001, (0.8, 1.3)),
+    caveats.compared_by_pairs("gpt", 4.1, 0.001),
     caveats.labels_at_random(),
     caveats.few_labels(12, 3, 12),
     caveats.labels_unlike_the_rest(4.2),

@@ -64,3 +64,15 @@ def scores(tmp_path) -> Path:
     path = tmp_path / "scores.csv"
     path.write_text(crossed(), encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def ordered(tmp_path) -> Path:
+    """Votes on two equal systems, each shown first half of the time, of which the first wins three in four."""
+    rows = [
+        f"{pair},{'model_b' if i % 4 == 0 else 'model_a'},{pair[0]}{i}" for pair in ("x,y", "y,x") for i in range(200)
+    ]
+    lines = ["model_a,model_b,winner,prompt,order", *(f"{row},{row[0]}" for row in rows)]
+    path = tmp_path / "ordered.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path

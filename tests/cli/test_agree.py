@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def test_people_among_the_judges(run, path):
         ("--human a --people votes.csv", "give one"),
         ("--human a --cells colour", 'no term "colour"'),
         ("--human a --position", "which response was shown first is not known; read them with --role order=COLUMN"),
-        ("--human a --cluster colour", 'no term "colour"'),
+        ("--human a --cluster colour", 'no role "colour"'),
         ("--human a --report page.txt", "page.txt"),
         ("--human nobody", "nobody"),
         ("--human-winner nobody", 'no column "nobody"'),
@@ -103,6 +104,8 @@ def test_cells_position_and_a_report(run, both_orders):
     assert "b 100 75.0% " in said  # b takes the first of every other prompt
     assert "Report: page.md" in said
     assert "## Single judgments, cell by cell" in Path("page.md").read_text(encoding="utf-8")
+    run("agree", both_orders, *words, "--facet", "wording=wording", "--report", "page.json", "--seed", 3)
+    assert json.loads(Path("page.json").read_text(encoding="utf-8"))["provenance"]["seed"] == "3"
 
 
 def test_clusters_and_what_else_is_in_the_json(run, both_orders):

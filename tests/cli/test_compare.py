@@ -95,14 +95,14 @@ def test_json_and_a_report(run, scored, tmp_path):
     ("words", "says"),
     [
         ("{scored} s0", "missing argument 'B' (see quorate compare --help)"),
-        ("{scored} s0 s9", 'no term "s9"'),
+        ("{scored} s0 s9", 'no system "s9"'),
         ("{scored} s0 s0", "two different levels of system are compared"),
         ("{scored} s0 s1 --ties half", "--ties: for votes, and this file has scores"),
         ("{scored} s0 s1 --claim equivalent", "margin"),
         ("{scored} s0 s1 --price 1 --judge-price j0=2", "--price: give it or --judge-price"),
         ("{votes} x y --method joint", "--method: for scores, and this file has votes"),
-        ("{votes} x q", 'no term "q"'),
-        ("{votes} x y --cluster colour", 'no term "colour"'),
+        ("{votes} x q", 'no system "q"'),
+        ("{votes} x y --cluster colour", 'no role "colour"'),
         ("{votes} x y --report verdict.txt", "--report: must end in"),
     ],
 )
@@ -110,3 +110,18 @@ def test_what_is_refused_in_one_line(run, scored, votes, words, says):
     ran = run("compare", *words.format(votes=votes, scored=scored).split())
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
     assert says in ran.err
+
+
+def test_who_was_shown_first_is_noticed(run, ordered):
+    said = " ".join(run("compare", ordered, "x", "y").out.split())
+    assert "The system shown first won 75.0% of 400 decisive votes (p < 0.0001" in said
+    assert "quorate rank --position says how much of that" in said
+
+
+def test_a_column_stands_for_the_role_that_it_was_read_as(run, ordered, tmp_path):
+    path = tmp_path / "ranked.csv"
+    path.write_text(ordered.read_text().replace("prompt", "ranking", 1))
+    for command in (("rank", path), ("compare", path, "x", "y")):
+        found = run(*command, "--role", "cluster=ranking", "--cluster", "ranking", "--json")
+        assert (found.code, found.err) == (2, "")
+        assert found.out == run(*command, "--role", "cluster=ranking", "--cluster", "cluster", "--json").out

@@ -47,7 +47,11 @@ def test_a_report(run, scores, tmp_path):
     page, charts = tmp_path / "gaming.html", tmp_path / "charts"
     ran = run("gaming", scores, "--report", page, "--charts", charts, "--chart-format", "png", "--seed", 1)
     assert "Charts: 4 files" in ran.out
-    assert "scores.csv" in page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    assert "scores.csv" in text
+    assert "no random numbers were used" not in text
+    assert run("gaming", scores, "--report", tmp_path / "g.json", "--seed", 5).code == 0
+    assert json.loads((tmp_path / "g.json").read_text())["provenance"]["seed"] == "5"
     assert (charts / "surface.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -38,6 +38,27 @@ def test_several_systems_are_shown_pair_by_pair(said):
     assert "3 pairs" in said("analyze", "three.db", "--no-report")
 
 
+@pytest.mark.parametrize("name", ["two.db", "three.db"])
+def test_votes_that_are_not_there_yet_are_a_caveat(said, tmp_path, name):
+    with sqlite3.connect(tmp_path / name) as connection:
+        connection.execute("CREATE TABLE facets AS SELECT 3 AS place, 'judge' AS name")
+        connection.execute("CREATE TABLE labels AS SELECT 3 AS facet, 0 AS code, 'j' AS label")
+        connection.execute("CREATE TABLE cells AS SELECT 0 AS judge, NULL AS accepted")
+    connection.close()
+    assert "Caveats - 1 of 1 planned cells are not answered (j: 1)" in said("analyze", name, "--no-report")
+    assert "warning 1 of 1 planned cells are not answered" in said("votes", "doctor", name)
+
+
+def test_votes_that_were_given_up_are_a_caveat_everywhere(said, tmp_path):
+    with sqlite3.connect(tmp_path / "two.db") as connection:
+        connection.execute("UPDATE t SET score = NULL, status = 'refused' WHERE CAST(substr(item, 2) AS INTEGER) < 19")
+    connection.close()
+    lost = "19 of 40 votes (47.5%) have no usable outcome"
+    assert f"Caveats - {lost}" in said("analyze", "two.db")
+    assert lost in (tmp_path / "two-quorate.html").read_text()
+    assert lost in said("analyze", "two.db", "--json")
+
+
 @pytest.mark.parametrize(
     "option", [("--half-width", "1"), ("--method", "anova"), ("--facet", "item=item"), ("--level", "0.9")]
 )

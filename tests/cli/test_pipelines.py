@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import random
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +34,8 @@ def test_leaderboards_with_both_error_bars(run, path):
     assert "Correlation with the leaderboard by people" in said
     assert "judges, single less judges, average:" in said
     assert "Report: page.html" in said
+    run("pipelines", path, *words, "--report", "page.json")
+    assert json.loads(Path("page.json").read_text())["provenance"]["seed"] == "1"
     found = run("pipelines", path, *words, "--json").json
     assert (found["by"], found["cells"], found["resamples"]) == ("win rate", {"judges": 3}, 200)
     assert [one["kind"] for one in found["errors"]] == ["single", "average"]

@@ -111,7 +111,7 @@ def test_hostile_names_are_one_line(run, tmp_path):
         ("{votes} --system judge", "--system: for scores, and this file has votes"),
         ("{scored} --elo", "--elo: for votes, and this file has scores; leave it out"),
         ("{scored} --cluster item", "--cluster: for votes"),
-        ("{votes} --cluster colour", 'no term "colour"'),
+        ("{votes} --cluster colour", 'no role "colour"'),
         ("{votes} --level 2", "level: must lie between 0 and 1"),
         ("{votes} --resamples 5", "resamples: expects 0, or a whole number of at least 100"),
         ("{scored} --system colour", 'no term "colour"'),
@@ -149,3 +149,15 @@ def test_dialogue_systems(run, shared, tmp_path):
     kept.write_parquet(path)
     found = run("rank", path, "--facet", "item=context", "--json").json
     assert found["groups"][0] == ["New Human Generated", "Original Ground Truth"]
+
+
+def test_what_being_shown_first_does(run, ordered, tmp_path):
+    said = " ".join(run("rank", ordered, "--position", "--report", tmp_path / "p.md").out.split())
+    sentence = "Between equals, the system shown first wins 75.0% of decisive votes (95% interval "
+    assert sentence in said
+    assert "log odds 1.10, p < 0.0001)." in said
+    assert "--position says" not in said
+    assert sentence in (tmp_path / "p.md").read_text(encoding="utf-8")
+    without = " ".join(run("rank", ordered).out.split())
+    assert "The system shown first won 75.0% of 400 decisive votes" in without
+    assert "--position says how much of that is the order's doing." in without

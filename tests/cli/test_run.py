@@ -99,8 +99,11 @@ def test_an_adaptive_study_says_what_it_reached(run, study, tmp_path):
     (tmp_path / "study.yaml").write_text(text.replace("calls: 10", "calls: 6"))
     ran = run("run", "study.yaml", "--yes")
     assert ran.code == 0
-    assert "The policy says how the calls are shared out" in ran.out
+    assert "the most that the policy may ask, here shared equally" in " ".join(ran.out.split())
+    assert "It may stop before" not in ran.out
     assert "6 of 6 calls" in ran.out
+    (tmp_path / "aim.yaml").write_text((tmp_path / "study.yaml").read_text().replace("batch: 3", "batch: 3, target: 9"))
+    assert "It may stop before." in " ".join(run("run", "aim.yaml", "--quote").out.split())
     (tmp_path / "study.yaml").write_text((tmp_path / "study.yaml").read_text().replace("uniform", "robin-hood"))
     assert "3 arms, 60 in all, got 6; give budget.calls: 60" in run("run", "study.yaml", "--yes").err
 
@@ -119,3 +122,59 @@ def test_what_is_wrong_is_one_line_and_1(run, study, more, said):
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
     assert said in ran.err
     assert "internal error" not in ran.err
+
+
+def test_a_study_without_a_score_is_2_and_says_it(run, study, tmp_path):
+    study()
+    table = (tmp_path / "scores.csv").read_text().splitlines()
+    (tmp_path / "scores.csv").write_text("\n".join([table[0], *(f"{row.rpartition(',')[0]},30" for row in table[1:])]))
+    ran = run("run", "study.yaml", "--yes")
+    out = " ".join(ran.out.split())
+    assert (ran.code, ran.err) == (2, "")
+    assert "recorded: 100% of 6 calls gave a reply without a score." in out
+    assert "No cell has a score, so there is nothing to analyze" in out
+    assert "quorate analyze" not in out
+    assert len(run("run", "study.yaml", "--yes", "--json").json["unscored"]) == 1
+    status = run("status", "study.yaml")
+    assert "recorded: 100% of 6 calls gave a reply without a score." in " ".join(status.out.split())
+    assert len(run("status", "study.yaml", "--json").json["unscored"]) == 1
+
+
+def test_a_finished_study_needs_no_judge(run, study, tmp_path):
+    import quorate as q
+
+    study()
+    text = (tmp_path / "study.yaml").read_text().replace("{kind: replay, table: scores.csv}", "{kind: python}")
+    (tmp_path / "study.yaml").write_text(text)
+    assert "is a function" in run("run", "study.yaml", "--yes").err
+    q.run("study.yaml", judges={"recorded": lambda _: 7})
+    ran = run("run", "study.yaml", "--yes")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("0 cells to ask; 6 are finished already.")
+
+
+WRONG = {
+    "table": ("scores.csv", "none.csv", "study.yaml: judges.recorded.table: none.csv cannot be read"),
+    "name": (
+        "[score]",
+        "[scor]",
+        'study.yaml: prompts.scor: no built-in prompt "scor"; did you mean "score"? There are',
+    ),
+    "scales": ("[score]", "[score, helpfulness]", "study.yaml: prompts: score scores 1 to 10 and helpfulness 0 to 4"),
+    "file": ("[score]", "{a: {file: a.j2, scale: [1, 2]}}", "study.yaml: prompts.a.file: a.j2 cannot be read"),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "said"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_beside_the_study_names_it(run, study, tmp_path, old, new, said):
+    study()
+    (tmp_path / "study.yaml").write_text((tmp_path / "study.yaml").read_text().replace(old, new))
+    ran = run("run", "study.yaml", "--yes")
+    assert (ran.code, ran.err.count("\n")) == (1, 1)
+    assert ran.err.startswith(f"quorate: {said}")
+
+
+def test_a_study_and_its_data_are_not_mixed_up(run, study):
+    study()
+    assert "items.jsonl holds data; expects a study file" in run("run", "items.jsonl").err
+    assert "of a study file, name the ledger" in run("analyze", "study.yaml", "--no-report").err

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+
+from quorate.cli import status
+from quorate.study.status import status as found_in
 
 STUDY = """\
 items: items.jsonl
@@ -38,6 +43,14 @@ def test_before_during_and_after(run, study, tmp_path):
     assert "33.3%" in ran.out
 
 
+def test_money_of_calls_without_a_price_is_not_zero(run, study, capsys):
+    run("run", study, "--yes")
+    found = found_in(study)
+    for money, said in ((0.0, "an unknown amount of money"), (0.25, "at least 0.2500 in money")):
+        status._show(replace(found, spend=replace(found.spend, money=money, unpriced=2)))
+        assert f"Spent: 2 of 2 calls, {said}; 2 calls of unknown price." in " ".join(capsys.readouterr().out.split())
+
+
 def test_json(run, study):
     run("run", study, "--yes")
     found = run("status", study, "--json").json
@@ -48,12 +61,14 @@ def test_json(run, study):
 
 @pytest.mark.parametrize(
     ("recorded", "said"),
-    [("q9", "Why the last one failed: replay: replicate 1 of"), ("q2,q3", "The last call of recorded failed: replay: ")],
+    [("q9", "Why the last one failed: replay: replicate 1 of"), ("q2,q3", "The last call of recorded failed: replay")],
 )
 def test_why_a_judge_does_not_answer(run, study, tmp_path, recorded, said):
     rows = [f"{item},recorded,1" for item in recorded.split(",")]
     (tmp_path / "scores.csv").write_text("\n".join(["item,judge,score", *rows]))
-    (tmp_path / "study.yaml").write_text(STUDY.replace("calls: 2", "calls: 3").replace(".csv}", ".csv, concurrency: 1}"))
+    (tmp_path / "study.yaml").write_text(
+        STUDY.replace("calls: 2", "calls: 3").replace(".csv}", ".csv, concurrency: 1}")
+    )
     run("run", study, "--yes")
     shown = " ".join(run("status", study).out.split())
     assert said in shown

@@ -61,7 +61,7 @@ def test_drafts_are_written(run, study, says, tmp_path):
     assert '8 words of the prompt "own" to be worded anew 2 times by m; the rest stays.' in lines
     assert "Calls 2 / 2 / 10," in lines
     assert "money unknown" in lines
-    assert "At most what the budget has left: 12 calls." in lines
+    assert "At most what the budget has left: 12 calls. Every call counts in the ledger." in lines
     assert "  prompts/own-1.j2\n  prompts/own-2.j2\n" in ran.out
     assert "Spent: 2 calls, 2 of them of unknown price; 0.0000 in money." in ran.out
     assert ran.out.endswith(
@@ -71,6 +71,19 @@ def test_drafts_are_written(run, study, says, tmp_path):
         "  own-2: {file: prompts/own-2.j2, scale: [1, 5]}\n"
     )
     assert "How clear is it, {{ low }} to {{ high }}?" in (tmp_path / "prompts" / "own-1.j2").read_text()
+
+
+def test_status_has_the_calls(run, study, says):
+    says(NEW)
+    run("variants", study(), "-n", 1, "--yes")
+    said = run("status", "study.yaml")
+    assert (said.code, said.err) == (2, "")
+    lines = " ".join(said.out.split())
+    assert lines.startswith("Nothing is planned yet: the first run does that. Spent: 1 of 12 calls, ")
+    assert lines.endswith("1 of the calls for drafts of prompts.")
+    assert run("status", "study.yaml", "--json").json["aside"] == 1
+    again = run("variants", "study.yaml", "-n", 1, "--yes", "--force")
+    assert "At most what the budget has left: 11 calls." in " ".join(again.out.split())
 
 
 def test_fewer_than_wanted_is_2(run, study, says):

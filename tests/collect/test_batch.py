@@ -293,3 +293,116 @@ def test_a_file_is_made_anew_if_somebody_stops_waiting_while_it_is_uploaded():
     assert [reply.score for reply in others] == [right(1), right(2)]
     assert set(server.sent.values()) == {1}
     assert len(server.sent) == 2
+
+
+ODD = {
+    "status": {"status": []},
+    "failed": {"status": "failed", "errors": {"data": 5}},
+    "id": {"id": "\ud800", "status": "completed"},
+    "files": {"status": "completed", "output_file_id": "\ud800"},
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("tag", [None, "ledger-1"])
+def test_odd_answers_leave_nobody_waiting(odd, tag):
+    """Neither those to whoever made the batch, nor those to a later run that finds it."""
+    server = Batches(looks=0)
+    make = server.create
+
+    def create(said):
+        batch = make(said)
+        batch |= ODD[odd]
+        return batch
+
+    server.create = create
+    for _ in range(2):
+        (reply,) = ask(server, [1], tag=tag, most_wait=0.1)
+        assert (reply.status, reply.score, bool(reply.error)) == ("error", None, True)
+        if odd != "failed":
+            assert (reply.cost, reply.retryable, reply.waits) == (None, True, tag is not None)
+
+
+def test_a_batch_that_failed_without_words_is_a_failed_batch():
+    server = Batches("failed")
+    server.finish = lambda batch: batch.update(ODD["failed"])
+    (reply,) = ask(server, [1], tag="ledger-1")
+    assert (reply.error, reply.cost, reply.waits) == ("batch: failed:", 0.0, False)
+
+
+def test_a_date_that_is_none_is_no_matter():
+    server = Batches(looks=0)
+    ask(server, [1], tag="ledger-1")
+    server.batches["batch-0"]["created_at"] = 10**400
+    (reply,) = ask(server, [1], tag="ledger-1")
+    assert (reply.score, len(server.batches)) == (right(1), 1)
+
+
+@pytest.mark.parametrize("tag", [None, "ledger-1"])
+@pytest.mark.parametrize("path", ["/batches/batch-0", "/files/file-1/content"])
+def test_a_question_in_a_batch_is_not_settled_by_a_key_that_is_refused(path, tag):
+    """It is paid for: what it costs is not known, and where it can be found again it waits."""
+    server, handle = Batches(looks=0), Batches.handle
+
+    async def refusing(asked):
+        server.refuse = [hostile.failed(401)] if asked.path.endswith(path) else []
+        await handle(server, asked)
+
+    server.handle = refusing
+    (reply,) = ask(server, [1], tag=tag)
+    assert (reply.status, reply.fatal, reply.cost, reply.waits) == ("error", True, None, tag is not None)
+    server.handle = lambda asked: handle(server, asked)
+    server.refuse = []
+    (reply,) = ask(server, [1], tag=tag)
+    assert (reply.score, len(server.batches)) == (right(1), 2 if tag is None else 1)
+
+
+def test_a_question_that_waits_is_found_by_the_same_judge_too():
+    server = Batches(looks=0)
+
+    def create(said, make=server.create):
+        server.refuse = [hostile.failed(401)]
+        return make(said)
+
+    server.create = create
+
+    async def run():
+        async with judging(server, tag="ledger-1") as judge:
+            return [await judge.ask(question(1)) for _ in range(2)]
+
+    first, second = asyncio.run(run())
+    assert (first.waits, second.score, len(server.batches)) == (True, right(1), 1)
+
+
+def test_questions_wait_that_may_be_in_a_batch_which_cannot_be_looked_for():
+    (reply,) = ask(Batches(refuse=[hostile.failed(401)]), [1], tag="ledger-1")
+    assert (reply.fatal, reply.waits, reply.cost) == (True, True, 0.0)
+    server = Batches()
+    ask(server, [1], tag="ledger-1")
+    server.batches["batch-0"]["input_file_id"] = "\ud800"
+    (reply,) = ask(server, [1], tag="ledger-1")
+    assert (reply.retryable, reply.waits, reply.cost) == (True, True, 0.0)
+    assert "UnicodeEncodeError" in reply.error
+
+
+def test_a_batch_that_may_have_been_made_is_not_made_again():
+    """It is made, which nobody hears, and then cannot be looked for; a later run finds it."""
+    server = Batches(looks=0)
+
+    def unheard(said, create=server.create):
+        create(said)
+        server.refuse = [hostile.failed(503)] * 9 * 10
+        return hostile.failed(503)
+
+    server.create = unheard
+    (reply,) = ask(server, [1], tag="ledger-1", poll=0.001)
+    assert (reply.status, reply.cost, reply.waits) == ("error", None, True)
+    (reply,) = ask(server, [1], tag="ledger-1")
+    assert (reply.score, len(server.batches)) == (right(1), 1)
+
+
+def test_a_batch_that_is_turned_down_costs_nothing():
+    server = Batches()
+    server.create = lambda _: hostile.failed(400)
+    (reply,) = ask(server, [1], tag="ledger-1")
+    assert (reply.status, reply.retryable, reply.cost, reply.waits) == ("error", False, 0.0, False)

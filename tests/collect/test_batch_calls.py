@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from quorate.collect.batch_calls import BatchCalls, Refused
+from quorate.collect.batch_calls import BatchCalls, NotMade, Refused
 from quorate.collect.connection import Connection
 from quorate.collect.endpoint_settings import Endpoint
 
@@ -94,3 +94,22 @@ def test_a_batch_is_looked_at_until_it_ends():
     server.looks, server.batches["batch-0"]["status"] = float("inf"), "in_progress"
     with pytest.raises(Refused, match=r"not ended in 0\.05 s"):
         called(server, lambda calls: calls.ended("batch-0", 0.05))
+
+
+@pytest.mark.parametrize(("code", "certain"), [(400, True), (401, True), (429, True), (408, False), (500, False)])
+def test_only_what_was_turned_down_was_certainly_not_made(code, certain):
+    server = Batches()
+    server.create = lambda _: hostile.failed(code)
+    with pytest.raises(Refused) as error:
+        called(server, lambda calls: calls.created(ASKED))
+    assert isinstance(error.value, NotMade) == certain
+
+
+def test_a_list_that_begins_again_and_again_is_read_once():
+    server = Batches(page=2)
+    for number in range(5):
+        server.create(ASKED | {"input_file_id": f"file-{number}"})
+    asked = []
+    server.listed = lambda after, listed=server.listed: (asked.append(after), listed(None) | {"has_more": True})[1]
+    assert "batch-4" in [one.get("id") for one in called(server, lambda calls: calls.listed())]
+    assert asked == [None, "batch-3"]

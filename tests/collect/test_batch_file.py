@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from dataclasses import replace
 
 from quorate.collect.batch_file import answers, custom_id, names, written
@@ -38,3 +39,16 @@ def test_lines_that_are_no_answers_are_left_out():
     content = b"\n".join([b"{", b"[]", b'{"custom_id": 1}', b"", b'{"custom_id": "z"}', json.dumps(good).encode()])
     found = answers([b"", content], {"a": ASKED, "b": ASKED}, ENDPOINT, 0.0)
     assert {name: reply.score for name, reply in found.items()} == {"a": 7}
+
+
+def test_of_a_large_file_of_questions_only_the_names_are_kept():
+    long = replace(ASKED, messages=(Message("user", "x" * 20_000),))
+    content = written({f"name-{number}": long for number in range(200)}, ENDPOINT, "/v1").replace(b"\n", b"\r\n")
+    tracemalloc.start()
+    try:
+        found = names(content)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found == {f"name-{number}" for number in range(200)}
+    assert most < len(content) / 8

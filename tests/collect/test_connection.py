@@ -9,7 +9,10 @@ import httpx2
 import pytest
 
 from quorate.collect.connection import Broken, Connection, NotSent, Unusable
+from quorate.collect.endpoint import EndpointJudge
 from quorate.collect.endpoint_settings import Endpoint
+from quorate.collect.expects import Expects
+from quorate.collect.judge import MOST_ERROR, Message, Request
 from quorate.collect.secret import Secret
 
 CANARY = "sk-canary-4711"
@@ -99,3 +102,26 @@ def test_proxies_are_those_of_the_environment(monkeypatch, url, proxies, expecte
     monkeypatch.setenv("http_proxy", "proxy:3128")
     monkeypatch.setenv("no_proxy", "inside")
     assert Connection(Endpoint("judge", url, "m", proxies=proxies), None)._proxy() == expected
+
+
+@pytest.mark.parametrize(
+    "error", [httpx2.ConnectError, httpx2.ReadError, ImportError, OSError, ValueError], ids=lambda e: e.__name__
+)
+def test_the_key_is_taken_out_of_a_reason_before_that_is_cut(error, monkeypatch):
+    """Wherever a reason is cut, no beginning of a key that it repeats is left."""
+    monkeypatch.setenv("JUDGE_KEY", CANARY)
+    endpoint = Endpoint("judge", "http://host/v1", "m", key_env="JUDGE_KEY")
+    request = Request("k", (Message("user", "?"),), {}, Expects(1, 10), "judge")
+
+    async def said(before):
+        def respond(_):
+            raise error("j" * before + CANARY)
+
+        judge = EndpointJudge(endpoint, transport=httpx2.MockTransport(respond))
+        try:
+            return (await judge.ask(request)).error
+        finally:
+            await judge.close()
+
+    for before in range(MOST_ERROR - len(CANARY) - 40, MOST_ERROR):
+        assert CANARY[:4] not in asyncio.run(said(before))

@@ -350,6 +350,7 @@ def accounted(count):
     return time.perf_counter() - start
 
 
+@pytest.mark.slow
 def test_500_hostile_questions_end_answered_with_the_right_score():
     assert accounted(500) < 20
 

@@ -121,3 +121,13 @@ def test_a_runner_that_ended_holds_nothing(planned):
     now[0] = 11.0
     assert ledger.expire() == 2
     assert ledger.under_way("a") == 1
+
+
+def test_an_answer_to_a_request_that_counts_as_lost_is_late_although_its_cell_is_leased_again(ledger):
+    runner = ledger.enlist(10)
+    (cell,) = ledger.lease(runner, "a", 1, Budget())
+    ledger.lose(runner, [cell])
+    again = next(one for one in ledger.lease(runner, "a", 4, Budget()) if one.id == cell.id)
+    assert ledger.commit(runner, [done(cell)]) == 1
+    assert ledger.commit(runner, [done(again)]) == 0
+    assert (ledger.spend().calls, ledger.spend().lost) == (2, 1)

@@ -1,5 +1,6 @@
 import pytest
 
+from quorate.collect import ledger_plan
 from quorate.collect.ledger import Ledger
 from quorate.collect.ledger_plan import Part, cell_key, digest
 from quorate.errors import InvalidInput
@@ -23,7 +24,7 @@ def test_a_digest_does_not_depend_on_the_order_of_keys():
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        (Part("rubric", "direct", "2"), 'rubric "direct" changed'),
+        (Part("rubric", "direct", "2"), 'prompt "direct" changed'),
         (Part("item", "q1", "2"), 'item "q1" changed'),
         (Part("judge", "a", "2"), 'judge "a" changed'),
     ],
@@ -122,3 +123,70 @@ def test_the_latest_price_counts_for_what_is_not_asked_yet(planned, cells):
     ledger = planned(2, prices={"a": 1.0})
     ledger.plan(*cells(2), {"a": 0.25})
     assert {price for (price,) in ledger._connection.execute("SELECT price FROM cells")} == {250_000_000}
+
+
+def written(ledger):
+    """All that planning writes."""
+    every = ("cells", "labels", "facets", "parts", "study")
+    return {name: ledger._connection.execute(f"SELECT * FROM {name} ORDER BY 1, 2").fetchall() for name in every}
+
+
+def test_what_is_planned_already_is_looked_up_while_another_process_writes(planned, place, cells):
+    ledger = planned(3, ("a", "b"))
+    ledger.declare([Part("item", "q1", "1")], seed=3)
+    with Ledger.open(place("study.db")) as other:
+        other.begin()
+        ledger.declare([Part("item", "q1", "1")], seed=3)
+        assert ledger.plan(*cells(3, ("a", "b"))) == 0
+        assert ledger.lacks(*cells(5, ("a", "b", "c"))) == {"a": 2, "b": 2, "c": 5}
+        assert ledger.undeclared([Part("item", "q2", "1")])
+        with pytest.raises(InvalidInput, match='item "q1" changed'):
+            ledger.declare([Part("item", "q1", "2")])
+        with pytest.raises(InvalidInput, match="changed since this ledger was planned"):
+            ledger.plan(cells(3)[0], ["x", "y", "z"])
+        other.undo()
+
+
+def test_what_is_refused_or_looked_up_leaves_nothing_behind(planned, cells):
+    ledger = planned(3)
+    before = written(ledger)
+    made, keys = cells(5, ("a", "new"))
+    with pytest.raises(InvalidInput, match=r"the cell \(item i0, judge a, replicate 1\) changed"):
+        ledger.plan(made, ["other", *keys[1:]])
+    ledger.lacks(made, keys)
+    assert written(ledger) == before
+
+
+def test_cells_are_added_in_blocks_in_their_order_and_the_rest_after_an_interruption(planned, cells, monkeypatch):
+    monkeypatch.setattr("quorate.collect.ledger._BLOCK", 3)
+    ledger, add = planned(1), ledger_plan.add
+
+    def interrupted(connection, draft, span):
+        if span[0] == 6:
+            raise KeyboardInterrupt
+        return add(connection, draft, span)
+
+    monkeypatch.setattr(ledger_plan, "add", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ledger.plan(*cells(10))
+    assert ledger.status()[0].planned == 6
+    monkeypatch.setattr(ledger_plan, "add", add)
+    assert ledger.plan(*cells(10)) == 4
+    keys = [key for (key,) in ledger._connection.execute("SELECT key FROM cells ORDER BY id")]
+    assert keys == cells(10)[1]
+
+
+def test_two_processes_plan_at_the_same_time(planned, place, cells, monkeypatch):
+    ledger, compare = planned(1), ledger_plan.compare
+
+    def overtaken(*arguments):
+        draft = compare(*arguments)
+        monkeypatch.setattr(ledger_plan, "compare", compare)
+        with Ledger.open(place("study.db")) as other:
+            assert other.plan(*cells(2, ("z", "a"))) == 3
+        return draft
+
+    monkeypatch.setattr(ledger_plan, "compare", overtaken)
+    assert ledger.plan(*cells(4, ("a", "b"))) == 6
+    assert {one.judge: one.planned for one in ledger.status()} == {"a": 4, "z": 2, "b": 4}
+    assert ledger.plan(*cells(4, ("a", "b"))) == ledger.plan(*cells(2, ("z", "a"))) == 0

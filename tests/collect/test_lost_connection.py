@@ -108,3 +108,55 @@ def test_a_server_that_stays_away_ends_the_run_with_one_line_and_the_next_run_go
         assert outcome.spend.lost == held
         assert outcome.spend.calls == 400 + held
         assert outcome.finished >= 400 - before
+
+
+def test_the_loop_goes_on_while_the_server_is_away(planned, yes, build, cluster):
+    ledger, judge, late, said = planned(48, prices={"a": PRICE}), yes(delay=0.6), [], []
+
+    async def beating():
+        while True:
+            began = time.monotonic()
+            await asyncio.sleep(0.01)
+            late.append(time.monotonic() - began)
+
+    def away():
+        time.sleep(0.3)
+        cluster.stop("immediate")
+        time.sleep(1.5)
+        cluster.start()
+
+    async def main():
+        beat = asyncio.create_task(beating())
+        work = asyncio.create_task(collect(ledger, {"a": judge}, build, limits=LIMITS, on_progress=said.append))
+        await asyncio.to_thread(away)
+        outcome = await asyncio.wait_for(work, 60)
+        beat.cancel()
+        return outcome
+
+    check(ledger, judge, asyncio.run(main()), 48)
+    assert max(late) < 1.0
+    assert len(said) > 2
+
+
+def test_a_doubt_stays_until_a_turn_has_succeeded(planned, yes, build, monkeypatch):
+    ledger, judge, ends, commit, lease = planned(200), yes(delay=0.03), [], Session.end, Ledger.lease
+
+    def unheard(session):
+        commit(session)
+        ends.append(1)
+        if len(ends) == 4:
+            session.close()
+            raise Interrupted("the connection was lost")
+
+    def full(*arguments):
+        if len(ends) == 4:
+            raise InvalidInput("ledger: has a full disk")
+        return lease(*arguments)
+
+    monkeypatch.setattr(Session, "end", unheard)
+    monkeypatch.setattr(Ledger, "lease", full)
+    with pytest.raises(InvalidInput, match="has a full disk"):
+        asyncio.run(beside(ledger, judge, build, lambda: None))
+    assert ledger.under_way("a") == 0
+    spend = ledger.spend()
+    assert (spend.calls, spend.lost, spend.reserved) == (judge.asked.total(), 0, 0)

@@ -8,6 +8,7 @@ from quorate.collect.expects import Expects
 from quorate.collect.judge import Message, Reply, Request, lasts
 from quorate.collect.runner import collect
 from quorate.collect.runner_limits import Limits, Pace
+from quorate.table.exchange.postgres import Interrupted, Session
 
 ITEMS = [f"i{n}" for n in range(10)]
 
@@ -99,3 +100,62 @@ def test_only_judges_that_say_so_last():
     assert lasts(Slow("x", lasting=True))
     assert not lasts(Slow("x"))
     assert not lasts(object())
+
+
+class Waiting(Slow):
+    """Says that its questions may be in a batch, which it has sent or not."""
+
+    cost = None
+
+    async def ask(self, request):
+        self.asked.append(request)
+        return Reply("error", error="401 no such key", cost=self.cost, fatal=True, waits=True)
+
+
+class Unsure(Waiting):
+    cost = 0.0
+
+
+def test_questions_that_wait_are_held_as_they_are_and_collected_by_the_next_run(ledger):
+    judges = {"plain": Slow("plain"), "batch": Waiting("batch", lasting=True)}
+    outcome = carried(ledger, judges)
+    assert (outcome.ended.name, outcome.left, outcome.held) == ("JUDGES", 10, {"batch": 10})
+    assert outcome.dead == {"batch": "401 no such key"}
+    assert (outcome.spend.calls, outcome.spend.reserved) == (10, 10)
+    unsure = Unsure("batch", lasting=True)
+    outcome = carried(ledger, {"plain": Slow("plain"), "batch": unsure})
+    assert (len(unsure.asked), outcome.held, outcome.spend.reserved) == (10, {"batch": 10}, 10)
+    again = Slow("batch", lasting=True)
+    outcome = carried(ledger, {"plain": Slow("plain"), "batch": again})
+    assert (outcome.complete, outcome.spend.calls, outcome.spend.reserved) == (True, 20, 0)
+    assert [one.asked for one in again.asked] == [0] * 10
+
+
+def test_questions_that_nobody_has_sent_are_given_back(ledger):
+    outcome = carried(ledger, {"plain": Slow("plain"), "batch": Unsure("batch", lasting=True)})
+    assert (outcome.ended.name, outcome.held, outcome.spend.calls, outcome.spend.reserved) == ("JUDGES", {}, 10, 0)
+    states = {one.judge: (one.planned, one.leased, one.statuses) for one in ledger.status()}
+    assert states["batch"] == (10, 0, {})
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("store", ["postgres"], indirect=True)
+def test_cells_taken_over_in_a_commit_that_is_not_heard_stay_reserved_and_are_asked(ledger, monkeypatch):
+    first = {"plain": Slow("plain"), "batch": Slow("batch", lasting=True)}
+    carried(ledger, first, stop_when=lambda: len(first["batch"].asked) == 10, open_=False)
+    ends, end = [], Session.end
+
+    def unheard(session):
+        end(session)
+        ends.append(1)
+        if len(ends) == 3:  # the runner, its holder, and the first turn
+            session.close()
+            raise Interrupted("the connection was lost")
+
+    monkeypatch.setattr(Session, "end", unheard)
+    again = {"plain": Slow("plain"), "batch": Slow("batch", lasting=True)}
+    outcome = carried(ledger, again, stop_when=lambda: len(again["batch"].asked) == 10, open_=False)
+    assert len(ends) > 3
+    assert outcome.held == {"batch": 10}
+    assert outcome.spend.reserved == 10
+    assert sorted(one.key for one in again["batch"].asked) == sorted(one.key for one in first["batch"].asked)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from quorate.collect.judge import Reply
@@ -109,7 +111,7 @@ def test_a_judge_that_fails_is_left_alone_then_probed_then_dead():
     assert made.dead is None
     assert made.next(7.4) is None
     answer(made, window_of(made, 7.5), BUSY, 7.5, 8.0)
-    assert made.dead == "66 failures, the last: 429"
+    assert made.dead == "given up after 66 failures, the last: 429"
     assert made.next(1e9) is None
     assert made.wanted(1e9) == 0
     assert len(made.dropped(1e9)) == 10_000 - 66
@@ -177,3 +179,48 @@ def test_questions_that_last_are_sent_as_they_are_planned_whatever_fails():
     assert made.dropped(1.0) == []
     assert len(window_of(made, 7.0)) == 30
     assert made.window == 50
+
+
+def lasting(cells):
+    made = Lane("a", Limits(pace=Pace(50, first=50)), lasting=True)
+    made.take([LeasedCell(n, f"k{n}", "a", {}, 1, None, 0, 0) for n in range(cells)], cells, 0.0)
+    return made
+
+
+def test_a_dead_judge_gives_back_what_was_not_sent_to_it_also_where_questions_last():
+    made = lasting(80)
+    first, *_ = window_of(made, 0.0)
+    made.saw(first, Reply("error", fatal=True, error="401"), 0.0, 1.0)
+    assert [cell.id for cell in made.dropped(1.0)] == list(range(50, 80))
+    assert made.dropped(1.0) == []
+
+
+def test_a_question_that_waits_stays_as_it_is_and_ends_the_asking():
+    made = lasting(50)
+    first, second, third, *others = window_of(made, 0.0)
+    assert made.keeps(first, Reply("error", fatal=True, error="401", waits=True))
+    assert made.keeps(second, Reply("error", error="503", cost=0.0, waits=True))
+    assert not made.keeps(third, OK)
+    assert made.dead == "401"
+    assert (first.id in made.flying, second.id in made.flying, third.id in made.flying) == (False, False, True)
+    assert (made.dropped(1.0), made.calls, made.failures) == ([second], 0, 0)
+    assert len(made.flying) == len(others) + 1
+
+
+def test_no_question_waits_that_nobody_finds_again():
+    made = lane(4, 8)
+    (first, *_) = window_of(made, 0.0)
+    assert not made.keeps(first, Reply("error", error="401", waits=True))
+    assert first.id in made.flying
+
+
+def test_a_late_answer_leaves_a_cell_in_flight_that_was_leased_again():
+    made = lane(cells=1)
+    (old,) = window_of(made, 0.0)
+    made.take([replace(old, asked=1)], 1, 1.0)
+    (new,) = window_of(made, 1.0)
+    made.saw(old, OK, 0.0, 2.0)
+    assert made.flying == {0: new}
+    made.saw(new, OK, 1.0, 2.0)
+    assert not made.busy
+    assert made.calls == 2

@@ -12,6 +12,6 @@ def test_a_dead_judge_is_named_and_its_cells_are_counted():
     outcome = Outcome(Ended.JUDGES, 10, 2, 90, {"a": 12, "b": 1}, {"b": "401 no such key"}, spend=Spend(13))
     assert not outcome.complete
     assert outcome.sentence == (
-        "10 cells finished, 2 of them without a score: a judge does not answer; b does not answer (401 no such key); "
-        "90 cells are left: run it again to go on"
+        "10 cells finished, 2 of them without a score: b does not answer (401 no such key); "
+        "90 cells are left: mend the judge or its key, then run it again to go on"
     )

@@ -5,7 +5,7 @@ import pytest
 from quorate.collect.judge import Reply
 from quorate.collect.ledger_lease import LeasedCell
 from quorate.collect.runner_limits import Limits
-from quorate.collect.runner_settle import LONGEST_PAUSE, asked_to_wait, settled, spared
+from quorate.collect.runner_settle import LONGEST_PAUSE, asked_to_wait, blames, settled, spared
 
 LIMITS = Limits(tries=3, backoff=2.0, longest_backoff=10.0)
 
@@ -76,3 +76,9 @@ def test_a_cell_is_spared_by_being_asked_again_without_blame():
     assert (given_up.state, given_up.blamed) == ("given_up", True)
     found = spared(given_up, LIMITS)
     assert (found.state, found.blamed, found.next_at) == ("planned", False, 102.0)
+
+
+def test_a_cell_is_given_up_for_errors_or_for_an_answer():
+    assert blames(after(Reply("error")))
+    assert not blames(after(Reply("refused")))
+    assert not blames(after(Reply("error", retryable=True)))

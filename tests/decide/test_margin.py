@@ -1,10 +1,12 @@
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 
 from quorate.decide.margin import margin_of_votes
 from quorate.errors import NotEstimable, UnknownTerm
+from quorate.table.read_votes import read_votes
 
 
 def test_independent_votes_are_tested_exactly(between):
@@ -119,3 +121,15 @@ def test_too_few_clusters_detect_nothing(between):
     assert found.detectable(0.05, 0.9) is None
     assert found.sizes.tolist() == [25] * 4
     assert "sizes" not in found.to_dict()
+
+
+@pytest.mark.parametrize("cluster", [None, "prompt"])
+def test_votes_without_an_outcome_are_a_caveat_of_their_pair(cluster):
+    rows = [("x", "y", outcome, f"p{n}") for n, outcome in enumerate(["model_a"] * 14 + ["model_b"] * 7 + [None] * 19)]
+    rows += [("x", "z", "model_a", "p0"), ("x", "z", None, "p1"), ("y", "z", "model_b", "p0")]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row")
+    votes = read_votes(frame, announce=False)
+    said = [one.sentence for one in margin_of_votes(votes, "y", "x", cluster=cluster).caveats]
+    lost = "19 of 40 votes (47.5%) have no usable outcome; the estimate is right only if they are missing at random"
+    assert lost in said
+    assert "missing" not in {one.code for one in margin_of_votes(votes, "y", "z").caveats}

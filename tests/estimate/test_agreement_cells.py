@@ -76,6 +76,23 @@ def test_scores_of_right_answers_say_the_same(llmbar):
     assert accuracy_by_cell(scores).cells == by_votes.cells
 
 
+def test_repeated_answers_count_as_each_by_itself():
+    """Four answers in a cell of the table, or of four facet levels with one each: the same intervals."""
+    rng = np.random.default_rng(5)
+    answers = [(i, k, float(rng.random() < p)) for i, p in enumerate(rng.beta(2, 1, 12)) for k in range(1 + i % 5)]
+    frame = pl.DataFrame(answers, schema=["item", "again", "score"], orient="row").with_columns(judge=pl.lit("x"))
+    one, other = (
+        accuracy_by_cell(q.read(frame, facets=facets, announce=False), by=("judge",)).cells[0]
+        for facets in (
+            {"item": "item", "judge": "judge", "replicate": "again"},
+            {"item": "item", "judge": "judge", "prompt": "again"},
+        )
+    )
+    assert (one.n, one.clusters) == (other.n, other.clusters) == (len(answers), 12)
+    ends = [(x.value, x.low, x.high, x.all_low, x.all_high) for x in (one, other)]
+    assert ends[0] == pytest.approx(ends[1], rel=1e-12)
+
+
 def test_a_vote_for_a_tie_is_right_where_people_tie():
     rows = [("p", "j", "tie"), ("q", "j", "tie"), ("r", "j", "tie (bothbad)"), ("s", "j", None)]
     rows += [("p", "h", "tie"), ("q", "h", "model_a"), ("r", "h", "tie"), ("s", "h", "model_a")]
@@ -124,3 +141,9 @@ def test_what_is_refused():
         accuracy_by_cell(scores, by=("judge",))
     with pytest.raises(UnknownTerm, match="colour"):
         accuracy_by_cell(votes, votes, by=("colour",))
+
+
+def test_an_interval_of_one_cluster_is_not_known():
+    rows = {"item": ["a"] * 2, "judge": ["x", "y"], "score": [1, 0]}
+    table = q.read(pl.DataFrame(rows), announce=False)
+    assert "x 100.0% (interval not known) and least often in y 0.0%" in accuracy_by_cell(table, by=("judge",)).sentence

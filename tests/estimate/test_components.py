@@ -81,7 +81,7 @@ def test_the_object_of_measurement_is_only_a_name(frame, fit):
 
 def test_a_repeated_key_is_refused_with_its_place(frame):
     twice = pl.concat([frame, frame[:1]])
-    with pytest.raises(InvalidData, match="1 rows repeat a key, the first at item item0000"):
+    with pytest.raises(InvalidData, match="1 row repeats a key, the first at item item0000"):
         refit(twice)
 
 

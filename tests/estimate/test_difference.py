@@ -97,6 +97,35 @@ def test_answers_missing_where_the_other_scored_low_bias_pairs_and_not_one_model
     assert np.mean(off["paired"]) > 8 * se
 
 
+def unlike_pair(lacks, seed=4, n=100):
+    """Two systems, the second three times as noisy, without the cells that ``lacks`` says of the first's scores."""
+    rng = np.random.default_rng(seed)
+    item = rng.normal(0, 0.7, n)
+    x, y = item + rng.normal(0, 0.5, n), item + rng.normal(0, 1.5, n)
+    has = np.flatnonzero(~lacks(x))
+    rows = {"system": ["a"] * n + ["b"] * len(has), "item": [*range(n), *has.tolist()]}
+    return q.read(pl.DataFrame({**rows, "score": [*x, *y[has]]}), announce=False)
+
+
+def test_systems_that_do_not_vary_alike_are_paired_unasked_and_it_is_said():
+    some = unlike_pair(lambda x: np.arange(len(x)) % 5 < 2)
+    found = difference(some, "a", "b")
+    assert found.method == "paired"
+    assert found.caveats[-1].code == "compared-by-pairs"
+    assert "b varies more from item to item than the other" in found.caveats[-1].sentence
+    assert "pairs are wrong where a cell is missing because of" in found.caveats[-1].sentence
+    asked = [difference(some, "a", "b", method=method) for method in ("paired", "joint")]
+    assert [one.method for one in asked] == ["paired", "joint"]
+    assert (found.value, found.se) == (asked[0].value, asked[0].se)
+    assert "compared-by-pairs" not in [one.code for found in asked for one in found.caveats]
+
+
+def test_pairs_are_not_taken_unasked_where_scores_show_what_is_missing_or_few_items_are_shared():
+    hidden = difference(unlike_pair(lambda x: x < np.quantile(x, 0.4)), "a", "b")
+    assert (hidden.method, "unlike-systems" in [one.code for one in hidden.caveats]) == ("joint", True)
+    assert difference(unlike_pair(lambda x: np.arange(len(x)) >= 2), "a", "b").method == "joint"
+
+
 def test_the_joint_model_is_of_these_two_systems_alone(judged):
     judgments = judged(SIZES, fixed=())
     alone = difference(judgments.without("system", "system0002"), A, B, method="joint")

@@ -88,7 +88,7 @@ def test_cells_are_matched_by_their_labels(judged):
     ("arguments", "error", "words"),
     [
         (("a", "a"), InvalidInput, 'two different levels of system are compared, got "a" twice'),
-        (("a", "c"), UnknownTerm, 'no term "c"; the model has "a", "b"'),
+        (("a", "c"), UnknownTerm, 'no system "c"; there are "a", "b"'),
     ],
 )
 def test_bad_systems_are_refused_in_one_line(arguments, error, words):

@@ -1,7 +1,9 @@
 """The example study with the real model, in this process and behind a server, up to the report.
 
-The recorded answers came from one machine. Another processor or another build adds up numbers in another order, and
-where two answers are about as likely, the other one may win: at temperature 0 `SAME` of the scores must be the same.
+Where two answers are about as likely, rounding says which one wins, also at temperature 0, where `SAME` of the scores
+must be the same. Another processor or another build adds up numbers in another order than the one that was recorded. On
+one machine, the first question about a prompt reads all of it at once, and the next ones read only its last token anew;
+that moves a log-probability by up to about 0.1, and makes the three answers of `sums-2` under `exam` 2, 9 and 9.
 """
 
 from __future__ import annotations
@@ -108,13 +110,17 @@ def test_expected_scores(example, model, server, kind):
             assert run() == 0
     found = scores(example / "expected.db")
     assert len(found) == 2 * 3 * 2
-    for (item, prompt, temperature), (score,) in found.items():  # of about 4.5, in which rounding may be .1
+    for (item, prompt, temperature), (score,) in found.items():  # rounding moves one by up to about 0.1, as above
         assert 0 < score < 9
         assert temperature == "0" or score == pytest.approx(found[item, prompt, "0"][0], abs=0.2)
 
 
-def test_the_order_of_asking_changes_nothing(example):
-    """Questions that wait are put together by their words; each has its own seed and its own answer."""
+def test_the_order_of_asking_changes_near_ties_at_most(example):
+    """Questions that wait are put together by their words; each has its own seed and its own answer.
+
+    Asked in turn, most questions read their prompt anew instead of its last token only, hence the tolerance. With other
+    seeds, three of four scores at 0.7 would differ, as the recorded replicates do.
+    """
     replies = []
     for name, concurrency in (("one", 1), ("many", 64)):
         study = yaml.safe_load((example / "study.yaml").read_text(encoding="utf-8"))
@@ -122,7 +128,7 @@ def test_the_order_of_asking_changes_nothing(example):
         study |= {"replicates": 2, "budget": {"calls": 200}, "ledger": f"{name}.db"}
         study["items"] = {**study["items"], "file": "few.jsonl"}
         rows = (example / "items.jsonl").read_text(encoding="utf-8").splitlines()
-        (example / "few.jsonl").write_text("\n".join(rows[:3]) + "\n", encoding="utf-8")
+        (example / "few.jsonl").write_text("\n".join(rows[:2]) + "\n", encoding="utf-8")
         (example / "few.yaml").write_text(yaml.safe_dump(study), encoding="utf-8")
         assert main(["run", str(example / "few.yaml"), "--yes"]) == 0
         ledger = sqlite3.connect(f"file:{example / name}.db?mode=ro", uri=True)

@@ -85,6 +85,18 @@ def test_clusters_that_do_not_differ_are_single_votes():
     assert p == pytest.approx(2 * 0.5**8)
 
 
+@pytest.mark.parametrize("won", [0.0, 1.0])
+def test_a_lead_of_all_is_in_its_interval_whatever_the_sizes(won):
+    sizes = np.array([4.0, 6, 5, 7])
+    found = clustered.share(won * sizes, sizes)
+    low, high, p = clustered.balance(found, 0.95)
+    assert low <= 2 * won - 1 <= high
+    assert (high if won else -low) == 1.0
+    assert p >= 2 ** (1 - found.effective)
+    other = clustered.balance(clustered.share((1 - won) * sizes, sizes), 0.95)
+    assert other == pytest.approx((-high, -low, p))
+
+
 def test_a_lead_is_twice_the_share_less_one():
     """Gains of 10 clusters of 4: Student's t on the cluster means."""
     gains = np.array([1, 0, 2, -1, 0, 3, 1, 1, -2, 2]) / 4

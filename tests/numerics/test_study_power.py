@@ -96,6 +96,17 @@ def test_the_size_of_the_t_test_whatever_part_judges_are_of_the_error(judges, le
     assert max(sizes[False]) > {2: 0.115, 3: 0.075}.get(judges, 0.05)
 
 
+@pytest.mark.parametrize(("judges", "least", "most"), [(2, 0.05, 0.062), (3, 0.02, 0.028), (5, 0.012, 0.016)])
+def test_the_size_at_one_percent_is_larger_with_few_judges(judges, least, most):
+    sizes = []
+    for share in (0.1, 0.3, 0.5, 0.7, 0.9, 0.98):
+        part = [0.8 * (1 - share), share, 0.2 * (1 - share)]
+        law = studies(squares(part, [199, judges - 1, 199 * (judges - 1)], CROSSED), rng())
+        sizes.append(law.finds(0, 0.01))
+    assert least <= max(sizes) <= most
+    assert min(sizes) <= 0.01
+
+
 @pytest.mark.parametrize(("df", "d", "power"), [(9.0, 6.0, 0.7612), (29.0, 6.0, 0.8262), (4.0, 10.0, 0.9548)])
 def test_one_mean_square_without_draws_has_the_power_of_the_t_test(df, d, power):
     assert one_square(2.0, df).finds(d, 0.05) == pytest.approx(power, abs=0.002)

@@ -73,7 +73,7 @@ def test_what_is_not_decided_is_counted():
 
 def test_a_pair_with_one_that_fails_is_out():
     policy = policy_of(arms={"item": ["x", "y"], "system": ["a", "b"]}, between="system")
-    assert policy.precision.together == 2
+    assert (policy.precision.together, policy.precision.sides) == (4, 2)  # four intervals, two pairs
     rng, progress = np.random.default_rng(1), policy.start()
     while not policy.done(progress):
         cells = policy.next_cells(progress, 8)

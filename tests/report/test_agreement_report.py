@@ -33,6 +33,15 @@ def test_what_is_said_around_the_figures(agreed):
     assert (said["note"], said["provenance"]["seed"]) == ("simulated", "3")
 
 
+def test_the_seed_of_a_bootstrap_of_differences(agreed):
+    def said(view):
+        return agreement_page(view, None, Provenance()).said["provenance"]["seed"]
+
+    assert said(agreed()).startswith("none was stated")
+    for other in (replace(agreed().found, cluster="prompt"), replace(agreed().found, differences=())):
+        assert said(AgreementView(other)) == "no random numbers were used"
+
+
 def test_methods_say_how_intervals_were_made(agreed):
     view = agreed()
     said = methods(view)

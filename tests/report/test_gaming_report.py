@@ -37,4 +37,7 @@ def test_methods(surface, table):
     assert "1.9983 (by quadrature)" in methods(surface())
     assert "Elo points" in methods(surface())
     fit = q.decompose(q.read(table(), announce=False))
-    assert "parametric bootstrap" in methods(q.gaming(fit, 5, rng=1))
+    drawn = q.gaming(fit, 5, rng=1)
+    assert "parametric bootstrap" in methods(drawn)
+    assert gaming_page(drawn, None, Provenance()).said["provenance"]["seed"].startswith("none was stated")
+    assert gaming_page(surface(), None, Provenance()).said["provenance"]["seed"] == "no random numbers were used"

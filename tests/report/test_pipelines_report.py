@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -50,4 +52,25 @@ def test_sections_and_words(found):
     assert {row["leaderboard"] for row in correlations.rows} == {"judges, single", "judges, average"}
     assert len(differences.rows) == 1
     assert "variance between levels of judge" in methods(found)
-    assert page.facts.rows == [{"what": "cells of judges", "value": "3 (3 of judge)"}]
+    assert page.said["provenance"]["seed"] == "none was stated; without one, it is 1"
+    assert pipelines_page(found, None, Provenance(seed=7)).said["provenance"]["seed"] == "7"
+
+
+def test_only_what_varied_is_named(found):
+    page = pipelines_page(found, None, Provenance())
+    values = {"judges": 3, "cells: each one judge": 3, "systems": 4}
+    assert page.facts.rows == [{"what": name, "value": value} for name, value in values.items()]
+    caption = page.sections[0].figures[0].caption
+    assert caption.finding.startswith("Error bars over judges too are ")
+    assert "blue: over judges like these too. An arrow: the interval goes on." in caption.lines
+
+
+def test_an_order_has_both_levels_and_no_others_like_them(found):
+    swapped = replace(found, facets={"judges": {"judge": 3, "order": 2}}, cells={"judges": 6})
+    page = pipelines_page(swapped, None, Provenance())
+    assert page.facts.rows[2] == {"what": "cells: each one judge and order", "value": 6}
+    assert "blue: over judges like these and both orders too. An arrow: the interval goes on." in (
+        page.sections[0].figures[0].caption.lines
+    )
+    assert "between levels of judge and, for one cell, between both orders, beyond" in methods(swapped)
+    assert "the variance for one cell, between both orders" in methods(replace(found, facets={"judges": {"order": 2}}))

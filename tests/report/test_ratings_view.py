@@ -32,3 +32,8 @@ def test_labels_are_fit_to_be_shown_and_told_apart(ballots, hostile):
     assert len(set(names)) == len(hostile) + 1
     assert max(map(len, names)) <= 90
     assert not any("\n" in name or "\x00" in name for name in names)
+
+
+def test_no_effect_of_order_was_estimated(ballots, rated):
+    assert RatingsView(q.rank(ballots())).position_words == ""
+    assert RatingsView(q.rank(rated())).position_words == ""

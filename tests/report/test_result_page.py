@@ -5,7 +5,7 @@ import json
 import quorate as q
 from quorate.report.export import write_section_charts
 from quorate.report.reproduce import Provenance
-from quorate.report.result_page import provenance_of, result_json, result_markdown, title_of
+from quorate.report.result_page import SAME_EVERY_TIME, provenance_of, result_json, result_markdown, title_of
 from quorate.report.results import page_of
 
 
@@ -37,3 +37,5 @@ def test_where_it_comes_from(ballots):
     assert "sk-1" not in found["command"]
     assert found["SHA-256 of the input"] == "none: not read from a file"
     assert provenance_of(None, Provenance(), None, "")["seed"] == "no random numbers were used"
+    assert provenance_of(None, Provenance(), SAME_EVERY_TIME, "")["seed"] == SAME_EVERY_TIME
+    assert provenance_of(None, Provenance(seed=0), SAME_EVERY_TIME, "")["seed"] == "0"

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import quorate as q
@@ -45,3 +47,14 @@ def test_what_would_decide_says_what_it_would_show(ballots, rated):
     assert votes.finding == "A new study would find a difference, with a chance of 0.9"
     scores = captions.steps(q.compare(rated(gap=0.2, favour=0.05, judges=6), "system 0", "system 1"))
     assert scores.lines[0].startswith("A new study of ")
+
+
+def test_why_a_detectable_difference_is_far_beyond_the_interval(rated, ballots):
+    found = q.compare(rated(), "system 0", "system 2")
+    low, high = found.difference.interval(found.level)
+    far = replace(found, detectable=3 * (high - low) / 2)
+    said = captions.why_detectable(far)
+    assert said.startswith("The smallest difference is that of new studies of this design, ")
+    assert captions.facts(far).lines == (said,)
+    for near in (replace(far, detectable=(high - low)), replace(far, detectable=None), q.compare(ballots(), "a", "b")):
+        assert captions.why_detectable(near) == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -40,6 +41,11 @@ def test_the_sentence_and_the_tables(found):
     assert found.sentence.startswith(
         "Error bars that hold for other levels of judge and variant like these are 3.00 times"
     )
+    swapped = replace(found, facets={"judges": {"judge": 3, "order": 2}})
+    assert swapped.sentence.startswith(
+        "Error bars that hold for other levels of judge like these and either order are 3.00"
+    )
+    assert replace(found, facets={"judges": {"order": 2}}).sentence.startswith("Error bars that hold for either order ")
     frame = found.to_frame()
     assert frame.height == 4
     assert frame.columns == ["pipeline", "kind", "system", "value", "naive", "redrawn", "aware", "df", "ratio"]

@@ -43,7 +43,7 @@ def test_what_cannot_be_is_refused_with_the_reason(study, settings, said):
 
 
 FIELDS = {
-    "facet": ({"cycle": "item"}, "adaptive.cycle: .*'judge'.*got 'item'"),
+    "facet": ({"cycle": "item"}, "adaptive.cycle: must be one of judge, .*got 'item'$"),
     "target": ({"target": 0}, "adaptive.target: .*greater than 0"),
     "level": ({"target": 1, "level": 95}, "adaptive.level: .*less than 1"),
     "weights": ({"weights": {"judge": {"a": 0}}}, "adaptive.weights.*: .*greater than 0"),

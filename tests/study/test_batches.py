@@ -116,6 +116,11 @@ def everything_once(server, path, *, asked=N, calls=N):
     assert len(server.sent) == asked
 
 
+def everything_waits(path):
+    found = q.status(path)
+    assert (found.judges[0].held, found.spend.reserved, found.spend.calls, found.spend.lost) == (N, N, 0, 0)
+
+
 def test_a_study_is_answered_by_batches(batched):
     server = batches.Batches(looks=1)
     path = batched(server, budget={"calls": N, "money": 1.0})
@@ -143,6 +148,7 @@ def test_a_killed_run_finds_the_batches_that_it_paid_for(batched):
     everything_once(server, path)
 
 
+@pytest.mark.slow
 def test_ctrl_c_does_not_wait_for_batches_and_says_what_goes_on(batched):
     server = batches.Batches(looks=float("inf"))
     path = batched(server)
@@ -240,6 +246,7 @@ def test_a_cancelled_batch_keeps_what_it_has_answered(batched):
     assert q.status(path).judges[0].statuses == {"ok": N, "error": 7}
 
 
+@pytest.mark.slow
 def test_two_runners_ask_nothing_twice_and_one_takes_over_from_the_other(batched):
     server = batches.Batches(looks=float("inf"))
     path = batched(server, concurrency=8)
@@ -272,11 +279,62 @@ def test_a_wrong_key_says_so_and_keeps_what_waits(batched, monkeypatch):
     assert (outcome.ended.name, outcome.left, "gpt" in outcome.dead) == ("JUDGES", N, True)
     assert CANARY not in repr(outcome)
     assert CANARY.encode() not in path.with_suffix(".db").read_bytes()
+    everything_waits(path)
     server.refuse, server.looks = [], 0
-    text = path.read_text()
-    path.write_text(text.replace(f"calls: {N}", f"calls: {3 * N}"))
     assert q.run(path).n_answers == N
-    assert q.status(path).complete
+    everything_once(server, path)
+
+
+def test_a_key_that_ends_while_batches_run_loses_nothing_that_is_paid_for(batched):
+    server = batches.Batches(looks=float("inf"))
+    path = batched(server, budget={"money": 0.01})
+
+    def end(_update):
+        if sum(server.sent.values()) == N and not server.refuse:
+            server.refuse = [batches.hostile.failed(401)] * 1000
+
+    outcome = carry_out(load(path), on_progress=end).outcome
+    assert (outcome.ended.name, outcome.held) == ("JUDGES", {"gpt": N})
+    everything_waits(path)
+    assert q.status(path).spend.reserved_money > 0
+    server.refuse, server.looks = [], 0
+    assert q.run(path).n_answers == N
+    everything_once(server, path)
+    tokens = batches.hostile.TOKENS_IN * 0.5 + batches.hostile.TOKENS_OUT
+    assert q.status(path).spend.money == pytest.approx(N * tokens / 1e6)
+
+
+def test_a_key_that_was_wrong_from_the_beginning_costs_nothing(batched):
+    server = batches.Batches(looks=0, refuse=[batches.hostile.failed(401)] * N)
+    path = batched(server)
+    outcome = carry_out(load(path)).outcome
+    assert (outcome.ended.name, outcome.left, outcome.held) == ("JUDGES", N, {})
+    assert (outcome.spend.calls, outcome.spend.reserved) == (0, 0)
+    server.refuse = []
+    assert q.run(path).n_answers == N
+    everything_once(server, path)
+
+
+@pytest.mark.parametrize("odd", [{"status": []}, {"id": "\ud800"}])
+def test_an_odd_answer_ends_the_run_and_its_questions_wait(batched, odd):
+    server = batches.Batches()
+    make = server.create
+
+    def create(said):
+        batch = make(said)
+        batch |= odd
+        return batch
+
+    server.create = create
+    path = batched(server)
+    outcome = carry_out(load(path)).outcome
+    assert (outcome.ended.name, outcome.held) == ("JUDGES", {"gpt": N})
+    everything_waits(path)
+    assert len(server.sent) == N
+    for name, batch in server.batches.items():
+        batch |= {"id": name, "status": "in_progress"}
+    assert q.run(path).n_answers == N
+    everything_once(server, path)
 
 
 def test_a_new_ledger_of_the_same_study_asks_anew(batched):

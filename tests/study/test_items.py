@@ -60,6 +60,11 @@ BAD = {
         '"b" has no row for the system "y"',
         {"system": "by"},
     ),
+    "nothing to read": (
+        lines({"id": "a", "prompt": " ", "response": ""}),
+        'row 1: "a": prompt and response without text give a judge nothing to read; drop the row',
+        {},
+    ),
     "category": (lines(A, A | {"by": "y", "kind": "l"}), "another category", {"system": "by", "category": "kind"}),
 }
 

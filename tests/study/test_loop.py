@@ -49,6 +49,13 @@ def test_what_is_incomplete_is_said(study, capsys):
     assert "the budget has no room for another call; 1 cells are left" in capsys.readouterr().err
 
 
+def test_why_an_adaptive_run_ended_is_said_though_it_is_complete(study, capsys):
+    rows = [{"id": f"q{n}", "prompt": "p", "response": "r"} for n in range(2)]
+    q.run(study(rows=rows, adaptive={"name": "uniform", "batch": 4}, budget={"calls": 12}), judges={"rule": length})
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith("quorate: 12 of 12 calls made")
+
+
 def test_more_items_are_more_cells(study):
     rows = [{"id": f"q{n}", "prompt": "p", "response": "r" * n} for n in range(6)]
     q.run(study(rows=rows[:3]), judges={"rule": length})
@@ -59,7 +66,7 @@ def test_more_items_are_more_cells(study):
 
 
 CHANGES = {
-    "rubric": ({"prompts": {"score": "score-reasoned"}}, 'rubric "score" changed'),
+    "rubric": ({"prompts": {"score": "score-reasoned"}}, 'prompt "score" changed.* or go back to the old wording'),
     "judge": ({"judges": {"rule": {"kind": "python", "version": "2"}}}, 'judge "rule" changed'),
     "item": ({"rows": [{"id": "q1", "prompt": "x", "response": "y"}]}, 'item "q1" changed'),
     "seed": ({"seed": 9}, "the seed was 1"),
@@ -194,3 +201,13 @@ def test_a_quote_needs_no_key(study, monkeypatch):
     assert not shown
     with pytest.raises(InvalidInput, match="url: must be an http"):
         carry_out(load(study(judges={"m": endpoint | {"base_url": "m.local"}})), yes=False)
+
+
+def test_a_judge_that_always_fails_is_the_reason_why_there_is_nothing(study):
+    path = study()
+    with pytest.raises(
+        InvalidInput, match=r"study.db: holds no answers: rule does not answer .*Zero.*; see quorate stat"
+    ):
+        q.run(path, judges={"rule": lambda _: 1 / 0})
+    with pytest.raises(InvalidInput, match="has no rows; of the ledger of a study, quorate status STUDY says why"):
+        q.read(path.with_suffix(".db"))

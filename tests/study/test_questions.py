@@ -87,3 +87,9 @@ def test_a_prompt_of_the_study(study, tmp_path):
     after = {part.name: part.digest for part in questions(load(tmp_path / "study.yaml")).parts()}
     assert {name for name in before if before[name] != after[name]} == {"own"}
     assert before.keys() == {"own", "rule", "q1", "q2", "q3"}
+
+
+def test_a_null_that_a_prompt_needs_is_named_with_its_row(study):
+    rows = [{"id": "a", "prompt": "p", "response": "r"}, {"id": "b", "prompt": "p", "response": None, "note": None}]
+    with pytest.raises(InvalidInput, match=r'items: "b": .*; "response" is null or empty in row 2 of items.jsonl$'):
+        list(questions(load(study(rows=rows))).messages())

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,8 @@ from quorate.study.file import load
 from quorate.study.loop import carry_out
 from quorate.study.policy import policy_of
 from quorate.study.questions import questions
+from quorate.study.rounds import Rounds
+from quorate.table.exchange import postgres
 from quorate.table.judgments import OK
 
 ROWS = [{"id": name, "prompt": "p", "response": name} for name in ("calm", "torn")]
@@ -195,7 +198,8 @@ def test_it_goes_on_as_if_it_had_not_been_interrupted(study):
 
 
 RUNNER = """
-import json, sys, time
+import json, os, sys, time
+from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from test_rounds import by_cell
 from quorate.study.file import load
@@ -205,13 +209,17 @@ def slow(request):
     time.sleep(0.001)
     return by_cell(request)
 
+Path(sys.argv[1]).with_name(f"{os.getpid()}.ready").touch()
+while len(list(Path(sys.argv[1]).parent.glob("*.ready"))) < int(sys.argv[3]):
+    time.sleep(0.002)
 outcome = carry_out(load(sys.argv[1]), judges=dict.fromkeys("ab", slow)).outcome
 print(json.dumps([outcome.complete, outcome.finished]))
 """
 
 
-def started(path):
-    words = [sys.executable, "-c", RUNNER, str(path), str(Path(__file__).parent)]
+def started(path, together=1):
+    """A process that begins when so many are there."""
+    words = [sys.executable, "-c", RUNNER, str(path), str(Path(__file__).parent), str(together)]
     return subprocess.Popen(words, stdout=subprocess.PIPE)
 
 
@@ -233,6 +241,7 @@ def planned(path):
     return count
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_of_a_round_it_decides_as_before(study):
     path = stopping(study)
     rows, *_ = calls_of(path)
@@ -254,9 +263,8 @@ def test_killed_in_the_middle_of_a_round_it_decides_as_before(study):
 def test_two_runners_make_the_same_rounds(study):
     path = stopping(study)
     rows, *_ = calls_of(path)
-    ran = [json.loads(process.communicate(timeout=60)[0]) for process in [started(path), started(path)]]
+    ran = [json.loads(process.communicate(timeout=60)[0]) for process in [started(path, 2), started(path, 2)]]
     assert [complete for complete, _ in ran] == [True, True]
-    assert min(finished for _, finished in ran) > 0
     assert sum(finished for _, finished in ran) == len(rows)
     assert held(path) == rows
     assert q.status(path).spend.calls == len(rows)
@@ -363,3 +371,62 @@ def test_a_status_that_cannot_know_says_so(study):
     assert "60 of 60 cells are finished" in found.sentence
     assert "what it has reached is not known" in found.sentence
     assert not found.complete
+
+
+def test_a_round_that_another_runner_has_planned_meanwhile_is_not_planned_again(study, monkeypatch):
+    path = study(rows=ROWS, adaptive={"name": "uniform", "batch": 8}, budget={"calls": 40})
+    asked, think, others = [], Rounds.next, []
+
+    def slow(self, progress, spend):
+        if not others:
+            others.append(1)
+            others.append(carry_out(load(path), judges={"rule": counted}).outcome)
+        return think(self, progress, spend)
+
+    def counted(request):
+        asked.append(request.key)
+        return rule(request)
+
+    monkeypatch.setattr(Rounds, "next", slow)
+    mine = in_thread(lambda: carry_out(load(path), judges={"rule": counted}))
+    assert (mine.outcome.complete, others[1].complete) == (True, True)
+    assert len(asked) == len(set(asked)) == q.status(path).finished == 40
+
+
+def in_thread(work):
+    """Where no loop runs, so that another one may run within."""
+    with ThreadPoolExecutor(1) as apart:
+        return apart.submit(work).result()
+
+
+@pytest.mark.postgres
+def test_a_policy_may_think_longer_than_a_transaction_may_be_idle(study, cluster, monkeypatch):
+    monkeypatch.setattr(postgres, "IDLE", 1.0)
+    think, thought = Rounds.next, []
+
+    def slow(self, progress, spend):
+        if not thought:
+            thought.append(time.sleep(1.3))
+        return think(self, progress, spend)
+
+    monkeypatch.setattr(Rounds, "next", slow)
+    path = study(rows=ROWS, adaptive={"name": "uniform", "batch": 8}, budget={"calls": 16}, ledger=cluster.place())
+    assert carry_out(load(path), judges={"rule": rule}).outcome.finished == 16
+
+
+@pytest.mark.postgres
+def test_a_round_whose_commit_is_not_heard_is_planned_once(study, cluster, monkeypatch):
+    end, cut = postgres.Session.end, []
+
+    def unheard(session):
+        ((planned,),) = session.execute("SELECT count(*) FROM cells WHERE state = 'planned'")
+        end(session)
+        if planned and not cut:
+            cut.append(planned)
+            session.close()
+            raise postgres.Interrupted("the connection was lost")
+
+    monkeypatch.setattr(postgres.Session, "end", unheard)
+    path = study(rows=ROWS, adaptive={"name": "uniform", "batch": 8}, budget={"calls": 16}, ledger=cluster.place())
+    assert carry_out(load(path), judges={"rule": rule}).outcome.finished == 16
+    assert cut == [8]

@@ -1,5 +1,11 @@
+import math
+
+import pytest
+
 import quorate as q
 from quorate.collect.judge import Reply
+from quorate.collect.ledger import Ledger
+from quorate.collect.ledger_sqlite import SqliteStore
 
 
 def test_before_the_first_run_nothing_is_made(study):
@@ -31,3 +37,41 @@ def test_a_judge_that_has_answered_nothing_is_named(study):
     assert not q.status(path).complete
     q.run(path, judges={"a": rule, "b": lambda _: 4})
     assert q.status(path).silent == ()
+
+
+VALUES = {
+    "nan": (math.nan, 'words: "nan". Why: the function must return a number from 1 to 10, a text or a Reply, got nan.'),
+    "none": (None, "without a score. Why: no answer: the function must return a number from 1 to 10"),
+    "eleven": (11, "a text or a Reply, got 11."),
+    "nothing": ("", "without a score. Why: the reply is empty."),
+    "prose": ("I cannot\x1b[31m\nsay " + "x " * 99, "in the judge's words: \"I cannot [31m say x x"),
+}
+
+
+@pytest.mark.parametrize(("value", "said"), VALUES.values(), ids=VALUES)
+def test_a_judge_without_a_score_is_shown_in_its_words(study, value, said, capsys):
+    path = study()
+    q.run(path, judges={"rule": lambda _: value})
+    found = q.status(path)
+    (line,) = found.unscored
+    assert line.startswith("rule: 100% of 3 calls gave a reply without a score.")
+    assert said in line
+    assert (line.isprintable(), len(line) < 300, found.scoreless) == (True, True, True)
+    assert line in capsys.readouterr().err
+
+
+def test_a_judge_most_of_whose_replies_have_a_score_is_not(study):
+    path = study()
+    q.run(path, judges={"rule": lambda request: None if request.cell["item"] == "q1" else 3})
+    assert (q.status(path).unscored, q.status(path).scoreless) == ((), False)
+
+
+def test_how_long_a_judge_is_left_alone_is_by_the_clock_of_the_ledger(study, monkeypatch):
+    path = study()
+    q.run(path, judges={"rule": lambda _: 3})
+    with Ledger.open(path.with_suffix(".db")) as ledger:
+        ledger.pause("rule", 1060.0)
+    monkeypatch.setattr(SqliteStore, "now", lambda _: 1000.0)
+    assert q.status(path).resting == {"rule": 60.0}
+    monkeypatch.setattr(SqliteStore, "now", lambda _: 1060.0)
+    assert q.status(path).resting == {}

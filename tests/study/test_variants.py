@@ -3,6 +3,10 @@
 import asyncio
 import hashlib
 import json
+import os
+import signal
+import sys
+import time
 
 import pytest
 import yaml
@@ -150,6 +154,47 @@ def test_it_works_where_a_loop_is_running(study):
         return q.variants(study(), n=1, judges={"rule": Writer(WORDED[0])})
 
     assert list(asyncio.run(notebook()).files) == ["score-1"]
+
+
+def test_the_budget_is_for_all_drafts_and_runs_together(study):
+    path, calls = study(budget={"calls": 7}), []
+    for _ in range(3):
+        with pytest.raises(InvalidInput, match=r"no room for another call|gave no usable draft"):
+            q.variants(path, n=1, judges={"rule": lambda _: calls.append(1) or "nothing"})
+    assert len(calls) == 7
+    found = q.status(path)
+    assert (found.spend.calls, found.aside, found.cells) == (7, 7, 0)
+    path = study(budget={"calls": 9}, prompts=["score", "score-reasoned"])  # nothing was planned: it may still change
+    q.run(path, judges={"rule": lambda _: 6})
+    found = q.status(path)
+    assert (found.spend.calls, found.aside, found.finished) == (9, 7, 2)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX has them")
+@pytest.mark.parametrize(("after", "files"), [(1, []), (2, ["score-1"])])
+def test_ctrl_c_in_a_notebook_ends_it_after_the_call_under_way(study, tmp_path, capsys, after, files):
+    writer = Writer(*WORDED)
+
+    def slow(request):
+        said = writer(request)
+        if len(writer.asked) < after:
+            return said
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.2)
+        return "nothing"
+
+    async def notebook():
+        return q.variants(study(), n=4, judges={"rule": slow})
+
+    if files:
+        found = asyncio.run(notebook())
+        assert (list(found.files), found.shortfall) == (files, "it was stopped")
+    else:
+        with pytest.raises(KeyboardInterrupt):
+            asyncio.run(notebook())
+        assert "drafting was stopped, and nothing is written" in capsys.readouterr().err
+        assert not (tmp_path / "prompts").exists()
+    assert len(writer.asked) == after
 
 
 def test_a_judge_that_fails_is_one_line(study):

@@ -17,7 +17,7 @@ def test_what_is_asked_is_known_before(study, tmp_path):
     assert found.copies == {tmp_path / "prompts" / "score.j2": built_in("score").source}
     assert found.words == found.bounds.text.words
     assert found.bounds.items[:2] == ("what is 2 + 2?", "4")
-    assert (found.ask.budget.calls, found.ask.budget.money) == (7, 1)
+    assert (found.left.calls, found.left.money) == (7, 1)
 
 
 def test_the_quote_is_bounded(study):
@@ -60,7 +60,7 @@ def test_the_ledger_s_spend_is_taken_off_the_budget(study, tmp_path, monkeypatch
 
     path = study(budget={"calls": 5})
     run(path, judges={"rule": lambda _: 7})
-    assert prepared(path, judges={"rule": len}).ask.budget.calls == 2
+    assert prepared(path, judges={"rule": len}).left.calls == 2
     with pytest.raises(InvalidInput, match="budget: has no room for another call"):
         prepared(study(budget={"calls": 3}), judges={"rule": len})
 

@@ -13,7 +13,7 @@ FRAME = pl.DataFrame(
 
 
 def test_a_replicate_that_comes_twice_is_refused_with_the_columns_that_may_tell_rows_apart():
-    with pytest.raises(InvalidData, match=r"1 rows repeat a key, the first at item a: .*\(not used so far: kind\)"):
+    with pytest.raises(InvalidData, match=r"1 row repeats a key, the first at item a: .*\(not used so far: kind\)"):
         refuse_repeats(q.read(FRAME, announce=False))
 
 

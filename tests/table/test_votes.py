@@ -41,7 +41,7 @@ def test_wins_of_one_model_over_another(votes):
     assert votes.wins("x", "z") == 0
     assert votes.wins("z", "x") == 1
     assert votes.wins("z", "y") == 1
-    with pytest.raises(UnknownTerm, match='no term "w"'):
+    with pytest.raises(UnknownTerm, match='no system "w"'):
         votes.wins("w", "x")
 
 

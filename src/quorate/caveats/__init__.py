@@ -2,6 +2,7 @@
 
 from quorate.caveats.caveat import Caveat
 from quorate.caveats.comparisons import (
+    compared_by_pairs,
     few_clusters,
     few_drawn,
     few_labels,
@@ -66,6 +67,7 @@ __all__ = [
     "beyond_the_study",
     "boundary",
     "carried_over",
+    "compared_by_pairs",
     "few_clusters",
     "few_df",
     "few_drawn",

@@ -10,7 +10,8 @@ from quorate.caveats.caveat import Caveat
 def few_clusters(name: str, clusters: int, effective: float, about: str = "") -> Caveat:
     """A verdict by the spread of few clusters of votes, or of few that have most of them."""
     worth = "" if effective > clusters - 0.5 else f", worth {effective:.1f} of equal size{about}"
-    return Caveat("few-clusters", f"{clusters} levels of {name}{worth}: their spread, and so the verdict, is uncertain")
+    said = f"{clusters:,} levels of {name}{worth}: their spread, and so the verdict, is uncertain"
+    return Caveat("few-clusters", said)
 
 
 def taken_as_independent(shared: Sequence[str]) -> Caveat:
@@ -82,7 +83,8 @@ def left_without_prediction(units: int) -> Caveat:
 
 def unpaired_cells(systems: tuple[str, str], left: tuple[int, int], shared: int) -> Caveat:
     """Cells left out of a paired comparison, for only one of the two systems has them."""
-    counts = " and ".join(f"{count:,} cells of {name}" for name, count in zip(systems, left, strict=True))
+    both = zip(systems, left, strict=True)
+    counts = " and ".join(f"{count:,} {'cell' if count == 1 else 'cells'} of {name}" for name, count in both)
     said = f'cells of one system alone are left out: {counts}, next to {shared:,} of both; method="joint" uses all'
     return Caveat("unpaired-cells", said)
 
@@ -105,6 +107,16 @@ def unlike_systems(system: str, ratio: float, p: float, errors: tuple[float, flo
         )
     return Caveat(
         "unlike-systems", f'{more}, but one model takes all to vary alike: {does}; compare by pairs, method="paired"'
+    )
+
+
+def compared_by_pairs(system: str, ratio: float, p: float) -> Caveat:
+    """Pairs in the place of one model for all, since the two systems do not vary alike."""
+    return Caveat(
+        "compared-by-pairs",
+        f"{system} varies more from item to item than the other (variance ratio {ratio:.3g}, p {p:.2g}), so the two "
+        'are compared by pairs and not by one model, which takes them to vary alike (method="joint"); pairs are wrong '
+        "where a cell is missing because of what the other system scored",
     )
 
 

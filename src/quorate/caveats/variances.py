@@ -79,11 +79,11 @@ def few_items(items: int) -> Caveat:
     return Caveat("few-items", f"{items} items: fewer than the 30 a pilot needs for stable components")
 
 
-def missing(count: int, rows: int) -> Caveat:
-    """Some judgments have no usable score."""
+def missing(count: int, rows: int, of: str = "judgments", lacking: str = "score") -> Caveat:
+    """Some judgments have no usable score, or votes no outcome."""
     return Caveat(
         "missing",
-        f"{count:,} of {rows:,} judgments ({count / rows:.1%}) {'has' if count == 1 else 'have'} no usable score; "
+        f"{count:,} of {rows:,} {of} ({count / rows:.1%}) {'has' if count == 1 else 'have'} no usable {lacking}; "
         "the estimate is right only if they are missing at random",
     )
 

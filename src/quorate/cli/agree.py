@@ -101,6 +101,7 @@ def agree(
             "--human: name the judges who are people, or give --human-winner, the column of their votes, or --people, "
             "their file"
         )
+    cluster = either_reading.role_of(cluster, judged if isinstance(theirs, list) else theirs)
     options: dict[str, Any] = {"each": each or None, "key": key, "by": by, "cluster": cluster}
     options |= {"threshold": threshold, "calibrated": calibrated}
     found = agreement(judged, theirs, **options, level=level, resamples=resamples, rng=seed)
@@ -110,7 +111,7 @@ def agree(
     else:
         agree_parts.show(console(), view)
         show_columns(console(), with_column(judged.notes, "people", None if people else human_winner))
-    either_reading.write_files(view, judged, report, charts, chart_format, context.obj, quiet=as_json)
+    either_reading.write_files(view, judged, report, charts, chart_format, context.obj, seed=seed, quiet=as_json)
     return 0
 
 

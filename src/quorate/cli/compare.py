@@ -97,12 +97,14 @@ def compare(
     asked = {"margin": margin, "claim": claim, "level": level, "power": power}
     asked |= {} if budget is None else {"budget": int(budget) if budget.is_integer() else budget}
     of_scores = {"system": system, "target": target or None, "method": method, "judge_price": judge_price or None}
+    cluster, within = (either_reading.role_of(name, read) for name in (cluster, within))
     of_votes = {"cluster": cluster, "ties": ties, "within": within}
     found, compared = _compared(read, a, b, asked, of_scores, of_votes, price)
     if as_json:
         print_json(found.to_dict())
     else:
         show(console(), found)
+        _show_order(console(), compared, a, b)
         show_columns(console(), compared.notes)
     either_reading.write_files(found, compared, report, charts, chart_format, context.obj, quiet=as_json)
     return found.exit_code
@@ -138,6 +140,7 @@ def _compared(
 
 def show(out: Console, found: AnyVerdict) -> None:
     """Print the verdict: the sentence, the numbers, and what to know before relying on it."""
+    from quorate.report.verdict_captions import why_detectable
     from quorate.report.verdict_tables import facts, steps
     from quorate.report.votes_pair_section import STEPS
 
@@ -145,6 +148,9 @@ def show(out: Console, found: AnyVerdict) -> None:
     heading(out, "The numbers")
     rows = [(row["what"], _text(row["value"])) for row in facts(found)]
     table(out, {" ": "left", "  ": "right"}, rows)
+    note = why_detectable(found)
+    if note:
+        say(out, note)
     decides = steps(found)
     if decides:
         heading(out, "What would decide it")
@@ -154,6 +160,16 @@ def show(out: Console, found: AnyVerdict) -> None:
     if found.caveats:
         heading(out, "Caveats")
         points(out, (in_options(one.sentence) for one in found.caveats))
+
+
+def _show_order(out: Console, compared: Votes | Judgments, a: str, b: str) -> None:
+    """Print where the one of the two that was shown first wins beyond chance."""
+    from quorate.report.votes_order import order_noticed
+    from quorate.table.votes import Votes
+
+    noticed = order_noticed(compared.pair(a, b)) if isinstance(compared, Votes) else ""
+    if noticed:
+        say(out, f"{noticed}: quorate rank --position says how much of that is the order's doing.")
 
 
 def _text(value: object) -> str:

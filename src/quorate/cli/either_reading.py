@@ -11,7 +11,7 @@ import typer
 from quorate.cli import reading, vote_reading
 from quorate.cli.console import console
 from quorate.cli.parts import show_files
-from quorate.errors import InvalidInput
+from quorate.errors import InvalidInput, UnknownTerm
 
 if TYPE_CHECKING:
     from quorate.report.results import Result
@@ -78,9 +78,13 @@ def write_files(
     chart_format: Literal["svg", "png"],
     command: str | None,
     *,
+    seed: int | None = None,
     quiet: bool,
 ) -> None:
-    """Write the report and the charts that are asked for, and say where they are unless ``quiet``."""
+    """Write the report and the charts that are asked for, and say where they are unless ``quiet``.
+
+    The report names ``seed``, the root of the random numbers that were drawn.
+    """
     if report is None and charts is None:
         return
     from quorate.report.export import write_section_charts
@@ -93,7 +97,7 @@ def write_files(
     if report is not None:
         from quorate.report.render import report as write_report
 
-        written = [write_report(found, report, command=command)]
+        written = [write_report(found, report, command=command, seed=seed)]
     if charts is not None:
         drawn = write_section_charts(page_of(found, Provenance(command)).sections, charts, chart_format)
     if not quiet:
@@ -117,6 +121,25 @@ def refuse(options: Mapping[str, Any], kind: str) -> dict[str, Any]:
 def given(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options that are given."""
     return {name: value for name, value in options.items() if value is not None}
+
+
+def role_of(name: str | None, table: object) -> str | None:
+    """The role that a name stands for, which may be that of the column that was read as the role.
+
+    Raises
+    ------
+    UnknownTerm
+        If votes have neither.
+    """
+    from quorate.table.votes import Votes
+
+    if name is None or not isinstance(table, Votes) or name in table.names:
+        return name
+    roles = (note.partition(" = column ") for note in table.notes)
+    read_as = [role for role, _, column in roles if column == name and role in table.names]
+    if not read_as:
+        raise UnknownTerm(name, table.names, "role")
+    return read_as[0]
 
 
 def has_votes(file: Path, votes: Mapping[str, Any]) -> bool:

@@ -108,7 +108,7 @@ def gaming(
     else:
         show(console(), found)
         show_columns(console(), () if read is None else read.notes)
-    either_reading.write_files(found, read, report, charts, chart_format, context.obj, quiet=as_json)
+    either_reading.write_files(found, read, report, charts, chart_format, context.obj, seed=seed, quiet=as_json)
     return 0
 
 

@@ -51,7 +51,7 @@ def init(path: Place = None, example: Example = False, schema: Schema = False, _
     place = path or Path(STUDY)
     items = place.with_name(ITEMS)
     if place == items:
-        raise InvalidInput(f"--path: {ITEMS} is the name of the items' file; choose another for the study")
+        raise InvalidInput(f"path: {ITEMS} is the name of the items' file; choose another for the study")
     home = files("quorate.study").joinpath("example")
     _write({place: home.joinpath(STUDY), items: home.joinpath(ITEMS)})
     say(out, f"Written: {place}, {items}")
@@ -64,7 +64,7 @@ def _write_folder(folder: Path) -> list[str]:
     home = files("quorate.study").joinpath("example", EXAMPLE)
     found = {folder / one.name: one for one in home.iterdir() if one.is_file()}
     if folder.exists():
-        raise InvalidInput(f"--path: {folder} is there already; choose another place, or remove it")
+        raise InvalidInput(f"path: {folder} is there already; choose another place, or remove it")
     folder.mkdir()
     _write(found)
     return sorted(place.name for place in found)
@@ -73,6 +73,6 @@ def _write_folder(folder: Path) -> list[str]:
 def _write(wanted: Mapping[Path, Traversable]) -> None:
     for place in wanted:
         if place.exists():
-            raise InvalidInput(f"--path: {place} is there already; choose another place, or remove it")
+            raise InvalidInput(f"path: {place} is there already; choose another place, or remove it")
     for place, source in wanted.items():
         place.write_text(source.read_text(encoding="utf-8"), encoding="utf-8")

@@ -92,6 +92,7 @@ def pipelines(
     read |= {"outcomes": outcome, "roles": role, "score": score, "facets": facet, "object_": object_}
     read |= {"nested": nested, "fixed": fixed, "status": status, "missing": missing}
     judged, theirs = agree_parts.either(file, people, human, human_winner, read)
+    cluster = either_reading.role_of(cluster, judged)
     options: dict[str, Any] = {"by": by, "ties": ties, "key": key, "system": system, "cluster": cluster}
     options |= {"cells": None if cells is None else reading.names(cells), "threshold": threshold}
     chosen = reading.pairs("--cell", cell, "judge=gpt") if cell else None
@@ -102,7 +103,7 @@ def pipelines(
     else:
         show(console(), found)
         show_columns(console(), with_column(judged.notes, "people", None if people else human_winner))
-    either_reading.write_files(found, judged, report, charts, chart_format, context.obj, quiet=as_json)
+    either_reading.write_files(found, judged, report, charts, chart_format, context.obj, seed=seed, quiet=as_json)
     return 0
 
 
@@ -123,11 +124,12 @@ def show(out: Console, found: Pipelines) -> None:
 
 def _rows(errors: PipelineErrors) -> Iterator[tuple[str, ...]]:
     from quorate.report.pipelines_report import rows_of
+    from quorate.report.words import number
 
     for row in rows_of(errors)[:MOST_SYSTEMS]:
-        numbers = (f"{row[name]:.3f}" for name in ("value", "naive", "aware"))
+        numbers = (number(row[name], 3) for name in ("value", "naive", "aware"))
         times = "-" if isnan(row["ratio"]) else f"{row['ratio']:.2f}"
-        yield row["system"], *numbers, times, f"{row['low']:.2f} to {row['high']:.2f}"
+        yield row["system"], *numbers, times, " to ".join(number(row[end], 2) for end in ("low", "high"))
 
 
 def _people(out: Console, boards: Leaderboards) -> None:

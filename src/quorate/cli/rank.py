@@ -102,6 +102,7 @@ def rank(
     scores = {"score": score, "facet": facet, "object": object_, "nested": nested, "fixed": fixed, "missing": missing}
     votes = {"model_a": model_a, "model_b": model_b, "winner": winner, "wins": wins, "outcome": outcome, "role": role}
     read = either_reading.table_of(file, status, scores, votes)
+    cluster, within = (either_reading.role_of(name, read) for name in (cluster, within))
     of_votes: dict[str, Any] = {"cluster": cluster, "ties": ties, "position": position or None}
     of_votes |= {"regularisation": regularisation, "resamples": resamples}
     of_scores = {"system": system, "target": target or None}
@@ -144,11 +145,25 @@ def show(out: Console, view: RatingsView) -> None:
     if len(view.found) > MOST_SYSTEMS:
         say(out, f"And {len(view.found) - MOST_SYSTEMS:,} more systems; --report and --json have all.")
     say(out, _how_to_read(view))
+    if view.position_words:
+        say(out, view.position_words)
     if view.caveats:
         heading(out, "Caveats")
         points(out, (in_options(one.sentence) for one in view.caveats))
+    hint = _order_hint(view)
+    if hint:
+        say(out, hint)
     if view.table is not None:
         show_columns(out, view.table.notes)
+
+
+def _order_hint(view: RatingsView) -> str:
+    """What to ask next where the system shown first wins beyond chance, and nothing was asked of it."""
+    from quorate.report.votes_order import order_noticed
+    from quorate.table.votes import Votes
+
+    noticed = "" if view.position_words or not isinstance(view.table, Votes) else order_noticed(view.table)
+    return noticed and f"{noticed}: --position says how much of that is the order's doing."
 
 
 def _rows(view: RatingsView) -> Iterable[tuple[str, ...]]:

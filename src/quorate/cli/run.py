@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from quorate.collect.runner_outcome import Outcome, Update
     from quorate.study.file import Study
     from quorate.study.quote import Quote
+    from quorate.study.status import Status
 
 INCOMPLETE = 2
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file; quorate init writes one.")]
@@ -36,10 +37,11 @@ def run(
 
     Says what it may cost before anything is sent. Ctrl-C ends it cleanly, a second one at once; run it again to go on:
     what is answered is not asked twice. Exit codes: 0 all cells are answered or given up; 2 some are left, as when the
-    budget is spent; 1 failed to run; 130 ended at once.
+    budget is spent, or none has a score; 1 failed to run; 130 ended at once.
     """
     from quorate.study.file import load
     from quorate.study.loop import carry_out
+    from quorate.study.status import standing
 
     if as_json and not (yes or quote):
         raise InvalidInput("--json: cannot ask you for a yes; add --yes, or --quote to see what it may cost")
@@ -57,13 +59,15 @@ def run(
             sys.stderr.write("\r\x1b[K")
     if quote and not as_json:
         _show_quote(found, carried.quote)
+    far = None if carried.outcome is None else standing(found)
     if as_json:
-        print_json({**_content(found, carried.quote, carried.outcome), "reached": carried.reached})
-    elif carried.outcome is not None:
-        _show_outcome(study, found, carried.outcome, carried.reached)
-    if carried.outcome is None:
+        more = {"reached": carried.reached, "unscored": [] if far is None else list(far.unscored)}
+        print_json({**_content(found, carried.quote, carried.outcome), **more})
+    elif carried.outcome is not None and far is not None:
+        _show_outcome(study, found, carried.outcome, carried.reached, far)
+    if carried.outcome is None or far is None:
         return 0 if quote else INCOMPLETE
-    return 0 if carried.outcome.complete else INCOMPLETE
+    return 0 if carried.outcome.complete and not far.scoreless else INCOMPLETE
 
 
 def _show_quote(study: Study, quoted: Quote) -> None:
@@ -87,7 +91,8 @@ def _show_quote(study: Study, quoted: Quote) -> None:
         "a token for every byte, and the longest reply.",
     )
     if study.adaptive is not None:
-        say(out, "The policy says how the calls are shared out; here they are shared equally.")
+        stop = " It may stop before." if study.adaptive.target is not None or study.adaptive.decide else ""
+        say(out, f"This is the most that the policy may ask, here shared equally.{stop}")
     for one in quoted.judges:
         if one.answers:
             say(out, f"What is expected of {one.judge} is what its {one.answers:,} answers so far took.")
@@ -121,7 +126,7 @@ def _width() -> int:
     return shutil.get_terminal_size().columns
 
 
-def _show_outcome(path: Path, study: Study, outcome: Outcome, reached: str) -> None:
+def _show_outcome(path: Path, study: Study, outcome: Outcome, reached: str, far: Status) -> None:
     out = console()
     if reached:
         say(out, reached)
@@ -129,7 +134,11 @@ def _show_outcome(path: Path, study: Study, outcome: Outcome, reached: str) -> N
     spend = outcome.spend
     unknown = f", {spend.unpriced:,} of them of unknown price" if spend.unpriced else ""
     say(out, f"Spent in all runs: {spend.calls:,} calls{unknown}; {spend.money:,.4f} in money.")
-    if outcome.finished or outcome.complete:
+    for sentence in far.unscored:
+        say(out, sentence)
+    if far.scoreless:
+        say(out, "No cell has a score, so there is nothing to analyze: mend the judge or the prompt first.")
+    elif far.finished:
         whole(out, f"Now: quorate analyze {study.database}")
     if outcome.ended.name == "BUDGET":
         say(out, f"To go on, raise the budget in {path}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import asdict
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
@@ -39,17 +38,16 @@ def _show(found: Status) -> None:
     out = console()
     say(out, found.sentence)
     if not found.judges:
+        if found.aside:
+            say(out, _spent(found))
         return
     header = {"judge": "left"} | dict.fromkeys(
         ("cells", "answered", "given up", "left", "calls", "errors", "unparsed", "money"), "right"
     )
     table(out, header, [_row(one) for one in found.judges])
-    spend, budget = found.spend, found.budget
-    calls = f"{spend.calls:,}" + ("" if budget.calls is None else f" of {budget.calls:,}") + " calls"
-    money = f"{spend.money:,.4f}" + ("" if budget.money is None else f" of {budget.money:,.4f}") + " in money"
-    lost = f"; {spend.lost:,} calls lost with their process" if spend.lost else ""
-    unknown = f"; {spend.unpriced:,} calls of unknown price" if spend.unpriced else ""
-    say(out, f"Spent: {calls}, {money}{unknown}{lost}.")
+    say(out, _spent(found))
+    for sentence in found.unscored:
+        say(out, sentence)
     for one in found.judges:
         why = shorten(one.error.rstrip("."), MOST_CHARACTERS, placeholder=" ...")
         if one.judge in found.silent:
@@ -57,9 +55,20 @@ def _show(found: Status) -> None:
             say(out, f"{one.judge} has answered none of its {one.calls:,} calls: the panel lacks it so far.{last}")
         elif why:
             say(out, f"The last call of {one.judge} failed: {why}.")
-        wait = (one.paused_until or 0) - time.time()
-        if wait > 0:
-            say(out, f"{one.judge} is left alone for {wait:,.0f} s more.")
+        if one.judge in found.resting:
+            say(out, f"{one.judge} is left alone for {found.resting[one.judge]:,.0f} s more.")
+
+
+def _spent(found: Status) -> str:
+    spend, budget = found.spend, found.budget
+    calls = f"{spend.calls:,}" + ("" if budget.calls is None else f" of {budget.calls:,}") + " calls"
+    money = f"{spend.money:,.4f}" + ("" if budget.money is None else f" of {budget.money:,.4f}") + " in money"
+    if spend.unpriced:
+        money = "an unknown amount of money" if not spend.money else f"at least {money}"
+    lost = f"; {spend.lost:,} calls lost with their process" if spend.lost else ""
+    unknown = f"; {spend.unpriced:,} calls of unknown price" if spend.unpriced else ""
+    aside = f"; {found.aside:,} of the calls for drafts of prompts" if found.aside else ""
+    return f"Spent: {calls}, {money}{unknown}{lost}{aside}."
 
 
 def _row(one: Standing) -> list[str]:
@@ -77,5 +86,6 @@ def _content(found: Status) -> dict[str, Any]:
         {**asdict(one), "failure_rate": one.failure_rate, "unparsed_rate": one.unparsed_rate} for one in found.judges
     ]
     counts = {name: getattr(found, name) for name in ("cells", "finished", "given_up", "complete", "reached")}
+    counts["unscored"], counts["aside"] = list(found.unscored), found.aside
     spent = {"spend": asdict(found.spend), "budget": asdict(found.budget)}
     return {"ledger": str(found.ledger), **counts, "judges": judges, "silent": list(found.silent), **spent}

@@ -85,12 +85,12 @@ def _show_quote(draftable: Draftable) -> None:
 
 
 def _left(draftable: Draftable) -> str:
-    left = draftable.ask.budget
+    left = draftable.left
     amounts = [
         None if left.calls is None else f"{left.calls:,} calls",
         None if left.money is None else f"{left.money:,.4f} in money",
     ]
-    return f"At most what the budget has left: {' and '.join(filter(None, amounts))}. They are not in the ledger."
+    return f"At most what the budget has left: {' and '.join(filter(None, amounts))}. Every call counts in the ledger."
 
 
 def _show(study: Path, found: Variants, wanted: int) -> None:

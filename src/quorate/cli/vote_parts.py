@@ -99,6 +99,9 @@ def _verdict(out: Console, found: Verdict) -> None:
 def _all_pairs(out: Console, view: VotesView) -> None:
     say(out, view.found.sentence, style="bold")
     say(out, view.near.sentence)
+    if view.votes.source.caveats:
+        heading(out, "Caveats")
+        points(out, (caveat.sentence for caveat in view.votes.source.caveats))
     if len(view.found) > 1:
         _margins(out, view)
     _pairs(out, view)

@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from quorate.collect.batch_calls import BatchCalls, Refused
+from quorate.collect.batch_calls import BatchCalls, NotMade, Refused
 from quorate.collect.batch_file import answers, custom_id, names, written
 from quorate.collect.connection import Connection
 from quorate.collect.endpoint import scrubbed
 from quorate.collect.endpoint_settings import Endpoint
 from quorate.collect.judge import ERROR, Reply, Request
-from quorate.collect.secret import from_environment
+from quorate.collect.secret import Secret, from_environment, scrub
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class BatchJudge:
     window : str
         Time in which the endpoint is to answer, as it calls it.
     most_wait : float
-        Seconds after which a batch that has not ended is given up.
+        Seconds after which a batch that has not ended is waited for no longer; a later run looks for it again.
     tag : str, optional
         Name of the ledger. With it, batches of an earlier run are found and their answers used; without it every
         question is sent.
@@ -159,36 +159,48 @@ class BatchJudge:
         """Answer questions, or leave nobody waiting."""
         try:
             await self._dispatched(asked)
+        except Exception as error:  # noqa: BLE001 -- whatever an endpoint says, nobody is left waiting
+            _deliver(asked, {}, replace(self._unknown(error), cost=0.0))
         finally:
             for _, answered in _open(asked).values():
                 answered.cancel()
 
     async def _dispatched(self, asked: Group) -> None:
-        """Answer questions by the batches that they are in already, and the others by a new one."""
-        try:
-            earlier = await self._earlier(asked)
-        except Refused as refused:
-            _deliver(asked, {}, replace(refused.reply, cost=0.0))
-            return
+        """Answer questions by the batches that they are in already, and the others by a new one.
+
+        Raises
+        ------
+        Exception
+            If the batches cannot be looked for; then nothing was sent.
+        """
+        earlier = await self._earlier(asked)
         groups: dict[str | None, Group] = {}
         for name, pair in asked.items():
             groups.setdefault(earlier.get(name), {})[name] = pair
         await asyncio.gather(*(self._settle(batch, group) for batch, group in groups.items()))
 
     async def _settle(self, batch: str | None, group: Group) -> None:
-        """Answer a group of questions by a batch that exists or by a new one."""
+        """Answer a group of questions by a batch that exists or by a new one; only one that has ended settles them."""
         try:
             batch = batch or await self._created(group)
             if batch is None:
                 return
             self._sent(group)
             ended = await self._calls.ended(batch, self._most_wait)
-            missing = _without_answer(ended)
-            replies = await self._replies(ended, group)
-        except Refused as refused:
+            missing, replies = await self._answers(ended, group)
+        except NotMade as refused:
             missing, replies = refused.reply, {}
-        self._taken.update(_open(group))
+        except Exception as error:  # noqa: BLE001 -- as above; what is paid for is not bought again
+            missing, replies = self._unknown(error), {}
+        if not missing.waits:
+            self._taken.update(_open(group))
         _deliver(group, replies, missing)
+
+    def _unknown(self, error: Exception) -> Reply:
+        """The reply to questions of which it is not known whether they are in a batch, or how it ended."""
+        said = f"batch: an answer that nobody can use: {type(error).__name__}: {error}"
+        reply = Reply(ERROR, error=scrub(said, self._secret), retryable=True)
+        return replace(error.reply if isinstance(error, Refused) else reply, cost=None, waits=self.lasting)
 
     async def _created(self, group: Group) -> str | None:
         """A new batch of the questions that are still asked; None if none is."""
@@ -209,12 +221,14 @@ class BatchJudge:
         for name in group:
             self._unsent.pop(name, None)
 
-    async def _replies(self, ended: Mapping[str, Any], group: Group) -> dict[str, Reply]:
+    async def _answers(self, ended: Mapping[str, Any], group: Group) -> tuple[Reply, dict[str, Reply]]:
+        """The reply to questions that an ended batch does not answer, and the replies to the others."""
         contents = [await self._calls.content(ended.get(f"{kind}_file_id")) for kind in ("output", "error")]
         if None in contents:
-            raise Refused(Reply(ERROR, error="batch: the endpoint no longer has its answers", retryable=True))
+            return Reply(ERROR, error="batch: the endpoint no longer has its answers", retryable=True), {}
         requests = {name: request for name, (request, _) in group.items()}
-        return answers((held for held in contents if held), requests, self._endpoint, self._clock())
+        found = answers((held for held in contents if held), requests, self._endpoint, self._clock())
+        return _without_answer(ended, self._secret), found
 
     async def _earlier(self, asked: Group) -> dict[str, str]:
         """Those questions that are in a batch of this tag, and which: the latest that has not answered them."""
@@ -248,15 +262,14 @@ def _deliver(group: Group, replies: Mapping[str, Reply], missing: Reply) -> None
         answered.set_result(replies.get(name, missing))
 
 
-def _without_answer(batch: Mapping[str, Any]) -> Reply:
+def _without_answer(batch: Mapping[str, Any], secret: Secret | None) -> Reply:
     """The reply to a question that an ended batch holds no answer to."""
     status = batch.get("status")
     if status == "completed":
         return Reply(ERROR, error="batch: it holds no answer to this question", retryable=True)
     errors = batch.get("errors")
     listed = errors.get("data") if isinstance(errors, Mapping) else None
-    said = "; ".join(
-        f"{error.get('code')}: {error.get('message')}" for error in listed or [] if isinstance(error, dict)
-    )
+    each = [error for error in (listed if isinstance(listed, list) else []) if isinstance(error, dict)]
+    said = scrub("; ".join(f"{error.get('code')}: {error.get('message')}" for error in each), secret)
     again = status != "failed" or "limit" in said
     return Reply(ERROR, error=f"batch: {status}: {said}", cost=0.0, retryable=again)

@@ -21,6 +21,7 @@ from quorate.collect.secret import Secret
 T = TypeVar("T")
 _ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 _DONE, _GONE = frozenset({200, 201}), frozenset({404, 410})
+_UNCLEAR = frozenset({408, 409, 425})
 _MOST_BYTES = 1024 * 1024 * 1024
 _LISTED, _MOST_PAGES = 100, 1000
 _TRIES = 10
@@ -34,6 +35,10 @@ class Refused(Exception):
     def __init__(self, reply: Reply, code: int | None = None) -> None:
         self.reply, self.code = reply, code
         super().__init__(reply.error)
+
+
+class NotMade(Refused):
+    """The same where it is certain that no batch was made: nothing is paid for."""
 
 
 class BatchCalls:
@@ -66,10 +71,18 @@ class BatchCalls:
         try:
             return await self._insisted(made)
         except Refused as refused:
-            raise Refused(replace(refused.reply, cost=0.0), refused.code) from None
+            raise NotMade(replace(refused.reply, cost=0.0), refused.code) from None
 
     async def created(self, asked: Mapping[str, Any]) -> str:
-        """Id of a batch, made once: after a failure that leaves it open, the endpoint is asked whether it is there."""
+        """Id of a batch, made once: after a failure that leaves it open, the endpoint is asked whether it is there.
+
+        Raises
+        ------
+        NotMade
+            If there is none.
+        Refused
+            If there may be one all the same.
+        """
         doubtful = False
 
         async def made() -> str:
@@ -78,10 +91,18 @@ class BatchCalls:
                 same = [one for one in await self.listed() if one.get("input_file_id") == asked["input_file_id"]]
                 if same:
                     return _id(same[0])
-            doubtful = True
-            return _id(await self._call("POST", "/batches", body=asked))
+            try:
+                return _id(await self._call("POST", "/batches", body=asked))
+            except Refused as refused:
+                doubtful = doubtful or not _turned_down(refused.code)
+                raise
 
-        return await self._insisted(made)
+        try:
+            return await self._insisted(made)
+        except Refused as refused:
+            if doubtful:
+                raise
+            raise NotMade(refused.reply, refused.code) from None
 
     async def ended(self, batch: str, most_wait: float) -> Mapping[str, Any]:
         """The batch once it has ended; a look that fails is repeated at the next one."""
@@ -101,15 +122,16 @@ class BatchCalls:
     async def listed(self) -> list[Mapping[str, Any]]:
         """All batches of this key, the latest first."""
         found: list[Mapping[str, Any]] = []
-        after = ""
+        after, seen = "", set[str]()
         for _ in range(_MOST_PAGES):
             page = await self._insisted(partial(self._call, "GET", f"/batches?limit={_LISTED}{after}"))
             data = page.get("data")
             rows = [one for one in (data if isinstance(data, list) else []) if isinstance(one, Mapping)]
             found += rows
             last = rows[-1].get("id") if rows else None
-            if not page.get("has_more") or not isinstance(last, str):
+            if not page.get("has_more") or not isinstance(last, str) or last in seen:
                 break
+            seen.add(last)
             after = f"&after={quote(last, safe='')}"
         return sorted(found, key=_made_at, reverse=True)
 
@@ -178,6 +200,11 @@ class BatchCalls:
         raise Refused(turned_away(answer.code, answer.headers, said, self._clock(), 0.0), answer.code)
 
 
+def _turned_down(code: int | None) -> bool:
+    """Whether a status says that nothing was made."""
+    return code is not None and 400 <= code < 500 and code not in _UNCLEAR
+
+
 def _id(made: Mapping[str, Any]) -> str:
     """Id of a file or batch that was made."""
     if not isinstance(made.get("id"), str):
@@ -188,4 +215,4 @@ def _id(made: Mapping[str, Any]) -> str:
 def _made_at(batch: Mapping[str, Any]) -> float:
     """When a batch was made, where that is said; others stay as they were listed."""
     said = batch.get("created_at")
-    return float(said) if isinstance(said, (int, float)) and not isinstance(said, bool) else 0.0
+    return said if isinstance(said, (int, float)) and not isinstance(said, bool) else 0.0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from quorate.collect.completion import decoded
@@ -47,16 +48,15 @@ def answers(
     return found
 
 
-def _lines(content: bytes) -> list[dict[str, Any]]:
-    found = []
-    for line in content.splitlines():
+def _lines(content: bytes) -> Iterator[dict[str, Any]]:
+    """The lines under a name, one at a time: a file may be larger than what is wanted of it."""
+    for line in io.BytesIO(content):
         try:
             value = decoded(line)
         except ValueError:
             continue
         if isinstance(value, dict) and isinstance(value.get("custom_id"), str):
-            found.append(value)
-    return found
+            yield value
 
 
 def _reply(line: Mapping[str, Any], request: Request, endpoint: Endpoint, now: float) -> Reply:

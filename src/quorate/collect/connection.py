@@ -89,7 +89,7 @@ class Connection:
         Raises
         ------
         Unusable, NotSent, Broken
-            With the reason, which may hold the key.
+            With the reason, without the key.
         TimeoutError
             If it takes longer than the endpoint's timeout.
         """
@@ -114,13 +114,13 @@ class Connection:
                 finally:
                     await response.aclose()
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.UnsupportedProtocol, httpx2.ProxyError) as error:
-            raise NotSent(f"{type(error).__name__}: {error}") from None
+            raise NotSent(self._said(f"{type(error).__name__}: {error}")) from None
         except ImportError as error:  # a proxy of a kind that needs another package
-            raise NotSent(str(error)) from None
+            raise NotSent(self._said(str(error))) from None
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError, ValueError) as error:
             if isinstance(error, TimeoutError):
                 raise
-            raise Broken(f"{type(error).__name__}: {error}") from None
+            raise Broken(self._said(f"{type(error).__name__}: {error}")) from None
 
     async def close(self) -> None:
         """Close every connection."""
@@ -132,6 +132,10 @@ class Connection:
                 logging.getLogger(name).removeFilter(self._scrubbing)
         if transport is not None:
             await transport.aclose()
+
+    def _said(self, text: str) -> str:
+        """A reason without the key, before it is cut: a part of a key cannot be found."""
+        return scrub(text, self._secret)
 
     def _url(self, path: str) -> httpx2.URL:
         """Address of a path, parsed once: that takes longer than most of the rest."""

@@ -123,6 +123,9 @@ class Reply:
         Whether no request to this judge will be answered: a wrong key, or no such model.
     error : str, optional
         What went wrong, in one line without keys.
+    waits : bool
+        Whether the question is, or may be, in a batch whose end is not known: nothing is settled, and the cell stays
+        held until a later run finds the answer. With a ``cost`` of 0 this process has not sent it.
 
     Raises
     ------
@@ -142,6 +145,7 @@ class Reply:
     retryable: bool = False
     fatal: bool = False
     error: str | None = None
+    waits: bool = False
 
     def __post_init__(self) -> None:
         if self.status not in REPLIES:

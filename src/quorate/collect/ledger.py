@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import Self, TypeVar
 
-from quorate.collect import ledger_facts, ledger_hold, ledger_lease, ledger_owner, ledger_plan
+from quorate.collect import ledger_charge, ledger_facts, ledger_hold, ledger_lease, ledger_owner, ledger_plan
 from quorate.collect.budget import Budget, Spend, affordable
 from quorate.collect.ledger_facts import Standing
 from quorate.collect.ledger_lease import LeasedCell, Settled
@@ -27,6 +27,8 @@ from quorate.table.progress import Progress
 
 Clock = Callable[[], float]
 T = TypeVar("T")
+_BLOCK = 5000
+"""Cells that are added in one transaction: about 50 ms, in which no runner can write."""
 
 
 class Ledger:
@@ -101,11 +103,20 @@ class Ledger:
         InvalidInput
             If a part or the seed is not what it was.
         """
-        with self._transaction() as connection:
-            ledger_plan.declare(connection, parts, seed)
+        if self.undeclared(parts, seed=seed):
+            with self._transaction() as connection:
+                ledger_plan.declare(connection, seed)
+
+    def undeclared(self, parts: Iterable[Part], *, seed: int | None = None) -> bool:
+        """Whether `declare` would record something; refuses what has changed as it does."""
+        with self._looking() as connection:
+            return ledger_plan.undeclared(connection, parts, seed)
 
     def plan(self, cells: Cells, keys: Iterable[str], prices: Mapping[str, float | None] | None = None) -> int:
         """Add cells to be asked, in their order. Cells that are there already stay as they are.
+
+        Others may write meanwhile: what is there is looked up before, and what is new is added in blocks, each a
+        transaction, so that planning again what was interrupted adds the rest.
 
         Parameters
         ----------
@@ -126,8 +137,24 @@ class Ledger:
         InvalidInput
             If the facets are not those of the ledger, or a cell has another key than before.
         """
+        with self._looking() as connection:
+            draft = ledger_plan.compare(connection, cells, keys, prices or {})
+        if not draft.new and not draft.repriced:
+            return 0
         with self._transaction() as connection:
-            return ledger_plan.plan(connection, cells, keys, prices or {})
+            ledger_plan.admit(connection, draft)
+        with self._looking() as connection:
+            ledger_plan.recode(connection)
+        return sum(self._add(draft, (first, first + _BLOCK)) for first in range(0, len(cells), _BLOCK))
+
+    def _add(self, draft: ledger_plan.Draft, span: tuple[int, int]) -> int:
+        with self._transaction() as connection:
+            return ledger_plan.add(connection, draft, span)
+
+    def lacks(self, cells: Cells, keys: Iterable[str]) -> Mapping[str, int]:
+        """How many cells `plan` would add, by judge; refuses what it refuses."""
+        with self._looking() as connection:
+            return ledger_plan.compare(connection, cells, keys, {}).new
 
     # ---- asking
 
@@ -181,11 +208,11 @@ class Ledger:
         with self._transaction() as connection:
             return ledger_hold.holder(connection, runner, self.clock())
 
-    def adopt(self, holder: int, judge: str) -> list[LeasedCell]:
-        """Take over the cells of a judge whose questions outlived their runner; their price stays reserved."""
+    def adopt(self, holder: int, judge: str, *, own: bool = False) -> list[LeasedCell]:
+        """Take over the cells of a judge whose questions outlived their runner; if ``own``, name those it has too."""
         with self._transaction() as connection:
             judged = (self._judge(judge), judge)
-            return ledger_hold.adopt(connection, self.facets, holder=holder, judge=judged, now=self.clock())
+            return ledger_hold.adopt(connection, self.facets, holder=holder, judge=judged, now=self.clock(), own=own)
 
     def expire(self) -> int:
         """Count the requests of runners that are gone as lost, and free their cells; how many."""
@@ -199,6 +226,16 @@ class Ledger:
                 "INSERT INTO pauses VALUES (?, ?) ON CONFLICT (judge) DO UPDATE SET until = excluded.until",
                 (self._judge(judge), until),
             )
+
+    def charge(self, price: float | None, budget: Budget) -> bool:
+        """Count a call that is for no cell at its worst-case price, if the budget has room for it; whether it has."""
+        with self._transaction() as connection:
+            return ledger_charge.charge(connection, price, budget)
+
+    def settle(self, price: float | None, cost: float | None) -> None:
+        """Count what such a call cost in place of its worst-case price, if that is known."""
+        with self._transaction() as connection:
+            ledger_charge.settle(connection, price, cost)
 
     # ---- what is in it
 
@@ -262,20 +299,11 @@ class Ledger:
 
     def unfinished(self) -> dict[str, int]:
         """Cells that are planned or leased, by judge; only judges that have some."""
-        rows = self._connection.execute(
-            "SELECT label, sum(count) FROM (SELECT judge, count(*) AS count FROM cells WHERE state = 'planned' "
-            "GROUP BY judge UNION ALL SELECT judge, count(*) FROM cells WHERE state = 'leased' GROUP BY judge) "
-            "AS held JOIN labels ON facet = ? AND code = judge GROUP BY label, code ORDER BY code",
-            (self._place(),),
-        )
-        return dict(rows.fetchall())
+        return ledger_facts.unfinished(self._connection, self._place())
 
     def pauses(self) -> dict[str, float]:
         """Until when judges asked to be left alone, in seconds since 1970."""
-        rows = self._connection.execute(
-            "SELECT label, until FROM pauses JOIN labels ON facet = ? AND code = judge", (self._place(),)
-        )
-        return dict(rows.fetchall())
+        return ledger_facts.pauses(self._connection, self._place())
 
     def due(self, judge: str) -> float | None:
         """When the next cell of a judge may be asked, in seconds since 1970; None if none is to be asked."""
@@ -319,18 +347,27 @@ class Ledger:
         self._store.undo()
         self._joined = False
 
+    def cut(self) -> None:
+        """End the connection to a server, so that a step on another thread that waits for it fails."""
+        self._store.cut()
+
     def whole(self, step: Callable[[], T]) -> T:
         """What a step gives, all of which is one transaction."""
         with self._transaction():
             return step()
 
+    def seen(self, step: Callable[[], T]) -> T:
+        """What a step gives that reads, all of it as it is at one moment."""
+        with self._looking():
+            return step()
+
     @contextmanager
-    def _transaction(self) -> Iterator[Connection]:
+    def _transaction(self, begin: Callable[[], object] | None = None) -> Iterator[Connection]:
         if self._joined:
             with self._store.explained():
                 yield self._connection
             return
-        self.begin()
+        (begin or self.begin)()
         try:
             with self._store.explained():
                 yield self._connection
@@ -338,6 +375,10 @@ class Ledger:
         except BaseException:
             self.undo()
             raise
+
+    def _looking(self) -> AbstractContextManager[Connection]:
+        """A transaction in which nothing is written that others see, so that they may write meanwhile."""
+        return self._transaction(self._store.look)
 
     def _place(self) -> int:
         return self.facets.index(JUDGE) if self.facets else -1

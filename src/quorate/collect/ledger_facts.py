@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.collect.budget import NANO
-from quorate.collect.judge import ERROR
+from quorate.collect.judge import ERROR, REFUSED, TRUNCATED, UNPARSED
 from quorate.collect.ledger_hold import held
 from quorate.collect.ledger_lease import LOST
 from quorate.collect.ledger_store import Connection
@@ -20,6 +20,8 @@ from quorate.table.progress import Progress
 
 _STATES = ("planned", "leased", "done", "given_up")
 _BLOCK = 10_000
+_UNSCORED = (UNPARSED, REFUSED, TRUNCATED)
+_SAMPLE = 500
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,10 @@ class Standing:
         Cells under way whose questions are answered even if no runner waits, as in a batch.
     error : str
         What was wrong with its latest call; empty if that was answered.
+    unscored : str
+        Beginning of its latest reply without a score, in the judge's words; empty if there is none.
+    unscored_why : str
+        Why that reply has no score.
     """
 
     judge: str
@@ -62,6 +68,8 @@ class Standing:
     paused_until: float | None = None
     held: int = 0
     error: str = ""
+    unscored: str = ""
+    unscored_why: str = ""
 
     @property
     def cells(self) -> int:
@@ -81,11 +89,16 @@ class Standing:
     @property
     def unparsed_rate(self) -> float:
         """Share of answers in which no score could be read; nan before the first answer."""
-        return self._rate("unparsed")
+        return self._rate(UNPARSED)
 
-    def _rate(self, status: str) -> float:
+    @property
+    def unscored_rate(self) -> float:
+        """Share of answers that are replies without a score: unparsed, refused or truncated; nan before the first."""
+        return self._rate(*_UNSCORED)
+
+    def _rate(self, *statuses: str) -> float:
         answers = self.calls - self.statuses.get(LOST, 0)
-        return self.statuses.get(status, 0) / answers if answers else float("nan")
+        return sum(self.statuses.get(one, 0) for one in statuses) / answers if answers else float("nan")
 
 
 def standings(connection: Connection, place: int) -> tuple[Standing, ...]:
@@ -105,6 +118,7 @@ def standings(connection: Connection, place: int) -> tuple[Standing, ...]:
 def _calls(connection: Connection) -> dict[int, dict[str, Any]]:
     found: dict[int, dict[str, Any]] = {}
     latest: dict[int, tuple[int, str]] = {}
+    unscored: dict[int, int] = {}
     rows = connection.execute(
         "SELECT c.judge, a.status, count(*), coalesce(sum(a.charged), 0), count(*) - count(a.charged), "
         "coalesce(sum(a.tokens_in), 0), coalesce(sum(a.tokens_out), 0), max(a.id) "
@@ -116,6 +130,8 @@ def _calls(connection: Connection) -> dict[int, dict[str, Any]]:
         one["statuses"][status] = count
         if status != LOST:
             latest[judge] = max(latest.get(judge, (0, "")), (last, status))
+        if status in _UNSCORED:
+            unscored[judge] = max(unscored.get(judge, 0), last)
         one["money"] += money / NANO
         one["unpriced"] += unpriced
         one["tokens_in"] += tokens_in
@@ -124,6 +140,10 @@ def _calls(connection: Connection) -> dict[int, dict[str, Any]]:
         if status == ERROR:
             ((said,),) = connection.execute("SELECT error FROM attempts WHERE id = ?", (last,))
             found[judge]["error"] = said or "no reason given"
+    for judge, last in unscored.items():
+        sample = f"SELECT substr(text, 1, {_SAMPLE}), error FROM attempts WHERE id = ?"
+        ((text, why),) = connection.execute(sample, (last,))
+        found[judge] |= {"unscored": text or "", "unscored_why": why or ""}
     return found
 
 
@@ -134,6 +154,23 @@ def progress(connection: Connection, start: Progress, first: int) -> Progress:
     for cells, finished, scores in _blocks(connection, first, levels, nested):
         after = after.asked(cells).answered(cells.keep(finished), scores[finished])
     return after
+
+
+def unfinished(connection: Connection, place: int) -> dict[str, int]:
+    """Cells that are planned or leased, by judge; ``place`` is that of the facet of judges."""
+    rows = connection.execute(
+        "SELECT label, sum(count) FROM (SELECT judge, count(*) AS count FROM cells WHERE state = 'planned' "
+        "GROUP BY judge UNION ALL SELECT judge, count(*) FROM cells WHERE state = 'leased' GROUP BY judge) "
+        "AS held JOIN labels ON facet = ? AND code = judge GROUP BY label, code ORDER BY code",
+        (place,),
+    )
+    return dict(rows.fetchall())
+
+
+def pauses(connection: Connection, place: int) -> dict[str, float]:
+    """Until when judges asked to be left alone, in seconds since 1970; ``place`` is that of the facet of judges."""
+    rows = connection.execute("SELECT label, until FROM pauses JOIN labels ON facet = ? AND code = judge", (place,))
+    return dict(rows.fetchall())
 
 
 def _levels(connection: Connection) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:

@@ -25,10 +25,13 @@ def holder(connection: Connection, runner: int, now: float) -> int:
 
 
 def adopt(
-    connection: Connection, facets: Sequence[str], *, holder: int, judge: tuple[int, str], now: float
+    connection: Connection, facets: Sequence[str], *, holder: int, judge: tuple[int, str], now: float, own: bool = False
 ) -> list[LeasedCell]:
-    """The held cells of a judge that nobody looks after any more; they are this holder's from now on."""
-    orphaned = _orphaned(connection, now)
+    """The held cells of a judge that nobody looks after any more; they are this holder's from now on.
+
+    Those that it has already are among them if ``own`` is set.
+    """
+    orphaned = [*_orphaned(connection, now), *([holder] if own else [])]
     if not orphaned:
         return []
     marks = ", ".join("?" * len(orphaned))

@@ -140,10 +140,8 @@ def commit(connection: Connection, runner: int, results: Sequence[Settled]) -> i
     An answer is too late when its lease had run out and was counted as lost: it stays lost, for another answer of that
     cell may be on its way.
     """
-    held = {
-        id_ for (id_,) in connection.execute("SELECT id FROM cells WHERE state = 'leased' AND runner = ?", (runner,))
-    }
-    mine = [result for result in results if result.cell.id in held]
+    held = {(id_, asked) for id_, asked, *_ in _held(connection, [runner])}
+    mine = [result for result in results if (result.cell.id, result.cell.asked) in held]
     numbered = list(enumerate(mine, _last(connection) + 1))
     charges = [_charged(result) for result in mine]
     connection.executemany(

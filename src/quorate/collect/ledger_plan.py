@@ -71,20 +71,69 @@ def cell_key(*, rubric: str, judge: str, item: str, order: str, temperature: str
     return digest([rubric, judge, item, order, temperature, int(replicate)])
 
 
-def declare(connection: Connection, parts: Iterable[Part], seed: int | None) -> None:
-    """Record what the judgments depend on; new parts are added, known ones must not have changed.
+class Draft(NamedTuple):
+    """Cells compared with a ledger; those that it does not hold are in the temporary table ``wanted``.
+
+    Parameters
+    ----------
+    cells : Cells
+        All of them.
+    names : list of str
+        Facets in the order of the ledger.
+    known : list of dict
+        Codes of labels, by facet; negative for those that the ledger does not have.
+    new : mapping of str to int
+        Cells that the ledger does not hold, by judge.
+    repriced : mapping of str to int
+        Worst-case price, in billionths, of judges whose planned cells have another one.
+    """
+
+    cells: Cells
+    names: list[str]
+    known: list[dict[str, int]]
+    new: Mapping[str, int]
+    repriced: Mapping[str, int | None]
+
+
+# ---- what judgments depend on
+
+
+def undeclared(connection: Connection, parts: Iterable[Part], seed: int | None) -> bool:
+    """Whether some of what judgments depend on is not recorded yet; nothing that others see is written.
 
     Raises
     ------
     InvalidInput
         If a part or the seed differs from what was recorded.
     """
+    connection.execute("DROP TABLE IF EXISTS given")
+    connection.execute("CREATE TEMP TABLE given (kind TEXT, name TEXT, digest TEXT)")
+    connection.executemany("INSERT INTO given VALUES (?, ?, ?)", parts)
+    old = _unchanged(connection, seed)
+    known = "SELECT 1 FROM parts AS p WHERE p.kind = g.kind AND p.name = g.name"
+    connection.execute(f"DELETE FROM given AS g WHERE EXISTS ({known})")
+    ((count,),) = connection.execute("SELECT count(*) FROM given")
+    return count > 0 or (old is None and seed is not None)
+
+
+def declare(connection: Connection, seed: int | None) -> None:
+    """Record what `undeclared` has found.
+
+    Raises
+    ------
+    InvalidInput
+        If somebody else has recorded it meanwhile, and it differs.
+    """
+    _unchanged(connection, seed)
+    connection.execute("UPDATE study SET seed = coalesce(seed, ?)", (seed,))
+    connection.execute("INSERT INTO parts SELECT kind, name, digest FROM given WHERE true ON CONFLICT DO NOTHING")
+
+
+def _unchanged(connection: Connection, seed: int | None) -> int | None:
+    """The seed of the ledger, where neither it nor a part differs from what is given."""
     ((old,),) = connection.execute("SELECT seed FROM study")
     if old is not None and seed is not None and old != seed:
         raise InvalidInput(f"ledger: the seed was {old} when this ledger was planned, now it is {seed}; {_NEW}")
-    connection.execute("UPDATE study SET seed = coalesce(seed, ?)", (seed,))
-    connection.execute("CREATE TEMP TABLE given (kind TEXT, name TEXT, digest TEXT)")
-    connection.executemany("INSERT INTO given VALUES (?, ?, ?)", parts)
     changed = connection.execute(
         "SELECT kind, name, count(*) OVER () FROM given JOIN parts USING (kind, name) "
         "WHERE given.digest <> parts.digest ORDER BY kind, name LIMIT 1"
@@ -92,13 +141,17 @@ def declare(connection: Connection, parts: Iterable[Part], seed: int | None) -> 
     if changed:
         kind, name, count = changed
         more = f" (and {count - 1} more)" if count > 1 else ""
-        raise InvalidInput(f'ledger: {kind} "{name}"{more} changed since this ledger was planned; {_NEW}')
-    connection.execute("INSERT INTO parts SELECT kind, name, digest FROM given WHERE true ON CONFLICT DO NOTHING")
-    connection.execute("DROP TABLE given")
+        shown = "prompt" if kind == "rubric" else kind
+        back = "go back to the old wording" if kind == "rubric" else "take the change back"
+        raise InvalidInput(f'ledger: {shown} "{name}"{more} changed since this ledger was planned; {_NEW}, or {back}')
+    return None if old is None else int(old)
 
 
-def plan(connection: Connection, cells: Cells, keys: Iterable[str], prices: Mapping[str, float | None]) -> int:
-    """Add the cells that are not there yet, in their order; how many that were.
+# ---- cells: what is there is looked up without keeping others from writing, what is new is added step by step
+
+
+def compare(connection: Connection, cells: Cells, keys: Iterable[str], prices: Mapping[str, float | None]) -> Draft:
+    """Find the cells that are not there yet; nothing that others see is written.
 
     Raises
     ------
@@ -106,40 +159,70 @@ def plan(connection: Connection, cells: Cells, keys: Iterable[str], prices: Mapp
         If the facets are not those of the ledger, a key belongs to another cell, or a cell has another key.
     """
     names = _facets(connection, cells)
-    columns = [_codes(connection, place, name, cells) for place, name in enumerate(names)]
-    places = ", ".join(f"f{place} INTEGER" for place in range(MOST_FACETS))
-    connection.execute(
-        f"CREATE TEMP TABLE wanted (id INTEGER PRIMARY KEY, key TEXT, judge INTEGER, {places}, replicate INTEGER, "
-        "price BIGINT)"
+    known = [_known(connection, place, name, cells) for place, name in enumerate(names)]
+    _want(connection, cells, [_codes(own, name, cells) for own, name in zip(known, names, strict=True)], keys, prices)
+    _planned_once(connection, names, known)
+    there = f"SELECT 1 FROM cells AS c WHERE c.key = w.key AND {_SAME}"
+    connection.execute(f"DELETE FROM wanted AS w WHERE EXISTS ({there})")
+    _same_cells(connection, names, known, (0, len(cells)))
+    judges = known[names.index(JUDGE)]
+    place = names.index(JUDGE)
+    counts = dict(connection.execute(f"SELECT f{place}, count(*) FROM wanted GROUP BY f{place}"))
+    new = {label: counts[code] for label, code in judges.items() if code in counts}
+    asked = {name: nano(prices[name]) for name in cells.levels[JUDGE] if name in prices and name in judges}
+    repriced = {name: price for name, price in asked.items() if _differs(connection, judges[name], price)}
+    return Draft(cells, names, known, new, repriced)
+
+
+def admit(connection: Connection, draft: Draft) -> None:
+    """Record the facets and labels of what is to be added, and prices that have changed."""
+    if _facets(connection, draft.cells) != draft.names:
+        raise InvalidInput("ledger: another process planned its facets at the same time; run it again")
+    if not connection.execute("SELECT 1 FROM facets").fetchone():
+        rows = [(place, name, draft.cells.nested.get(name)) for place, name in enumerate(draft.names)]
+        connection.executemany("INSERT INTO facets VALUES (?, ?, ?)", rows)
+        connection.execute(_view(draft.names))
+    connection.execute("DROP TABLE IF EXISTS fresh")
+    connection.execute("CREATE TEMP TABLE fresh (facet INTEGER, mark INTEGER, code INTEGER, PRIMARY KEY (facet, mark))")
+    for place, known in enumerate(draft.known):
+        _label(connection, place, known)
+    judges = draft.known[draft.names.index(JUDGE)]
+    connection.executemany(
+        "UPDATE cells SET price = ? WHERE state = 'planned' AND judge = ?",
+        ((price, judges[name]) for name, price in draft.repriced.items()),
     )
-    marks = ", ".join("?" * (MOST_FACETS + 5))
-    rows = _rows(cells, columns, names.index(JUDGE), keys, _charges(cells, prices))
-    connection.executemany(f"INSERT INTO wanted VALUES ({marks})", rows)
-    _same_cells(connection, names)
-    connection.execute(
-        "UPDATE cells AS c SET price = w.price FROM wanted AS w WHERE c.key = w.key AND c.state = 'planned' "
-        "AND (c.price <> w.price OR (c.price IS NULL) <> (w.price IS NULL))"
-    )
-    columns_of = f"key, judge, {_PLACES}, replicate, price"
-    added = connection.execute(
-        f"INSERT INTO cells ({columns_of}) SELECT {columns_of} FROM wanted AS w "
-        "WHERE NOT EXISTS (SELECT 1 FROM cells AS c WHERE c.key = w.key) ORDER BY w.id"
+
+
+def recode(connection: Connection) -> None:
+    """Give new labels the codes that `admit` found for them; nothing that others see is written."""
+    codes = "SELECT code FROM fresh WHERE facet = {0} AND mark = f{0}"
+    each = (f"f{place} = coalesce(({codes.format(place)}), f{place})" for place in range(MOST_FACETS))
+    connection.execute(f"UPDATE wanted SET {', '.join(each)}")
+
+
+def add(connection: Connection, draft: Draft, span: tuple[int, int]) -> int:
+    """Add those between two places in their order that are still not there; how many.
+
+    Raises
+    ------
+    InvalidInput
+        If somebody else has added such a cell meanwhile, and it differs.
+    """
+    _same_cells(connection, draft.names, draft.known, span)
+    held = "SELECT 1 FROM cells AS c WHERE c.key = w.key"
+    return connection.execute(
+        f"INSERT INTO cells (key, judge, {_PLACES}, replicate, price) "
+        f"SELECT key, f{draft.names.index(JUDGE)}, {_PLACES}, replicate, price FROM wanted AS w "
+        f"WHERE {_within(span)} AND NOT EXISTS ({held}) ORDER BY w.id"
     ).rowcount
-    connection.execute("DROP TABLE wanted")
-    return added
 
 
 def _facets(connection: Connection, cells: Cells) -> list[str]:
     """Facets of the ledger in their order: those of its first cells."""
     held = [name for (name,) in connection.execute("SELECT name FROM facets ORDER BY place")]
-    if not held:
-        held = _checked(list(cells.levels))
-        rows = [(place, name, cells.nested.get(name)) for place, name in enumerate(held)]
-        connection.executemany("INSERT INTO facets VALUES (?, ?, ?)", rows)
-        connection.execute(_view(held))
-    if set(held) != set(cells.levels):
+    if held and set(held) != set(cells.levels):
         raise InvalidInput(f"cells: the ledger has the facets {', '.join(held)}, got {', '.join(cells.levels)}; {_NEW}")
-    return held
+    return held or _checked(list(cells.levels))
 
 
 def _checked(names: list[str]) -> list[str]:
@@ -170,17 +253,32 @@ def _view(names: list[str]) -> str:
     )
 
 
-def _codes(connection: Connection, place: int, name: str, cells: Cells) -> Any:
-    """Codes of the ledger for a facet of every cell; labels that are new get the next ones."""
+def _known(connection: Connection, place: int, name: str, cells: Cells) -> dict[str, int]:
+    """Codes of the ledger for the labels of a facet; those that are new are -1, -2 ..."""
     held = dict(connection.execute("SELECT label, code FROM labels WHERE facet = ?", (place,)))
-    own = cells.code(name)
-    used = np.unique(own)
-    new = [label for label in (cells.levels[name][code] for code in used) if label not in held]
-    held |= {label: code for code, label in enumerate(new, len(held))}
-    connection.executemany("INSERT INTO labels VALUES (?, ?, ?)", ((place, held[label], label) for label in new))
-    codes = np.zeros(len(cells.levels[name]), dtype=np.int64)
-    codes[used] = [held[cells.levels[name][code]] for code in used]
-    return codes[own]
+    used = (cells.levels[name][code] for code in np.unique(cells.code(name)))
+    new = [label for label in used if label not in held]
+    return held | {label: -at for at, label in enumerate(new, 1)}
+
+
+def _codes(known: Mapping[str, int], name: str, cells: Cells) -> Any:
+    """Code of a facet of every cell."""
+    codes = np.array([known.get(label, 0) for label in cells.levels[name]], dtype=np.int64)
+    return codes[cells.code(name)]
+
+
+def _label(connection: Connection, place: int, known: dict[str, int]) -> None:
+    """Give the new labels of a facet the next codes."""
+    fresh = {label: mark for label, mark in known.items() if mark < 0}
+    if not fresh:
+        return
+    held = dict(connection.execute("SELECT label, code FROM labels WHERE facet = ?", (place,)))
+    added = {label: code for code, label in enumerate((one for one in fresh if one not in held), len(held))}
+    connection.executemany("INSERT INTO labels VALUES (?, ?, ?)", ((place, code, one) for one, code in added.items()))
+    codes = held | added
+    known |= {label: codes[label] for label in fresh}
+    marks = ((place, mark, known[label]) for label, mark in fresh.items())
+    connection.executemany("INSERT INTO fresh VALUES (?, ?, ?)", marks)
 
 
 def _charges(cells: Cells, prices: Mapping[str, float | None]) -> Any:
@@ -189,7 +287,29 @@ def _charges(cells: Cells, prices: Mapping[str, float | None]) -> Any:
     return by_label[cells.code(JUDGE)]
 
 
-def _rows(cells: Cells, columns: list[Any], judge: int, keys: Iterable[str], charges: Any) -> Iterator[tuple[Any, ...]]:
+def _differs(connection: Connection, judge: int, price: int | None) -> bool:
+    """Whether a planned cell of a judge has another price."""
+    other, given = ("price IS NOT NULL", ()) if price is None else ("(price IS NULL OR price <> ?)", (price,))
+    found = connection.execute(
+        f"SELECT 1 FROM cells WHERE state = 'planned' AND judge = ? AND {other} LIMIT 1", (judge, *given)
+    )
+    return found.fetchone() is not None
+
+
+def _want(
+    connection: Connection, cells: Cells, columns: list[Any], keys: Iterable[str], prices: Mapping[str, float | None]
+) -> None:
+    """Put cells into the temporary table ``wanted``."""
+    places = ", ".join(f"f{place} INTEGER" for place in range(MOST_FACETS))
+    connection.execute("DROP TABLE IF EXISTS wanted")
+    connection.execute(
+        f"CREATE TEMP TABLE wanted (id INTEGER PRIMARY KEY, key TEXT, {places}, replicate INTEGER, price BIGINT)"
+    )
+    marks = ", ".join("?" * (MOST_FACETS + 4))
+    connection.executemany(f"INSERT INTO wanted VALUES ({marks})", _rows(cells, columns, keys, _charges(cells, prices)))
+
+
+def _rows(cells: Cells, columns: list[Any], keys: Iterable[str], charges: Any) -> Iterator[tuple[Any, ...]]:
     """Rows to insert, made block by block so that their number does not show in memory."""
     given = iter(keys)
     blank = [0] * _BLOCK
@@ -202,29 +322,39 @@ def _rows(cells: Cells, columns: list[Any], judge: int, keys: Iterable[str], cha
         if len(own) < size:
             raise InvalidInput(f"keys: one for each of the {len(cells)} cells is needed, got {start + len(own)}")
         spare = [blank[:size]] * (MOST_FACETS - len(columns))
-        replicates = cells.replicate[part].tolist()
-        yield from zip(numbers, own, codes[judge], *codes, *spare, replicates, charges[part], strict=True)
+        yield from zip(numbers, own, *codes, *spare, cells.replicate[part].tolist(), charges[part], strict=True)
     if next(given, None) is not None:
         raise InvalidInput(f"keys: one for each of the {len(cells)} cells is needed, got more")
 
 
-def _same_cells(connection: Connection, names: list[str]) -> None:
-    """That every cell has one key and every key one cell, here and with what was planned before."""
+def _planned_once(connection: Connection, names: list[str], known: list[dict[str, int]]) -> None:
+    """That every cell that is wanted has one key and every key one cell."""
     twice = connection.execute("SELECT count(*) FROM wanted GROUP BY key HAVING count(*) > 1 LIMIT 1").fetchone()
     if twice:
         raise InvalidInput(f"keys: {twice[0]} cells have one key; every cell and every replicate needs its own")
-    again = f"GROUP BY {_PLACES}, replicate HAVING count(*) > 1"
-    _refuse(connection, names, f"FROM wanted AS w {again}", "is planned twice; plan it once, or as another replicate")
-    other = f"FROM wanted AS w JOIN cells AS c ON c.key = w.key WHERE NOT ({_SAME})"
-    _refuse(connection, names, other, "has the key of another cell; give every cell its own")
-    changed = f"FROM wanted AS w JOIN cells AS c ON {_SAME} WHERE c.key <> w.key"
-    why = f"changed since this ledger was planned: its rubric, item or judge is not the same; {_NEW}"
-    _refuse(connection, names, changed, why)
+    again = f"FROM wanted AS w GROUP BY {_PLACES}, replicate HAVING count(*) > 1"
+    _refuse(connection, names, known, again, "is planned twice; plan it once, or as another replicate")
 
 
-def _refuse(connection: Connection, names: list[str], which: str, what: str) -> None:
-    shown = [f"(SELECT label FROM labels WHERE facet = {i} AND code = w.f{i})" for i in range(len(names))]
+def _same_cells(connection: Connection, names: list[str], known: list[dict[str, int]], span: tuple[int, int]) -> None:
+    """That the cells between two places have the keys, and the keys the cells, that were planned before."""
+    other = f"FROM wanted AS w JOIN cells AS c ON c.key = w.key WHERE {_within(span)} AND NOT ({_SAME})"
+    _refuse(connection, names, known, other, "has the key of another cell; give every cell its own")
+    changed = f"FROM wanted AS w JOIN cells AS c ON {_SAME} WHERE {_within(span)} AND c.key <> w.key"
+    why = f"changed since this ledger was planned: its prompt, item or judge is not the same; {_NEW}"
+    _refuse(connection, names, known, changed, why)
+
+
+def _within(span: tuple[int, int]) -> str:
+    return f"w.id >= {span[0]:d} AND w.id < {span[1]:d}"
+
+
+def _refuse(connection: Connection, names: list[str], known: list[dict[str, int]], which: str, what: str) -> None:
+    shown = [f"w.f{place}" for place in range(len(names))]
     found = connection.execute(f"SELECT {', '.join(shown)}, w.replicate {which} LIMIT 1").fetchone()
     if found:
-        said = ", ".join(f"{name} {label}" for name, label in zip([*names, "replicate"], found, strict=True))
+        labels = [next(one for one, code in own.items() if code == at) for own, at in zip(known, found, strict=False)]
+        said = ", ".join(
+            f"{name} {label}" for name, label in zip([*names, "replicate"], [*labels, found[-1]], strict=True)
+        )
         raise InvalidInput(f"ledger: the cell ({said}) {what}")

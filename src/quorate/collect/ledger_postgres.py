@@ -65,6 +65,10 @@ class PostgresStore:
             self.undo()
         return len(found) > 1
 
+    def look(self) -> None:
+        """Begin to read what is there now, whatever others write."""
+        self._heard(self.connection.begin(f"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; {_NOW}").fetchall()[-1][0])
+
     def end(self) -> None:
         """Make it durable."""
         self.connection.end()
@@ -72,6 +76,10 @@ class PostgresStore:
     def undo(self) -> None:
         """Forget everything since `begin`, if there was one."""
         self.connection.undo()
+
+    def cut(self) -> None:
+        """End what waits for the server on another thread."""
+        self.connection.cut()
 
     def close(self) -> None:
         """End the connection."""

@@ -15,9 +15,6 @@ from quorate.errors import InvalidInput
 APPLICATION = 0x51554F52
 """The four letters QUOR, in the header of the file."""
 
-IN_MEMORY = ":memory:"
-"""What SQLite takes for no file at all."""
-
 _OLDEST = (3, 35, 0)
 _GUARDS = tuple(
     f"CREATE TRIGGER {name} BEFORE {change} ON attempts BEGIN SELECT RAISE(ABORT, '{ADDED_ONLY}'); END"
@@ -65,6 +62,11 @@ class SqliteStore:
         finally:
             self.connection.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000}")
 
+    def look(self) -> None:
+        """Begin to read what is there now, whatever others write."""
+        with self.explained():
+            self.connection.execute("BEGIN")
+
     def end(self) -> None:
         """Make it durable."""
         with self.explained():
@@ -74,6 +76,9 @@ class SqliteStore:
         """Forget everything since `begin`, if there was one."""
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
+
+    def cut(self) -> None:
+        """Nothing to do: a file answers."""
 
     def close(self) -> None:
         """Close the file."""
@@ -87,8 +92,6 @@ class SqliteStore:
 def _connected(path: Path) -> sqlite3.Connection:
     if sqlite3.sqlite_version_info < _OLDEST:
         raise InvalidInput(f"ledger: needs SQLite 3.35 or newer, Python has {sqlite3.sqlite_version}; update Python")
-    if str(path) == IN_MEMORY:
-        raise InvalidInput(f"ledger: {path} is no file that outlives the process; name one, such as study.db")
     with _explained(path):
         # The commit, which waits for the disk, is made on another thread than the statements, never at the same time.
         connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)

@@ -61,11 +61,17 @@ class Store(Protocol):
     def begin(self, *, wait: bool = True) -> bool:
         """Begin to write, alone: no other process writes until the end. False if one does and ``wait`` is not set."""
 
+    def look(self) -> None:
+        """Begin to read, while others may write; temporary tables may be written."""
+
     def end(self) -> None:
         """Make it durable; all or nothing, on the disk when this returns."""
 
     def undo(self) -> None:
         """Forget everything since `begin`, if there was one."""
+
+    def cut(self) -> None:
+        """End what waits for another machine on another thread, if anything does."""
 
     def close(self) -> None:
         """Let go of the database."""

@@ -25,8 +25,9 @@ class PythonJudge:
     """A function as a judge.
 
     It takes the `Request` and returns a score, the words of a judge (which are parsed), a whole `Reply`, or None for no
-    answer. A plain function runs in a thread, so it must be safe to call from several; a coroutine function runs on
-    the event loop. An exception becomes a reply of status ``error``.
+    answer. A score is a number on the prompt's scale; one between two whole numbers, such as 7.5, is taken as it is. A
+    plain function runs in a thread, so it must be safe to call from several; a coroutine function runs on the event
+    loop. An exception becomes a reply of status ``error``.
 
     Parameters
     ----------
@@ -112,13 +113,17 @@ def returned(value: Any, expects: Expects) -> Reply:
     if isinstance(value, Reply):
         return value
     if value is None:
-        return Reply(UNPARSED, error="the function gave no answer")
+        return Reply(UNPARSED, error=f"no answer: {_wanted(expects)}, got None")
     if isinstance(value, str):
         status, score, error = judged(value, expects)
         return Reply(status, score, value, error=error)
     if isinstance(value, bool) or not hasattr(value, "__float__"):
-        return Reply(ERROR, error=f"the function must return a number, a text or a Reply, got {type(value).__name__}")
+        return Reply(ERROR, error=f"{_wanted(expects)}, got {type(value).__name__}")
     number = float(value)
     if not expects.low <= number <= expects.high:
-        return Reply(UNPARSED, text=repr(number), error=f"{number:g} is not from {expects.low:g} to {expects.high:g}")
+        return Reply(UNPARSED, text=repr(number), error=f"{_wanted(expects)}, got {number:g}")
     return Reply(OK, expects.recoded(number), repr(number))
+
+
+def _wanted(expects: Expects) -> str:
+    return f"the function must return a number from {expects.low:g} to {expects.high:g}, a text or a Reply"

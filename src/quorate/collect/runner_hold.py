@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
 from quorate.collect.judge import Judge, Lasting, lasts
@@ -60,14 +61,18 @@ class Hold:
         self._ledger.lose(self._runner, cells)
 
     def reclaim(self, known: Sequence[LeasedCell]) -> None:
-        """Give back cells that are held without being known, after a commit whose end was not heard."""
-        for number in {self._runner, self._holder}:
-            self._ledger.reclaim(number, known)
+        """Give back cells that are held without being known, after a commit whose end was not heard.
 
-    def adopted(self, lanes: Iterable[Lane]) -> dict[str, list[LeasedCell]]:
-        """Cells taken over from runners that are gone, by judge."""
+        Those of judges whose questions go on may have been sent, by another runner: see `adopted`.
+        """
+        self._ledger.reclaim(self._runner, known)
+
+    def adopted(self, lanes: Iterable[Lane], known: Sequence[LeasedCell] | None = None) -> dict[str, list[LeasedCell]]:
+        """Cells taken over from runners that are gone, by judge; with those not known, after such a commit."""
         names = [lane.judge for lane in lanes if lane.lasting and not lane.dead]
-        found = {name: self._ledger.adopt(self._holder, name) for name in names}
+        there = {(cell.id, cell.asked) for cell in known or ()}
+        adopt = partial(self._ledger.adopt, self._holder, own=known is not None)
+        found = {name: [cell for cell in adopt(name) if (cell.id, cell.asked) not in there] for name in names}
         self._adopted.update(cell.id for cells in found.values() for cell in cells)
         return found
 

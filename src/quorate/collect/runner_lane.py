@@ -86,8 +86,11 @@ class Lane:
             self._dry = now + _LOOK
 
     def dropped(self, now: float) -> list[LeasedCell]:
-        """Cells that go back to the ledger, because they will not be sent soon."""
-        if self.lasting or not (self.dead or self._away(now)):
+        """Cells that go back to the ledger, because they will not be sent soon; some of those that last are held there.
+
+        A rest is no reason where questions last: they may be in a batch.
+        """
+        if not (self.dead or (self._away(now) and not self.lasting)):
             return []
         cells = list(self.queue)
         self.queue.clear()
@@ -103,9 +106,22 @@ class Lane:
         self.flying[cell.id] = cell
         return cell
 
+    def keeps(self, cell: LeasedCell, reply: Reply) -> bool:
+        """Whether a question is left as it is, for a later run: it is not known to have ended. Nothing more is asked.
+
+        A cell whose question was not sent goes back like those that are queued.
+        """
+        if not (reply.waits and self.lasting):
+            return False
+        self._landed(cell)
+        if reply.cost == 0.0:
+            self.queue.append(cell)
+        self.dead = self.dead or reply.error or "it is not known how a batch ended"
+        return True
+
     def saw(self, cell: LeasedCell, reply: Reply, sent: float, now: float) -> None:
         """Learn from the reply to a request that was sent at some time."""
-        del self.flying[cell.id]
+        self._landed(cell)
         self.calls += 1
         self.answered |= reply.status != ERROR
         failed = reply.status == ERROR and (reply.retryable or reply.fatal or not self.answered)
@@ -118,6 +134,10 @@ class Lane:
         else:
             self._streak, self._trips, self.silent = 0, 0, None
             self._window = min(self._window + (1 if self._window < self._slow else 1 / self._window), self._most)
+
+    def _landed(self, cell: LeasedCell) -> None:
+        if self.flying.get(cell.id) is cell:  # not if its lease ran out and it was leased again
+            del self.flying[cell.id]
 
     @property
     def _most(self) -> float:
@@ -141,7 +161,7 @@ class Lane:
         self._trips += 1
         self.silent = reply.error or reply.status
         if self._trips > self._limits.trips or not reply.retryable:
-            self.dead = f"{self.failures:,} failures, the last: {self.silent}"
+            self.dead = f"given up after {self.failures:,} failures, the last: {self.silent}"
         self._rest(now + self._limits.cooldown * 2.0 ** (self._trips - 1))
         self._streak, self._tripped = self._limits.breaker - 1, now
         self._window, self._slow = 1.0, self._most

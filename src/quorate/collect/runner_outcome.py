@@ -103,7 +103,9 @@ class Outcome:
     def sentence(self) -> str:
         """The outcome in one sentence."""
         failed = f", {self.given_up:,} of them without a score" if self.given_up else ""
-        rest = f"; {self.left:,} cells are left: run it again to go on" if self.left else ""
+        fix = "mend the judge or its key, then run" if self.dead and self.ended is Ended.JUDGES else "run"
+        rest = f"; {self.left:,} cells are left: {fix} it again to go on" if self.left else ""
         held = "".join(f"; {n:,} of them wait in batches of {name}, which go on" for name, n in self.held.items())
-        dead = "".join(f"; {name} does not answer ({why})" for name, why in self.dead.items())
-        return f"{self.finished:,} cells finished{failed}: {self.ended.value}{dead}{rest}{held}"
+        why = [f"{name} does not answer ({why})" for name, why in self.dead.items()]
+        ended = "; ".join(why if why and self.ended is Ended.JUDGES else [self.ended.value, *why])
+        return f"{self.finished:,} cells finished{failed}: {ended}{rest}{held}"

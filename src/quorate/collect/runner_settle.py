@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import zlib
 
-from quorate.collect.judge import Reply
+from quorate.collect.judge import ERROR, Reply
 from quorate.collect.ledger_lease import DONE, GIVEN_UP, PLANNED, LeasedCell, Settled
 from quorate.collect.runner_limits import Limits
 from quorate.table.judgments import OK
@@ -39,6 +39,11 @@ def settled(cell: LeasedCell, reply: Reply, request: str, limits: Limits, now: f
 def spared(result: Settled, limits: Limits) -> Settled:
     """The same for a judge that has never answered: its failures say nothing about a cell, which is not given up."""
     return result._replace(state=PLANNED, next_at=result.at + limits.backoff, blamed=False)
+
+
+def blames(result: Settled) -> bool:
+    """Whether a cell is given up for errors, not for an answer that cannot be used."""
+    return result.state == GIVEN_UP and result.reply.status == ERROR
 
 
 def asked_to_wait(reply: Reply) -> float | None:

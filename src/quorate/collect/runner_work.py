@@ -7,23 +7,23 @@ import contextlib
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-from quorate.collect.budget import Budget
+from quorate.collect.budget import Budget, Spend
 from quorate.collect.judge import ERROR, Judge, Reply, Request, lasts
 from quorate.collect.ledger import Ledger
 from quorate.collect.ledger_lease import DONE, GIVEN_UP, LOST, LeasedCell, Settled
-from quorate.collect.ledger_store import HELD, PATIENCE
+from quorate.collect.runner_disk import Disk
+from quorate.collect.runner_end import why_end
 from quorate.collect.runner_hold import Hold
 from quorate.collect.runner_lane import Lane
 from quorate.collect.runner_limits import Limits
 from quorate.collect.runner_outcome import Ended, Outcome, Update
-from quorate.collect.runner_settle import settled, spared
+from quorate.collect.runner_settle import blames, settled, spared
 from quorate.errors import InvalidInput
-from quorate.table.exchange.postgres import Interrupted
+from quorate.table.exchange.postgres import Held, Interrupted
 
 Build = Callable[[LeasedCell], Request]
 Clock = Callable[[], float]
@@ -31,13 +31,14 @@ Report = Callable[[Update], None]
 T = TypeVar("T")
 
 _IDLE = 1.0
-_LOCKED = 0.002
 _TELL = 0.5
 _WINDOW = 20
 
 
-class _Held(InvalidInput):
-    """Another process has not let go of the ledger."""
+class _Recorded(NamedTuple):
+    leased: dict[str, list[LeasedCell]]
+    late: int
+    spend: Spend
 
 
 class Work:
@@ -58,19 +59,16 @@ class Work:
         self._limits, self._budget, self._clock = limits, budget, clock
         self._tell, self._stop = on_progress, stop
         self._runner = ledger.enlist(limits.lease)
-        unfinished, pauses = ledger.unfinished(), ledger.pauses()
-        self._lanes = [
-            Lane(name, limits, pauses.get(name, 0.0), lasting=lasts(judge))
-            for name, judge in judges.items()
-            if name in unfinished
-        ]
-        self._hold = Hold(ledger, self._runner, {lane.judge: judges[lane.judge] for lane in self._lanes})
-        self._left = sum(unfinished.values())
+        self._lanes: list[Lane] = []
+        self._left = 0
+        self._begin_with(ledger.unfinished())
+        self._hold = Hold(ledger, self._runner, judges)
+        self._spend = ledger.spend()
         self._results: list[Settled] = []
         self._unsent: list[LeasedCell] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._going: set[asyncio.Task[None]] = set()
-        self._disk = ThreadPoolExecutor(1, thread_name_prefix="quorate-ledger")
+        self._disk = Disk(ledger)
         self._fault: Exception | None = None
         self._aborted = self._doubtful = False
         self._finished = self._given_up = self._late = 0
@@ -78,12 +76,27 @@ class Work:
         self._renewed = 0.0
         self._pace: deque[tuple[float, int]] = deque([(self._began, 0)], maxlen=_WINDOW)
 
+    def _begin_with(self, unfinished: Mapping[str, int]) -> None:
+        """Ask the judges of these cells too."""
+        pauses, there = self._ledger.pauses(), {lane.judge for lane in self._lanes}
+        for name, judge in self._judges.items():
+            if name in unfinished and name not in there:
+                self._lanes.append(Lane(name, self._limits, pauses.get(name, 0.0), lasting=lasts(judge)))
+        self._left = sum(unfinished.values())
+
     def abort(self) -> None:
         """End now: what is in flight is not waited for, and counts as lost."""
         self._aborted = True
+        self._disk.abort()
 
     async def ended(self) -> Outcome:
         """Ask until there is a reason to end, and end."""
+        try:
+            return await self._asked()
+        finally:
+            self._disk.close()
+
+    async def _asked(self) -> Outcome:
         try:
             ended = await self._until_ended()
         except Exception as error:  # noqa: BLE001 -- raised again once all is recorded that can be
@@ -93,11 +106,9 @@ class Work:
             await self._wind_down()
         except InvalidInput as error:
             self._fault = self._fault or error
-        finally:
-            self._disk.shutdown()
         if self._fault is not None:
             raise self._fault
-        return self._outcome(ended)
+        return await self._disk.looked(partial(self._outcome, ended))
 
     async def _until_ended(self) -> Ended:
         while True:
@@ -107,7 +118,7 @@ class Work:
             await self._tick()
             self._send()
             self._report()
-            ended = self._why_end() if not self._busy else None
+            ended = await self._why_end() if not self._busy else None
             if ended is not None:
                 return ended
             await asyncio.sleep(max(0.0, self._limits.every - (time.monotonic() - began)))
@@ -142,6 +153,8 @@ class Work:
             if reply is None:
                 return
             sent, now = now, self._clock()
+            if lane.keeps(cell, reply):
+                return
             lane.saw(cell, reply, sent, now)
             self._results.append(settled(cell, reply, request.digest, self._limits, now))
             cell = self._next(lane, now)
@@ -173,50 +186,38 @@ class Work:
         renew = now - self._renewed >= min(self._limits.lease / 4, self._limits.lease if self._busy else _IDLE)
         if not (self._results or wants or resting or self._unsent or renew):
             return
-        results, self._results = self._kept(self._results), []
+        results, self._results = self._results, []
         unsent, self._unsent = self._unsent, []
         try:
-            leased = await self._recorded(results, unsent, wants, resting, renew)
+            results = await self._kept(results)
+            found = await self._recorded(results, unsent, wants, resting, renew)
         except BaseException as error:
-            self._ledger.undo()
             self._results, self._unsent = results + self._results, unsent + self._unsent
             for lane in resting:
                 lane.asked_to_rest = True
+            self._doubtful |= self._ledger.remote
             if not isinstance(error, Interrupted):
                 raise
-            self._doubtful = True  # requests go on, and the next turn connects again, or says that it cannot
-            return
-        self._count(results)
+            return  # requests go on, and the next turn connects again, or says that it cannot
+        self._count(results, found)
+        self._renewed = now if renew else self._renewed
         for lane in self._lanes:
-            lane.take(leased.get(lane.judge, []), wants.get(lane.judge, 0), now)
+            lane.take(found.leased.get(lane.judge, []), wants.get(lane.judge, 0), now)
 
-    def _kept(self, results: list[Settled]) -> list[Settled]:
+    async def _kept(self, results: list[Settled]) -> list[Settled]:
         """Results in which no cell is given up because its judge, in this run and before, has answered nothing."""
         answered = {lane.judge for lane in self._lanes if lane.answered}
-        doubtful = [one for one in results if _failed(one) and one.cell.judge not in answered]
-        if not doubtful:
+        if all(one.cell.judge in answered for one in results if blames(one)):
             return results
         with contextlib.suppress(Interrupted):  # where that cannot be looked up now, no cell is given up now
-            answered |= {one.judge for one in self._ledger.status() if one.statuses.keys() - {ERROR, LOST}}
-        return [
-            spared(one, self._limits) if _failed(one) and one.cell.judge not in answered else one for one in results
-        ]
+            standings = await self._disk.looked(self._ledger.status)
+            answered |= {one.judge for one in standings if one.statuses.keys() - {ERROR, LOST}}
+        return [spared(one, self._limits) if blames(one) and one.cell.judge not in answered else one for one in results]
 
     def _wants(self, now: float) -> dict[str, int]:
         """Cells to lease by judge; answers may have freed some of the budget, so then it is worth a look."""
         wanted = {lane.judge: lane.wanted(now, anyway=bool(self._results)) for lane in self._lanes}
         return {judge: count for judge, count in wanted.items() if count}
-
-    async def _begun(self) -> None:
-        """Begin a transaction; while another process writes, requests go on."""
-        if self._ledger.remote:
-            await self._apart(self._ledger.begin)
-            return
-        until = time.monotonic() + PATIENCE
-        while not self._ledger.begins():
-            if time.monotonic() > until:
-                raise _Held(f"ledger: {self._ledger.path}: {HELD}")
-            await asyncio.sleep(_LOCKED)
 
     async def _recorded(
         self,
@@ -225,18 +226,13 @@ class Work:
         wants: Mapping[str, int],
         resting: list[Lane],
         renew: bool,
-    ) -> dict[str, list[LeasedCell]]:
-        """What was leased, after everything is on the disk; for a server, all of it on another thread."""
+    ) -> _Recorded:
+        """What was leased, after everything is on the disk."""
         pauses = {lane.judge: lane.resting for lane in resting}
         for lane in resting:
             lane.asked_to_rest = False
-        record = partial(self._record, results, unsent, wants, pauses, renew, self._known(results, unsent))
-        if self._ledger.remote:
-            return await self._apart(partial(self._ledger.whole, record))
-        await self._begun()
-        leased = record()
-        await self._apart(self._ledger.end)
-        return leased
+        known = self._known(results, unsent)
+        return await self._disk.written(partial(self._record, results, unsent, wants, pauses, renew, known))
 
     def _record(
         self,
@@ -245,43 +241,39 @@ class Work:
         wants: Mapping[str, int],
         pauses: Mapping[str, float],
         renew: bool,
-        known: Sequence[LeasedCell],
-    ) -> dict[str, list[LeasedCell]]:
+        known: Sequence[LeasedCell] | None,
+    ) -> _Recorded:
         ledger, runner = self._ledger, self._runner
-        self._settle(results, known)
+        late = self._settle(results, known)
         adopted: Mapping[str, list[LeasedCell]] = {}
-        if renew:
+        if renew or known is not None:
             ledger.renew(runner, self._limits.lease)
-            adopted = self._hold.adopted(self._lanes)
+            adopted = self._hold.adopted(self._lanes, known)
             ledger.expire()
-            self._renewed = self._clock()
         for judge, until in pauses.items():
             ledger.pause(judge, until)
         self._hold.release(unsent)
         number = self._hold.number
         leased = {judge: ledger.lease(number(judge), judge, count, self._budget) for judge, count in wants.items()}
-        return leased | {judge: cells + leased.get(judge, []) for judge, cells in adopted.items()}
+        leased |= {judge: cells + leased.get(judge, []) for judge, cells in adopted.items()}
+        return _Recorded(leased, late, ledger.spend())
 
-    def _settle(self, results: list[Settled], known: Sequence[LeasedCell]) -> None:
-        """Commit results; after a commit whose end was not heard, some of them may be there already."""
-        if self._doubtful:
+    def _settle(self, results: list[Settled], known: Sequence[LeasedCell] | None) -> int:
+        """Commit results; how many came too late. After an unheard commit, some of them may be there already."""
+        if known is not None:
             self._hold.reclaim(known)
         late = self._hold.commit(results)
-        self._late += 0 if self._doubtful else late
-        self._doubtful = False
+        return late if known is None else 0
 
-    def _known(self, results: list[Settled], unsent: list[LeasedCell]) -> list[LeasedCell]:
+    def _known(self, results: list[Settled], unsent: list[LeasedCell]) -> list[LeasedCell] | None:
         """The cells that this runner knows that it holds, where that is in doubt."""
         if not self._doubtful:
-            return []
+            return None
         lanes = [cell for lane in self._lanes for cell in (*lane.queue, *lane.flying.values())]
         return [*lanes, *(one.cell for one in (*results, *self._results)), *unsent, *self._unsent]
 
-    async def _apart(self, step: Callable[[], T]) -> T:
-        """Do a step that waits for the disk on another thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._disk, step)
-
-    def _count(self, results: list[Settled]) -> None:
+    def _count(self, results: list[Settled], found: _Recorded) -> None:
+        self._late, self._spend, self._doubtful = self._late + found.late, found.spend, False
         done = sum(result.state in (DONE, GIVEN_UP) for result in results)
         self._finished += done
         self._left -= done
@@ -289,19 +281,13 @@ class Work:
 
     # ---- the end
 
-    def _why_end(self) -> Ended | None:
-        """Why to end, if nothing is under way here and nothing will be."""
-        alive = [lane for lane in self._lanes if not lane.dead]
-        due = {lane: when for lane in alive if (when := self._ledger.due(lane.judge)) is not None}
-        elsewhere = any(self._ledger.under_way(lane.judge) for lane in alive)
-        if not due and not elsewhere:
-            return Ended.JUDGES if self._ledger.unfinished() else Ended.COMPLETE
-        if elsewhere:
-            return None
-        if not any(self._ledger.affords(lane.judge, self._budget) for lane in due):
-            return Ended.BUDGET
-        soonest = min(max(when, lane.resting) for lane, when in due.items())
-        return Ended.WAITING if soonest - self._clock() > self._limits.patience else None
+    async def _why_end(self) -> Ended | None:
+        """Why to end, if nothing is under way here and nothing will be; all of it as it is at one moment."""
+        with contextlib.suppress(Interrupted):
+            reason = partial(why_end, self._ledger, self._lanes, self._judges, self._budget, self._limits)
+            step = partial(reason, self._clock(), self._begin_with)
+            return await self._disk.looked(partial(self._ledger.seen, step))
+        return None
 
     async def _wind_down(self) -> None:
         """Wait for what is in flight, record it, and give the rest back."""
@@ -327,32 +313,29 @@ class Work:
         except Interrupted:
             self._doubtful = True
             await self._closed()
-        except _Held:  # nothing more can be written to it
+        except Held:  # nothing more can be written to it
             raise
         except InvalidInput:
-            self._resign()
+            await self._resign()
             raise
-        self._count(self._results)
 
     async def _closed(self) -> None:
-        ledger, runner = self._ledger, self._runner
-        await self._begun()
-        try:
-            self._results = self._kept(self._results)
-            self._settle(self._results, self._known([], []))
-            self._hold.release(self._unsent)
-            self._hold.lose(self._lanes)
-            ledger.renew(runner, 0.0)
-            ledger.end()
-        except BaseException:
-            ledger.undo()
-            raise
+        self._results = await self._kept(self._results)
+        found = await self._disk.written(partial(self._record_last, self._known([], [])))
+        self._count(self._results, found)
 
-    def _resign(self) -> None:
+    def _record_last(self, known: Sequence[LeasedCell] | None) -> _Recorded:
+        late = self._settle(self._results, known)
+        self._hold.release(self._unsent)
+        self._hold.lose(self._lanes)
+        self._ledger.renew(self._runner, 0.0)
+        return _Recorded({}, late, self._ledger.spend())
+
+    async def _resign(self) -> None:
         """Where answers cannot be recorded, say that nobody waits for them: the next run counts them as lost."""
         for step in (partial(self._hold.release, self._unsent), partial(self._ledger.renew, self._runner, 0.0)):
             with contextlib.suppress(InvalidInput):
-                step()
+                await self._disk.looked(step)
 
     # ---- what is said
 
@@ -372,7 +355,7 @@ class Work:
                 sum(len(lane.flying) for lane in self._lanes if not lane.lasting),
                 rate,
                 max(0, self._left) / rate if rate else None,
-                self._ledger.spend(),
+                self._spend,
                 self._ending,
                 {lane.judge: lane.silent for lane in self._lanes if lane.silent},
                 sum(len(lane.flying) for lane in self._lanes if lane.lasting),
@@ -392,8 +375,3 @@ class Work:
             self._ledger.spend(),
             {one.judge: one.held for one in self._ledger.status() if one.held},
         )
-
-
-def _failed(result: Settled) -> bool:
-    """Whether a cell is given up for errors, not for an answer that cannot be used."""
-    return result.state == GIVEN_UP and result.reply.status == ERROR

@@ -216,7 +216,7 @@ def margin_of_votes(votes: Votes, a: str, b: str, *, ties: Encoding = "drop", cl
     """
     pair = votes.pair(a, b)
     found = _margin(pair, a, b, ties, cluster)
-    return replace(found, caveats=(*votes.source.caveats, *found.caveats))
+    return replace(found, caveats=(*votes.source.caveats, *_missing(pair), *found.caveats))
 
 
 def _margin(pair: Votes, a: str, b: str, ties: Encoding, cluster: str | None) -> VoteMargin:
@@ -358,6 +358,11 @@ def _by_cluster(
 
 def _few(found: clustered.Share, name: str) -> tuple[Caveat, ...]:
     return () if found.effective >= FEW_CLUSTERS else (caveats.few_clusters(name, found.clusters, found.effective),)
+
+
+def _missing(pair: Votes) -> tuple[Caveat, ...]:
+    lost = pair.n_missing
+    return (caveats.missing(lost, pair.n + lost, "votes", "outcome"),) if lost else ()
 
 
 def _independence(pair: Votes) -> tuple[Caveat, ...]:

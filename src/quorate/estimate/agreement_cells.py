@@ -78,7 +78,7 @@ class Cells:
     def sentence(self) -> str:
         """The answer in one sentence."""
         best, worst = (choose(self.cells, key=lambda one: one.value) for choose in (max, min))
-        ends = (f"{named(one)} {one.value:.1%} ({one.all_low:.1%} to {one.all_high:.1%})" for one in (best, worst))
+        ends = (f"{named(one)} {one.value:.1%} ({_ends(one)})" for one in (best, worst))
         return (
             f"Of {len(self.cells):,} cells of {' and '.join(self.roles)}, judgments are right most often in "
             f"{' and least often in '.join(ends)}; these {self.level:.0%} intervals hold for all cells at once."
@@ -99,6 +99,12 @@ class Cells:
         ]
         roles = {"roles": list(self.roles), "cluster": self.cluster, "level": self.level}
         return {**roles, "cells": cells, "sentence": self.sentence}
+
+
+def _ends(cell: Cell) -> str:
+    if np.isnan(cell.all_low):
+        return "interval not known"
+    return f"{cell.all_low:.1%} to {cell.all_high:.1%}"
 
 
 def named(cell: Cell) -> str:
@@ -198,7 +204,8 @@ def _of_votes(votes: Votes, people: Votes, options: tuple[tuple[str, ...], str, 
         for role in roles
     ]
     code = votes.column(cluster).astype(np.int64)
-    return _cells(columns, (said == wanted).astype(float), votes.weights.astype(float), code, usable, options)
+    right, weight = (said == wanted).astype(float), votes.weights.astype(float)
+    return _cells(columns, (right, weight, np.zeros(len(right))), code, usable, options)
 
 
 def _wanted(votes: Votes, people: Votes, key: str) -> Ints:
@@ -217,18 +224,18 @@ def _of_scores(table: Judgments, roles: tuple[str, ...], cluster: str | None, le
     columns = [(table.column(role).astype(np.int64), table.facet(role).levels) for role in roles]
     code = table.level_codes([cluster or table.object]).astype(np.int64)
     options = (roles, cluster or table.object, level)
-    return _cells(columns, np.nan_to_num(table.mean), table.n.astype(float), code, table.n > 0, options)
+    answers = np.nan_to_num(table.mean), table.n.astype(float), np.nan_to_num(table.ss)
+    return _cells(columns, answers, code, table.n > 0, options)
 
 
 def _cells(
     columns: Sequence[tuple[Ints, tuple[str, ...]]],
-    value: Floats,
-    weight: Floats,
+    answers: tuple[Floats, Floats, Floats],
     code: Ints,
     usable: NDArray[np.bool_],
     options: tuple[tuple[str, ...], str, float],
 ) -> Cells:
-    """Every cell that there is."""
+    """Every cell that there is; answers are means, how many each is of, and their sums of squares about it."""
     roles, cluster, level = options
     codes = np.column_stack([column for column, _ in columns])
     usable = usable & (codes >= 0).all(axis=1) & (code >= 0)
@@ -238,8 +245,9 @@ def _cells(
     for at, cell in enumerate(found.tolist()):
         rows = np.flatnonzero(usable)[place.ravel() == at]
         levels = tuple(labels[i] for i, (_, labels) in zip(cell, columns, strict=True))
-        share = shared_out(value[rows], code[rows], weight[rows])
-        n, mean = int(weight[rows].sum()), float(np.average(value[rows], weights=weight[rows]))
+        value, weight, within = (one[rows] for one in answers)
+        share = shared_out(value, code[rows], weight, within)
+        n, mean = int(weight.sum()), float(np.average(value, weights=weight))
         alone, together = (
             (np.nan, np.nan) if share is None else clustered.interval(share, one) for one in (level, all_levels)
         )

@@ -50,7 +50,7 @@ def clusters_of(people: Votes, key: str, cluster: str | None) -> tuple[str | Non
     return (cluster or key, code) if shared else (None, np.arange(len(battles)))
 
 
-def shared_out(value: Floats, code: Ints, weight: Floats | None = None) -> Share | None:
+def shared_out(value: Floats, code: Ints, weight: Floats | None = None, within: Floats | None = None) -> Share | None:
     """Share of outcomes from 0 to 1 by clusters; None with fewer than two clusters.
 
     Parameters
@@ -61,14 +61,15 @@ def shared_out(value: Floats, code: Ints, weight: Floats | None = None) -> Share
         Cluster of each.
     weight : array, shape (units,), optional
         How often each counts; once without it.
+    within : array, shape (units,), optional
+        Sum of squares about it of the outcomes that each is the mean of; 0 without it.
     """
     if not len(value):
         return None
     weight = np.ones(len(value)) if weight is None else weight
     place = np.unique(code, return_inverse=True)[1]
-    wins, sizes, squares = (
-        np.bincount(place, weight * x).astype(np.float64) for x in (value, np.ones(len(value)), value**2)
-    )
+    square = weight * value**2 + (0.0 if within is None else within)
+    wins, sizes, squares = (np.bincount(place, x).astype(np.float64) for x in (weight * value, weight, square))
     return clustered.share(wins, sizes, squares) if len(sizes) > 1 else None
 
 

@@ -13,11 +13,12 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.decomposition import Decomposition
 from quorate.estimate.freedom import of_few, of_items
+from quorate.estimate.gaps import follow_scores
 from quorate.estimate.joint import joint_means
 from quorate.estimate.mean import Estimate, mean_for
 from quorate.estimate.paired import Pairs, Sides, paired, sides
 from quorate.estimate.targets import FINITE, FIXED, PANEL, POPULATION, Target
-from quorate.estimate.unlike import said_of_unlike
+from quorate.estimate.unlike import said_of_unlike, unlike
 from quorate.estimate.wording import plural
 from quorate.table.judgments import Judgments
 
@@ -26,6 +27,7 @@ _MOSTLY = 0.5
 _NEARLY_ALL = 0.98
 """Part of the cells of either system that must be shared to be paired unasked."""
 _FEW = 5
+_FEWEST_PAIRED = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +176,8 @@ def difference(
         Role of the systems.
     method : {"paired", "joint"}, optional
         From differences in the cells that both have, or one model for all judgments of both. Default: paired if 98% of
-        the cells of either are shared, or if the target is a pool or a panel that one of them did not have all of.
+        the cells of either are shared, if the target is a pool or a panel that one of them did not have all of, or if
+        the systems do not vary alike, share 3 items, and have scores that do not show which cells the other has.
     targets : mapping of str to str or Pool, optional
         What facets stand for, as for `Decomposition.mean_for`: ``{"judge": "population"}``. By default random facets
         stand for their population, and fixed ones for themselves.
@@ -195,7 +198,8 @@ def difference(
     Notes
     -----
     Where no item is shared, the variance of items is each system's own, as in Welch's t test. Degrees of freedom are
-    Satterthwaite's, fewer where much of the error is of few judges or prompts: `quorate.estimate.freedom.of_few`.
+    Satterthwaite's, mostly fewer where much of the error is of few judges or prompts:
+    `quorate.estimate.freedom.of_few`.
 
     R, paired: ``lmer(difference ~ (1|item) + (1|judge) + (1|prompt) + (1|item:judge) + ...)``. Derived and measured in
     ``docs/methods/compare.md``.
@@ -219,7 +223,13 @@ def difference(
     apart = sides(judgments, a, b, facet=facet)
     if (method or _default(apart, targets or {})) == "paired":
         return _paired(paired(apart), targets or {})
-    return _joint(judgments, apart, targets or {})
+    two = [judgments.level_index(apart.facet, name) for name in (a, b)]
+    both = judgments.keep(np.isin(judgments.column(apart.facet), two) & (judgments.n > 0))
+    why = None if method else _unlike(both, apart)
+    if why is None:
+        return _joint(both, apart, targets or {})
+    found = _paired(paired(apart), targets or {})
+    return replace(found, caveats=(*found.caveats, why))
 
 
 def _default(apart: Sides, targets: Mapping[str, Target]) -> Method:
@@ -227,6 +237,19 @@ def _default(apart: Sides, targets: Mapping[str, Target]) -> Method:
     shared = len(apart.shared()[0])
     fewest = min(shared / max(side.n_cells, 1) for side in (apart.first, apart.second))
     return "paired" if fewest >= _NEARLY_ALL or (shared and _for_pairs_only(apart, targets)) else "joint"
+
+
+def _unlike(both: Judgments, apart: Sides) -> Caveat | None:
+    """Why two systems that share items are compared by pairs all the same; None where one model is no worse."""
+    cells = apart.shared()
+    if len(np.unique(apart.first.column(apart.object)[cells[0]])) < _FEWEST_PAIRED:
+        return None
+    if not np.ptp(apart.first.mean[cells[0]] - apart.second.mean[cells[1]]):
+        return None
+    found = unlike(both, apart.facet)
+    if found is None or not found.differs or follow_scores(apart):
+        return None
+    return caveats.compared_by_pairs(found.system, found.ratio, found.p_value)
 
 
 def _for_pairs_only(apart: Sides, targets: Mapping[str, Target]) -> bool:
@@ -273,10 +296,9 @@ def _few(estimate: Estimate, facet: str) -> list[Caveat]:
     return [caveats.few_drawn(levels, estimate.df)] if levels and mostly else []
 
 
-def _joint(judgments: Judgments, apart: Sides, targets: Mapping[str, Target]) -> SystemDifference:
+def _joint(both: Judgments, apart: Sides, targets: Mapping[str, Target]) -> SystemDifference:
     facet = apart.facet
-    two = [judgments.level_index(facet, name) for name in (apart.a, apart.b)]
-    means = joint_means(judgments.keep(np.isin(judgments.column(facet), two)), facet=facet, targets=targets)
+    means = joint_means(both, facet=facet, targets=targets)
     signs = [1.0 if name == apart.a else -1.0 for name in means.systems]
     estimate = means.contrast(signs)
     sides_ = () if _shares_an_item(apart) else ((apart.first, apart.a), (apart.second, apart.b))

@@ -18,7 +18,7 @@ Above = Mapping[str, tuple[str, ...]]
 
 
 def of_few(estimate: Estimate, own: Sequence[Estimate] = ()) -> Estimate:
-    """The estimate with fewer degrees of freedom where much of its error is of few levels.
+    """The estimate with mostly fewer degrees of freedom where much of its error is of few levels.
 
     Satterthwaite's degrees of freedom are taken at the components as estimated; where judges happen to agree, the
     variance comes out small and the degrees of freedom large together, and the t test of 3 judges rejects up to 8% of

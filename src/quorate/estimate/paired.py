@@ -157,7 +157,7 @@ def sides(judgments: Judgments, a: str, b: str, *, facet: str = "system") -> Sid
         raise InvalidInput(f'b: two different levels of {facet} are compared, got "{a}" twice')
     for name in (a, b):
         if name not in judgments.facet(facet).levels:
-            raise UnknownTerm(name, judgments.facet(facet).levels)
+            raise UnknownTerm(name, judgments.facet(facet).levels, facet)
     answered = judgments.keep(judgments.n > 0)
     column = answered.column(facet)
     masks = [_at(answered, facet, column, name) for name in (a, b)]

@@ -200,7 +200,7 @@ def _resemblance(group: Grouping) -> str:
     )
     return (
         f"{percent(group.repeated)} of the votes share their {role} with another ({group.mean:,.1f} per {role}, "
-        f"{group.groups:,} {plural(role)} worth {group.effective:,.0f} of equal size): if those were all alike, the "
+        f"{counted(group.groups, role)} worth {group.effective:,.0f} of equal size): if those were all alike, the "
         f"variance of a share over all votes would be {group.gathered:,.1f} times that of independent ones, {pair}"
     )
 

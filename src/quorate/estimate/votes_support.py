@@ -83,4 +83,6 @@ def doctor_votes(votes: Votes) -> VotesSupport:
     (True, '1 of 1 pair with 30 decisive votes or more')
     """
     facts = checked_votes(votes).describe()
-    return VotesSupport(facts, vote_analyses(facts), by_severity([*of_source(votes.source), *vote_findings(facts)]), votes.notes)
+    return VotesSupport(
+        facts, vote_analyses(facts), by_severity([*of_source(votes.source), *vote_findings(facts)]), votes.notes
+    )

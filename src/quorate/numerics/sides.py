@@ -40,7 +40,8 @@ class Moments(NamedTuple):
 def against_mean(found: Moments, share: ArrayLike) -> Floats:
     """Log evidence against every true mean at ``share`` or beyond it, as seen from the mean found; shape (arms,).
 
-    Infinite where no mean is there: beyond 0 or 1.
+    Beyond it in 8 places, between which the least may be a little lower. Infinite where no mean is there: beyond 0
+    or 1.
     """
     share = np.broadcast_to(np.asarray(share, dtype=float), found.n.shape)
     least = _evidence(found, _outward(found, np.clip(share, 0, 1))).min(axis=0)
@@ -50,9 +51,10 @@ def against_mean(found: Moments, share: ArrayLike) -> Floats:
 def against_difference(first: Moments, second: Moments, shift: float) -> Floats:
     """Log evidence against every difference, first minus second, at ``shift`` or beyond it; shape (arms,).
 
-    Never above the least evidence against a pair of true means of such a difference. That is sought between the two
+    Hardly above the least evidence against a pair of true means of such a difference. That is sought between the two
     means found, where the evidence against one mean falls and that against the other rises; on each of 64 segments
-    both are taken at their smaller end.
+    both are taken at their smaller end. Where a mean found is next to an end of the scale, its evidence beyond is
+    looked at in 8 places only: for extreme scores the least can lie between them.
     """
     low, high = max(0.0, -shift), min(1.0, 1.0 - shift)
     ends = np.clip(second.mean, low, high), np.clip(first.mean - shift, low, high)
@@ -65,9 +67,9 @@ def against_difference(first: Moments, second: Moments, shift: float) -> Floats:
 
 
 def _to_the_mean(found: Moments, share: Floats) -> Floats:
-    """Least evidence at each share or farther from the mean, where the last is; shape (shares, arms).
+    """Least evidence at each share or farther from the mean, as far as `_outward` looks; shape (shares, arms).
 
-    The evidence jumps at the mean, so that there, and at the first one, both sides count.
+    The mean is at the last share. The evidence jumps there, so that at it, and at the first one, both sides count.
     """
     part = _evidence(found, share)
     for place in (0, -1):

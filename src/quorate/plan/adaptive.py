@@ -175,9 +175,10 @@ def adaptive(
             found,
             each,
             group.parts,
-            _many(group, columns, pairs=decide) if together else 1,
+            len(group) * columns if together else 1,
             warmup,
             None if tolerance is None else Boundary(at or 0.0, tolerance, group.partner, decide),
+            _sides(group) * columns if together else 1,
         ),
         unit=np.array([one.step or 1.0 for one in found]),
         rank=stream(seed, "adaptive").permutation(len(group)),
@@ -185,9 +186,9 @@ def adaptive(
     )
 
 
-def _many(group: Arms, columns: int, *, pairs: bool) -> int:
-    """What is to hold together: an interval of every arm and attribute, or a side of every pair."""
-    return len(group) * columns // (2 if pairs and group.partner is not None else 1)
+def _sides(group: Arms) -> int:
+    """What is to be told apart: every arm, or every pair."""
+    return len(group) // (1 if group.partner is None else 2)
 
 
 def _rule(rule: Rule, step: float | None, parts: int, unit: float) -> Rule:

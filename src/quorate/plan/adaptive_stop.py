@@ -39,11 +39,13 @@ class Precision:
     parts : int
         Answers in one pull.
     together : int
-        Intervals that hold together at that level.
+        Intervals that hold together at that level: one of every arm and attribute.
     least : int
         Pulls before an arm can be known well enough.
     boundary : Boundary, optional
         What every arm is to be told apart from.
+    sides : int
+        Sides that hold together at that level: one of every arm, or of every two that are compared, and attribute.
     """
 
     target: float | None
@@ -55,6 +57,7 @@ class Precision:
     together: int = 1
     least: int = 1
     boundary: Boundary | None = None
+    sides: int = 1
 
     def __post_init__(self) -> None:
         if self.target is not None and not 0 < self.target < math.inf:
@@ -98,7 +101,7 @@ class Precision:
             return item_intervals.within(n, mean, ss, target, **self._options(attribute))
         low, high = self.bounds[attribute]
         found = Moments(n, np.where(n > 0, (mean - low) / (high - low), 0.5), ss / (high - low) ** 2)
-        return self.boundary.told(found, low, high - low, unit, (1 - self.level) / self.together)
+        return self.boundary.told(found, low, high - low, unit, (1 - self.level) / self.sides)
 
     def reached(self, standing: Standing) -> bool:
         """Whether every arm that is not given up is known well enough."""

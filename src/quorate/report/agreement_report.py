@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from quorate.estimate.wording import counted
 from quorate.report.agreement_section import agreement_facts, agreement_sections
 from quorate.report.labels import shown
-from quorate.report.result_page import ResultPage, provenance_of, title_of
+from quorate.report.result_page import SAME_EVERY_TIME, ResultPage, provenance_of, title_of
 from quorate.report.votes_words import share
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def agreement_page(view: AgreementView, table: Table | None, origin: Provenance)
         "caveats": [shown(one.sentence, 1000) for one in view.caveats],
         "methods": methods(view),
         "prompts": [],
-        "provenance": provenance_of(table, origin, None, f"level {view.found.level:g}"),
+        "provenance": provenance_of(table, origin, _seed(view), f"level {view.found.level:g}"),
     }
     return ResultPage(agreement_sections(view), agreement_facts(view), said, view.to_dict())
 
@@ -68,6 +68,11 @@ def methods(view: AgreementView) -> str:
             "Graubard, 1998), and intervals for all cells at once by Bonferroni's inequality."
         )
     return " ".join(parts)
+
+
+def _seed(view: AgreementView) -> str | None:
+    """What is known of the seed; None where nothing was drawn: only differences without clusters are resampled."""
+    return SAME_EVERY_TIME if view.found.differences and view.found.cluster is None else None
 
 
 def _tiles(view: AgreementView) -> list[dict[str, str]]:

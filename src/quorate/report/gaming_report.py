@@ -8,7 +8,7 @@ from quorate.estimate.wording import counted, listed, whole_percent
 from quorate.report.gaming_section import gaming_facts, gaming_sections
 from quorate.report.gaming_tables import unit
 from quorate.report.labels import shown
-from quorate.report.result_page import ResultPage, provenance_of, title_of
+from quorate.report.result_page import SAME_EVERY_TIME, ResultPage, provenance_of, title_of
 from quorate.report.words import significant
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def gaming_page(found: Gaming, table: Table | None, origin: Provenance) -> Resul
         "caveats": [shown(one.sentence, 1000) for one in found.caveats],
         "methods": methods(found),
         "prompts": [],
-        "provenance": provenance_of(table, origin, None, options),
+        "provenance": provenance_of(table, origin, SAME_EVERY_TIME if _drawn(found) else None, options),
     }
     return ResultPage(gaming_sections(found), gaming_facts(found), said, found.to_dict())
 
@@ -45,9 +45,8 @@ def gaming_page(found: Gaming, table: Table | None, origin: Provenance) -> Resul
 def methods(found: Gaming) -> str:
     """The paragraph for a methods section."""
     redrawn = listed([shown(name) for name in found.redrawn]) if found.redrawn else "replicates only"
-    known = any(one.low == one.low for one in found.prizes)
     level = f"{100 * found.level:.4g}%"
-    sure = f" Intervals ({level}) are from a parametric bootstrap of the variance components." if known else ""
+    sure = f" Intervals ({level}) are from a parametric bootstrap of the variance components." if _drawn(found) else ""
     elo = f" A unit of score is {found.slope:.4g} Elo points." if found.scale == "elo" else ""
     return (
         f"The prize for submitting {found.k:,} times and reporting the best is the standard error of one attempt times "
@@ -55,6 +54,11 @@ def methods(found: Gaming) -> str:
         f"between attempts: {redrawn}.{elo} Attempts are taken as equally good with independent normal errors, which "
         f"makes the prize an upper bound (Messing, 2026).{sure}"
     )
+
+
+def _drawn(found: Gaming) -> bool:
+    """Whether intervals were drawn: of components without a fit there are none."""
+    return any(one.low == one.low for one in found.prizes)
 
 
 def _tiles(found: Gaming) -> list[dict[str, str]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import isnan
 from typing import TYPE_CHECKING
 
-from quorate.estimate.wording import counted, listed
+from quorate.estimate.agreement_battles import ORDER
+from quorate.estimate.wording import counted, listed, plural
 from quorate.report import marks
 from quorate.report.captions import Caption
 from quorate.report.labels import distinct, shown
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from quorate.simulate.pipelines_result import PipelineErrors, Pipelines
 
 LEVEL = 0.95
+SEED = "none was stated; without one, it is 1"
+"""What a report says of the seed of draws whose root it was not told."""
 _KINDS = {"single": "one cell for all battles", "average": "the mean of all cells"}
 _HEADS = {
     "naive": "se over battles",
@@ -54,7 +57,7 @@ def pipelines_page(found: Pipelines, table: Table | None, origin: Provenance) ->
         "caveats": [],
         "methods": methods(found),
         "prompts": [],
-        "provenance": provenance_of(table, origin, None, f"by {found.by}, resamples {found.resamples:,}"),
+        "provenance": provenance_of(table, origin, SEED, f"by {found.by}, resamples {found.resamples:,}"),
     }
     return ResultPage(tuple(_sections(found)), _facts(found), said, found.to_dict())
 
@@ -62,10 +65,12 @@ def pipelines_page(found: Pipelines, table: Table | None, origin: Provenance) ->
 def methods(found: Pipelines) -> str:
     """The paragraph for a methods section."""
     unit = "Bradley-Terry ratings" if found.by == "bradley-terry" else "win rates"
-    names = listed(sorted({name for facets in found.facets.values() for name in facets}))
+    every = {name for facets in found.facets.values() for name in facets}
+    between = [f"between levels of {listed(sorted(every - {ORDER}))}"] if every - {ORDER} else []
+    between += ["for one cell, between both orders"] if ORDER in every else []
     return (
         f"Systems were ranked by {unit}. Naive standard errors are those of {found.resamples:,} resamples of battles "
-        f"with their verdicts. Aware ones add the variance between levels of {names}, beyond what resampled battles "
+        f"with their verdicts. Aware ones add the variance {' and, '.join(between)}, beyond what resampled battles "
         "explain; intervals are Student's with Satterthwaite's degrees of freedom."
     )
 
@@ -91,14 +96,16 @@ def _sections(found: Pipelines) -> Iterator[Section]:
     several = len({one.pipeline for one in found.errors}) > 1
     for at, one in enumerate(found.errors):
         name = f"{shown(one.pipeline, 40)}: " if several else ""
-        figure = Figure(f"{one.kind}-{at // 2 + 1}", _caption(one), rows_of(one), _chart(one), _HEADS, unfolded=True)
+        caption = _caption(one, found.facets[one.pipeline])
+        drawn = _chart(one, caption)
+        figure = Figure(f"{one.kind}-{at // 2 + 1}", caption, rows_of(one), drawn, _HEADS, unfolded=True)
         title = f"{name}{_KINDS[one.kind]}"
         yield Section(f"board-{at + 1}", title[:1].upper() + title[1:], (), (figure,))
     if found.leaderboards is not None:
         yield Section("people", "Beside the leaderboard by people", (), tuple(_people(found)))
 
 
-def _chart(errors: PipelineErrors) -> Chart:
+def _chart(errors: PipelineErrors, caption: Caption) -> Chart:
     """Systems with both intervals: thick over battles alone, thin over cells too."""
     rows = [
         {**row, **dict(zip(("naive_low", "naive_high"), errors.interval(one.system, aware=False), strict=True))}
@@ -111,13 +118,17 @@ def _chart(errors: PipelineErrors) -> Chart:
     base = marks.chart(drawn, marks.labels("system"), step=24)
     naive = base.mark_rule(strokeWidth=7, opacity=0.5, color=NAIVE)
     ends = naive.encode(x=marks.like(x, "naive_low"), x2="naive_high:Q")
-    return marks.finish([ends, *marks.intervals(drawn, base, x)], _caption(errors))
+    return marks.finish([ends, *marks.intervals(drawn, base, x)], caption)
 
 
-def _caption(errors: PipelineErrors) -> Caption:
-    finding = f"Error bars over judges and prompts too are {errors.ratio:.2f} times those over battles alone"
+def _caption(errors: PipelineErrors, facets: Mapping[str, int]) -> Caption:
+    varied = listed(plural(shown(name)) for name in facets)
+    finding = f"Error bars over {varied} too are {errors.ratio:.2f} times those over battles alone"
     lines = [f"{_unit(errors)[:1].upper()}{_unit(errors)[1:]}, best first. Grey: 95% interval over battles alone;"]
-    lines.append("blue: over judges, prompts and orders like these too. An arrow: the interval goes on.")
+    drawn = [plural(shown(name)) for name in facets if name != ORDER]
+    scope = [f"{listed(drawn)} like these"] if drawn else []
+    scope += ["both orders"] if ORDER in facets else []
+    lines.append(f"blue: over {' and '.join(scope)} too. An arrow: the interval goes on.")
     if errors.without:
         lines.append(f"{errors.without:,} resamples without a leaderboard are left out.")
     return Caption(finding, tuple(lines))
@@ -149,9 +160,13 @@ def _correlations(one: object) -> Row:
 def _facts(found: Pipelines) -> Figure:
     rows: list[Row] = []
     for name, cells in found.cells.items():
-        levels = ", ".join(f"{size} of {shown(facet)}" for facet, size in found.facets[name].items())
-        rows.append({"what": f"cells of {shown(name)}", "value": f"{cells:,} ({levels})"})
-    caption = Caption(f"What was compared: {counted(len(found.cells), 'pipeline')} of judges", ())
+        of = f" of {shown(name)}" if len(found.cells) > 1 else ""
+        facets = {shown(facet): size for facet, size in found.facets[name].items()}
+        rows += [{"what": f"{plural(facet)}{of}", "value": size} for facet, size in facets.items()]
+        rows.append({"what": f"cells{of}: each one {listed(facets)}", "value": cells})
+    rows.append({"what": "systems", "value": len(found.errors[0].systems)})
+    said = "What was compared: leaderboards by single cells of judges, and by the mean of all"
+    caption = Caption(said, ())
     return Figure("compared", caption, rows, None, {"what": " ", "value": "number"})
 
 

@@ -36,7 +36,7 @@ def _leaderboard(view: RatingsView) -> Section:
     heads = {"rating": view.unit, "se": "standard error", "low": f"low, {level}", "high": f"high, {level}"}
     chart, rows = figures.leaderboard(view), tables.ranking(view)
     figure = Figure("leaderboard", captions.leaderboard(view), rows, chart, heads | {"share": _BEST}, unfolded=True)
-    text = (view.not_rankable,) if view.not_rankable else ()
+    text = tuple(one for one in (view.not_rankable, view.position_words) if one)
     return Section("leaderboard", "The leaderboard", text, (figure,))
 
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate.estimate.leaderboard import Leaderboard
+from quorate.estimate.ratings_contrast import expit
 from quorate.estimate.ratings_result import ELO, Ratings
-from quorate.estimate.wording import decimals
+from quorate.estimate.wording import decimals, percent
 from quorate.report.labels import distinct, shown
+from quorate.report.votes_words import p_value
 
 if TYPE_CHECKING:
     from quorate.caveats import Caveat
@@ -91,6 +93,19 @@ class RatingsView:
             return ""
         parts = f"the noise of a mean (sd {found.noise**0.5:.3g}) against the true means (sd {found.spread**0.5:.3g})"
         return f"{parts}, {found.common:.0%} of the noise common to all items"
+
+    @property
+    def position_words(self) -> str:
+        """What being shown first does, in a sentence; empty where no effect of it was estimated."""
+        found = self.found
+        if not isinstance(found, Ratings) or found.position is None:
+            return ""
+        effect = found.position
+        value, low, high = (percent(expit(one)) for one in (effect.value, *effect.interval(self.level)))
+        votes = "all votes, ties as half" if found.ties == "half" else "decisive votes"
+        span = f"{100 * self.level:.4g}% interval {low} to {high}"
+        sure = f"log odds {effect.value:.2f}, {p_value(effect.p_value)}"
+        return f"Between equals, the system shown first wins {value} of {votes} ({span}; {sure})."
 
     @cached_property
     def told_apart(self) -> int:

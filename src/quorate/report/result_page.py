@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     Table = Judgments | Votes
 
+SAME_EVERY_TIME = "none was stated; without one, the random numbers are the same every time"
+"""What a report says of the seed of draws whose root it was not told."""
+
 
 @dataclass(frozen=True, eq=False)
 class ResultPage:
@@ -59,7 +62,7 @@ def title_of(table: Table | None, otherwise: str) -> str:
     return otherwise if table is None else titled(table.source, f"{otherwise}, from a")
 
 
-def provenance_of(table: Table | None, origin: Provenance, seed: int | None, options: str) -> dict[str, str]:
+def provenance_of(table: Table | None, origin: Provenance, seed: int | str | None, options: str) -> dict[str, str]:
     """Everything needed to do it again, by name.
 
     Parameters
@@ -68,8 +71,8 @@ def provenance_of(table: Table | None, origin: Provenance, seed: int | None, opt
         What was read.
     origin : Provenance
         How it was called.
-    seed : int, optional
-        Root of the random numbers; that of ``origin`` goes first.
+    seed : int or str, optional
+        Root of the random numbers, or what is known of it; that of ``origin`` goes first. None where none were drawn.
     options : str
         What was chosen.
     """

@@ -12,11 +12,14 @@ from quorate.report.captions import Caption
 from quorate.report.labels import shown
 from quorate.report.verdict_tables import centre, sources
 from quorate.report.votes_words import p_value
+from quorate.report.words import significant
 
 if TYPE_CHECKING:
     from quorate.decide.outcome import AnyVerdict
 
 SHORT = 40
+MUCH = 2.5
+"""Times half the interval that a detectable difference is explained at; 1.7 where all is known but the mean."""
 
 
 def headline(verdict: AnyVerdict) -> str:
@@ -73,7 +76,22 @@ def steps(verdict: AnyVerdict) -> Caption:
 
 def facts(verdict: AnyVerdict) -> Caption:
     """What was compared."""
-    return Caption(f"What was compared: {shown(verdict.a, SHORT)} and {shown(verdict.b, SHORT)}", ())
+    note = why_detectable(verdict)
+    names = f"{shown(verdict.a, SHORT)} and {shown(verdict.b, SHORT)}"
+    return Caption(f"What was compared: {names}", (note,) if note else ())
+
+
+def why_detectable(verdict: AnyVerdict) -> str:
+    """Why the smallest difference that is detected is far beyond the interval; empty where it is not."""
+    if not isinstance(verdict, ScoreVerdict) or verdict.detectable is None:
+        return ""
+    low, high = verdict.difference.interval(verdict.level)
+    if verdict.detectable < MUCH * (high - low) / 2:
+        return ""
+    return (
+        "The smallest difference is that of new studies of this design, whose standard errors and degrees of freedom "
+        f"are drawn anew: many get wider intervals than this one's {significant((high - low) / 2)} either way."
+    )
 
 
 def _p(verdict: AnyVerdict) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from quorate.decide.verdict import Verdict
     from quorate.report.votes_view import VotesView
 
-_OF_ALL_PAIRS = ("few-votes", "not-connected", "one-sided")
+_OF_ALL_PAIRS = ("few-votes", "missing", "not-connected", "one-sided")
 """Findings about pairs and rankings of all systems: the section on data health has them."""
 
 

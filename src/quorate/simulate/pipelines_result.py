@@ -11,6 +11,7 @@ import numpy as np
 from quorate.errors import UnknownTerm
 from quorate.estimate.agreement_battles import ORDER
 from quorate.estimate.agreement_leaderboards import Leaderboards
+from quorate.estimate.wording import counted, listed
 from quorate.numerics.inference import checked_level, t_quantile
 from quorate.simulate.pipelines_draws import By
 
@@ -178,14 +179,20 @@ class Pipelines:
     def sentence(self) -> str:
         """The answer in one sentence."""
         single, average = self.of("single"), self.of("average")
-        levels = " and ".join(self.facets[single.pipeline])
-        few = [f"{n} {name}s" for name, n in self.facets[single.pipeline].items() if n < _FEW and name != ORDER]
+        few = [counted(n, name) for name, n in self.facets[single.pipeline].items() if n < _FEW and name != ORDER]
         note = f" Of {' and '.join(few)}, intervals are long or too short: so few say little of others." if few else ""
         return (
-            f"Error bars that hold for other levels of {levels} like these are {single.ratio:.2f} times those over "
+            f"Error bars that hold for {self._scope(single.pipeline)} are {single.ratio:.2f} times those over "
             f"battles alone for a single cell, and {average.ratio:.2f} times for the mean of "
             f"{self.cells[single.pipeline]} cells (medians of {len(single.systems)} systems).{note}"
         )
+
+    def _scope(self, pipeline: str) -> str:
+        """What error bars hold for: levels like those at hand, and both orders, which are all there are."""
+        facets = self.facets[pipeline]
+        drawn = [name for name in facets if name != ORDER]
+        said = [f"other levels of {listed(drawn)} like these"] if drawn else []
+        return " and ".join([*said, *(["either order"] if ORDER in facets else [])])
 
     def to_frame(self) -> Any:
         """One row for every pipeline, kind and system."""

@@ -18,7 +18,6 @@ from pydantic import (
     model_validator,
 )
 
-from quorate.collect.ledger_sqlite import IN_MEMORY
 from quorate.errors import InvalidInput
 from quorate.plan.schemes import LayoutName
 from quorate.study.adaptive import Adaptive
@@ -42,7 +41,7 @@ def _variable(name: str) -> str:
 def _placed(text: str) -> str:
     """A place that can be read and outlives the process; an address with a password is refused, and not repeated."""
     place_of(text)
-    if str(Path(text)) == IN_MEMORY:
+    if str(Path(text)) == _IN_MEMORY:
         raise ValueError("must be a file that outlives the run, such as study.db, or an address of Postgres")
     return text
 
@@ -69,6 +68,7 @@ def _by_name(given: Any) -> Any:
     return found
 
 
+_IN_MEMORY = ":memory:"  # what SQLite takes for no file at all
 _KINDS = ("endpoint", "batch", "local", "replay", "python")
 Positive = Annotated[int, Field(ge=1)]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -237,10 +237,10 @@ class Arrangement(Part):
 class Cap(Part):
     """The most that may be spent on the study's ledger, in all its runs."""
 
-    calls: Annotated[int, Field(ge=0)] | None = Field(
+    calls: Annotated[int, Field(ge=0, le=10**15)] | None = Field(
         default=None, description="Requests, repeats and failures included."
     )
-    money: Amount | None = Field(default=None, description="In the currency of the prices.")
+    money: Annotated[Amount, Field(le=1e9)] | None = Field(default=None, description="In the currency of the prices.")
 
     @model_validator(mode="after")
     def _some(self) -> Cap:
@@ -265,7 +265,7 @@ class Study(Part):
     order: Literal["listed", "swapped", "both"] | None = Field(
         default=None, description="For pairs: in which order the two responses are shown."
     )
-    replicates: Positive = Field(default=1, description="Answers of every cell.")
+    replicates: Positive = Field(default=1, le=1_000_000, description="Answers of every cell.")
     layout: Annotated[Arrangement, BeforeValidator(lambda given: _short(given, "name"))] = Field(default=Arrangement())
     adaptive: Adaptive | None = Field(default=None, description="A policy instead of a layout.")
     budget: Cap
@@ -291,6 +291,11 @@ class Study(Part):
             if temperatures and "temperature" in getattr(judge, "params", {}):
                 raise ValueError(f"judges.{name}.params: temperature is set by temperatures; leave one of them out")
         return self
+
+    @property
+    def path(self) -> Path:
+        """The study file."""
+        return self._path
 
     @property
     def folder(self) -> Path:

@@ -7,7 +7,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from quorate.table.labels import label
 
 Row = Mapping[str, Any]
 Name = tuple[str, ...]
+_TEXTS = ("prompt", "conversation", "response", "response_a", "response_b")
 _MOST_LINE = 16 * 1024 * 1024
 
 
@@ -36,11 +37,14 @@ class Material:
         Category of each item, where there are any.
     systems : tuple of str
         Systems in the order of the file.
+    empty : mapping of tuple of str to tuple
+        Of items with fields without a value, such as null: the row, and these fields.
     """
 
     fields: Mapping[Name, Row]
     categories: Mapping[str, str]
     systems: tuple[str, ...]
+    empty: Mapping[Name, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -69,6 +73,7 @@ def material(items: Items, folder: Path) -> Material:
     named = {role: name for role, name in vars(items).items() if role != "file" and name is not None}
     fields: dict[Name, Row] = {}
     categories: dict[str, str] = {}
+    empty: dict[Name, tuple[int, tuple[str, ...]]] = {}
     for number, row in enumerate(_rows(path), 1):
         known = {role: _label(row, name, role, f"{path}: row {number}") for role, name in named.items()}
         key = _key(known)
@@ -77,6 +82,9 @@ def material(items: Items, folder: Path) -> Material:
         if len(key) > 2 and key[1] == key[2]:
             raise InvalidData(f'{path}: row {number}: compares "{key[1]}" with itself; drop the row')
         fields[key] = {name: value for name, value in row.items() if name not in named.values() and value is not None}
+        if absent := tuple(name for name, value in row.items() if value is None):
+            empty[key] = number, absent
+        _something(fields[key], f"{path}: row {number}: {shown(key)}")
         for name, value in fields[key].items():
             if isinstance(value, float) and not math.isfinite(value):
                 raise InvalidData(f'{path}: row {number}: "{name}" is {value}, which is no number; leave it out')
@@ -86,7 +94,14 @@ def material(items: Items, folder: Path) -> Material:
         raise InvalidData(f"{path}: there are no items in it")
     systems = tuple(dict.fromkeys(name[1] for name in fields if len(name) == 2 and name[1]))
     _complete(fields, systems, path)
-    return Material(fields, categories if items.category else {}, systems)
+    return Material(fields, categories if items.category else {}, systems, empty)
+
+
+def _something(fields: Row, where: str) -> None:
+    """Refuse an item of whose usual fields none has text."""
+    texts = {name: fields[name] for name in _TEXTS if name in fields}
+    if texts and all(isinstance(value, str) and not value.strip() for value in texts.values()):
+        raise InvalidData(f"{where}: {' and '.join(texts)} without text give a judge nothing to read; drop the row")
 
 
 def _label(row: Row, name: str, role: str, where: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from quorate.collect.batch import BatchJudge
@@ -68,7 +69,7 @@ def check(study: Study) -> None:
 
 def digests(study: Study) -> dict[str, str]:
     """Hash of every judge's name and of the settings that its answers depend on."""
-    return {name: digest([name, _content(study, settings)]) for name, settings in study.judges.items()}
+    return {name: digest([name, _content(study, name, settings)]) for name, settings in study.judges.items()}
 
 
 def price(study: Study, name: str) -> Price:
@@ -100,10 +101,18 @@ def endpoint(name: str, settings: RemoteSettings) -> Endpoint:
     return Endpoint(name=name, url=settings.base_url, price=cost, **own)
 
 
-def _content(study: Study, settings: Any) -> dict[str, Any]:
+def _hash(study: Study, name: str, table: Path) -> str | None:
+    try:
+        return sha256(table)
+    except OSError as error:
+        why = f"{table} cannot be read ({error.strerror})"
+        raise InvalidInput(f"{study.path}: judges.{name}.table: {why}; it is relative to the study") from None
+
+
+def _content(study: Study, name: str, settings: Any) -> dict[str, Any]:
     content: dict[str, Any] = settings.model_dump(exclude=_WAYS)
     if isinstance(settings, ReplaySettings):
-        content["table"] = sha256(study.folder / settings.table)
+        content["table"] = _hash(study, name, study.folder / settings.table)
     return content
 
 

@@ -21,7 +21,8 @@ from quorate.study.file import Study, load
 from quorate.study.judges import check, made, pace, tag
 from quorate.study.questions import Questions, questions
 from quorate.study.quote import Quote, Sizes, quote, sizes, worst
-from quorate.study.rounds import in_rounds, shares, whole
+from quorate.study.rounds import in_rounds, shares
+from quorate.study.status import standing
 from quorate.table.judgments import Judgments
 from quorate.table.read import read
 from quorate.table.read_votes import read_votes
@@ -61,7 +62,8 @@ def run(
 
     Every answer is in the study's ledger as soon as it has come. After an interruption, of whatever kind, call it
     again: what is answered is not asked twice. If cells are left, because the budget is spent or a judge does not
-    answer, one line on standard error says so, and the judgments are those that there are.
+    answer, one line on standard error says so, and the judgments are those that there are. Another one says what an
+    adaptive policy has reached, and why it ended.
 
     Parameters
     ----------
@@ -87,13 +89,18 @@ def run(
         If it was stopped by Ctrl-C, after what was in flight is in the ledger; a second Ctrl-C does not wait for that.
     """
     found = load(study)
-    outcome = carry_out(found, judges=judges, yes=yes, on_progress=on_progress).outcome
+    carried = carry_out(found, judges=judges, yes=yes, on_progress=on_progress)
+    outcome = carried.outcome
     if outcome is None:
         raise InvalidInput("yes: the quote was declined, so nothing was asked")
-    if not outcome.complete:
-        sys.stderr.write(f"quorate: {outcome.sentence}\n")
+    far = standing(found)
+    said = (carried.reached, "" if outcome.complete else outcome.sentence, *far.unscored)
+    sys.stderr.write("".join(f"quorate: {line}\n" for line in said if line))
     if outcome.ended is Ended.STOPPED:
         raise KeyboardInterrupt
+    if not far.finished:
+        why = "; ".join(f"{name} does not answer ({why})" for name, why in outcome.dead.items()) or outcome.ended.value
+        raise InvalidInput(f"{found.database}: holds no answers: {why}; see quorate status {os.fspath(study)}")
     return answers(found)
 
 
@@ -117,20 +124,24 @@ def carry_out(
     be no run, and nothing but the quote is made.
     """
     check(study)
-    own = {} if yes is False else made(study, judges)
     if yes is not False:
         _can_be_kept(study)
     asked = questions(study)
     found = sizes(asked)
     prices = worst(asked, found)
     quoted = quotation(asked, found, prices)
+    own = {} if yes is False or _ended(study, quoted) else made(study, judges)
     if not (yes(quoted) if callable(yes) else yes):
         return Carried(quoted, None)
     with Ledger.open(study.database) as ledger:
-        with whole(ledger):
-            plan(ledger, asked, prices)
+        plan(ledger, asked, prices)
         tag(own, ledger.name)
         return Carried(quoted, *runner.run(lambda stop: _carried(ledger, asked, prices, own, on_progress, stop)))
+
+
+def _ended(study: Study, quoted: Quote) -> bool:
+    """Whether there is nothing left to ask, so that no judge is needed."""
+    return study.adaptive is None and quoted.done > 0 and not quoted.cells
 
 
 def _can_be_kept(study: Study) -> None:
@@ -164,13 +175,17 @@ def quotation(asked: Questions, found: Sizes, prices: Mapping[str, float | None]
         cells = asked.cells().calls() if asked.study.adaptive is None else shares(None, asked, prices)
         return quote(asked, cells, found)
     with Ledger.open(asked.study.database) as ledger:
-        ledger.begin()
-        try:
-            plan(ledger, asked, prices)
-            cells = ledger.unfinished() if asked.study.adaptive is None else shares(ledger, asked, prices)
-            return quote(asked, cells, found, seen=ledger.status())
-        finally:
-            ledger.undo()
+        ledger.undeclared(asked.parts(), seed=asked.study.seed)
+        cells = _lacking(ledger, asked) if asked.study.adaptive is None else shares(ledger, asked, prices)
+        return quote(asked, cells, found, seen=ledger.status())
+
+
+def _lacking(ledger: Ledger, asked: Questions) -> dict[str, int]:
+    """Cells to be asked, planned or not, by judge."""
+    cells = asked.cells()
+    new, left = ledger.lacks(cells, asked.keys(cells)), ledger.unfinished()
+    _same_study(ledger, len(cells) - sum(new.values()))
+    return {name: left.get(name, 0) + new.get(name, 0) for name in dict.fromkeys((*left, *new))}
 
 
 async def _collected(
@@ -201,10 +216,14 @@ def plan(ledger: Ledger, asked: Questions, prices: Mapping[str, float | None]) -
         return
     cells = asked.cells()
     ledger.plan(cells, asked.keys(cells), prices)
+    _same_study(ledger, len(cells))
+
+
+def _same_study(ledger: Ledger, known: int) -> None:
     held = sum(one.cells for one in ledger.status())
-    if held > len(cells):
+    if held > known:
         raise InvalidInput(
-            f"ledger: {ledger.path} has {held - len(cells):,} cells that the study no longer has "
+            f"ledger: {ledger.path} has {held - known:,} cells that the study no longer has "
             "(its items, layout or replicates changed); start a new ledger for the changed study"
         )
 

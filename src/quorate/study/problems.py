@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
+from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ from typing import Any
 import yaml
 
 from quorate.errors import InvalidInput
+from quorate.table.files import KINDS
 
 _SHOWN = 60
+_DATA = frozenset({*KINDS, ".db", ".gz", ".json"})
 _MOST_BYTES = 4 * 1024 * 1024
 
 
@@ -46,6 +49,8 @@ def parsed(path: Path) -> dict[str, Any]:
     """
     if path.is_dir():
         raise InvalidInput(f"study: {path} is a folder; name a file in it")
+    if path.suffix.lower() in _DATA:
+        raise InvalidInput(f"study: {path} holds data; expects a study file in YAML; quorate init writes one")
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise InvalidInput(f"study: {path} is larger than 4 MB; name the study file, not the items")
@@ -72,7 +77,8 @@ def first_problem(errors: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> 
         Kinds of judges, which pydantic adds to the places.
     """
     first = min(errors, key=lambda error: _ORDER.get(error["type"], 1))
-    place = _place(first["loc"], kinds)
+    named = first["type"] == "string_type" and first["loc"][-1] == "[key]"
+    place = _place(first["loc"][:-2] if named else first["loc"], kinds)
     said = _said(first, kinds)
     more = f" (and {len(errors) - 1} more to repair)" if len(errors) > 1 else ""
     return f"{place}: {said}{more}" if place else f"{said}{more}"
@@ -92,15 +98,116 @@ def _said(error: Mapping[str, Any], kinds: Sequence[str]) -> str:
     if kind == "missing":
         return "is missing; give it"
     if kind == "extra_forbidden":
-        return f"there is no such setting{_meant(str(error['loc'][-1]))}; leave it out"
+        return f"there is no such setting; {_meant(str(error['loc'][-1]))}"
     if kind == "value_error":
         return str(context["error"])
-    if kind == "union_tag_not_found":
-        return f"kind is missing; one of {', '.join(kinds)}"
-    if kind == "union_tag_invalid":
-        return f"kind must be one of {', '.join(kinds)}, got {_shown(context.get('tag'))}"
-    words = str(error["msg"])
-    return f"{words[:1].lower()}{words[1:]}, got {_shown(error.get('input'))}"
+    if kind in ("union_tag_not_found", "union_tag_invalid"):
+        found = "is missing;" if kind == "union_tag_not_found" else "must be"
+        got = "" if kind == "union_tag_not_found" else f", got {_shown(context.get('tag'))}"
+        return f"kind {found} one of {', '.join(kinds)}{got}"
+    return _chosen(error) if kind == "literal_error" else _typed(error)
+
+
+def _typed(error: Mapping[str, Any]) -> str:
+    kind, context = error["type"], error.get("ctx", {})
+    got = error.get("input")
+    example = _example(error["loc"])
+    such = f", such as {example}" if example else ""
+    what = "a name must be" if error["loc"][-1] == "[key]" else "must be"
+    return f"{what} {_wanted(kind, context, error['loc'])}{such}, got {_given(got)}{_quoting(kind, got)}"
+
+
+def _chosen(error: Mapping[str, Any]) -> str:
+    names = re.findall(r"'([^']+)'", str(error["ctx"]["expected"]))
+    names += ["all-judges"] if "factorial" in names else []
+    close = get_close_matches(str(error.get("input")), names, 1, 0.7)
+    meant = f'; did you mean "{close[0]}"?' if close else ""
+    return f"must be one of {', '.join(names)}, got {_shown(error.get('input'))}{meant}"
+
+
+def _wanted(kind: str, context: Mapping[str, Any], loc: Sequence[str | int]) -> str:
+    if kind in _BOUNDS:
+        limit = next(value for name, value in context.items() if name in ("ge", "gt", "le", "lt"))
+        return f"{_BOUNDS[kind]} {limit:,}" if isinstance(limit, int) else f"{_BOUNDS[kind]} {limit:,.10g}"
+    if kind == "too_short":
+        least = context["min_length"]
+        return "more than nothing" if least == 1 else f"a list of at least {least}"
+    if kind == "too_long":
+        return f"a list of at most {context['max_length']}"
+    either = _SHORT.get(loc[-1], "") if len(loc) == 1 else ""
+    return f"{_TYPES.get(kind, 'of another kind')}{either}"
+
+
+def _example(loc: Sequence[str | int]) -> str | None:
+    """Of a setting, or of what stands in it; a name has none."""
+    if loc[-1] == "[key]":
+        return None
+    return _EXAMPLES.get(loc[-1]) or (_WITHIN.get(loc[-2]) if len(loc) > 1 else None)
+
+
+def _given(value: Any) -> str:
+    if value is None or value in ("", [], {}):
+        return "nothing"
+    return _shown(value)
+
+
+def _quoting(kind: str, value: Any) -> str:
+    """What to do with a number that is a text, or a text that YAML takes for something else."""
+    if kind == "string_type" and isinstance(value, (int, float, date)):
+        return f'; write "{_shown(value)}" in quotation marks'
+    number = isinstance(value, str) and re.fullmatch(r"[-+]?[\d.]+(e[-+]?\d+)?", value.strip())
+    return "; write it without quotation marks" if number and kind in _TYPES else ""
+
+
+_BOUNDS = {
+    "greater_than_equal": "at least",
+    "greater_than": "greater than",
+    "less_than_equal": "at most",
+    "less_than": "less than",
+}
+_TYPES = {
+    **dict.fromkeys(("model_type", "dict_type", "model_attributes_type", "mapping_type"), "a mapping"),
+    **dict.fromkeys(("int_type", "int_from_float", "int_parsing"), "a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing", "finite_number"), "a finite number"),
+    "list_type": "a list",
+    "string_type": "a text",
+    "string_too_short": "a text of at least one character",
+    "bool_type": "true or false",
+}
+_SHORT: Mapping[str | int, str] = {
+    "items": " or the name of a file",
+    "layout": " or the name of a layout",
+    "prompts": " or a list of built-in prompts",
+}
+_EXAMPLES: Mapping[str | int, str] = {
+    "items": "items: items.jsonl",
+    "file": "file: items.jsonl",
+    "budget": "budget: {calls: 1000}",
+    "calls": "calls: 1000",
+    "money": "money: 2.5",
+    "price": "price: {input: 0.5, output: 1.5}, or price: {call: 0.001}",
+    "judges": "judges: {mine: {kind: endpoint, base_url: https://example.com/v1, model: some-model}}",
+    "prompts": "prompts: [score]",
+    "temperatures": "temperatures: [0, 0.7]",
+    "replicates": "replicates: 2",
+    "scale": "scale: [1, 10]",
+    "labels": "labels: {good: 1, bad: 0}",
+    "layout": "layout: all-judges",
+    "adaptive": "adaptive: {name: robin-hood}",
+    "params": "params: {max_tokens: 100}",
+    "headers": "headers: {X-Name: some text}",
+    "query": "query: {version: some text}",
+    "places": "places: {mine: 2}",
+    "timeout": "timeout: 60",
+    "ledger": "ledger: study.db",
+}
+_WITHIN: Mapping[str | int, str] = {
+    "judges": "{kind: endpoint, base_url: https://example.com/v1, model: some-model}",
+    "prompts": "{built_in: score}",
+    "temperatures": "0.7",
+    "labels": "1",
+    "scale": "1",
+}
 
 
 _SETTINGS = (
@@ -114,15 +221,16 @@ _SETTINGS = (
 
 def _meant(name: str) -> str:
     if name.casefold() in ("key", "api_key", "token", "secret"):
-        return "; never write a key here, name its environment variable in key_env"
+        return "never write a key here, name its environment variable in key_env"
     close = get_close_matches(name, [one for one in _SETTINGS if one != name], 1)
-    return f'; did you mean "{close[0]}"?' if close else ""
+    return f'did you mean "{close[0]}"?' if close else "leave it out"
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, Mapping):
         return "a mapping"
-    text = re.sub(r"://[^\s/]*@", "://...@", " ".join(repr(value).split()))
+    written = value.isoformat() if isinstance(value, date) else repr(value)
+    text = re.sub(r"://[^\s/]*@", "://...@", " ".join(written.split()))
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 

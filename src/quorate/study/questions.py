@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from quorate.collect.expects import Expects
 from quorate.collect.judge import Message, Request
 from quorate.collect.ledger_lease import LeasedCell
 from quorate.collect.ledger_plan import Part, cell_key, digest
-from quorate.collect.prompt import Prompt, built_in
+from quorate.collect.prompt import BUILT_IN, Prompt, built_in
 from quorate.errors import InvalidInput
 from quorate.plan.assign import assign
 from quorate.study.file import Study, Wording
@@ -137,7 +138,13 @@ class Questions:
                 try:
                     yield prompt.messages(fields, swapped=swapped)
                 except InvalidInput as error:
-                    raise InvalidInput(f"items: {shown(name)}: {error}") from None
+                    raise InvalidInput(f"items: {shown(name)}: {error}{self._empty(name, error)}") from None
+
+    def _empty(self, name: Name, error: InvalidInput) -> str:
+        """Fields that the file has without a value and the prompt asks for."""
+        number, empty = self.items.empty.get(name, (0, ()))
+        lacking = [f'"{one}"' for one in empty if f"'{one}' is undefined" in str(error)]
+        return f"; {', '.join(lacking)} is null or empty in row {number} of {self.study.items.file}" if lacking else ""
 
     def _name(self, row: Any) -> Name:
         if self.items.pairs:
@@ -156,20 +163,39 @@ def questions(study: Study) -> Questions:
     InvalidInput
         If a file cannot be read, or prompts have different scales.
     """
-    prompts = {name: _prompt(study, name, wording) for name, wording in study.prompts.items()}
-    first, *others = prompts.values()
+    prompts = _prompts(study)
+    return Questions(study, material(study.items, study.folder), prompts, digests(study))
+
+
+def _prompts(study: Study) -> dict[str, Prompt]:
+    """The prompts, of one scale; what is wrong with one is said with the file that names it."""
+    try:
+        prompts = {name: _prompt(study, name, wording) for name, wording in study.prompts.items()}
+        _one_scale(list(prompts.values()))
+        check_prompts(prompts, named=study.items.system_a is not None)
+    except InvalidInput as error:
+        raise InvalidInput(f"{study.path}: {error}") from None
+    return prompts
+
+
+def _one_scale(prompts: list[Prompt]) -> None:
+    first, *others = prompts
     for other in others:
         if (other.expects.low, other.expects.high) != (first.expects.low, first.expects.high):
             raise InvalidInput(
                 f"prompts: {first.name} scores {_span(first)} and {other.name} {_span(other)}; "
                 "variants of one prompt share a scale: make another study of the other"
             )
-    check_prompts(prompts, named=study.items.system_a is not None)
-    return Questions(study, material(study.items, study.folder), prompts, digests(study))
 
 
 def _prompt(study: Study, name: str, wording: Wording) -> Prompt:
     if wording.built_in is not None:
+        if wording.built_in not in BUILT_IN:
+            close = get_close_matches(wording.built_in, BUILT_IN, 1)
+            meant = f'did you mean "{close[0]}"? ' if close else ""
+            raise InvalidInput(
+                f'prompts.{name}: no built-in prompt "{wording.built_in}"; {meant}There are {", ".join(BUILT_IN)}'
+            )
         found = built_in(wording.built_in)
         return Prompt(name, found.source, replace(found.expects, expected=wording.expected))
     path = study.folder / str(wording.file)

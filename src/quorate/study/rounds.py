@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from quorate.study.policy import expected, policy_of
 from quorate.study.questions import JUDGE, Questions, questions
 from quorate.study.quote import sizes, worst
 from quorate.table.cells import Cells
+from quorate.table.exchange.postgres import Interrupted
 from quorate.table.progress import Progress
 
 Collect = Callable[[], Awaitable[Outcome]]
@@ -146,7 +148,7 @@ def reached(ledger: Ledger, study: Study) -> tuple[str, bool]:
 async def in_rounds(ledger: Ledger, asked: Questions, prices: Prices, collect: Collect) -> tuple[Outcome, str]:
     """Ask in rounds until the policy is done, the budget spent, or a judge does not answer.
 
-    Any number of runners may be at it: each round is decided in one transaction, by whoever comes first.
+    Any number of runners may be at it: the next round is that of whoever plans it first.
 
     Parameters
     ----------
@@ -170,18 +172,39 @@ async def in_rounds(ledger: Ledger, asked: Questions, prices: Prices, collect: C
     so_far(ledger, rounds.policy)
     progress, last, why = rounds.policy.start(), 0, Why.ON
     total = await collect()
+    unheard = False
     while total.complete:
-        with whole(ledger):
-            if not ledger.unfinished():  # else another runner has decided on the next round already
-                progress, last = ledger.progress(progress, after=last), ledger.last
-                cells, why = rounds.next(progress, ledger.spend())
-                ledger.plan(cells, asked.keys(cells), rounds.prices)
+        stands = ledger.seen(partial(_stands, ledger, progress, last))
+        if stands is not None:
+            progress, last, spend = stands
+            cells, why = rounds.next(progress, spend)  # may take long, so nothing is held meanwhile
+            try:
+                why = why if _planned(ledger, last, cells, asked.keys(cells), rounds.prices) else Why.ON
+            except Interrupted:  # planned or not: the next turn sees which
+                if unheard:
+                    raise
+                unheard = True
+                continue
         if why is not Why.ON:
             break
         total = _both(total, await collect())
     if why is Why.BUDGET and rounds.policy.precision.stops:
         total = replace(total, ended=Ended.BUDGET)
     return total, stand(ledger, rounds)[0]
+
+
+def _stands(ledger: Ledger, progress: Progress, last: int) -> tuple[Progress, int, Spend] | None:
+    """How far the study is, up to which cell, and what was spent; None if a round is under way."""
+    return None if ledger.unfinished() else (ledger.progress(progress, after=last), ledger.last, ledger.spend())
+
+
+def _planned(ledger: Ledger, last: int, cells: Cells, keys: Iterable[str], prices: Prices) -> bool:
+    """Plan a round, unless another runner has planned something after the last cell; whether it has not."""
+    with whole(ledger):
+        first = not ledger.unfinished() and ledger.last == last
+        if first:
+            ledger.plan(cells, keys, prices)
+        return first
 
 
 def shares(ledger: Ledger | None, asked: Questions, prices: Prices) -> dict[str, int]:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from textwrap import shorten
 
 from quorate.collect.budget import Budget, Spend
 from quorate.collect.judge import ERROR
 from quorate.collect.ledger import Ledger
 from quorate.collect.ledger_facts import Standing
 from quorate.collect.ledger_lease import LOST
-from quorate.study.file import load
+from quorate.study.file import Study, load
 from quorate.study.rounds import reached
 from quorate.table.exchange.postgres_address import Place
+
+MOST_UNSCORED = 0.5
+"""Share of a judge's calls; if more of them gave a reply without a score, the user is warned."""
+
+_MOST_CHARACTERS = 120
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,8 @@ class Status:
         What an adaptive policy has reached, in a sentence; empty without one.
     ended : bool
         Whether no policy wants more: it has reached what it was to reach, or was to spend its budget and has.
+    resting : mapping of str to float
+        Judges that asked to be left alone, and for how many seconds more, by the clock of the ledger.
     """
 
     ledger: Place
@@ -41,6 +50,7 @@ class Status:
     budget: Budget
     reached: str = ""
     ended: bool = True
+    resting: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def cells(self) -> int:
@@ -63,6 +73,11 @@ class Status:
         return 0 < self.cells == self.finished and self.ended
 
     @property
+    def aside(self) -> int:
+        """Calls that were for no cell, but for drafts of prompts."""
+        return self.spend.calls - sum(one.calls for one in self.judges)
+
+    @property
     def silent(self) -> tuple[str, ...]:
         """Judges that were asked and have answered nothing, so that the panel lacks them so far."""
         return tuple(
@@ -70,8 +85,20 @@ class Status:
         )
 
     @property
+    def unscored(self) -> tuple[str, ...]:
+        """Judges most of whose replies have no score: how many, the latest one in the judge's words, and why."""
+        return tuple(_unscored(one) for one in self.judges if one.unscored_rate > MOST_UNSCORED)
+
+    @property
+    def scoreless(self) -> bool:
+        """Whether cells are finished and none of them has a score."""
+        return 0 < self.finished == self.given_up
+
+    @property
     def sentence(self) -> str:
         """How far the study is, in one sentence."""
+        if not self.judges and self.aside:
+            return "Nothing is planned yet: the first run does that."
         if not self.judges:
             return f"Nothing is asked yet: {self.ledger} is made by the first run."
         failed = f", {self.given_up:,} of them given up" if self.given_up else ""
@@ -79,6 +106,14 @@ class Status:
         wait = f"; {held:,} questions wait in batches, for a run to collect the answers" if held else ""
         policy = f" Policy: {self.reached}." if self.reached else ""
         return f"{self.finished:,} of {self.cells:,} cells are finished{failed}{wait}.{policy}"
+
+
+def _unscored(one: Standing) -> str:
+    """The reply is somebody else's text: cut, on one line, and said to be the judge's."""
+    said = shorten("".join(c if c.isprintable() else " " for c in one.unscored), _MOST_CHARACTERS, placeholder=" ...")
+    sample = f' The latest, in the judge\'s words: "{said}".' if said else ""
+    why = f" Why: {one.unscored_why}." if one.unscored_why else ""
+    return f"{one.judge}: {one.unscored_rate:.0%} of {one.calls:,} calls gave a reply without a score.{sample}{why}"
 
 
 def status(study: str | os.PathLike[str]) -> Status:
@@ -98,10 +133,20 @@ def status(study: str | os.PathLike[str]) -> Status:
     InvalidInput
         If the file breaks a rule, or the ledger cannot be read.
     """
-    found = load(study)
+    return standing(load(study))
+
+
+def standing(found: Study) -> Status:
+    """As `status`, for a study that is loaded."""
     budget = Budget(**found.budget.model_dump())
     if not Ledger.exists(found.database):
         return Status(found.database, (), Spend(), budget)
     with Ledger.open(found.database) as ledger:
         policy = ("", True) if found.adaptive is None else reached(ledger, found)
-        return Status(found.database, ledger.status(), ledger.spend(), budget, *policy)
+        judges, spend = ledger.seen(lambda: (ledger.status(), ledger.spend()))
+        return Status(found.database, judges, spend, budget, *policy, _resting(judges, ledger.clock()))
+
+
+def _resting(judges: Iterable[Standing], now: float) -> dict[str, float]:
+    waits = {one.judge: (one.paused_until or 0.0) - now for one in judges}
+    return {judge: wait for judge, wait in waits.items() if wait > 0}

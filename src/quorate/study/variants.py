@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-from collections.abc import Callable, Coroutine, Mapping
-from concurrent.futures import ThreadPoolExecutor
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from quorate.collect import runner
 from quorate.collect.budget import Spend
+from quorate.collect.ledger import Ledger
 from quorate.errors import InvalidInput
 from quorate.study.file import EndpointSettings, LocalSettings
 from quorate.study.judges import made
@@ -20,6 +22,7 @@ from quorate.study.variants_files import settings, with_origin, write
 from quorate.study.variants_plan import TEMPERATURE, Draftable, prepared
 
 Answer = Callable[[Draftable], bool]
+_NOTHING = "quorate: drafting was stopped, and nothing is written\n"
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,14 @@ def variants(
     InvalidInput
         If the study breaks a rule, the judge cannot write, a file is there already, the budget has no room, or no
         draft can be used. Nothing is written then.
+    KeyboardInterrupt
+        If Ctrl-C stopped it before a draft could be used, or a second one ended it at once. Nothing is written then,
+        which a line on standard error says. Otherwise the drafts that there are are written.
+
+    Notes
+    -----
+    Every call counts in the study's ledger, which is made if there is none, so that its budget is for all drafts and
+    runs together.
 
     References
     ----------
@@ -139,7 +150,7 @@ def carry_out(
     draftable = prepared(study, judges=judges, force=force, **options)
     if not (yes(draftable) if callable(yes) else yes):
         return None
-    drafted = _whole(_asked(draftable, dict(judges or {})))
+    drafted = _drafted(draftable, dict(judges or {}))
     if not drafted.drafts:
         raise InvalidInput(
             f'judge "{draftable.judge}": gave no usable draft in {drafted.spend.calls} calls; '
@@ -148,21 +159,26 @@ def carry_out(
     return _written(draftable, drafted, force=force)
 
 
-def _whole(main: Coroutine[Any, Any, Drafted]) -> Drafted:
+def _drafted(draftable: Draftable, functions: Mapping[str, Any]) -> Drafted:
+    """All drafts, or those that there are when it is stopped; at once by a second Ctrl-C, and then nothing is kept."""
     try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(main)
-    with ThreadPoolExecutor(1) as apart:  # a notebook has a loop of its own, in which no other can run
-        return apart.submit(asyncio.run, main).result()
+        with Ledger.open(draftable.study.database) as ledger:
+            found = runner.run(lambda stop: _asked(draftable, ledger, functions, stop))
+    except KeyboardInterrupt:
+        sys.stderr.write(_NOTHING)
+        raise
+    if found.stopped and not found.drafts:
+        sys.stderr.write(_NOTHING)
+        raise KeyboardInterrupt
+    return found
 
 
-async def _asked(draftable: Draftable, functions: Mapping[str, Any]) -> Drafted:
+async def _asked(draftable: Draftable, ledger: Ledger, functions: Mapping[str, Any], stop: asyncio.Event) -> Drafted:
     name, study = draftable.judge, draftable.study
     alone = study.model_copy(update={"judges": {name: _free_to_write(study.judges[name])}})
     judge = made(alone, {key: one for key, one in functions.items() if key == name})[name]
     try:
-        return await Drafting(judge, draftable.bounds, draftable.ask, draftable.others).drafted()
+        return await Drafting(judge, draftable.bounds, draftable.ask, ledger, draftable.others, stop).drafted()
     finally:
         await judge.close()
 

@@ -6,12 +6,14 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from quorate.collect.budget import Budget, Spend
 from quorate.collect.judge import ERROR, REFUSED, TRUNCATED, Judge, Message, Reply, Request
+from quorate.collect.ledger import Ledger
 from quorate.collect.reply_text import concluded
 from quorate.collect.runner_settle import asked_to_wait
+from quorate.errors import InvalidInput
 from quorate.study.variants_check import Bounds
 
 LONGEST_WAIT = 300.0
@@ -36,8 +38,11 @@ Use no braces, angle brackets or headings. Reply with the new wording and nothin
 
 {parts}"""
 _AGAIN = "\n\nAn earlier wording was turned down: {reason}."
-_PART = re.compile(r"<part(\d{1,2})>\s*(.*?)\s*</part\1>", re.DOTALL | re.IGNORECASE)
+_PART = re.compile(r"<part(\d{1,2})>((?:(?!<part).)*?)</part\1>", re.DOTALL | re.IGNORECASE)
 
+_STOPPED = "it was stopped"
+
+T = TypeVar("T")
 Pause = Callable[[float], Awaitable[None]]
 Parts = tuple[str, ...]
 
@@ -57,7 +62,7 @@ class Ask:
     worst : float, optional
         Worst-case price of a call.
     budget : Budget
-        The most that may be spent, in calls and money.
+        The most that may be spent on the study in all, in calls and money.
     pause : callable
         Waits for some seconds.
     """
@@ -82,11 +87,14 @@ class Drafted:
         What the calls cost.
     shortfall : str
         Why there are fewer drafts than were wanted; empty if there are not.
+    stopped : bool
+        Whether that is because it was told to stop.
     """
 
     drafts: tuple[Parts, ...]
     spend: Spend
     shortfall: str
+    stopped: bool = False
 
 
 def messages(parts: Parts, reason: str = "") -> tuple[Message, ...]:
@@ -115,12 +123,25 @@ class Drafting:
         What drafts are held against.
     ask : Ask
         How many, and how.
+    ledger : Ledger
+        Counts every call: at its worst-case price before it is sent, and at what it cost when it is answered.
     taken : tuple of tuple of str
         Wordings that no draft may repeat.
+    stop : asyncio.Event, optional
+        Set it to end drafting after the call that is under way.
     """
 
-    def __init__(self, judge: Judge, bounds: Bounds, ask: Ask, taken: tuple[Parts, ...] = ()) -> None:
+    def __init__(
+        self,
+        judge: Judge,
+        bounds: Bounds,
+        ask: Ask,
+        ledger: Ledger,
+        taken: tuple[Parts, ...] = (),
+        stop: asyncio.Event | None = None,
+    ) -> None:
         self._judge, self._bounds, self._ask, self._taken = judge, bounds, ask, taken
+        self._ledger, self._stop = ledger, stop or asyncio.Event()
         self._drafts: list[Parts] = []
         self._calls = self._unpriced = 0
         self._money = 0.0
@@ -135,14 +156,14 @@ class Drafting:
                 break
         spend = Spend(calls=self._calls, money=self._money, unpriced=self._unpriced)
         short = len(self._drafts) < self._ask.number
-        return Drafted(tuple(self._drafts), spend, (self._over or reason) if short else "")
+        shortfall = (self._over or reason) if short else ""
+        return Drafted(tuple(self._drafts), spend, shortfall, shortfall == _STOPPED)
 
     async def _draft(self, number: int) -> str:
         """Why there is no draft; empty if there is one."""
         reason = hint = ""
         for tried in range(1, self._ask.tries + 1):
-            if not self._affordable():
-                self._over = "the budget has no room for another call"
+            if not self._may_ask():
                 break
             reply = await self._reply(f"variants/{number}/{tried}", hint)
             if reply.status == ERROR:
@@ -152,7 +173,7 @@ class Drafting:
                     break
                 continue
             reason = hint = self._refusal(reply)
-            if not reason:
+            if not reason or self._over:
                 break
         return reason
 
@@ -161,16 +182,27 @@ class Drafting:
         asked = messages(self._bounds.text.parts, hint)
         reply = await self._judge.ask(Request(key, asked, self._ask.params, expects, self._judge.name))
         self._calls += 1
+        self._recorded(lambda: self._ledger.settle(self._ask.worst, reply.cost))
         cost = self._ask.worst if reply.cost is None else reply.cost
         self._unpriced += cost is None
         self._money += cost or 0.0
         return reply
 
-    def _affordable(self) -> bool:
-        budget = self._ask.budget
-        if budget.calls is not None and self._calls >= budget.calls:
-            return False
-        return budget.money is None or self._money + (self._ask.worst or 0.0) <= budget.money
+    def _may_ask(self) -> bool:
+        """Whether a call may be made, which is then counted; else drafting is over."""
+        if self._stop.is_set():
+            self._over = _STOPPED
+        elif self._recorded(lambda: self._ledger.charge(self._ask.worst, self._ask.budget)) is False:
+            self._over = "the budget has no room for another call"
+        return not self._over
+
+    def _recorded(self, step: Callable[[], T]) -> T | None:
+        """What a step of the ledger gives; where it fails drafting is over, and what is paid for can be written."""
+        try:
+            return step()
+        except InvalidInput as error:
+            self._over = str(error)
+            return None
 
     async def _waited(self, reply: Reply, tried: int) -> bool:
         """Whether the judge may be asked again, after it was left alone for as long as it wants."""
@@ -178,8 +210,17 @@ class Drafting:
         wait = min(2.0 ** (tried - 1), 30.0) if told is None else told
         if reply.fatal or not reply.retryable or wait > LONGEST_WAIT:
             return False
-        await self._ask.pause(wait)
+        await self._paused(wait)
         return True
+
+    async def _paused(self, seconds: float) -> None:
+        """Wait, but no longer than until it is to stop."""
+        ways = [asyncio.ensure_future(self._ask.pause(seconds)), asyncio.ensure_future(self._stop.wait())]
+        try:
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for way in ways:
+                way.cancel()
 
     def _refusal(self, reply: Reply) -> str:
         """Why a reply is no draft; empty if it is one, which is then kept."""
@@ -205,4 +246,4 @@ def parts_of(text: str, count: int) -> Parts | None:
     found = _PART.findall(concluded(text))
     if [int(number) for number, _ in found] != list(range(1, count + 1)):
         return None
-    return tuple(part for _, part in found)
+    return tuple(part.strip() for _, part in found)

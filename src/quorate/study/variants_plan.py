@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from quorate.collect.budget import Budget
+from quorate.collect.budget import Budget, Spend
 from quorate.collect.prompt import Prompt
 from quorate.errors import InvalidInput
 from quorate.study.file import PythonSettings, Study, load
@@ -58,6 +58,8 @@ class Draftable:
         File of each variant.
     quote : JudgeQuote
         What it may cost.
+    left : Budget
+        What is left of the study's budget.
     """
 
     study: Study
@@ -67,6 +69,7 @@ class Draftable:
     ask: Ask
     files: Mapping[str, Path]
     quote: JudgeQuote
+    left: Budget
 
     @property
     def words(self) -> int:
@@ -104,10 +107,11 @@ def prepared(
     asked = questions(found)
     bounds = _bounds(asked, asked.prompts[name])
     others = tuple(part for key, one in asked.prompts.items() if key != name for part in _alike(one, bounds.text))
-    ask = _ask(found, study, writer, bounds.text, n, temperature)
+    ask = _ask(found, writer, bounds.text, n, temperature)
+    left = _left(found, writer, ask.worst, status(study).spend)
     folder = found.folder / FOLDER if out is None else Path(out)
     files = {new: place(folder, new) for new in names(found, name, n)}
-    draftable = Draftable(found, bounds, others, writer, ask, files, _quote(found, writer, bounds.text, ask))
+    draftable = Draftable(found, bounds, others, writer, ask, files, _quote(found, writer, bounds.text, ask), left)
     free({**dict.fromkeys(files.values()), **draftable.copies}, force=force)
     return draftable
 
@@ -151,13 +155,19 @@ def _alike(prompt: Prompt, text: Instruction) -> list[tuple[str, ...]]:
     return [parts] if len(parts) == len(text.parts) else []
 
 
-def _ask(study: Study, path: Any, judge: str, text: Instruction, n: int, temperature: float) -> Ask:
+def _ask(study: Study, judge: str, text: Instruction, n: int, temperature: float) -> Ask:
     own: dict[str, Any] = getattr(study.judges[judge], "params", {})
     name = next((limit for limit in _LIMITS if limit in own), _LIMITS[0])
     given = own.get(name)
     limit = max(given if isinstance(given, int) else 0, _ROOM + sum(map(len, text.parts)))
     worst = price(study, judge).cost(_longest(text), limit)
-    budget, spend = study.budget, status(path).spend
+    budget = Budget(**study.budget.model_dump())
+    return Ask(n, study.tries, {"temperature": temperature, name: limit}, worst, budget)
+
+
+def _left(study: Study, judge: str, worst: float | None, spend: Spend) -> Budget:
+    """What is left of the budget, which has room for a call at least."""
+    budget = study.budget
     if budget.money is not None and worst is None:
         raise InvalidInput(f"judges.{judge}: price is missing, so that money cannot be capped; give it")
     left = Budget(
@@ -166,7 +176,7 @@ def _ask(study: Study, path: Any, judge: str, text: Instruction, n: int, tempera
     )
     if left.calls == 0 or (left.money is not None and (worst or 0.0) > left.money):
         raise InvalidInput("budget: has no room for another call; raise it in the study file")
-    return Ask(n, study.tries, {"temperature": temperature, name: limit}, worst, left)
+    return left
 
 
 def _longest(text: Instruction) -> int:

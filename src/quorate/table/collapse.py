@@ -86,7 +86,7 @@ def judgments(grouped: Grouped, roles: Roles, source: Source) -> Judgments:
         If there are no rows, an object has no label, or squares of scores overflow.
     """
     if not len(grouped.rows):
-        raise InvalidData(f"{source.name}: has no rows")
+        raise InvalidData(f"{source.name}: has no rows; of the ledger of a study, quorate status STUDY says why")
     notes = list(roles.notes)
     both = zip(roles.facets, grouped.facets, strict=True)
     pairs = [_complete(facet, coded, grouped.rows, roles, notes) for facet, coded in both]

@@ -38,6 +38,7 @@ _OTHERS = {
     ".xlsx": "export it as CSV",
     ".xls": "export it as CSV",
     ".json": "write JSON lines (.jsonl), one record per line",
+    **dict.fromkeys((".yaml", ".yml"), "of a study file, name the ledger: the same name with .db unless given"),
 }
 _DELIMITERS = (",", "\t", ";", "|")
 _HEAD = 1 << 20

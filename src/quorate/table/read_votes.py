@@ -145,7 +145,7 @@ def _votes(columns: VoteColumns, roles: VoteRoles, outcomes: object, source: Sou
     """The votes of a pass over the rows, every pair oriented alike."""
     models, first, second = _models(columns, roles)
     if not len(first):
-        raise InvalidData(f"{source.name}: has no rows")
+        raise InvalidData(f"{source.name}: has no rows; of the ledger of a study, quorate status STUDY says why")
     status = None if roles.status is None else _statuses(columns.labels[roles.status], roles.status)
     order = None if roles.order is None else order_of(columns.labels[roles.order], roles.order, (first, second), models)
     outcome, reason, said = _outcomes(columns, roles, (first, second), models, outcomes, status)

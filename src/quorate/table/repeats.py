@@ -28,8 +28,9 @@ def refuse_repeats(judgments: Judgments) -> None:
     if repeated:
         first = int(np.argmax(judgments.rows > judgments.distinct))
         key = ", ".join(f"{f.name} {f.levels[judgments.codes[first, i]]}" for i, f in enumerate(judgments.facets))
+        rows = "1 row repeats" if repeated == 1 else f"{repeated:,} rows repeat"
         raise InvalidData(
-            f"{repeated} rows repeat a key, the first at {key}: the same replicate twice. Drop the repeats, or read "
+            f"{rows} a key, the first at {key}: the same replicate twice. Drop the repeats, or read "
             f'without the replicate column "{judgments.replicate}" if they are further replicates, or '
             f"{telling_apart(judgments.notes)}"
         )

@@ -300,7 +300,7 @@ class Votes:
 
     def _model(self, name: str) -> int:
         if name not in self.models:
-            raise UnknownTerm(name, self.models)
+            raise UnknownTerm(name, self.models, "system")
         return self.models.index(name)
 
 

@@ -1,7 +1,11 @@
+import math
 import shutil
+import socket
 import subprocess
+import threading
 import time
 
+import numpy as np
 import pytest
 
 import quorate as q
@@ -9,11 +13,10 @@ from quorate.errors import InvalidData, InvalidInput
 from quorate.table.answers import answers
 from quorate.table.exchange import postgres
 from quorate.table.exchange.ledger import columns
-from quorate.table.exchange.postgres import Interrupted, Rows, Session, for_many
+from quorate.table.exchange.postgres import Held, Interrupted, Rows, Session
 from quorate.table.exchange.postgres_address import place_of
 
 CANARY = "canary'7\\secret"
-ARRAYS = "FROM unnest(CAST(? AS bigint[]), CAST(? AS text[])) AS v(p1, p2)"
 
 
 @pytest.fixture
@@ -42,27 +45,6 @@ def test_rows_are_taken_as_from_a_cursor():
     assert rows.description == (("a",),)
 
 
-@pytest.mark.parametrize(
-    ("one", "many"),
-    [
-        (
-            "INSERT INTO t VALUES (?, ?)",
-            f"INSERT INTO t SELECT v.p1, v.p2 {ARRAYS}",
-        ),
-        (
-            "INSERT INTO t (a, b, c)\nVALUES (?, 'x', ?)",
-            f"INSERT INTO t (a, b, c) SELECT v.p1, 'x', v.p2 {ARRAYS}",
-        ),
-        (
-            "UPDATE t SET a = ?, b = 'x' WHERE id = ?",
-            f"UPDATE t SET a = v.p1, b = 'x' {ARRAYS} WHERE id = v.p2",
-        ),
-    ],
-)
-def test_a_statement_for_one_row_becomes_one_for_many(one, many):
-    assert for_many(one, ["bigint", "text"]) == many
-
-
 def test_without_the_driver_one_line_says_how_to_get_it(monkeypatch):
     monkeypatch.setattr(postgres, "find_spec", lambda _: None)
     with pytest.raises(InvalidInput, match=r'needs a driver; run pip install "quorate\[postgres\]"'):
@@ -87,6 +69,64 @@ def test_values_come_back_as_they_went(session):
     assert session.execute("SELECT name FROM t WHERE id = ? AND size = ?", (1, 1 / 3)).fetchall() == [('a "b"',)]
     assert session.execute("SELECT ?", ("a'b?",)).fetchall() == [("a'b?",)]
     assert session.execute("SELECT sum(id) FROM t WHERE id < ?", (9,)).fetchall() == [(20,)]
+
+
+@pytest.mark.postgres
+def test_numbers_may_be_of_numpy(session):
+    session.executemany("INSERT INTO t VALUES (?, 'x', ?)", [(np.int64(3), np.float64(0.5)), (np.int32(4), np.nan)])
+    assert session.execute("SELECT size FROM t WHERE id = ?", (np.int64(3),)).fetchall() == [(0.5,)]
+    assert math.isnan(session.execute("SELECT size FROM t WHERE id = ?", (np.int64(4),)).fetchone()[0])
+
+
+@pytest.mark.postgres
+def test_a_database_that_cannot_hold_every_character_is_refused(session, cluster):
+    session.execute("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0")
+    with pytest.raises(InvalidInput, match="the database is in LATIN1; make one with ENCODING 'UTF8'"):
+        Session(place_of(cluster.place().replace("/postgres?", "/latin?")))
+
+
+@pytest.mark.skipif(not postgres.find_spec("pg8000"), reason="needs the extra quorate[postgres]")
+def test_a_server_that_says_nothing_is_one_line(monkeypatch):
+    monkeypatch.setattr(postgres, "_TIMEOUT", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(Interrupted, match="timed out"):
+        Session(place_of(f"postgresql://ann@127.0.0.1:{silent.getsockname()[1]}/d"))
+
+
+@pytest.mark.postgres
+def test_an_answer_that_does_not_come_is_not_waited_for_without_end(cluster, monkeypatch):
+    monkeypatch.setattr(postgres, "PATIENCE", 0.1)
+    monkeypatch.setattr(postgres, "IDLE", 0.1)
+    said = r"timed out.*everything recorded so far is kept: run it again"
+    with Session(place_of(cluster.place())) as made, pytest.raises(Interrupted, match=said):
+        made.execute("SELECT pg_sleep(20)")
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("over_tcp", [False, True])
+def test_another_thread_may_end_the_wait_for_a_server(cluster, over_tcp):
+    with Session(place_of(cluster.place(over_tcp=over_tcp))) as made:
+        threading.Timer(0.2, made.cut).start()
+        began = time.monotonic()
+        with pytest.raises(Interrupted, match="the connection was given up"):
+            made.execute("SELECT pg_sleep(20)")
+        assert made.execute("SELECT 1").fetchall() == [(1,)]
+        made.begin("SELECT 1")
+        threading.Timer(0.2, made.cut).start()
+        with pytest.raises(Interrupted, match="the connection was lost"):
+            made.execute("SELECT pg_sleep(20)")
+        made.undo()
+        assert made.execute("SELECT 1").fetchall() == [(1,)]
+        assert time.monotonic() - began < 10
+
+
+@pytest.mark.postgres
+def test_a_row_that_another_session_holds_is_told_from_other_errors(session):
+    session.execute("INSERT INTO t VALUES (1, 'x', 1)")
+    with Session(session.address) as other:
+        other.begin("SELECT id FROM t FOR UPDATE")
+        session.execute("SET lock_timeout = '50ms'")
+        with pytest.raises(Held, match="is held by another process"):
+            session.begin("SELECT id FROM t FOR UPDATE")
 
 
 @pytest.mark.postgres

@@ -68,6 +68,12 @@ def test_a_title_names_no_machine_and_nobody():
         f"postgresql://db.example/evals?sslmode={CANARY}",
         f"postgresql://db.example/evals?password_env={CANARY}-",
         f"postgresql://db.example:{CANARY}/evals",
+        f"POSTGRESQL://ann:{CANARY}@db.example/evals",
+        f"postgresql+psycopg://ann:{CANARY}@db.example/evals",
+        f" \tPostgres+asyncpg:/ann:{CANARY}@db.example/evals",
+        f"postgresql://ann%3A{CANARY}@db.example/evals",
+        f"postgresql://ann%3a{CANARY}@db.example/evals",
+        f"postgresql://db.example/evals?password_env={CANARY}",
     ],
 )
 def test_a_password_is_refused_and_not_repeated(text):
@@ -76,6 +82,35 @@ def test_a_password_is_refused_and_not_repeated(text):
     assert CANARY not in str(caught.value)
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"mysql://ann:{CANARY}@db.example/evals",
+        f" mysql+driver:\\\\ann:{CANARY}@db.example\\evals",
+        f"mysql:/ann:12/{CANARY}@db.example/evals",
+        f"https://{CANARY}@files.example/votes.csv",
+        f"postgresql:ann:{CANARY}@db.example/evals",
+        f"postgresql+psycopg-binary://ann:{CANARY}@db.example/evals",
+    ],
+)
+def test_other_addresses_with_a_login_are_no_files(text):
+    with pytest.raises(InvalidInput, match=r"^address: has a login, and is no file") as caught:
+        place_of(text)
+    assert CANARY not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["C:/me@home/a.csv", "C:\\me@home\\a.csv", "me@home.csv", "a:b@c.csv", "runs/x:/y@z.db", "postgres@db.csv"]
+)
+def test_file_names_with_such_signs_are_paths(text):
+    assert place_of(text) == Path(text)
+
+
+def test_a_driver_and_capitals_make_no_other_address():
+    for text in ("POSTGRESQL://ann@db.example/evals", " postgresql+psycopg://ann@db.example/evals"):
+        assert str(place_of(text)) == "postgresql://ann@db.example/evals"
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,10 @@ Statements for many rows go as one: the values are sent as arrays, one for each 
 
 from __future__ import annotations
 
-import re
 import socket
 import ssl
 import sys
-import time
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -19,6 +18,7 @@ from typing import Any, NoReturn, Self
 
 from quorate.errors import InvalidInput
 from quorate.table.exchange.postgres_address import Address
+from quorate.table.exchange.postgres_text import columns, for_many, number, numbered, text
 
 PATIENCE = 30.0
 """Seconds for which one waits for another writer, or for a server that is away."""
@@ -48,8 +48,16 @@ _REASONS = {
 }
 
 
+_WAITED = "55P03"
+_KEPT = "everything recorded so far is kept: run it again when the server answers"
+
+
 class Interrupted(InvalidInput):
     """The connection was lost: whatever was not committed is undone, and a commit under way may have been made."""
+
+
+class Held(InvalidInput):
+    """Another process has not let go of the ledger."""
 
 
 class Rows:
@@ -105,6 +113,7 @@ class Session:
         self._raw: Any = None
         self._prepared: dict[str, Any] = {}
         self._many: dict[str, str] = {}
+        self._cut = threading.Event()
         self._connect()
 
     def __enter__(self) -> Self:
@@ -120,6 +129,14 @@ class Session:
             with suppress(Exception):  # whatever is wrong with it, it is not wanted any more
                 raw.close()
 
+    def cut(self) -> None:
+        """From another thread: a statement that waits for the server fails with `Interrupted`, and is not repeated."""
+        self._cut.set()
+        raw = self._raw
+        if raw is not None:
+            with suppress(OSError, AttributeError):  # it has just ended by itself
+                raw._usock.shutdown(socket.SHUT_RDWR)  # noqa: SLF001 -- the one given may be wrapped
+
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Rows:
         """One statement, or several without values."""
         return self._safely(lambda: self._run(sql, parameters))
@@ -130,10 +147,10 @@ class Session:
         for row in rows:
             held.append(row)
             if len(held) == _MANY:
-                self.execute(self._for_many(sql), _columns(held))
+                self.execute(self._for_many(sql), columns(held))
                 held.clear()
         if held:
-            self.execute(self._for_many(sql), _columns(held))
+            self.execute(self._for_many(sql), columns(held))
 
     def blocks(self, query: str, size: int) -> Iterator[Rows]:
         """The rows of a query in blocks, all as they are at one moment; nothing else may be executed meanwhile."""
@@ -179,14 +196,14 @@ class Session:
             return Rows(_tuples(rows), [one["name"] for one in raw.columns or ()], raw.row_count)
         statement = self._prepared.get(sql)
         if statement is None:
-            statement = self._prepared[sql] = raw.prepare(_numbered(sql, ":p{}".format))
-        rows = statement.run(**{f"p{at}": _text(value) for at, value in enumerate(parameters, 1)})
+            statement = self._prepared[sql] = raw.prepare(numbered(sql, ":p{}".format))
+        rows = statement.run(**{f"p{at}": text(value) for at, value in enumerate(parameters, 1)})
         return Rows(_tuples(rows), [one["name"] for one in statement.columns or ()])
 
     def _for_many(self, sql: str) -> str:
         """The same statement for arrays of values, of the types that Postgres says that it takes."""
         if sql not in self._many:
-            asked = f"PREPARE typed AS {_numbered(sql, '${}'.format)}"
+            asked = f"PREPARE typed AS {numbered(sql, '${}'.format)}"
             types = "SELECT parameter_types::text[] FROM pg_prepared_statements WHERE name = 'typed'"
             ((found,),) = self.execute(f"{asked}; {types}; DEALLOCATE typed")
             self._many[sql] = for_many(sql, found)
@@ -201,10 +218,14 @@ class Session:
                 return work()
         except Interrupted:
             if self.in_transaction:
+                self._cut.clear()
                 raise
         self._again()
-        with self._explained():
-            return work()
+        try:
+            with self._explained():
+                return work()
+        except Interrupted as error:
+            raise Interrupted(f"{error}; {_KEPT}") from error
 
     # ---- the connection
 
@@ -213,23 +234,33 @@ class Session:
         if self.in_transaction:
             raise Interrupted(f"ledger: {self.address}: the connection was lost")
         for pause in _AGAIN[:-1]:
-            time.sleep(pause)
+            self._rest(pause)
             with suppress(Interrupted):
                 return self._connect()
-        time.sleep(_AGAIN[-1])
+        self._rest(_AGAIN[-1])
         try:
             self._connect()
         except Interrupted as error:
-            kept = "everything recorded so far is kept: run it again when the server answers"
-            raise InvalidInput(f"{error}; {kept}") from error
+            raise InvalidInput(f"{error}; {_KEPT}") from error
+
+    def _rest(self, seconds: float) -> None:
+        if self._cut.wait(seconds):
+            self._cut.clear()
+            raise Interrupted(f"ledger: {self.address}: the connection was given up; {_KEPT}")
 
     def _connect(self) -> None:
         with self._explained():
             self._raw = _connected(self._native, self.address)
             self._prepared = {}
-            self._raw.register_in_adapter(_NUMERIC, _number)
+            self._raw.register_in_adapter(_NUMERIC, number)
             schema = self.address.identifier
             self._raw.run(_SETTINGS.format(schema=schema, patience=int(PATIENCE), idle=int(IDLE)))
+            ((encoding,),) = self._raw.run("SHOW server_encoding")
+            if encoding != "UTF8":
+                raise InvalidInput(
+                    f"ledger: {self.address}: the database is in {encoding}; make one with ENCODING 'UTF8'"
+                )
+            self._raw._usock.settimeout(PATIENCE + IDLE)  # noqa: SLF001 -- the one given may be wrapped
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -240,7 +271,8 @@ class Session:
             code, why = said.get("C", ""), said.get("M", "no reason given")
             if code.startswith(_GONE):
                 self._lost(why, error)
-            raise InvalidInput(f"ledger: {self.address}: {self._reason(code, why)}") from error
+            kind = Held if code == _WAITED else InvalidInput
+            raise kind(f"ledger: {self.address}: {self._reason(code, why)}") from error
         except (self._native.InterfaceError, OSError) as error:
             self._lost(_words(error), error)
         except BaseException:
@@ -292,56 +324,6 @@ def _first(error: BaseException, before: BaseException | None) -> BaseException:
     return error if inner is None or inner is before else _first(inner, before)
 
 
-def for_many(sql: str, types: Sequence[str]) -> str:
-    """An ``INSERT ... VALUES`` or ``UPDATE ... WHERE`` of one row as a statement over arrays.
-
-    Examples
-    --------
-    >>> for_many("UPDATE t SET a = a + ? WHERE id = ?", ["text", "bigint"])
-    'UPDATE t SET a = a + v.p1 FROM unnest(CAST(? AS text[]), CAST(? AS bigint[])) AS v(p1, p2) WHERE id = v.p2'
-    """
-    arrays = ", ".join(f"CAST(? AS {one}[])" for one in types)
-    source = f"FROM unnest({arrays}) AS v({', '.join(f'p{at}' for at in range(1, len(types) + 1))})"
-    one = " ".join(_numbered(sql, "v.p{}".format).split())
-    if one.startswith("UPDATE"):
-        return one.replace(" WHERE ", f" {source} WHERE ", 1)
-    head, _, values = one.partition(" VALUES (")
-    return f"{head} SELECT {values.removesuffix(')')} {source}"
-
-
-def _numbered(sql: str, name: Callable[[int], str]) -> str:
-    numbers = iter(range(1, sql.count("?") + 1))
-    return re.sub(r"\?", lambda _: name(next(numbers)), sql)
-
-
-def _columns(rows: Sequence[Sequence[Any]]) -> list[str]:
-    return ["{" + ",".join(map(_element, column)) + "}" for column in zip(*rows, strict=True)]
-
-
-def _element(value: Any) -> str:
-    if value is None:
-        return "NULL"
-    if isinstance(value, str):
-        return '"' + _storable(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return repr(value)
-
-
-def _text(value: Any) -> str | None:
-    if value is None:
-        return None
-    return _storable(value) if isinstance(value, str) else repr(value)
-
-
-def _storable(text: str) -> str:
-    """Postgres holds every character but the one of number zero."""
-    return text.replace("\0", "\ufffd")
-
-
-def _number(text: str) -> int | float:
-    """Sums of whole numbers are whole numbers, as in SQLite."""
-    return float(text) if "." in text else int(text)
-
-
 def _tuples(rows: list[list[Any]] | None) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in rows or ()]
 
@@ -361,9 +343,10 @@ def _encryption(sslmode: str) -> Any:
 
 
 def _socket(address: Address) -> socket.socket:
-    """A socket that notices within half a minute that the other side is gone."""
+    """A socket that notices within half a minute that the other side is gone; a login that takes too long fails."""
     if address.socket:
         made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        made.settimeout(_TIMEOUT)
         try:
             made.connect(f"{address.host}/.s.PGSQL.{address.port}")
         except OSError:
@@ -371,7 +354,6 @@ def _socket(address: Address) -> socket.socket:
             raise
         return made
     made = socket.create_connection((address.host, address.port), _TIMEOUT)
-    made.settimeout(None)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     for name, value in _ALIVE.items():

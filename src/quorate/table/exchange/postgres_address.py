@@ -17,7 +17,11 @@ PORT = 5432
 LONGEST_NAME = 63
 """Bytes in a name; Postgres cuts off the rest."""
 
-_START = re.compile(r"postgres(ql)?:[/\\]+")
+_START = re.compile(r"\s*postgres(ql)?(\+\w+)?:[/\\]+", re.IGNORECASE)
+_OTHER = re.compile(r"\s*(\w[\w+.-]+:[/\\]{1,2}([^/\\]*|[^/\\]*:.*)@|postgres[^/\\]*:.*@)", re.IGNORECASE | re.DOTALL)
+"""What is no file either, and may hold a password: another address with a login; a drive has one letter."""
+
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _MODES = ("disable", "require", "verify-full")
 _OPTIONS = ("schema", "password_env", "sslmode", "host")
 _HERE = ("localhost", "127.0.0.1", "::1")
@@ -96,7 +100,8 @@ def place_of(source: str | os.PathLike[str] | Address) -> Place:
     Raises
     ------
     InvalidInput
-        If it is an address that holds a password or cannot be understood. The line does not repeat it.
+        If it is an address that holds a password or cannot be understood, or another one with a login. The line does
+        not repeat it.
 
     Examples
     --------
@@ -109,7 +114,11 @@ def place_of(source: str | os.PathLike[str] | Address) -> Place:
         return source
     text = os.fspath(source)
     start = _START.match(text)
-    return Path(text) if start is None else _address(text[start.end() :].replace("\\", "/"))
+    if start is not None:
+        return _address(text[start.end() :].replace("\\", "/"))
+    if _OTHER.match(text):
+        raise InvalidInput(f"address: has a login, and is no file; the only addresses that are read are {_EXAMPLE}")
+    return Path(text)
 
 
 def _address(rest: str) -> Address:
@@ -120,7 +129,7 @@ def _address(rest: str) -> Address:
     except ValueError:
         raise InvalidInput(f"Postgres address: cannot be read; write {_EXAMPLE}") from None
     login, _, where = parts.netloc.rpartition("@")
-    if ":" in login:
+    if ":" in unquote(login):
         raise InvalidInput(
             f"Postgres address: holds a password; leave it out, and put it into the environment variable {PASSWORD}"
         )
@@ -169,9 +178,10 @@ def _check(schema: str, variable: str, sslmode: str) -> None:
         raise InvalidInput(
             f"Postgres address: schema must be a name of at most {LONGEST_NAME} bytes, not of the system"
         )
-    if not (variable.isascii() and variable.isidentifier()):
+    if not _VARIABLE.fullmatch(variable):
         raise InvalidInput(
-            "Postgres address: password_env must be the name of an environment variable; never write a password"
+            "Postgres address: password_env must be the name of an environment variable, in capitals; "
+            "never write a password"
         )
     if sslmode not in _MODES:
         raise InvalidInput(f"Postgres address: sslmode must be one of {', '.join(_MODES)}")
