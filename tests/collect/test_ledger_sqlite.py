@@ -1,4 +1,6 @@
 import sqlite3
+import subprocess
+import sys
 import time
 
 import pytest
@@ -57,3 +59,18 @@ def test_what_cannot_be_opened_is_said_in_one_line(tmp_path, name, reason):
 def test_time_is_that_of_this_machine(made):
     assert made.now() == pytest.approx(time.time(), abs=1)
     assert not made.remote
+
+
+def test_processes_that_make_one_ledger_at_once_all_open_it(tmp_path):
+    """The change to WAL fails at once where another process makes it, whatever the patience."""
+    script = (
+        "import sys, time\n"
+        "from quorate.collect.ledger import Ledger\n"
+        "time.sleep(max(0.0, float(sys.argv[2]) - time.time()))\n"
+        "for n in range(20):\n"
+        "    Ledger.open(f'{sys.argv[1]}/{n}.db').close()\n"
+    )
+    start = str(time.time() + 1.5)
+    command = [sys.executable, "-c", script, str(tmp_path), start]
+    running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    assert [process.communicate(timeout=60)[1] for process in running] == ["", "", ""]

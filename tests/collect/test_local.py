@@ -111,6 +111,7 @@ def test_a_question_that_is_taken_back_is_not_asked():
         first, second, third = (asyncio.create_task(judge.ask(question(key))) for key in "abc")
         await asyncio.sleep(0.05)
         second.cancel()
+        await asyncio.wait([second])
         held.set()
         assert (await first).status == (await third).status == "ok"
         await judge.close()

@@ -96,15 +96,31 @@ def _connected(path: Path) -> sqlite3.Connection:
         # The commit, which waits for the disk, is made on another thread than the statements, never at the same time.
         connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         try:
-            _prepare(connection, path)
+            _insisted(connection, path)
         except BaseException:
             connection.close()
             raise
     return connection
 
 
+def _insisted(connection: sqlite3.Connection, path: Path) -> None:
+    """Prepare it, again where another process does so at this moment: the change to WAL does not wait by itself."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return _prepare(connection, path)
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error) or time.monotonic() > deadline:
+                raise
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            time.sleep(0.02)
+
+
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    connection.execute("BEGIN")  # its facts at one moment, for another process may be making it
     _is_made(connection, path)  # before anything is written, for another program's file is left as it is
+    connection.execute("ROLLBACK")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA wal_autocheckpoint = 4000")
