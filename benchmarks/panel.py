@@ -19,7 +19,7 @@ import scipy
 from scipy.stats import bootstrap
 
 import quorate as q
-from quorate.estimate.crossed import crossed
+from quorate.estimate.panel.crossed import crossed
 
 LIMIT = 0.03
 RATIO = 10.0

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 import quorate as q
-from quorate.estimate.ratings_result import Ratings
+from quorate.estimate.ratings.ratings import Ratings
 
 SYSTEMS = 55
 SIZES = (100_000, 1_000_000)

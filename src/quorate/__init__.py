@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from quorate.errors import QuorateError as QuorateError
     from quorate.errors import UnknownColumn as UnknownColumn
     from quorate.errors import UnknownTerm as UnknownTerm
-    from quorate.estimate.agreement import agreement as agreement
-    from quorate.estimate.components import decompose as decompose
-    from quorate.estimate.dependability import dependability as dependability
-    from quorate.estimate.effects import effects as effects
-    from quorate.estimate.flags import flags as flags
-    from quorate.estimate.prediction_powered import corrected as corrected
-    from quorate.estimate.published import components as components
-    from quorate.estimate.rank import rank as rank
-    from quorate.estimate.robustness import by_level as by_level
-    from quorate.estimate.robustness import leave_one_out as leave_one_out
-    from quorate.estimate.support import doctor as doctor
-    from quorate.estimate.targets import pool as pool
+    from quorate.estimate.agreement.agreement import agreement as agreement
+    from quorate.estimate.agreement.prediction_powered import corrected as corrected
+    from quorate.estimate.components.decompose import decompose as decompose
+    from quorate.estimate.components.dependability import dependability as dependability
+    from quorate.estimate.components.published import components as components
+    from quorate.estimate.components.robustness import by_level as by_level
+    from quorate.estimate.components.robustness import leave_one_out as leave_one_out
+    from quorate.estimate.doctor.support import doctor as doctor
+    from quorate.estimate.means.effects import effects as effects
+    from quorate.estimate.means.flags import flags as flags
+    from quorate.estimate.means.targets import pool as pool
+    from quorate.estimate.ratings.rank import rank as rank
     from quorate.plan.adaptive import adaptive as adaptive
     from quorate.plan.assign import assign as assign
     from quorate.plan.battles import sample_battles as sample_battles
@@ -73,32 +73,32 @@ _HOMES = {
     "UnknownTerm": "quorate.errors",
     "Votes": "quorate.table.votes",
     "adaptive": "quorate.plan.adaptive",
-    "agreement": "quorate.estimate.agreement",
+    "agreement": "quorate.estimate.agreement.agreement",
     "assign": "quorate.plan.assign",
-    "by_level": "quorate.estimate.robustness",
+    "by_level": "quorate.estimate.components.robustness",
     "clustered": "quorate.plan.clusters",
     "compare": "quorate.decide.compare",
-    "components": "quorate.estimate.published",
-    "corrected": "quorate.estimate.prediction_powered",
-    "decompose": "quorate.estimate.components",
-    "dependability": "quorate.estimate.dependability",
+    "components": "quorate.estimate.components.published",
+    "corrected": "quorate.estimate.agreement.prediction_powered",
+    "decompose": "quorate.estimate.components.decompose",
+    "dependability": "quorate.estimate.components.dependability",
     "detectability": "quorate.plan.detectability",
     "detectable_margin": "quorate.plan.power",
-    "doctor": "quorate.estimate.support",
-    "effects": "quorate.estimate.effects",
+    "doctor": "quorate.estimate.doctor.support",
+    "effects": "quorate.estimate.means.effects",
     "equivalence_size": "quorate.plan.equivalence",
-    "flags": "quorate.estimate.flags",
+    "flags": "quorate.estimate.means.flags",
     "gaming": "quorate.decide.gaming",
-    "leave_one_out": "quorate.estimate.robustness",
+    "leave_one_out": "quorate.estimate.components.robustness",
     "naive": "quorate.plan.naive",
     "optimize": "quorate.plan.optimize",
     "panel": "quorate.plan.panel",
     "pipelines": "quorate.simulate.pipelines",
     "plan_from_pilot": "quorate.plan.pilot",
-    "pool": "quorate.estimate.targets",
+    "pool": "quorate.estimate.means.targets",
     "power_curve": "quorate.plan.power",
     "project": "quorate.plan.dstudy",
-    "rank": "quorate.estimate.rank",
+    "rank": "quorate.estimate.ratings.rank",
     "read": "quorate.table.read",
     "read_votes": "quorate.table.read_votes",
     "report": "quorate.report.render",

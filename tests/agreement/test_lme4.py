@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.model import canonical
+from quorate.estimate.components.model import canonical
 from quorate.numerics.reml import evaluate
 
 

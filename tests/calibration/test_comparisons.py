@@ -8,10 +8,10 @@ import pytest
 
 import quorate as q
 from quorate.decide.score_studies import studies_like, studies_of_plan
-from quorate.estimate.difference import difference
-from quorate.estimate.leaderboard import leaderboard
-from quorate.estimate.paired import pairs
-from quorate.estimate.unlike import unlike
+from quorate.estimate.differences.difference import difference
+from quorate.estimate.differences.homogeneity import unlike
+from quorate.estimate.differences.paired import pairs
+from quorate.estimate.ratings.leaderboard import leaderboard
 from quorate.simulate.comparisons import OWN, Pair, draw_pair, replay_comparisons, simulate_comparisons
 
 pytestmark = pytest.mark.calibration

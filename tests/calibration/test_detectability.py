@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.estimate.clustered import cluster_robust
-from quorate.estimate.margin_law import GRID, margin_law, share_below
-from quorate.estimate.margins import margins
-from quorate.estimate.prompts import one_vote_each, rate_variance
-from quorate.estimate.stability import stability, tie_sensitivity
+from quorate.estimate.votes.clustered import cluster_robust
+from quorate.estimate.votes.margin_law import GRID, margin_law, share_below
+from quorate.estimate.votes.margins import margins
+from quorate.estimate.votes.prompts import one_vote_each, rate_variance
+from quorate.estimate.votes.stability import stability, tie_sensitivity
 from quorate.numerics.deconvolve import margin_law as deconvolved
 from quorate.numerics.deconvolve import margin_likelihood
 from quorate.numerics.vote_clusters import Clusters, design_effect

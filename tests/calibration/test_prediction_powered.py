@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.estimate.labelled import vote_units
+from quorate.estimate.agreement.labelled import vote_units
 from quorate.numerics.inference import t_quantile
 from quorate.numerics.prediction_powered import Sample, powered_mean
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.estimate import ratings_result
+from quorate.estimate.ratings import ratings as ratings_result
 from quorate.numerics.bradley_terry import Design, fit
 from quorate.numerics.rank_intervals import difference_se
 from quorate.table.judgments import Facet

@@ -7,7 +7,7 @@ from rich.console import Console
 
 import quorate as q
 from quorate.cli.designs import layout_of, scope, show_designs, source_of, targets_of
-from quorate.estimate.published import Components
+from quorate.estimate.components.published import Components
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ def test_options_that_do_not_apply_are_refused():
 
 
 def test_what_was_written_is_said_unless_quiet(both, tmp_path, capsys):
-    from quorate.estimate.rank import rank
+    from quorate.estimate.ratings.rank import rank
 
     table = either_reading.table_of(both, None, SCORES, VOTES)
     for quiet, said in ((False, True), (True, False)):

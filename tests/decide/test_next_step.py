@@ -2,10 +2,10 @@ import pytest
 
 from quorate.decide.margin import margin_of_counts, margin_of_votes
 from quorate.decide.next_step import next_step
-from quorate.estimate.wording import margin
 from quorate.numerics import binomial
 from quorate.plan.equivalence import equivalence_power, equivalence_size
 from quorate.plan.power import sample_size
+from quorate.wording import margin
 
 
 def step(found, **options):

@@ -5,7 +5,7 @@ import pytest
 import quorate as q
 from quorate.decide.score_search import best_study, cheapest_study
 from quorate.decide.score_studies import studies_of_plan
-from quorate.estimate.difference import difference
+from quorate.estimate.differences.difference import difference
 
 SIZES = {"item": 30, "judge": 4, "prompt": 3, "system": 2}
 NULL = {"system": 0.0, "judge:system": 0.2, "prompt:system": 0.15}

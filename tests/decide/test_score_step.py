@@ -8,7 +8,7 @@ import quorate as q
 from quorate.decide.score_step import score_step
 from quorate.decide.score_studies import studies_of_plan
 from quorate.errors import InvalidInput
-from quorate.estimate.difference import difference
+from quorate.estimate.differences.difference import difference
 
 SIZES = {"item": 30, "judge": 5, "prompt": 3, "system": 2}
 A, B = "system0000", "system0001"

@@ -5,7 +5,7 @@ import pytest
 import quorate as q
 from quorate.decide.score_studies import _studies, freedom, studies_like, studies_of_plan
 from quorate.errors import NotEstimable
-from quorate.estimate.difference import difference
+from quorate.estimate.differences.difference import difference
 
 SIZES = {"item": 30, "judge": 5, "prompt": 3, "system": 2}
 

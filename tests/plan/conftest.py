@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import quorate as q
-from quorate.estimate.published import Components
+from quorate.estimate.components.published import Components
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import NotEstimable
-from quorate.estimate.crossed import crossed_scores
+from quorate.estimate.panel.crossed import crossed_scores
 from quorate.numerics.grubbs import grubbs
 from quorate.numerics.subsets import Choice
 from quorate.plan.shortlist import JudgePool, alternatives, beyond_cells, facts, refuse_constant, stability

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.estimate.targets import Pool
+from quorate.estimate.means.targets import Pool
 from quorate.plan.layouts import lay_out
 from quorate.plan.schemes import Scheme
 from quorate.plan.weights import answers_of, coefficient, own_facets, published, refuse_small_pools, spread

@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.mean import contrast
-from quorate.estimate.targets import default_targets
+from quorate.estimate.means.mean import contrast
+from quorate.estimate.means.targets import default_targets
 
 REFERENCE = json.loads((Path(__file__).parent / "lme4.json").read_text(encoding="utf-8"))
 ITEMS_IN_CATEGORIES = {"nested": {"item": "category"}}

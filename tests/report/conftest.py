@@ -242,8 +242,8 @@ def agreed(labels: tuple[str, ...] = ("careful", "hasty"), topics: tuple[str, ..
 
     The first judge says what people say in nine of ten and never prefers a position, every other one often the first.
     """
-    from quorate.estimate.agreement_cells import accuracy_by_cell
-    from quorate.estimate.agreement_position import position_bias
+    from quorate.estimate.agreement.cells import accuracy_by_cell
+    from quorate.estimate.agreement.position import position_bias
     from quorate.report.agreement_view import AgreementView
 
     rows = []

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quorate.estimate.targets import Pool
+from quorate.estimate.means.targets import Pool
 from quorate.report.plain import plain
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.estimate.robustness import leave_one_out
+from quorate.estimate.components.robustness import leave_one_out
 from quorate.report.summary import analyze, of_fit
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import polars as pl
 
 import quorate as q
-from quorate.estimate.targets import PANEL, POPULATION
+from quorate.estimate.means.targets import PANEL, POPULATION
 from quorate.report.views import panel_scope, views
 
 

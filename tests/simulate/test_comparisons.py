@@ -4,7 +4,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.paired import pairs
+from quorate.estimate.differences.paired import pairs
 from quorate.simulate.comparisons import OWN, Pair, draw_pair, replay_comparisons, simulate_comparisons
 
 

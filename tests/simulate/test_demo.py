@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.estimate.components import decompose
+from quorate.estimate.components.decompose import decompose
 from quorate.plan.naive import naive
 from quorate.simulate.demo import (
     MEASURED,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.estimate.crossed import crossed
+from quorate.estimate.panel.crossed import crossed
 from quorate.simulate.panel_demo import JUDGES, SYSTEMS, panel_table, write_panel
 
 TABLE_1 = {

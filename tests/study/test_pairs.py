@@ -9,7 +9,7 @@ import pytest
 import quorate as q
 from quorate.decide.verdict import verdict_of_votes
 from quorate.errors import InvalidData, InvalidInput
-from quorate.estimate.agreement_position import position_bias
+from quorate.estimate.agreement.position import position_bias
 from quorate.study.file import load
 from quorate.study.questions import questions
 

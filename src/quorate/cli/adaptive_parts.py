@@ -93,9 +93,9 @@ def _sweep(out: Console, found: Sweep) -> None:
 
 
 def _cycles(out: Console, found: CycleComparison) -> None:
-    from quorate.estimate.wording import plural
     from quorate.report.allocation_words import SHORT
     from quorate.report.words import significant
+    from quorate.wording import plural
 
     heading(out, f"Whole cycles of the {plural(found.facet)} against one {found.facet}, with as many calls")
     say(out, found.sentence)

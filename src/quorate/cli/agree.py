@@ -13,7 +13,7 @@ from quorate.cli.places import check_places
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from quorate.estimate.agreement import Agreement
+    from quorate.estimate.agreement.agreement import Agreement
     from quorate.report.agreement_view import AgreementView
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
@@ -89,7 +89,7 @@ def agree(
     Votes of all judges on a battle are averaged, or their scores of its two responses, and compared with what people
     said of it: with ties, and among battles that neither calls a tie. For leaderboards by judges see quorate pipelines.
     """
-    from quorate.estimate.agreement import agreement
+    from quorate.estimate.agreement.agreement import agreement
 
     check_places(report, charts=charts)
     read: dict[str, Any] = {"model_a": model_a, "model_b": model_b, "winner": winner, "wins": wins}
@@ -124,8 +124,8 @@ def _view(
     options: dict[str, Any],
 ) -> AgreementView:
     """The agreement with what else is asked of the same votes."""
-    from quorate.estimate.agreement_cells import accuracy_by_cell
-    from quorate.estimate.agreement_position import position_bias
+    from quorate.estimate.agreement.cells import accuracy_by_cell
+    from quorate.estimate.agreement.position import position_bias
     from quorate.report.agreement_view import AgreementView
     from quorate.table.votes import Votes
 

@@ -17,9 +17,9 @@ from quorate.errors import InvalidInput
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.estimate.agreement import Agreement, Difference, Rate
-    from quorate.estimate.agreement_cells import Cell, Cells
-    from quorate.estimate.agreement_position import PositionBias
+    from quorate.estimate.agreement.agreement import Agreement, Difference, Rate
+    from quorate.estimate.agreement.cells import Cell, Cells
+    from quorate.estimate.agreement.position import PositionBias
     from quorate.report.agreement_view import AgreementView
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
@@ -151,7 +151,7 @@ def _show_positions(out: Console, positions: Iterable[PositionBias], interval: s
 
 
 def _show_cells(out: Console, found: Cells, interval: str) -> None:
-    from quorate.estimate.agreement_cells import named
+    from quorate.estimate.agreement.cells import named
 
     heading(out, "Single judgments that are right, cell by cell")
     say(out, found.sentence)

@@ -300,6 +300,6 @@ def _show_aliasing(out: Console, plan: Assignment) -> None:
 
 
 def _counted(count: int, name: str) -> str:
-    from quorate.estimate.wording import counted
+    from quorate.wording import counted
 
     return counted(count, name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from quorate.estimate.published import Components
+    from quorate.estimate.components.published import Components
 
 EXAMPLE = '{"random": {"item": 0.01, "item:judge": 0.02}, "sensitivity": {"judge": 0.0005}}'
 
@@ -22,7 +22,7 @@ def components_from(path: Path) -> Components:
     InvalidInput
         If the file cannot be read or does not hold that.
     """
-    from quorate.estimate.published import components
+    from quorate.estimate.components.published import components
 
     content = _parsed(path)
     if not isinstance(content, dict) or "random" not in content or set(content) - {"random", "sensitivity"}:

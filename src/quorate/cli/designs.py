@@ -15,9 +15,9 @@ from quorate.cli.parts import MOST_SOURCES, dollars
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.estimate.decomposition import Decomposition
-    from quorate.estimate.published import Components
-    from quorate.estimate.targets import Target
+    from quorate.estimate.components.decomposition import Decomposition
+    from quorate.estimate.components.published import Components
+    from quorate.estimate.means.targets import Target
     from quorate.plan.dstudy import Projection
     from quorate.table.judgments import Judgments
 
@@ -33,16 +33,16 @@ TARGET_HELP = (
 
 def source_of(file: Path, judgments: Callable[[], Judgments]) -> Components | Decomposition:
     """Components from a JSON file, else fitted to the judgments of any other."""
-    from quorate.estimate.components import decompose
+    from quorate.estimate.components.decompose import decompose
 
     return components_from(file) if file.suffix.lower() == ".json" else decompose(judgments())
 
 
 def targets_of(source: Components | Decomposition, values: Iterable[str] | None) -> dict[str, Target]:
     """The targets asked for; judges stand for others like them where nothing else is asked and the data tell."""
-    from quorate.estimate.decomposition import Decomposition
-    from quorate.estimate.mean import mean_for
-    from quorate.estimate.targets import POPULATION
+    from quorate.estimate.components.decomposition import Decomposition
+    from quorate.estimate.means.mean import mean_for
+    from quorate.estimate.means.targets import POPULATION
     from quorate.report.views import JUDGE, views
 
     given = reading.pairs("--target", values, "judge=population")
@@ -53,7 +53,7 @@ def targets_of(source: Components | Decomposition, values: Iterable[str] | None)
 
 
 def _target(text: str) -> Target:
-    from quorate.estimate.targets import pool
+    from quorate.estimate.means.targets import pool
 
     found = re.fullmatch(r"pool\W?(\d+)\)?", text)
     return pool(int(found[1])) if found else text
@@ -61,8 +61,8 @@ def _target(text: str) -> Target:
 
 def show_designs(out: Console, designs: Mapping[str, Projection], shares_of: str, *, priced: bool = True) -> None:
     """Print designs side by side, and where the uncertainty of one of them would come from."""
-    from quorate.estimate.wording import decimals, plural, whole_percent
     from quorate.report.words import number
+    from quorate.wording import decimals, plural, whole_percent
 
     plans = list(designs.values())
     places = 1 + max(decimals(plan.se) for plan in plans)
@@ -85,8 +85,8 @@ def show_designs(out: Console, designs: Mapping[str, Projection], shares_of: str
 
 def standard_errors(source: Components | Decomposition, targets: Mapping[str, Target]) -> float:
     """Standard errors to half a 95% interval: Student's t of the study that was fitted, else 1.96."""
-    from quorate.estimate.decomposition import Decomposition
-    from quorate.estimate.mean import mean_for
+    from quorate.estimate.components.decomposition import Decomposition
+    from quorate.estimate.means.mean import mean_for
     from quorate.numerics.inference import t_quantile
 
     if not isinstance(source, Decomposition):
@@ -97,10 +97,10 @@ def standard_errors(source: Components | Decomposition, targets: Mapping[str, Ta
 
 def show_own_interval(out: Console, source: Components | Decomposition, targets: Mapping[str, Target]) -> None:
     """Say how wide the interval of the study at hand is, which 1.96 standard errors do not."""
-    from quorate.estimate.decomposition import Decomposition
-    from quorate.estimate.mean import mean_for
-    from quorate.estimate.wording import decimals
+    from quorate.estimate.components.decomposition import Decomposition
+    from quorate.estimate.means.mean import mean_for
     from quorate.report.words import number
+    from quorate.wording import decimals
 
     said = "1.96 standard errors are what half a 95% interval tends to with many levels of everything."
     if isinstance(source, Decomposition):

@@ -14,7 +14,7 @@ from quorate.cli.phrasing import columns, in_options
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.estimate.support import Support
+    from quorate.estimate.doctor.support import Support
     from quorate.table.describe import Description, MissingByLevel
 
 FOUND = 2
@@ -38,7 +38,7 @@ def doctor(
     _debug: reading.Debug = False,
 ) -> int:
     """What a file supports, and what stands in the way."""
-    from quorate.estimate.support import doctor as support
+    from quorate.estimate.doctor.support import doctor as support
 
     found = support(reading.judgments(file, score, facet, object_, nested, fixed, status, missing))
     if as_json:
@@ -74,7 +74,7 @@ def _verdict(found: Support, name: str) -> str:
 
 
 def _size(facts: Description) -> str:
-    from quorate.estimate.wording import counted
+    from quorate.wording import counted
 
     all_of_them = facts.answers == facts.rows
     balance = facts.balance
@@ -111,7 +111,7 @@ def _facets(out: Console, facts: Description, notes: Sequence[str]) -> None:
 
 def _meetings(facts: Description) -> Iterator[str]:
     """Pairs of facets with two levels or more, those crossed completely together."""
-    from quorate.estimate.wording import percent
+    from quorate.wording import percent
 
     complete = [f"{one.a} × {one.b}" for one in facts.crossings if one.kind == COMPLETE]
     if complete:
@@ -134,7 +134,7 @@ def _missing(out: Console, facts: Description) -> None:
 
 def _by_level(one: MissingByLevel) -> str:
     """Shares at the levels where most is missing."""
-    from quorate.estimate.wording import percent
+    from quorate.wording import percent
 
     some = [level for level in range(len(one.levels)) if one.missing[level]]
     worst = sorted(some, key=lambda level: -one.share[level])[:MOST_LEVELS]

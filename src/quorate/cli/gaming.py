@@ -84,7 +84,7 @@ def gaming(
     good attempts is expected to stand, and which change takes most of that away for what it costs.
     """
     from quorate.decide.gaming import gaming as played
-    from quorate.estimate.decomposition import Decomposition
+    from quorate.estimate.components.decomposition import Decomposition
 
     check_places(report, charts=charts)
     designs = _designs(prompts, judges)
@@ -152,9 +152,9 @@ def _prizes(out: Console, found: Gaming) -> None:
 
 
 def _mitigation(out: Console, found: Gaming) -> None:
-    from quorate.estimate.wording import whole_percent
     from quorate.report.gaming_tables import mitigation
     from quorate.report.words import significant
+    from quorate.wording import whole_percent
 
     priced = any(one.more_cost is not None for one in found.mitigation)
     rows = [

@@ -30,9 +30,9 @@ from quorate.errors import InvalidInput
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.estimate.decomposition import Decomposition
-    from quorate.estimate.published import Components
-    from quorate.estimate.targets import Target
+    from quorate.estimate.components.decomposition import Decomposition
+    from quorate.estimate.components.published import Components
+    from quorate.estimate.means.targets import Target
     from quorate.plan.dstudy import Projection
     from quorate.plan.optimum import Optimum
     from quorate.plan.ranking import Ranking
@@ -182,7 +182,7 @@ def _design(text: str | None) -> dict[str, Any] | None:
 
 
 def _ranking(source: Components | Decomposition, best: Optimum, draws: int) -> Ranking | None:
-    from quorate.estimate.decomposition import Decomposition
+    from quorate.estimate.components.decomposition import Decomposition
 
     return best.ranking(draws) if draws and isinstance(source, Decomposition) else None
 
@@ -208,8 +208,8 @@ def _show(best: Optimum, sure: Ranking | None) -> None:
 
 
 def _sentence(best: Optimum) -> str:
-    from quorate.estimate.wording import decimals
     from quorate.report.words import number
+    from quorate.wording import decimals
 
     plan = best.plan
     places = 1 + decimals(plan.se)
@@ -233,7 +233,7 @@ def _amount(best: Optimum, value: float | None) -> str:
 
 def _allowed(best: Optimum) -> str:
     """The numbers compared, so that what binds is seen."""
-    from quorate.estimate.wording import plural
+    from quorate.wording import plural
 
     plan, grid = best.plan, best.searched.grid
     parts = []
@@ -251,8 +251,8 @@ def _is_money(best: Optimum) -> bool:
 
 def _frontier(out: Console, best: Optimum) -> None:
     """A few designs of the frontier, from the cheapest to the most precise, the plan among them."""
-    from quorate.estimate.wording import decimals, plural
     from quorate.report.words import number
+    from quorate.wording import decimals, plural
 
     shown = best.along(MOST_FRONTIER)
     if len(shown) < 2:
@@ -282,8 +282,8 @@ def _levels(plan: Projection, names: list[str]) -> list[str]:
 
 
 def _certainty(best: Optimum, sure: Ranking) -> list[str]:
-    from quorate.estimate.wording import decimals
     from quorate.report.words import number
+    from quorate.wording import decimals
 
     places = 1 + decimals(best.se)
     interval = f"{number(sure.se_low, places)} to {number(sure.se_high, places)}"

@@ -17,7 +17,7 @@ from quorate.cli.prices import GenerationPrice, Price, prices_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.estimate.bias import Bias
+    from quorate.estimate.panel.bias import Bias
     from quorate.plan.panel import Panel
     from quorate.simulate.strategies import Validation
 
@@ -122,8 +122,8 @@ def _show(out: Console, found: Panel, checked: Mapping[str, Validation]) -> None
 
 def _biases(out: Console, found: Panel) -> None:
     """Every judge against the panel, and by system where there is room."""
-    from quorate.estimate.wording import decimals
     from quorate.report.words import number
+    from quorate.wording import decimals
 
     bias = found.bias
     systems = found.means.systems if 1 < len(found.means.systems) <= MOST_SYSTEMS else ()

@@ -11,8 +11,8 @@ from quorate.cli.parts import dollars
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.estimate.crossed import Crossed
-    from quorate.estimate.panel_components import PanelComponents
+    from quorate.estimate.panel.components import PanelComponents
+    from quorate.estimate.panel.crossed import Crossed
     from quorate.plan.panel import Panel, Sharing
     from quorate.plan.strategies import Strategies
     from quorate.simulate.strategies import Validation
@@ -107,7 +107,7 @@ def _values(out: Console, models: Mapping[str, PanelComponents]) -> None:
 
 
 def _term(name: str) -> str:
-    from quorate.estimate.panel_components import TERMS
+    from quorate.estimate.panel.components import TERMS
 
     return TERMS[name].replace("scenario", "item")
 
@@ -144,8 +144,8 @@ def _strategies(out: Console, found: Panel) -> None:
 
 
 def _in_order(found: Strategies, budget: int, names: tuple[str, ...]) -> Iterator[str]:
-    from quorate.estimate.wording import decimals
     from quorate.report.words import number
+    from quorate.wording import decimals
 
     at = found.at(budget)
     places = 1 + max(decimals(plan.se) for plan in at.values())
@@ -153,8 +153,8 @@ def _in_order(found: Strategies, budget: int, names: tuple[str, ...]) -> Iterato
 
 
 def _standard_errors(ways: tuple[Sharing, ...]) -> Iterator[str]:
-    from quorate.estimate.wording import decimals
     from quorate.report.words import number
+    from quorate.wording import decimals
 
     places = 1 + max(decimals(one.projection.se) for one in ways)
     yield from (number(one.projection.se, places) for one in ways)

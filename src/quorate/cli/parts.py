@@ -91,7 +91,7 @@ def dollars(amount: float | None) -> str:
 
 
 def _sources(out: Console, found: Analysis) -> None:
-    from quorate.estimate.wording import whole_percent
+    from quorate.wording import whole_percent
 
     rows = [(source.component, whole_percent(source.share), source.advice) for source in found.sources[:MOST_SOURCES]]
     rest = found.sources[MOST_SOURCES:]
@@ -115,8 +115,8 @@ def _purchases(out: Console, found: Analysis) -> None:
 
 def _anew(out: Console, found: Analysis) -> None:
     """The best designs from nothing: what the study's price could have bought, and what its precision could cost."""
-    from quorate.estimate.wording import counted, decimals
     from quorate.report.words import number
+    from quorate.wording import counted, decimals
 
     best = found.optimum
     if best is None or best.own is None or best.own.se == 0:
@@ -136,8 +136,8 @@ def _anew(out: Console, found: Analysis) -> None:
 
 def in_words(plan: Projection) -> str:
     """A design in words."""
-    from quorate.estimate.wording import counted
     from quorate.report.tables import layout
+    from quorate.wording import counted
 
     parts = [counted(count, name) for name, count in plan.design.items() if count > 1]
     return ", ".join(parts) + layout(plan)
@@ -145,7 +145,7 @@ def in_words(plan: Projection) -> str:
 
 def show_changes(out: Console, changes: Sequence[WhatIf], *, priced: bool) -> None:
     """Print one row per change: what it is, the standard error, how that differs, calls and, where known, the price."""
-    from quorate.estimate.wording import decimals
+    from quorate.wording import decimals
 
     places = 1 + max((decimals(change.projection.se) for change in changes if change.projection), default=2)
     header = {"change": "left", "SE": "right", "difference": "right", "calls": "right"}

@@ -16,7 +16,7 @@ from quorate.cli.places import check_places
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.estimate.agreement_leaderboards import Leaderboards
+    from quorate.estimate.agreement.leaderboards import Leaderboards
     from quorate.simulate.pipelines_result import PipelineErrors, Pipelines
 
 MOST_SYSTEMS = 100

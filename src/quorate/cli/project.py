@@ -26,8 +26,8 @@ from quorate.cli.phrasing import in_options
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from quorate.estimate.decomposition import Decomposition
-    from quorate.estimate.published import Components
+    from quorate.estimate.components.decomposition import Decomposition
+    from quorate.estimate.components.published import Components
     from quorate.plan.whatif import WhatIf
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help=FILE_HELP)]
@@ -110,7 +110,7 @@ def project(
 def _project(
     source: Components | Decomposition, asked: dict[str, Any], given: dict[str, Any], *, as_json: bool
 ) -> None:
-    from quorate.estimate.decomposition import Decomposition
+    from quorate.estimate.components.decomposition import Decomposition
     from quorate.plan.dstudy import project as planned_by
     from quorate.plan.whatif import AS_IT_IS, as_it_is, what_if
 

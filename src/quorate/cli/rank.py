@@ -123,7 +123,7 @@ def _ranked(
     **options: Any,
 ) -> tuple[Any, Votes | Judgments]:
     """The ranking, and the table that it is of."""
-    from quorate.estimate.rank import rank as ranked
+    from quorate.estimate.ratings.rank import rank as ranked
     from quorate.table.votes import Votes
 
     if not isinstance(read, Votes):

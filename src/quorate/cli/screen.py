@@ -86,8 +86,8 @@ def screen(
 
 
 def _show(out: Console, found: Screening, goal: str, notes: Sequence[str]) -> None:
-    from quorate.estimate.wording import whole_percent
     from quorate.report.words import significant
+    from quorate.wording import whole_percent
 
     say(out, found.sentence, style="bold")
     if found.corrected:
@@ -112,8 +112,8 @@ def _show(out: Console, found: Screening, goal: str, notes: Sequence[str]) -> No
 
 def _any_would_do(found: Screening) -> Iterator[str]:
     """A word where it hardly matters which judges are chosen."""
-    from quorate.estimate.wording import whole_percent
     from quorate.report.words import significant
+    from quorate.wording import whole_percent
 
     drawn = next((one for one in found.alternatives if not one.judges), None)
     if drawn is not None and found.se > 0 and drawn.se / found.se < _ALIKE:
@@ -122,8 +122,8 @@ def _any_would_do(found: Screening) -> Iterator[str]:
 
 
 def _lists(out: Console, found: Screening, lists: tuple[Shortlist, ...]) -> None:
-    from quorate.estimate.wording import decimals
     from quorate.report.words import number
+    from quorate.wording import decimals
 
     chosen = [one.se if found.corrected else one.se_uncorrected for one in lists]
     places = 1 + max(map(decimals, chosen))

@@ -34,7 +34,7 @@ def show(out: Console, view: VotesView | PairView) -> None:
 
 def show_rates(out: Console, rates: Sequence[VerdictRates], margin: float, notes: Iterable[str] = ()) -> None:
     """Print how often verdicts of smaller studies are wrong."""
-    from quorate.estimate.wording import percent
+    from quorate.wording import percent
 
     say(out, f"Verdicts of smaller studies, against all votes; equal means within {margin:g}.", style="bold")
     rows = [
@@ -58,8 +58,8 @@ def show_rates(out: Console, rates: Sequence[VerdictRates], margin: float, notes
 
 def show_study(out: Console, found: AllocationStudy, notes: Iterable[str] = ()) -> None:
     """Print how often ways to spend votes over types of prompts find a difference."""
-    from quorate.estimate.wording import listed
     from quorate.report.votes_words import share
+    from quorate.wording import listed
 
     say(out, "How often each way to spend the votes finds the difference", style="bold")
     budgets = [f"{n:,}" for n in found.budgets.tolist()]
@@ -77,7 +77,7 @@ def show_study(out: Console, found: AllocationStudy, notes: Iterable[str] = ()) 
 
 def _studies(rates: Sequence[VerdictRates]) -> str:
     """How many studies each row is over, and of how many pairs."""
-    from quorate.estimate.wording import counted, listed
+    from quorate.wording import counted, listed
 
     sizes: dict[tuple[int, int], dict[int, None]] = {}
     for one in rates:

@@ -10,7 +10,7 @@ import typer
 
 from quorate.cli.reading import names, pairs
 from quorate.errors import InvalidInput
-from quorate.estimate.wording import listed
+from quorate.wording import listed
 
 if TYPE_CHECKING:
     from quorate.table.votes import Votes

@@ -14,7 +14,7 @@ from quorate.cli.either_reading import given
 from quorate.cli.grids import grid
 from quorate.cli.places import check_places
 from quorate.errors import InvalidInput
-from quorate.estimate.wording import counted, listed
+from quorate.wording import counted, listed
 
 if TYPE_CHECKING:
     from quorate.report.votes_pair_view import PairView

@@ -17,7 +17,7 @@ from quorate.errors import InvalidInput, NotEstimable
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.estimate.votes_support import VotesSupport
+    from quorate.estimate.doctor.votes_support import VotesSupport
     from quorate.plan.clusters import Clustered
     from quorate.plan.pilot import Feasibility
 
@@ -64,7 +64,7 @@ def doctor(
     _debug: reading.Debug = False,
 ) -> int:
     """What a file of votes supports, and what stands in the way."""
-    from quorate.estimate.support import doctor as support
+    from quorate.estimate.doctor.support import doctor as support
 
     found = support(vote_reading.votes(file, model_a, model_b, winner, wins, outcome, role, status))
     if as_json:
@@ -134,7 +134,7 @@ def _in_clusters(
     found: dict[str, Any], spread: Clustered | None, budget: int | None, icc: float, cluster: float | None
 ) -> str:
     """What is found of independent votes, for votes that resemble each other."""
-    from quorate.estimate.wording import counted
+    from quorate.wording import counted
 
     many = "in one cluster" if cluster is None else f"in clusters of {cluster:.3g}"
     said = []
@@ -169,9 +169,9 @@ def _from_pilot(pilot: str, budget: int | None, options: dict[str, Any]) -> dict
 
 
 def _for_margin(margin: float | None, budget: int | None, options: dict[str, Any], *, alike: bool) -> dict[str, Any]:
-    from quorate.estimate.wording import counted
-    from quorate.estimate.wording import margin as worded
     from quorate.plan.power import sample_size
+    from quorate.wording import counted
+    from quorate.wording import margin as worded
 
     seen = None if budget is None else _seen(budget, options)
     needed = None if margin is None else sample_size(margin, **options)

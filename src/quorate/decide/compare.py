@@ -9,8 +9,8 @@ from quorate.decide.outcome import Claim
 from quorate.decide.score_verdict import ScoreVerdict, verdict_of_scores
 from quorate.decide.verdict import Verdict, verdict_of_votes
 from quorate.errors import InvalidInput
-from quorate.estimate.difference import Method
-from quorate.estimate.targets import Target
+from quorate.estimate.differences.difference import Method
+from quorate.estimate.means.targets import Target
 from quorate.plan.optimize import Limits
 from quorate.plan.prices import Prices
 from quorate.table.judgments import Judgments

@@ -15,8 +15,8 @@ from quorate.caveats import Caveat, independent_attempts, one_level
 from quorate.decide.gaming_mitigation import Mitigation, Options, mitigations
 from quorate.decide.gaming_source import Played, attempts_targets, projected, standard_errors
 from quorate.errors import InvalidInput
-from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.published import Components
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.published import Components
 from quorate.numerics.extremes import MOST, maximum_moments
 from quorate.numerics.inference import checked_level
 from quorate.plan.dstudy import Projection

@@ -10,9 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.published import Components
-from quorate.estimate.targets import FINITE, FIXED, PANEL, POPULATION, SENSITIVITY, Target, default_targets, is_grouping
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.published import Components
+from quorate.estimate.means.targets import (
+    FINITE,
+    FIXED,
+    PANEL,
+    POPULATION,
+    SENSITIVITY,
+    Target,
+    default_targets,
+    is_grouping,
+)
 from quorate.plan.dstudy import Projection, project, scheme_of
 from quorate.plan.layouts import lay_out
 from quorate.plan.prices import Prices

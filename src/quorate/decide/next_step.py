@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from quorate import wording
 from quorate.decide.clustered_study import ClusteredVotes
 from quorate.decide.margin import VoteMargin
 from quorate.decide.study_size import SingleVotes, Studies, TiedVotes
 from quorate.errors import InvalidInput
-from quorate.estimate import wording
 from quorate.numerics import binomial
 
 

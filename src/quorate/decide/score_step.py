@@ -13,13 +13,12 @@ from quorate.caveats import Caveat
 from quorate.decide.score_search import Chance, best_study, cheapest_study
 from quorate.decide.score_studies import studies_of_plan
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.difference import SystemDifference
-from quorate.estimate.freedom import of_items
-from quorate.estimate.model import CELL, REPLICATE
-from quorate.estimate.published import Components, components
-from quorate.estimate.targets import FINITE, PANEL
-from quorate.estimate.wording import counted, listed
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.model import CELL, REPLICATE
+from quorate.estimate.components.published import Components, components
+from quorate.estimate.differences.difference import SystemDifference
+from quorate.estimate.differences.satterthwaite import of_items
+from quorate.estimate.means.targets import FINITE, PANEL
 from quorate.plan.dstudy import Projection
 from quorate.plan.grid import ROLES
 from quorate.plan.optimize import Limits, optimize
@@ -27,6 +26,7 @@ from quorate.plan.optimum import Searched
 from quorate.plan.prices import Prices, cheapest, check
 from quorate.plan.schemes import JUDGE, LayoutName
 from quorate.plan.sources import ITEM, observed_counts
+from quorate.wording import counted, listed
 
 _STEPS = 150
 _FEWEST_LEVELS = 10

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import NotEstimable
-from quorate.estimate.difference import SystemDifference
-from quorate.estimate.freedom import by_facets, degrees, facets_of, mean_squares
-from quorate.estimate.model import REPLICATE
+from quorate.estimate.components.model import REPLICATE
+from quorate.estimate.differences.difference import SystemDifference
+from quorate.estimate.differences.satterthwaite import by_facets, degrees, facets_of, mean_squares
 from quorate.numerics.study_power import FEW, Squares, Studies, square_weights, studies
 from quorate.plan.dstudy import Projection
 from quorate.streams import stream

@@ -13,14 +13,14 @@ from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
 from quorate.decide.score_step import ScoreStep, score_step
 from quorate.decide.score_studies import studies_like
 from quorate.decide.verdict import check_question
-from quorate.estimate.difference import Method, SystemDifference, difference
-from quorate.estimate.targets import FINITE, PANEL, Target
-from quorate.estimate.wording import counted, listed, plural
+from quorate.estimate.differences.difference import Method, SystemDifference, difference
+from quorate.estimate.means.targets import FINITE, PANEL, Target
 from quorate.plan.optimize import Limits
 from quorate.plan.power import check_range
 from quorate.plan.prices import Prices
 from quorate.plan.schemes import LayoutName
 from quorate.table.judgments import Judgments
+from quorate.wording import counted, listed, plural
 
 _NO_STEP = (
     "No study within the limits would decide it (by default a hundred times the items, and four times the levels of "
@@ -154,7 +154,7 @@ def verdict_of_scores(
     power : float
         Chance of detection that ``detectable`` and the next step are for.
     method, targets
-        As for `quorate.estimate.difference.difference`.
+        As for `quorate.estimate.differences.difference.difference`.
     prices, limits, layouts
         For the next step, as for `quorate.optimize`; by default designs around the one at hand, and a call is a call.
     budget : float, optional

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import get_args
 
+from quorate import wording
 from quorate.decide.margin import VoteMargin, margin_of_votes
 from quorate.decide.next_step import NextStep, next_step
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
 from quorate.errors import InvalidInput
-from quorate.estimate import wording
 from quorate.numerics import binomial, equivalence
 from quorate.plan.power import check_count, check_power, check_range
 from quorate.table.votes import Encoding, Votes, checked_votes

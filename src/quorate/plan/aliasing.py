@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import NotEstimable
-from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.design import design
-from quorate.estimate.estimable import component_analyses
-from quorate.estimate.model import REPLICATE
-from quorate.estimate.support import ITEMS
-from quorate.estimate.wording import counted
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.design import design
+from quorate.estimate.components.model import REPLICATE
+from quorate.estimate.doctor.estimable import component_analyses
+from quorate.estimate.doctor.support import ITEMS
 from quorate.numerics.information import null_point
 from quorate.numerics.reml import evaluate
 from quorate.streams import stream
 from quorate.table.cells import Cells, completed
 from quorate.table.judgments import Facet, Judgments
 from quorate.table.roles import FIXED
+from quorate.wording import counted
 
 REPLICATES = 2
 """Answers per cell of a pilot: fewest that tell the noise of a repeated judgment."""

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.clustered import clusters_of
-from quorate.estimate.margin_law import MarginLaw
-from quorate.estimate.margins import Margins, of_sampled
-from quorate.estimate.sampled import MINIMUM, Sampled, well_sampled
-from quorate.estimate.wording import counted, percent
+from quorate.estimate.votes.clustered import clusters_of
+from quorate.estimate.votes.margin_law import MarginLaw
+from quorate.estimate.votes.margins import Margins, of_sampled
+from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Sampled, well_sampled
 from quorate.numerics.cluster_power import ClusterPower, cluster_power
 from quorate.numerics.votes import drawn_power, exact_power, z_quantiles
 from quorate.plan.power import check_alpha, check_counts, check_power, check_range
 from quorate.streams import stream
 from quorate.table.votes import Votes
+from quorate.wording import counted, percent
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

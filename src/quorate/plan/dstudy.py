@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
-from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.published import Components
-from quorate.estimate.targets import Target
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.published import Components
+from quorate.estimate.means.targets import Target
 from quorate.numerics.inference import t_quantile
 from quorate.plan.layouts import Layout, lay_out
 from quorate.plan.prices import Prices, cheapest, cost, known
@@ -173,7 +173,7 @@ def project(
 
     Examples
     --------
-    >>> from quorate.estimate.published import components
+    >>> from quorate.estimate.components.published import components
     >>> safety = components({"item": 0.0104, "item:judge": 0.0251, "replicate": 0.0120}, sensitivity={"judge": 4.65e-4})
     >>> round(project(safety, items=141, judges=3, replicates=1).se, 4)
     0.0178

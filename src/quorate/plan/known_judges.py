@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.estimate.decomposition import Decomposition
+from quorate.estimate.components.decomposition import Decomposition
 from quorate.numerics.grubbs import effects
 from quorate.plan.layouts import Layout
 from quorate.plan.schemes import JUDGE

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from quorate.estimate.targets import FINITE, PANEL
+from quorate.estimate.means.targets import FINITE, PANEL
 from quorate.plan.grid import REPLICATE
 from quorate.plan.prices import Prices, cheapest
 from quorate.plan.schemes import JUDGE

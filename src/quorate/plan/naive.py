@@ -10,11 +10,11 @@ import numpy as np
 
 from quorate.caveats import Caveat, unequal_weights
 from quorate.errors import NotEstimable
-from quorate.estimate.components import decompose
-from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.mean import Estimate
-from quorate.estimate.single import Configuration, configuration_facets, configurations
-from quorate.estimate.targets import SENSITIVITY, Target
+from quorate.estimate.components.decompose import decompose
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.means.configurations import Configuration, configuration_facets, configurations
+from quorate.estimate.means.mean import Estimate
+from quorate.estimate.means.targets import SENSITIVITY, Target
 from quorate.numerics.inference import t_quantile
 from quorate.plan.dstudy import project
 from quorate.plan.sources import observed_counts

@@ -10,11 +10,11 @@ from typing import Any
 
 from quorate import caveats
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.model import CELL
-from quorate.estimate.prediction import residual_facet
-from quorate.estimate.published import Components
-from quorate.estimate.targets import PANEL, Target
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.model import CELL
+from quorate.estimate.components.published import Components
+from quorate.estimate.means.prediction import residual_facet
+from quorate.estimate.means.targets import PANEL, Target
 from quorate.plan.dstudy import Projection, project, projection
 from quorate.plan.grid import CATEGORIES, REPLICATE, ROLES, Grid, allowed, checked
 from quorate.plan.limits import around
@@ -97,7 +97,7 @@ def optimize(
 
     Examples
     --------
-    >>> from quorate.estimate.published import components
+    >>> from quorate.estimate.components.published import components
     >>> safety = components({"item": 0.0104, "item:judge": 0.0251, "replicate": 0.0120}, sensitivity={"judge": 4.65e-4})
     >>> limits = {"items": [50, 100, 141], "judges": range(1, 4), "replicates": [1, 2]}
     >>> best = optimize(safety, budget=141, limits=limits)

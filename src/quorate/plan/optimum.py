@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from quorate import caveats
 from quorate.errors import InvalidInput
-from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.published import Components
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.published import Components
 from quorate.plan.dstudy import Projection, projection
 from quorate.plan.grid import REPLICATE, Grid
 from quorate.plan.prices import Prices

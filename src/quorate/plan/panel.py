@@ -12,15 +12,14 @@ import numpy as np
 
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable, UnknownTerm
-from quorate.estimate.bias import JudgeBias, judge_bias
-from quorate.estimate.components import decompose
-from quorate.estimate.contrasts import JudgeMeans, judge_means
-from quorate.estimate.crossed import Crossed, crossed
-from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.preference import SelfPreference, self_preference
-from quorate.estimate.reversals import Reversals, reversals
-from quorate.estimate.targets import PANEL
-from quorate.estimate.wording import counted, listed
+from quorate.estimate.components.decompose import decompose
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.means.targets import PANEL
+from quorate.estimate.panel.bias import JudgeBias, judge_bias
+from quorate.estimate.panel.crossed import Crossed, crossed
+from quorate.estimate.panel.judge_means import JudgeMeans, judge_means
+from quorate.estimate.panel.preference import SelfPreference, self_preference
+from quorate.estimate.panel.reversals import Reversals, reversals
 from quorate.numerics.inference import checked_level
 from quorate.plan.dstudy import Projection, project
 from quorate.plan.prices import Prices, check
@@ -28,6 +27,7 @@ from quorate.plan.schemes import GENERATION, JUDGE, LayoutName
 from quorate.plan.sources import observed_counts
 from quorate.plan.strategies import Strategies, compare_strategies
 from quorate.table.judgments import Judgments, checked
+from quorate.wording import counted, listed
 
 _FEWEST = 100
 ALL = "all"

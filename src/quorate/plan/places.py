@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
-from quorate.estimate.targets import POPULATION
+from quorate.estimate.means.targets import POPULATION
 from quorate.plan.prices import Prices, cheapest
 from quorate.plan.schemes import JUDGE, Scheme
 from quorate.plan.sources import Source

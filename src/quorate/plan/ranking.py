@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
-from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.mean import draw_of
-from quorate.estimate.targets import SENSITIVITY
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.means.mean import draw_of
+from quorate.estimate.means.targets import SENSITIVITY
 from quorate.plan.search import Kept, digits, joined, placed, strategies
 from quorate.streams import stream
 
 if TYPE_CHECKING:
-    from quorate.estimate.bootstrap import Bootstrap
+    from quorate.estimate.components.bootstrap import Bootstrap
     from quorate.plan.optimum import Optimum, Searched
     from quorate.plan.sources import Source
 

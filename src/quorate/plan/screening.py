@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from quorate import caveats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
-from quorate.estimate.crossed import CrossedScores, crossed_scores
-from quorate.estimate.effects import level_labels
-from quorate.estimate.wording import counted, plural
+from quorate.estimate.means.effects import level_labels
+from quorate.estimate.panel.crossed import CrossedScores, crossed_scores
 from quorate.numerics.subsets import BEYOND, Choice, exchange, exhaustive
 from quorate.plan.candidates import Candidate, candidate, figure
 from quorate.plan.prices import Prices, check, cost, known
@@ -35,6 +34,7 @@ from quorate.plan.shortlist import (
 )
 from quorate.streams import stream
 from quorate.table.judgments import Judgments, checked
+from quorate.wording import counted, plural
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

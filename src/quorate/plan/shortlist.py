@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import NotEstimable
-from quorate.estimate.crossed import CrossedScores
-from quorate.estimate.published import components
-from quorate.estimate.targets import Pool
+from quorate.estimate.components.published import components
+from quorate.estimate.means.targets import Pool
+from quorate.estimate.panel.crossed import CrossedScores
 from quorate.numerics.grubbs import Effects, disagreement, effects, grubbs, moderated
 from quorate.numerics.subsets import Choice, exchange, turns
 from quorate.plan.dstudy import project

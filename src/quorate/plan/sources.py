@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.mean import draw_of, inside_fixed
-from quorate.estimate.model import CELL, REPLICATE, closure
-from quorate.estimate.prediction import residual_facet
-from quorate.estimate.published import Components
-from quorate.estimate.targets import (
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.model import CELL, REPLICATE, closure
+from quorate.estimate.components.published import Components
+from quorate.estimate.means.mean import draw_of, inside_fixed
+from quorate.estimate.means.prediction import residual_facet
+from quorate.estimate.means.targets import (
     ABSORBED,
     FINITE,
     FIXED,

@@ -9,13 +9,13 @@ from numbers import Integral
 from typing import Any
 
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.published import Components
-from quorate.estimate.targets import POPULATION, Target, pool
-from quorate.estimate.wording import counted, plural
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.published import Components
+from quorate.estimate.means.targets import POPULATION, Target, pool
 from quorate.plan.dstudy import Projection, project
 from quorate.plan.prices import Prices
 from quorate.plan.schemes import GENERATION, JUDGE, LayoutName
+from quorate.wording import counted, plural
 
 ALL, RANDOM, CYCLIC, COVERAGE = "all judges", "random judge", "cyclic", "cyclic over more items"
 LAYOUT: Mapping[str, LayoutName] = {ALL: "factorial", RANDOM: "random", CYCLIC: "cyclic", COVERAGE: "cyclic"}
@@ -188,7 +188,7 @@ def compare_strategies(
 
     Examples
     --------
-    >>> from quorate.estimate.published import components
+    >>> from quorate.estimate.components.published import components
     >>> qwen = components({"item": 1.53, "item:generation": 0.266, "cell": 1.486}, sensitivity={"judge": 0.947})
     >>> print(compare_strategies(qwen, items=80, judges=5, targets={"item": "finite"}).sentence())
     Cycling the 5 judges over generations has a standard error 21% below asking all of them, at the same 400 calls.

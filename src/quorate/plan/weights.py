@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
-from quorate.estimate.model import CELL, REPLICATE
-from quorate.estimate.targets import ABSORBED, FINITE, FIXED, PANEL, POPULATION, SENSITIVITY, Pool, Target
+from quorate.estimate.components.model import CELL, REPLICATE
+from quorate.estimate.means.targets import ABSORBED, FINITE, FIXED, PANEL, POPULATION, SENSITIVITY, Pool, Target
 from quorate.numerics.assignment import toward
 from quorate.plan.layouts import Count, Layout
 

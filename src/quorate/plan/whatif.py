@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.mean import mean_for
-from quorate.estimate.targets import Target
-from quorate.estimate.wording import plural
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.means.mean import mean_for
+from quorate.estimate.means.targets import Target
 from quorate.plan.dstudy import Projection, project
 from quorate.plan.prices import Prices, cost, known
 from quorate.plan.schemes import GENERATION, LayoutName
 from quorate.plan.sources import Design, from_fit, observed_counts
 from quorate.table.judgments import Judgments
+from quorate.wording import plural
 
 AS_IT_IS = "as it is"
 EVERY_CELL = "every cell filled"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import isnan
 from typing import TYPE_CHECKING
 
-from quorate.estimate.wording import counted
 from quorate.report import agreement_tables as tables
 from quorate.report.captions import Caption
 from quorate.report.labels import shown
 from quorate.report.votes_words import p_value, share
 from quorate.report.words import number
+from quorate.wording import counted
 
 if TYPE_CHECKING:
     from quorate.report.agreement_view import AgreementView

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.estimate.wording import counted
 from quorate.report.agreement_section import agreement_facts, agreement_sections
 from quorate.report.labels import shown
 from quorate.report.result_page import SAME_EVERY_TIME, ResultPage, provenance_of, title_of
 from quorate.report.votes_words import share
+from quorate.wording import counted
 
 if TYPE_CHECKING:
     from quorate.report.agreement_view import AgreementView

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from quorate.caveats import Caveat
-    from quorate.estimate.agreement import Agreement, Rate
-    from quorate.estimate.agreement_cells import Cells
-    from quorate.estimate.agreement_position import PositionBias
+    from quorate.estimate.agreement.agreement import Agreement, Rate
+    from quorate.estimate.agreement.cells import Cells
+    from quorate.estimate.agreement.position import PositionBias
 
 KINDS = {"overall": "with ties", "decisive": "without"}
 """Words for the two kinds of agreement."""
@@ -24,9 +24,9 @@ class AgreementView:
     found : Agreement
         Of pipelines of judges.
     cells : Cells, optional
-        Right judgments in every cell, from `quorate.estimate.agreement_cells.accuracy_by_cell`.
+        Right judgments in every cell, from `quorate.estimate.agreement.cells.accuracy_by_cell`.
     positions : tuple of PositionBias
-        From `quorate.estimate.agreement_position.position_bias`.
+        From `quorate.estimate.agreement.position.position_bias`.
     """
 
     found: Agreement

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.estimate.wording import counted, percent, plural
 from quorate.report.allocation_words import SHORT, final_error, settled
 from quorate.report.captions import Caption
 from quorate.report.labels import shown
@@ -15,6 +14,7 @@ from quorate.simulate.allocation_result import ROBIN_HOOD, UNIFORM
 from quorate.simulate.allocation_saving import LEAST_RUNS, share_text
 from quorate.simulate.allocation_sweep import MIXED
 from quorate.simulate.cyclic_allocation import CYCLE
+from quorate.wording import counted, percent, plural
 
 if TYPE_CHECKING:
     from quorate.report.allocation_view import AllocationView, Study

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.estimate.wording import counted
 from quorate.report.allocation_words import COEFFICIENTS, SHORT, final_error
 from quorate.report.labels import shown
 from quorate.report.tables import Row
 from quorate.simulate.allocation_result import UNIFORM
+from quorate.wording import counted
 
 if TYPE_CHECKING:
     from quorate.report.allocation_view import AllocationView, Study

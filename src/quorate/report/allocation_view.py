@@ -9,7 +9,7 @@ from typing import Any
 from quorate import caveats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, QuorateError, UnknownColumn
-from quorate.estimate.support import doctor
+from quorate.estimate.doctor.support import doctor
 from quorate.numerics.bandit import Variant, affordable, constants
 from quorate.report.labels import shown
 from quorate.report.plain import plain

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.estimate.wording import counted, decimals
 from quorate.report.labels import shown
 from quorate.report.words import number
 from quorate.simulate.allocation_result import ROBIN, ROBIN_HOOD, UNIFORM
 from quorate.simulate.allocation_saving import share_text
+from quorate.wording import counted, decimals
 
 if TYPE_CHECKING:
     from quorate.report.allocation_view import Study

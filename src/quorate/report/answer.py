@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from quorate.estimate.wording import counted, decimals
 from quorate.report.words import number
+from quorate.wording import counted, decimals
 
 if TYPE_CHECKING:
     from quorate.plan.whatif import WhatIf

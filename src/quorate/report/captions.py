@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from quorate.estimate.wording import counted, decimals, listed, plural, whole_percent
-from quorate.estimate.wording import percent as precise
 from quorate.report import tables
 from quorate.report.labels import shown
 from quorate.report.summary import MOST_PARTS, PROMPT, Analysis
 from quorate.report.tables import known
 from quorate.report.views import JUDGE
 from quorate.report.words import Reading, against_naive, number, significant, span, times
+from quorate.wording import counted, decimals, listed, plural, whole_percent
+from quorate.wording import percent as precise
 
 if TYPE_CHECKING:
     from quorate.plan.dstudy import Projection

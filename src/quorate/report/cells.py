@@ -8,9 +8,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from quorate.estimate.wording import percent
 from quorate.report.tables import Row
 from quorate.report.words import significant
+from quorate.wording import percent
 
 _FORMATS: Mapping[str, Callable[[float], str]] = {
     "share_of_variance": percent,

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from quorate.estimate.model import CELL
-from quorate.estimate.wording import counted, listed, plural, whole_percent
+from quorate.estimate.components.model import CELL
 from quorate.report.labels import shown
 from quorate.report.record import KEYS, Record, study_record
 from quorate.report.summary import PROMPT, Analysis
 from quorate.report.views import JUDGE
 from quorate.report.words import significant
 from quorate.table.labels import ABSENT
+from quorate.wording import counted, listed, plural, whole_percent
 
 REPORTED, MISSING, NOT_APPLICABLE = "reported", "missing", "not applicable"
 MINIMUM, STANDARD, COMPREHENSIVE, FURTHER = "minimum", "standard", "comprehensive", "further"

@@ -10,8 +10,8 @@ from quorate.report.plain import plain
 from quorate.report.reproduce import scrubbed
 
 if TYPE_CHECKING:
-    from quorate.estimate.mean import Estimate
-    from quorate.estimate.robustness import Part
+    from quorate.estimate.components.robustness import Part
+    from quorate.estimate.means.mean import Estimate
     from quorate.report.summary import Analysis
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quorate.estimate.decomposition import Component, Decomposition
-from quorate.estimate.mean import Estimate, coefficients, draw_of
-from quorate.estimate.targets import FINITE, PANEL, SENSITIVITY
+from quorate.estimate.components.decomposition import Component, Decomposition
+from quorate.estimate.means.mean import Estimate, coefficients, draw_of
+from quorate.estimate.means.targets import FINITE, PANEL, SENSITIVITY
 from quorate.numerics.inference import variance_interval
 from quorate.numerics.information import weights
 

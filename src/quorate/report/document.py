@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from quorate.caveats import Caveat
-from quorate.estimate.wording import counted, listed, plural, whole_percent
 from quorate.report import captions, figures, tables
 from quorate.report.captions import Caption
 from quorate.report.checklist import MISSING, ChecklistItem
@@ -17,6 +16,7 @@ from quorate.report.section import Figure, Section
 from quorate.report.summary import MOST_PARTS, PROMPT, Analysis
 from quorate.report.tables import Row, known
 from quorate.report.views import JUDGE
+from quorate.wording import counted, listed, plural, whole_percent
 
 MOST_PAIRS = 45
 """Pairs of facets that the diagram of crossings has room for."""

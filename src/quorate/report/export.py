@@ -15,7 +15,7 @@ from quorate.report.theme import INK
 from quorate.report.writeup import analysed
 
 if TYPE_CHECKING:
-    from quorate.estimate.decomposition import Decomposition
+    from quorate.estimate.components.decomposition import Decomposition
     from quorate.report.marks import Chart
     from quorate.report.section import Section
     from quorate.report.summary import Analysis

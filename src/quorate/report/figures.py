@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from quorate.estimate.wording import whole_percent
 from quorate.report import captions, marks, tables
 from quorate.report.labels import shown
 from quorate.report.marks import MOST_ROWS
@@ -15,6 +14,7 @@ from quorate.report.summary import Analysis
 from quorate.report.tables import Row, known
 from quorate.report.theme import CORRECTED, INK, MISSED, NAIVE, SEQUENTIAL, SHAPES, colour, kind, palette
 from quorate.report.views import JUDGE
+from quorate.wording import whole_percent
 
 if TYPE_CHECKING:
     import altair as alt

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.estimate.wording import counted, whole_percent
 from quorate.report.captions import Caption
 from quorate.report.gaming_tables import unit
 from quorate.report.labels import shown
 from quorate.report.words import significant
+from quorate.wording import counted, whole_percent
 
 if TYPE_CHECKING:
     from quorate.decide.gaming import Gaming

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.estimate.wording import counted, listed, whole_percent
 from quorate.report.gaming_section import gaming_facts, gaming_sections
 from quorate.report.gaming_tables import unit
 from quorate.report.labels import shown
 from quorate.report.result_page import SAME_EVERY_TIME, ResultPage, provenance_of, title_of
 from quorate.report.words import significant
+from quorate.wording import counted, listed, whole_percent
 
 if TYPE_CHECKING:
     from quorate.decide.gaming import Gaming

@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from quorate.estimate.crossed import JUDGE_EFFECT
-from quorate.estimate.wording import counted, decimals, listed, plural, whole_percent
+from quorate.estimate.panel.crossed import JUDGE_EFFECT
 from quorate.plan.strategies import ALL, CYCLIC, RANDOM
 from quorate.report import panel_tables as tables
 from quorate.report.captions import Caption
@@ -15,11 +14,12 @@ from quorate.report.labels import shown
 from quorate.report.panel_view import PanelView
 from quorate.report.panel_words import by_verdict, p_value
 from quorate.report.words import number, significant
+from quorate.wording import counted, decimals, listed, plural, whole_percent
 
 if TYPE_CHECKING:
-    from quorate.estimate.bias import Bias
-    from quorate.estimate.crossed import Crossed
-    from quorate.estimate.preference import Preference
+    from quorate.estimate.panel.bias import Bias
+    from quorate.estimate.panel.crossed import Crossed
+    from quorate.estimate.panel.preference import Preference
 
 _ALIKE = 0.005
 """Relative difference of standard errors that a sentence does not tell apart."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from quorate.caveats import Caveat
-from quorate.estimate.wording import counted, plural
 from quorate.report import panel_captions as captions
 from quorate.report import panel_figures as figures
 from quorate.report import panel_tables as tables
@@ -17,6 +16,7 @@ from quorate.report.section import Figure, Section
 from quorate.report.summary import MOST_PARTS
 from quorate.report.tables import known
 from quorate.report.views import JUDGE
+from quorate.wording import counted, plural
 
 if TYPE_CHECKING:
     from quorate.report.summary import Analysis

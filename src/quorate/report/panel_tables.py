@@ -6,16 +6,16 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from quorate.estimate.panel_components import TERMS, PanelComponents
+from quorate.estimate.panel.components import TERMS, PanelComponents
 from quorate.plan.closed_forms import cyclic
 from quorate.report.labels import shown
 from quorate.report.panel_view import PanelView
 from quorate.report.tables import Row
 
 if TYPE_CHECKING:
-    from quorate.estimate.bias import Bias
-    from quorate.estimate.crossed import Crossed
-    from quorate.estimate.reversals import Order
+    from quorate.estimate.panel.bias import Bias
+    from quorate.estimate.panel.crossed import Crossed
+    from quorate.estimate.panel.reversals import Order
 
 ALL_SYSTEMS = "on average"
 PANEL = "whole panel"

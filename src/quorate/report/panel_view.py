@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.wording import counted
 from quorate.report.labels import distinct
 from quorate.report.plain import plain
 from quorate.report.views import JUDGE
+from quorate.wording import counted
 
 if TYPE_CHECKING:
     from quorate.plan.panel import Panel

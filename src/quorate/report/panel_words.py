@@ -6,18 +6,18 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from quorate.estimate.crossed import JUDGE_EFFECT
-from quorate.estimate.wording import counted, listed, plural
+from quorate.estimate.panel.crossed import JUDGE_EFFECT
 from quorate.report import panel_tables as tables
 from quorate.report.labels import shown
 from quorate.report.panel_view import PanelView
 from quorate.report.words import significant
+from quorate.wording import counted, listed, plural
 
 if TYPE_CHECKING:
-    from quorate.estimate.bias import Bias
-    from quorate.estimate.crossed import Crossed
-    from quorate.estimate.reversals import Reversal, Reversals
-    from quorate.estimate.spread import JointTest
+    from quorate.estimate.differences.spread import JointTest
+    from quorate.estimate.panel.bias import Bias
+    from quorate.estimate.panel.crossed import Crossed
+    from quorate.estimate.panel.reversals import Reversal, Reversals
 
 MOST_NAMED = 6
 """Judges that a sentence names."""

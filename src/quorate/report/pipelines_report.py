@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from math import isnan
 from typing import TYPE_CHECKING
 
-from quorate.estimate.agreement_battles import ORDER
-from quorate.estimate.wording import counted, listed, plural
+from quorate.estimate.agreement.battles import ORDER
 from quorate.report import marks
 from quorate.report.captions import Caption
 from quorate.report.labels import distinct, shown
 from quorate.report.result_page import ResultPage, provenance_of, title_of
 from quorate.report.section import Figure, Section
 from quorate.report.theme import CORRECTED, NAIVE
+from quorate.wording import counted, listed, plural
 
 if TYPE_CHECKING:
     from quorate.report.marks import Chart

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate.estimate.targets import Pool
+from quorate.estimate.means.targets import Pool
 
 
 def plain(value: object) -> Any:

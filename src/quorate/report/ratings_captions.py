@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.estimate.wording import counted
 from quorate.report.captions import Caption
 from quorate.report.labels import shown
 from quorate.report.ratings_tables import rank_range
 from quorate.report.ratings_view import MOST_DRAWN
 from quorate.report.votes_words import share
+from quorate.wording import counted
 
 if TYPE_CHECKING:
     from quorate.report.ratings_view import RatingsView

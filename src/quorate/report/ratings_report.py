@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.estimate.ratings_result import Ratings
-from quorate.estimate.wording import counted, listed
+from quorate.estimate.ratings.ratings import Ratings
 from quorate.report.labels import shown
 from quorate.report.ratings_section import ratings_facts, ratings_sections
 from quorate.report.result_page import ResultPage, provenance_of, title_of
 from quorate.report.votes_words import share
+from quorate.wording import counted, listed
 
 if TYPE_CHECKING:
-    from quorate.estimate.leaderboard import Leaderboard
+    from quorate.estimate.ratings.leaderboard import Leaderboard
     from quorate.report.ratings_view import RatingsView
     from quorate.report.reproduce import Provenance
 

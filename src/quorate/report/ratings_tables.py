@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.estimate.ratings_result import Ratings
+from quorate.estimate.ratings.ratings import Ratings
 from quorate.report.labels import shown
 
 if TYPE_CHECKING:

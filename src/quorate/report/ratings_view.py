@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate.estimate.leaderboard import Leaderboard
-from quorate.estimate.ratings_contrast import expit
-from quorate.estimate.ratings_result import ELO, Ratings
-from quorate.estimate.wording import decimals, percent
+from quorate.estimate.ratings.contrast import expit
+from quorate.estimate.ratings.leaderboard import Leaderboard
+from quorate.estimate.ratings.ratings import ELO, Ratings
 from quorate.report.labels import distinct, shown
 from quorate.report.votes_words import p_value
+from quorate.wording import decimals, percent
 
 if TYPE_CHECKING:
     from quorate.caveats import Caveat

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from quorate.estimate.decomposition import Decomposition
-    from quorate.estimate.targets import Target
+    from quorate.estimate.components.decomposition import Decomposition
+    from quorate.estimate.means.targets import Target
     from quorate.plan.optimum import Optimum
     from quorate.plan.prices import Prices
 

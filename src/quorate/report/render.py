@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidInput
-from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.wording import decimals
+from quorate.estimate.components.decomposition import Decomposition
 from quorate.report import tables
 from quorate.report.allocation_export import allocation_json, allocation_markdown
 from quorate.report.allocation_report import allocation_said
@@ -36,6 +35,7 @@ from quorate.report.words import number
 from quorate.report.writeup import analysed, methods_paragraph
 from quorate.simulate.allocation_result import Allocation
 from quorate.table.judgments import Judgments
+from quorate.wording import decimals
 
 if TYPE_CHECKING:
     from quorate.report.marks import Chart

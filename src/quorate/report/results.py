@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from quorate.decide.gaming import Gaming
 from quorate.decide.outcome import AnyVerdict
-from quorate.estimate.agreement import Agreement
-from quorate.estimate.leaderboard import Leaderboard
-from quorate.estimate.ratings_result import Ratings
+from quorate.estimate.agreement.agreement import Agreement
+from quorate.estimate.ratings.leaderboard import Leaderboard
+from quorate.estimate.ratings.ratings import Ratings
 from quorate.report.agreement_report import agreement_page
 from quorate.report.agreement_view import AgreementView
 from quorate.report.gaming_report import gaming_page

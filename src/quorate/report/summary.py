@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.components import decompose
-from quorate.estimate.decomposition import Decomposition, Method
-from quorate.estimate.model import CELL
+from quorate.estimate.components.decompose import decompose
+from quorate.estimate.components.decomposition import Decomposition, Method
+from quorate.estimate.components.model import CELL
 from quorate.report.answer import Answer, answer
 from quorate.report.content import content
 from quorate.report.views import JUDGE, Views, panel_scope, views
 from quorate.report.words import Reading, advice, sentence
 
 if TYPE_CHECKING:
-    from quorate.estimate.effects import LevelEffect, Means
-    from quorate.estimate.flags import Flags
-    from quorate.estimate.mean import Estimate
-    from quorate.estimate.robustness import Part
-    from quorate.estimate.support import Support
+    from quorate.estimate.components.robustness import Part
+    from quorate.estimate.doctor.support import Support
+    from quorate.estimate.means.effects import LevelEffect, Means
+    from quorate.estimate.means.flags import Flags
+    from quorate.estimate.means.mean import Estimate
     from quorate.plan.naive import Naive
     from quorate.plan.optimum import Optimum
     from quorate.plan.whatif import WhatIf
@@ -205,7 +205,7 @@ class Analysis:
     @cached_property
     def support(self) -> Support:
         """Facts about the judgments and which analyses they support."""
-        from quorate.estimate.support import doctor
+        from quorate.estimate.doctor.support import doctor
 
         return doctor(self.judgments)
 
@@ -226,7 +226,7 @@ class Analysis:
     @cached_property
     def means(self) -> Means | None:
         """Mean score by judge and prompt; None unless there are two of each."""
-        from quorate.estimate.effects import table_of_means
+        from quorate.estimate.means.effects import table_of_means
 
         both = all(self.several(name) for name in (JUDGE, PROMPT))
         return table_of_means(self.fit, JUDGE, PROMPT) if both else None
@@ -234,7 +234,7 @@ class Analysis:
     @cached_property
     def leave_one_out(self) -> tuple[Part, ...]:
         """The mean without each judge in turn; empty with one judge."""
-        from quorate.estimate.robustness import leave_one_out
+        from quorate.estimate.components.robustness import leave_one_out
 
         if not self.several(JUDGE) or self.fit.judgments.n_levels(JUDGE) > MOST_PARTS:
             return ()
@@ -260,7 +260,7 @@ class Analysis:
     @cached_property
     def by_category(self) -> tuple[Part, ...]:
         """The mean within each category of the object; empty without categories."""
-        from quorate.estimate.robustness import by_level
+        from quorate.estimate.components.robustness import by_level
 
         grouping = self.grouping
         if grouping is None or not self.several(grouping) or self.fit.judgments.n_levels(grouping) > MOST_PARTS:
@@ -269,7 +269,7 @@ class Analysis:
 
     @cached_property
     def _flags(self) -> tuple[Flags | None, str]:
-        from quorate.estimate.flags import flags
+        from quorate.estimate.means.flags import flags
 
         tenth = -(-self.fit.judgments.n_levels(self.judgments.object) // 10)
         try:
@@ -378,7 +378,7 @@ def of_fit(
 
 def _effects(fit: Decomposition, level: float) -> tuple[dict[str, tuple[LevelEffect, ...]], dict[str, str]]:
     """Effects of judges and prompts, and why there are none."""
-    from quorate.estimate.effects import effects
+    from quorate.estimate.means.effects import effects
 
     found, reasons = {}, {}
     for name in (JUDGE, PROMPT):

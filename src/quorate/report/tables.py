@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.estimate.model import REPLICATE
-from quorate.estimate.wording import counted
+from quorate.estimate.components.model import REPLICATE
 from quorate.plan.schemes import GENERATION
 from quorate.report.contributions import contributions
 from quorate.report.filters import where
@@ -17,10 +16,11 @@ from quorate.report.labels import distinct, shown
 from quorate.report.summary import Analysis
 from quorate.report.views import JUDGE
 from quorate.report.words import advice
+from quorate.wording import counted
 
 if TYPE_CHECKING:
-    from quorate.estimate.flags import Flag
-    from quorate.estimate.robustness import Part
+    from quorate.estimate.components.robustness import Part
+    from quorate.estimate.means.flags import Flag
     from quorate.plan.dstudy import Projection
     from quorate.plan.optimum import Optimum
     from quorate.plan.whatif import WhatIf

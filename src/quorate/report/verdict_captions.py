@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from quorate.decide.outcome import Outcome
 from quorate.decide.score_verdict import ScoreVerdict
 from quorate.decide.verdict import Verdict
-from quorate.estimate.wording import whole_percent
 from quorate.report.captions import Caption
 from quorate.report.labels import shown
 from quorate.report.verdict_tables import centre, sources
 from quorate.report.votes_words import p_value
 from quorate.report.words import significant
+from quorate.wording import whole_percent
 
 if TYPE_CHECKING:
     from quorate.decide.outcome import AnyVerdict

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from quorate.decide.score_verdict import ScoreVerdict
 from quorate.decide.verdict import Verdict
-from quorate.estimate.wording import counted
 from quorate.report import votes_pair_section
 from quorate.report.labels import shown
 from quorate.report.result_page import ResultPage, provenance_of, title_of
 from quorate.report.verdict_captions import SHORT, headline
 from quorate.report.verdict_section import verdict_facts, verdict_sections
 from quorate.report.words import significant
+from quorate.wording import counted
 
 if TYPE_CHECKING:
     from quorate.decide.outcome import AnyVerdict

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from quorate.decide.score_verdict import ScoreVerdict
 from quorate.decide.verdict import Verdict
-from quorate.estimate.wording import plural
 from quorate.report import votes_pair_section
 from quorate.report.labels import shown
 from quorate.report.votes_words import shares
 from quorate.report.words import significant
+from quorate.wording import plural
 
 if TYPE_CHECKING:
     from quorate.decide.outcome import AnyVerdict

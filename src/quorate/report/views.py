@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from quorate.errors import NotEstimable
-from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.targets import PANEL, POPULATION, Target
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.means.targets import PANEL, POPULATION, Target
 from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:
-    from quorate.estimate.mean import Estimate
+    from quorate.estimate.means.mean import Estimate
 
 JUDGE = "judge"
 

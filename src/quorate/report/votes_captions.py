@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quorate.decide.margin import FEW_CLUSTERS
-from quorate.estimate.wording import counted, listed
 from quorate.report import votes_tables as tables
 from quorate.report.captions import Caption
 from quorate.report.tables import known
 from quorate.report.votes_words import margin, p_value, share
 from quorate.report.words import number
+from quorate.wording import counted, listed
 
 if TYPE_CHECKING:
-    from quorate.estimate.stability import Stability
-    from quorate.estimate.votes_support import VotesSupport
+    from quorate.estimate.doctor.votes_support import VotesSupport
+    from quorate.estimate.votes.stability import Stability
     from quorate.report.votes_view import VotesView
     from quorate.table.votes import Votes
 

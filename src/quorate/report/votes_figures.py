@@ -11,7 +11,7 @@ from quorate.report.theme import CORRECTED, INK, MISSED, palette
 if TYPE_CHECKING:
     import altair as alt
 
-    from quorate.estimate.stability import Stability
+    from quorate.estimate.votes.stability import Stability
     from quorate.report.marks import Chart
     from quorate.report.votes_view import VotesView
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.estimate.wording import counted, percent
 from quorate.numerics.binomial import p_value
 from quorate.report import votes_words
 from quorate.table.pairs import FIRST_A, B
+from quorate.wording import counted, percent
 
 if TYPE_CHECKING:
     from quorate.table.votes import Votes

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from quorate.estimate.wording import counted
 from quorate.report import marks
 from quorate.report.captions import Caption
 from quorate.report.labels import shown
@@ -15,6 +14,7 @@ from quorate.report.theme import CORRECTED, NAIVE
 from quorate.report.votes_pair_view import way
 from quorate.report.votes_section import votes_health, votes_sections
 from quorate.report.votes_words import margin, p_value, shares
+from quorate.wording import counted
 
 if TYPE_CHECKING:
     from quorate.decide.next_step import NextStep

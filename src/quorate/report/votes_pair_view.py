@@ -9,8 +9,8 @@ from typing import Any
 
 from quorate.decide.verdict import Claim, Verdict, verdict_of_votes
 from quorate.errors import NotEstimable
-from quorate.estimate.sampled import MINIMUM
-from quorate.estimate.votes_support import VotesSupport, doctor_votes
+from quorate.estimate.doctor.votes_support import VotesSupport, doctor_votes
+from quorate.estimate.votes.well_sampled_pairs import MINIMUM
 from quorate.report.votes_view import DEPENDENCE, VotesView, votes_view
 from quorate.table.votes import Encoding, Votes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quorate.estimate.sampled import MINIMUM
+from quorate.estimate.votes.well_sampled_pairs import MINIMUM
 from quorate.report.export import ChartFormat, chart_folder, write_section_charts
 from quorate.report.files import writable, write
 from quorate.report.markdown_page import markdown_page

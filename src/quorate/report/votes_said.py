@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from quorate.estimate.wording import counted
 from quorate.report import votes_captions, votes_tables
 from quorate.report.labels import shown
 from quorate.report.reproduce import called, made_with, read_from, titled
@@ -14,6 +13,7 @@ from quorate.report.votes_pair_section import TIES, pair_sections, summary
 from quorate.report.votes_pair_view import PairView
 from quorate.report.votes_section import votes_facts, votes_sections
 from quorate.report.votes_words import share
+from quorate.wording import counted
 
 if TYPE_CHECKING:
     from quorate.decide.verdict import Verdict

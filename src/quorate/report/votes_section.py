@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.estimate.wording import counted, listed
 from quorate.report import votes_captions as captions
 from quorate.report import votes_figures as figures
 from quorate.report import votes_tables as tables
@@ -12,9 +11,10 @@ from quorate.report.labels import shown
 from quorate.report.section import Figure, Section
 from quorate.report.tables import known
 from quorate.report.votes_words import share
+from quorate.wording import counted, listed
 
 if TYPE_CHECKING:
-    from quorate.estimate.votes_support import VotesSupport
+    from quorate.estimate.doctor.votes_support import VotesSupport
     from quorate.report.votes_view import VotesView
 
 _DECIDED = {

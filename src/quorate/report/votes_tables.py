@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.estimate.margin_law import EDGES
-from quorate.estimate.wording import counted
+from quorate.estimate.votes.margin_law import EDGES
 from quorate.report.labels import shown
+from quorate.wording import counted
 
 if TYPE_CHECKING:
-    from quorate.estimate.stability import Stability
-    from quorate.estimate.votes_support import VotesSupport
+    from quorate.estimate.doctor.votes_support import VotesSupport
+    from quorate.estimate.votes.stability import Stability
     from quorate.report.tables import Row
     from quorate.report.votes_view import VotesView
 

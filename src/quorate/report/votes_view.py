@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from quorate.errors import NotEstimable
-from quorate.estimate.clustered import ClusterRobust, cluster_robust
-from quorate.estimate.margins import NearTies, Quantiles
-from quorate.estimate.sampled import MINIMUM
-from quorate.estimate.stability import Stability, stability
-from quorate.estimate.votes_support import VotesSupport, doctor_votes
+from quorate.estimate.doctor.votes_support import VotesSupport, doctor_votes
+from quorate.estimate.votes.clustered import ClusterRobust, cluster_robust
+from quorate.estimate.votes.margins import NearTies, Quantiles
+from quorate.estimate.votes.stability import Stability, stability
+from quorate.estimate.votes.well_sampled_pairs import MINIMUM
 from quorate.plan.detectability import Detectability, detectability
 from quorate.report.plain import plain
 from quorate.table.votes import Votes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quorate.estimate.wording import margin, shares, whole_percent
+from quorate.wording import margin, shares, whole_percent
 
 __all__ = ["margin", "p_value", "share", "shares", "votes"]
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from quorate.estimate.model import CELL, REPLICATE
-from quorate.estimate.wording import decimals, listed, plural
+from quorate.estimate.components.model import CELL, REPLICATE
+from quorate.wording import decimals, listed, plural
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from quorate.errors import InvalidInput
-from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.targets import FINITE, PANEL, POPULATION
-from quorate.estimate.wording import counted, decimals, listed, plural, whole_percent
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.means.targets import FINITE, PANEL, POPULATION
 from quorate.report.cells import plain_markdown
 from quorate.report.checklist import ChecklistItem, checklist, missing
 from quorate.report.labels import shown
@@ -21,6 +20,7 @@ from quorate.report.summary import Analysis, analyze, of_fit
 from quorate.report.tables import in_words
 from quorate.report.words import number, significant, span, times
 from quorate.table.judgments import Judgments
+from quorate.wording import counted, decimals, listed, plural, whole_percent
 
 _METHODS = {
     "reml": "restricted maximum likelihood",

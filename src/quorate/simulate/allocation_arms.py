@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from quorate import caveats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.wording import plural
 from quorate.numerics.pools import Floats, Ints, Pools, packed
 from quorate.table.answers import answers
 from quorate.table.judgments import Judgments
 from quorate.table.repeats import refuse_repeats
+from quorate.wording import plural
 
 _LEAST = 2
 """Answers that an arm must have: one alone says nothing of the variance."""

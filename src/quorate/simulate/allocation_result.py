@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
-from quorate.estimate.wording import counted
 from quorate.numerics.bandit import Constants
 from quorate.numerics.greedy import normal_saving
 from quorate.simulate.allocation_saving import LEAST_RUNS, saved_interval, saving, share_text
+from quorate.wording import counted
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.estimate.wording import whole_percent
 from quorate.streams import stream
+from quorate.wording import whole_percent
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.difference import Method, SystemDifference, difference
-from quorate.estimate.paired import sides
-from quorate.estimate.targets import Pool, Target
+from quorate.estimate.differences.difference import Method, SystemDifference, difference
+from quorate.estimate.differences.paired import sides
+from quorate.estimate.means.targets import Pool, Target
 from quorate.plan.power import check_count, check_range
 from quorate.streams import stream
 from quorate.table.judgments import OK, Facet, Judgments, checked
@@ -130,7 +130,7 @@ def simulate_comparisons(
     margin : float, optional
         Margin of equivalence.
     method : {"paired", "joint"}, optional
-        As for `quorate.estimate.difference.difference`.
+        As for `quorate.estimate.differences.difference.difference`.
     seed : int
         Root of the random numbers.
 

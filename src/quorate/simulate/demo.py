@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.estimate.published import Components, components
+from quorate.estimate.components.published import Components, components
 from quorate.streams import stream
 
 Floats = NDArray[np.float64]
@@ -156,7 +156,7 @@ def demo_coverage(draws: int = 1000, seed: int = 1) -> Coverage:
 
 def _holds(path: Path) -> tuple[bool, bool, bool]:
     """Whether the naive, panel and population intervals of one data set hold the truth."""
-    from quorate.estimate.components import decompose
+    from quorate.estimate.components.decompose import decompose
     from quorate.plan.naive import naive
     from quorate.table.read import read
 

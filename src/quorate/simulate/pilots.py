@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, NotEstimable, QuorateError
-from quorate.estimate.components import decompose
-from quorate.estimate.decomposition import Decomposition
-from quorate.estimate.targets import Target
+from quorate.estimate.components.decompose import decompose
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.means.targets import Target
 from quorate.plan.dstudy import Projection
 from quorate.plan.grid import CATEGORIES, REPLICATE, Grid, Piece, allowed
 from quorate.plan.grid import checked as checked_grid

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.agreement_battles import ORDER, PAIRWISE
-from quorate.estimate.agreement_leaderboards import compare_leaderboards
-from quorate.estimate.labelled import people_apart
+from quorate.estimate.agreement.battles import ORDER, PAIRWISE
+from quorate.estimate.agreement.labelled import people_apart
+from quorate.estimate.agreement.leaderboards import compare_leaderboards
 from quorate.simulate.pipelines_cells import CellMargins, score_margins, votes_margins
 from quorate.simulate.pipelines_draws import By, Scale, Ties, cell_by_cell, drawn_weights, panels
 from quorate.simulate.pipelines_result import Kind, PipelineErrors, Pipelines, Rated

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.estimate.agreement_battles import LIKERT, PAIRWISE
+from quorate.estimate.agreement.battles import LIKERT, PAIRWISE
 from quorate.simulate.pipelines_cells import CellMargins
 
 Floats = NDArray[np.float64]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.agreement_battles import ORDER, ORDERS, PAIRWISE, Battles, likert_threshold, swapped
-from quorate.estimate.targets import is_grouping
+from quorate.estimate.agreement.battles import ORDER, ORDERS, PAIRWISE, Battles, likert_threshold, swapped
+from quorate.estimate.means.targets import is_grouping
 from quorate.table.judgments import Judgments
 from quorate.table.pairs import UNKNOWN
 from quorate.table.votes import Votes
@@ -120,7 +120,7 @@ def votes_margins(
     cluster : str, optional
         Role whose battles are drawn together; battles are drawn one by one without it.
     threshold : float
-        As for `quorate.estimate.agreement_battles.pairwise_battles`.
+        As for `quorate.estimate.agreement.battles.pairwise_battles`.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def score_margins(
     cells : sequence of str, optional
         Roles that tell cells apart; by default all but items, their groups, and systems. Replicates are averaged.
     threshold : float, optional
-        As for `quorate.estimate.agreement_battles.likert_battles`.
+        As for `quorate.estimate.agreement.battles.likert_battles`.
 
     Raises
     ------

@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 
 from quorate.errors import UnknownTerm
-from quorate.estimate.agreement_battles import ORDER
-from quorate.estimate.agreement_leaderboards import Leaderboards
-from quorate.estimate.wording import counted, listed
+from quorate.estimate.agreement.battles import ORDER
+from quorate.estimate.agreement.leaderboards import Leaderboards
 from quorate.numerics.inference import checked_level, t_quantile
 from quorate.simulate.pipelines_draws import By
+from quorate.wording import counted, listed
 
 Kind = Literal["single", "average"]
 _FEW = 4

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.crossed import CrossedScores, crossed_scores
-from quorate.estimate.wording import counted
+from quorate.estimate.panel.crossed import CrossedScores, crossed_scores
 from quorate.numerics.crossed import MeanSquares, f_ratio, f_tail, mean_squares, paper, separated, sums
 from quorate.numerics.resample import drawn_means, pool_variance, variance_error
 from quorate.plan.closed_forms import all_judges, cyclic, random_judge
@@ -21,6 +20,7 @@ from quorate.plan.schemes import GENERATION
 from quorate.plan.strategies import ALL, CYCLIC, RANDOM
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
+from quorate.wording import counted
 
 Floats = NDArray[np.float64]
 LIMIT = 4.0

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from quorate.decide.margin import VoteMargin, margin_of_counts, margin_of_share
 from quorate.decide.verdict import Outcome, outcome_of
 from quorate.errors import NotEstimable
-from quorate.estimate.wording import counted, plural
 from quorate.numerics import clustered
 from quorate.plan.power import check_count, check_range
 from quorate.streams import stream
 from quorate.table.votes import Votes, checked_votes
+from quorate.wording import counted, plural
 
 Floats = NDArray[np.float64]
 INDEPENDENT = "independent"

@@ -1,0 +1,134 @@
+"""How often judges are right, judge by judge and prompt by prompt, with intervals that allow for what was drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from quorate.errors import InvalidData, NotConverged, NotEstimable
+from quorate.estimate.components.decompose import decompose
+from quorate.estimate.means.targets import POPULATION, Target
+from quorate.numerics.binomial import wilson
+from quorate.numerics.inference import checked_level
+from quorate.table.judgments import Judgments, checked
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Share of right answers.
+
+    Parameters
+    ----------
+    facet, level : str
+        Whose: a judge, a prompt, or ``all``.
+    n : int
+        Answers.
+    value : float
+        Share of right ones, levels weighing equally.
+    low, high : float
+        Interval for other levels of what was drawn; nan where ``reason`` says why.
+    naive_low, naive_high : float
+        Wilson's interval, with all answers taken as independent.
+    drawn : tuple of str
+        Facets that were taken as drawn.
+    reason : str
+        Why there is no interval; empty where there is.
+    """
+
+    facet: str
+    level: str
+    n: int
+    value: float
+    low: float
+    high: float
+    naive_low: float
+    naive_high: float
+    drawn: tuple[str, ...]
+    reason: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values; what is not known is None."""
+        return {k: None if isinstance(v, float) and not np.isfinite(v) else v for k, v in asdict(self).items()}
+
+
+def accuracy(
+    judgments: Judgments,
+    facets: Sequence[str] = ("judge", "prompt"),
+    *,
+    drawn: Collection[str] = ("prompt", "judge"),
+    level: float = 0.95,
+) -> tuple[Accuracy, ...]:
+    """How often judges are right against a key: in all, by judge and by prompt.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Whether each answer is right, as scores 0 and 1.
+    facets : sequence of str
+        Roles whose levels are looked at one by one; those that the table does not have are left out.
+    drawn : collection of str
+        Facets, beside the items, that stand for others like them. Of a single level, none is.
+    level : float
+        Coverage of the intervals.
+
+    Returns
+    -------
+    tuple of Accuracy
+        In all first, then every level of every facet.
+
+    Raises
+    ------
+    InvalidData
+        If a score is not from 0 to 1.
+    InvalidInput
+        If the level is no share.
+
+    References
+    ----------
+    Intervals: ``docs/methods/intervals.md``.
+
+    Examples
+    --------
+    >>> import polars, quorate as q
+    >>> rows = {"item": [1, 1, 2, 2, 3, 3, 4, 4], "judge": list("xyxyxyxy"), "score": [1, 1, 0, 1, 1, 1, 0, 1]}
+    >>> found = accuracy(q.read(polars.DataFrame(rows), announce=False))
+    >>> [(one.level, one.value) for one in found]
+    [('all', 0.75), ('x', 0.5), ('y', 1.0)]
+    """
+    table = checked(judgments)
+    checked_level(level)
+    if np.nanmin(table.low) < 0 or np.nanmax(table.high) > 1:
+        ends = f"{np.nanmin(table.low):g} to {np.nanmax(table.high):g}"
+        raise InvalidData(f"accuracy: scores must say how right an answer is, from 0 to 1; got {ends}")
+    return tuple(_accuracy(part, *name, drawn, level) for name, part in _parts(table, facets))
+
+
+def _parts(table: Judgments, facets: Sequence[str]) -> Iterator[tuple[tuple[str, str], Judgments]]:
+    yield (ALL, ALL), table
+    for facet in facets:
+        if facet in table.names:
+            for name in table.facet(facet).levels:
+                part = table.only(facet, name)
+                if part.n_answers:
+                    yield (facet, name), part
+
+
+def _accuracy(table: Judgments, facet: str, name: str, drawn: Collection[str], level: float) -> Accuracy:
+    right = float(np.nansum(table.n * table.mean))
+    naive = tuple(float(end) for end in wilson(right, table.n_answers, level))
+    chosen = [one for one in table.names if one in drawn and one != facet and table.n_levels(one) > 1]
+    targets: dict[str, Target] = dict.fromkeys(chosen, POPULATION)
+    value, low, high, reason = right / table.n_answers, np.nan, np.nan, ""
+    try:
+        estimate = decompose(table).mean_for(**targets)
+        value = estimate.value
+        low, high = (min(max(end, 0.0), 1.0) for end in estimate.interval(level))
+    except (NotEstimable, NotConverged) as error:
+        reason = str(error)
+    items = (table.object, *chosen)
+    return Accuracy(facet, name, table.n_answers, value, low, high, naive[0], naive[1], items, reason)

@@ -1,0 +1,388 @@
+"""How often judges decide a battle as people do, pipeline by pipeline, and whether one pipeline does so more often."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate import caveats
+from quorate.caveats import Caveat
+from quorate.errors import InvalidInput, UnknownTerm
+from quorate.estimate.agreement.battles import Battles, pairwise_battles
+from quorate.estimate.agreement.clusters import clusters_of, gain_interval, rate_interval
+from quorate.estimate.agreement.pipelines import (
+    Pipeline,
+    battles_of,
+    calibrated_to,
+    pipelines_of,
+    shared_ties,
+    verdicts_at,
+)
+from quorate.numerics.binomial import clopper_pearson, p_value
+from quorate.numerics.inference import checked_level
+from quorate.streams import stream
+from quorate.table.pairs import TIE
+from quorate.table.votes import Votes
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Verdicts = NDArray[np.int8]
+Kind = Literal["overall", "decisive"]
+ALL = "all"
+_FEW = 20
+_KINDS: tuple[Kind, ...] = ("overall", "decisive")
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Share of battles that a pipeline decides as people do.
+
+    Parameters
+    ----------
+    pipeline, category : str
+        Whose, and of which battles; ``all`` for all categories.
+    kind : {"overall", "decisive"}
+        ``overall``: a tie is right where people tie. ``decisive``: battles that neither calls a tie.
+    n : int
+        Battles.
+    value : float
+        Share; nan without battles.
+    low, high : float
+        Its exact (Clopper-Pearson) interval; by clusters that of Korn and Graubard, nan with one.
+    clusters : int or None
+        Clusters of the battles; None where each battle is its own.
+    """
+
+    pipeline: str
+    category: str
+    kind: Kind
+    n: int
+    value: float
+    low: float
+    high: float
+    clusters: int | None = None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Agreement of one pipeline less that of another, on the same battles.
+
+    Parameters
+    ----------
+    first, second : str
+        Pipelines.
+    category : str
+        Of which battles.
+    kind : {"overall", "decisive"}
+        As for `Rate`; decisive are here the battles that neither people nor either pipeline call a tie.
+    n : int
+        Battles.
+    first_value, second_value : float
+        Agreement of both on these battles.
+    value : float
+        Their difference.
+    low, high : float
+        Its bootstrap interval, battles drawn within categories, or Student's by clusters; nan where no battle tells the
+        two apart.
+    p : float
+        Exact two-sided p-value that battles which one of the two gets right favour neither (McNemar), or Student's by
+        clusters; nan with one cluster.
+    clusters : int or None
+        Clusters of the battles; None where each battle is its own.
+    """
+
+    first: str
+    second: str
+    category: str
+    kind: Kind
+    n: int
+    first_value: float
+    second_value: float
+    value: float
+    low: float
+    high: float
+    p: float
+    clusters: int | None = None
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Agreement of pipelines of judges with people.
+
+    Parameters
+    ----------
+    rates : tuple of Rate
+        Of every pipeline, on all battles that it and people decided, in all and by category.
+    differences : tuple of Difference
+        Of every two pipelines, in all and by category.
+    ties : mapping of str to float
+        Share of ties of every pipeline, on the battles that it and people decided.
+    thresholds : mapping of str to float
+        Least margin at which each pipeline prefers a model.
+    human_ties : mapping of str to float
+        Share of ties of people on the same battles, by pipeline.
+    level : float
+        Coverage of the intervals.
+    cluster : str or None
+        What battles are clustered by; None where each is its own.
+    caveats : tuple of Caveat
+        What to know before relying on this.
+    """
+
+    rates: tuple[Rate, ...]
+    differences: tuple[Difference, ...]
+    ties: Mapping[str, float]
+    thresholds: Mapping[str, float]
+    human_ties: Mapping[str, float]
+    level: float
+    cluster: str | None = None
+    caveats: tuple[Caveat, ...] = ()
+
+    def rate(self, pipeline: str, kind: Kind = "overall", category: str = ALL) -> Rate:
+        """Agreement of one pipeline.
+
+        Raises
+        ------
+        UnknownTerm
+            If there is no such pipeline, kind or category.
+        """
+        for one in self.rates:
+            if (one.pipeline, one.kind, one.category) == (pipeline, kind, category):
+                return one
+        raise UnknownTerm(
+            f"{pipeline}, {kind}, {category}", [f"{r.pipeline}, {r.kind}, {r.category}" for r in self.rates]
+        )
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence."""
+        whole = [one for one in self.rates if one.category == ALL and one.kind == "overall"]
+        best = max(whole, key=lambda one: one.value)
+        where = "" if best.clusters is None else f" in {best.clusters:,} clusters by {self.cluster}"
+        ends = "not known" if np.isnan(best.low) else f"{best.low:.1%} to {best.high:.1%}"
+        return (
+            f"{best.pipeline} decides {best.value:.1%} of {best.n:,} battles{where} as people do ({self.level:.0%} "
+            f"interval {ends}), calling {self.ties[best.pipeline]:.1%} a tie where people call "
+            f"{self.human_ties[best.pipeline]:.1%}."
+        )
+
+    def to_frame(self) -> Any:
+        """One row for every pipeline, category and kind."""
+        return _frame(self.rates)
+
+    def differences_frame(self) -> Any:
+        """One row for every two pipelines, category and kind."""
+        return _frame(self.differences)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values; what is not known is None."""
+        rows = {name: [_plain(asdict(one)) for one in getattr(self, name)] for name in ("rates", "differences")}
+        ties = {name: _plain(dict(getattr(self, name))) for name in ("ties", "thresholds", "human_ties")}
+        said = {"level": self.level, "cluster": self.cluster, "caveats": [asdict(one) for one in self.caveats]}
+        return {**rows, **ties, **said, "sentence": self.sentence}
+
+
+def agreement(
+    judged: Pipeline | Mapping[str, Pipeline],
+    human: Votes | str | Sequence[str],
+    *,
+    each: str | Collection[str] | None = None,
+    key: str = "prompt",
+    by: str | None = None,
+    cluster: str | None = None,
+    threshold: float | None = None,
+    calibrated: bool = False,
+    level: float = 0.95,
+    resamples: int = 2000,
+    rng: np.random.Generator | int | None = None,
+) -> Agreement:
+    """How often judges decide battles as people do, with ties and without, by category, and which pipeline does best.
+
+    Parameters
+    ----------
+    judged : Votes, Judgments or Battles, or a mapping of names to them
+        What judges said, one pipeline or several. Votes on one battle are averaged: a model wins above .55 of them,
+        ties as halves. Scores of the two responses are averaged: a tie below half a point. Other rules: ``threshold``,
+        and `quorate.estimate.agreement.battles`.
+    human : Votes, str or sequence of str
+        What people said, or the levels of ``judge`` in ``judged`` that are people.
+    each : str or collection of str, optional
+        Also take every level of this role as a pipeline of its own, such as ``judge``; of several roles, every cell of
+        them, such as ``("judge", "variant", "order")``. ``order`` is that of the battle's first vote, or the other.
+    key : str
+        For votes: role of what the two models answered.
+    by : str, optional
+        Role of the category, in the people's votes. The bootstrap draws battles within categories.
+    cluster : str, optional
+        Role, in the people's votes, whose battles may resemble each other, such as ``judge`` for the annotator of
+        each. Without it, battles of one level of ``key`` between several pairs of models are a cluster.
+    threshold : float, optional
+        Least margin that is no tie, instead of the usual one: for votes the share above one half (.05), for scores the
+        difference of means (half a point, on scales of 4 to 10 points; others need it). Of ``Battles`` it is their own.
+    calibrated : bool
+        Whether every pipeline's threshold is moved to where it ties as often as people do. The threshold then rests on
+        the labels that it is measured with; calibrate on other battles where there are few.
+    level : float
+        Coverage of the intervals.
+    resamples : int
+        Bootstrap samples.
+    rng : numpy.random.Generator or int, optional
+        Their source.
+
+    Returns
+    -------
+    Agreement
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range or the tables do not fit.
+    UnknownTerm
+        If there is no such role or judge.
+    NotEstimable
+        If a pipeline and people share no battle.
+
+    References
+    ----------
+    Messing (2026), section 4.3, appendix R and Table 17, whose differences are between pipelines on different battles.
+    ``docs/methods/agreement.md``.
+
+    Examples
+    --------
+    >>> import polars, quorate as q
+    >>> frame = {"prompt": [1, 2, 3, 4] * 2, "judge": ["llm"] * 4 + ["person"] * 4}
+    >>> frame |= {"model_a": ["x"] * 8, "model_b": ["y"] * 8, "winner": list("AABB") + ["A", "B", "B", "tie"]}
+    >>> found = q.agreement(q.read_votes(polars.DataFrame(frame), announce=False), "person")
+    >>> found.rate("judges").value, found.rate("judges", "decisive").n
+    (0.5, 3)
+    """
+    checked_level(level)
+    if isinstance(resamples, bool) or not isinstance(resamples, Integral) or resamples < 100:
+        raise InvalidInput(f"resamples: at least 100 are needed for an interval, in whole numbers, got {resamples!r}")
+    tables, people = pipelines_of(judged, human, each, key)
+    truth = pairwise_battles(people, key=key, by=by)
+    pipelines = {name: battles_of(table, key, threshold) for name, table in tables.items()}
+    if calibrated:
+        pipelines = {name: calibrated_to(truth, name, one) for name, one in pipelines.items()}
+    said = {name: verdicts_at(truth, name, one) for name, one in pipelines.items()}
+    ties = {name: shared_ties(one, truth.verdicts) for name, one in said.items()}
+    source = np.random.default_rng(stream(0, "agreement") if rng is None else rng)
+    masks = _categories(truth)
+    name, code = clusters_of(people, key, cluster)
+    place = None if name is None else code
+    rates = [_rate(one, said[one], truth.verdicts, mask, level, place) for one in said for mask in masks.items()]
+    differences = [
+        _difference(pair, (said[pair[0]], said[pair[1]]), truth, mask, (level, resamples, source), place)
+        for pair in combinations(said, 2)
+        for mask in masks.items()
+    ]
+    return Agreement(
+        rates=tuple(one for both in rates for one in both),
+        differences=tuple(one for both in differences for one in both),
+        ties={name: own for name, (own, _) in ties.items()},
+        thresholds={name: one.threshold for name, one in pipelines.items()},
+        human_ties={name: theirs for name, (_, theirs) in ties.items()},
+        level=level,
+        cluster=name,
+        caveats=() if name is None else _few(name, code, truth.verdicts, said),
+    )
+
+
+def _few(name: str, code: Ints, people: Verdicts, said: Mapping[str, Verdicts]) -> tuple[Caveat, ...]:
+    """A caveat where some pipeline has few clusters of battles."""
+    worth = []
+    for one in said.values():
+        sizes = np.bincount(code[_usable("overall", people, one)])
+        sizes = sizes[sizes > 0].astype(float)
+        worth.append((float(sizes.sum() ** 2 / (sizes @ sizes)), len(sizes)))
+    effective, clusters = min(worth)
+    return () if effective >= _FEW else (caveats.few_clusters(name, clusters, effective),)
+
+
+def _categories(truth: Battles) -> dict[str, NDArray[np.bool_]]:
+    """Battles of every category, all of them first."""
+    groups = np.array(truth.groups)
+    names = sorted(set(truth.groups) - {""})
+    return {ALL: np.ones(len(truth), dtype=np.bool_), **{name: groups == name for name in names}}
+
+
+def _usable(kind: Kind, people: Verdicts, *said: Verdicts) -> NDArray[np.bool_]:
+    """Battles that count: decided by all, and for ``decisive`` a tie for none."""
+    both = np.array([people, *said])
+    return np.asarray(((both >= 0) & ((both != TIE) | (kind == "overall"))).all(axis=0))
+
+
+def _rate(
+    name: str,
+    said: Verdicts,
+    people: Verdicts,
+    category: tuple[str, NDArray[np.bool_]],
+    level: float,
+    code: Ints | None,
+) -> list[Rate]:
+    out = []
+    for kind in _KINDS:
+        usable = _usable(kind, people, said) & category[1]
+        n, right = int(usable.sum()), int((usable & (said == people)).sum())
+        clusters = None if code is None else len(np.unique(code[usable]))
+        if code is not None:
+            low, high = rate_interval((said == people)[usable], code[usable], level)
+        else:
+            low, high = (float(end) for end in clopper_pearson(right, n, level)) if n else (np.nan, np.nan)
+        out.append(Rate(name, category[0], kind, n, right / n if n else np.nan, low, high, clusters))
+    return out
+
+
+def _difference(
+    names: tuple[str, str],
+    said: tuple[Verdicts, Verdicts],
+    truth: Battles,
+    category: tuple[str, NDArray[np.bool_]],
+    draws: tuple[float, int, np.random.Generator],
+    code: Ints | None,
+) -> list[Difference]:
+    people, (label, mask), (level, resamples, rng) = truth.verdicts, category, draws
+    strata = np.unique(np.array(truth.groups or [""] * len(truth)), return_inverse=True)[1]
+    out = []
+    for kind in _KINDS:
+        usable = _usable(kind, people, *said) & mask
+        n = int(usable.sum())
+        first, second = (float((one == people)[usable].mean()) if n else np.nan for one in said)
+        gain = (said[0] == people).astype(int) - (said[1] == people)
+        up, down = (int(np.sum(gain[usable] == side)) for side in (1, -1))
+        low, high = np.nan, np.nan
+        p = float(p_value(up, up + down)) if up + down else 1.0
+        if up + down and code is not None:
+            low, high, p = gain_interval(gain[usable], code[usable], level)
+        elif up + down:
+            drawn = _drawn(np.where(usable, gain + 2, 0)[mask], strata[mask], resamples, rng)
+            low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]).tolist()
+        clusters = None if code is None else len(np.unique(code[usable]))
+        out.append(Difference(*names, label, kind, n, first, second, first - second, low, high, p, clusters))
+    return out
+
+
+def _drawn(code: NDArray[np.int64], strata: NDArray[np.int64], resamples: int, rng: np.random.Generator) -> Floats:
+    """Differences over bootstrap samples: battles are 0 not usable, 1 lost, 2 alike, 3 gained, and drawn in strata."""
+    total = np.zeros((resamples, 4))
+    for stratum in np.unique(strata):
+        counts = np.bincount(code[strata == stratum], minlength=4)
+        total += rng.multinomial(int(counts.sum()), counts / counts.sum(), resamples)
+    usable = total[:, 1:].sum(axis=1)
+    return np.asarray((total[:, 3] - total[:, 1])[usable > 0] / usable[usable > 0])
+
+
+def _frame(rows: Sequence[Rate | Difference]) -> Any:
+    from quorate.table.frames import frame
+
+    return frame({name: [getattr(one, name) for one in rows] for name in (vars(rows[0]) if rows else ())})
+
+
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
+    return {k: None if isinstance(v, float) and not np.isfinite(v) else v for k, v in values.items()}

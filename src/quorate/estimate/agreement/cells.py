@@ -1,0 +1,259 @@
+"""How often single judgments are right, in every cell of judges, prompts and orders."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidData, InvalidInput, NotEstimable
+from quorate.estimate.agreement.battles import ORDER, ORDERS, pairwise_battles, swapped
+from quorate.estimate.agreement.clusters import shared_out
+from quorate.estimate.agreement.labelled import people_apart
+from quorate.numerics import clustered
+from quorate.numerics.inference import checked_level
+from quorate.table.judgments import Judgments, checked
+from quorate.table.pairs import BOTH_BAD, TIE
+from quorate.table.votes import Votes
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Share of right judgments in one cell.
+
+    Parameters
+    ----------
+    levels : tuple of str
+        Its levels, in the order of the roles.
+    n : int
+        Judgments.
+    clusters : int
+        Battles' keys, or items, that they are of.
+    value : float
+        Share of right ones.
+    low, high : float
+        Interval of this cell alone, by clusters; nan with one cluster.
+    all_low, all_high : float
+        Intervals that hold for all cells at once (Bonferroni): read these to pick the best or the worst.
+    """
+
+    levels: tuple[str, ...]
+    n: int
+    clusters: int
+    value: float
+    low: float
+    high: float
+    all_low: float
+    all_high: float
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Share of right judgments in every cell of some roles.
+
+    Parameters
+    ----------
+    roles : tuple of str
+        What tells cells apart.
+    cells : tuple of Cell
+        In the order of the levels.
+    cluster : str
+        What judgments of one cell are clustered by.
+    level : float
+        Coverage of the intervals: of each alone, and of all at once.
+    """
+
+    roles: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    cluster: str
+    level: float
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence."""
+        best, worst = (choose(self.cells, key=lambda one: one.value) for choose in (max, min))
+        ends = (f"{named(one)} {one.value:.1%} ({_ends(one)})" for one in (best, worst))
+        return (
+            f"Of {len(self.cells):,} cells of {' and '.join(self.roles)}, judgments are right most often in "
+            f"{' and least often in '.join(ends)}; these {self.level:.0%} intervals hold for all cells at once."
+        )
+
+    def to_frame(self) -> Any:
+        """One row for every cell."""
+        from quorate.table.frames import frame
+
+        rows = [dict(zip(self.roles, one.levels, strict=True)) | _numbers(one) for one in self.cells]
+        return frame({name: [row[name] for row in rows] for name in rows[0]})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values; what is not known is None."""
+        cells = [
+            {k: None if isinstance(v, float) and not np.isfinite(v) else v for k, v in asdict(one).items()}
+            for one in self.cells
+        ]
+        roles = {"roles": list(self.roles), "cluster": self.cluster, "level": self.level}
+        return {**roles, "cells": cells, "sentence": self.sentence}
+
+
+def _ends(cell: Cell) -> str:
+    if np.isnan(cell.all_low):
+        return "interval not known"
+    return f"{cell.all_low:.1%} to {cell.all_high:.1%}"
+
+
+def named(cell: Cell) -> str:
+    """The levels of a cell in one text.
+
+    Parameters
+    ----------
+    cell : Cell
+    """
+    return ", ".join(cell.levels)
+
+
+def accuracy_by_cell(
+    judged: Votes | Judgments,
+    human: Votes | str | Collection[str] | None = None,
+    *,
+    by: Sequence[str] = ("judge", "prompt"),
+    key: str = "prompt",
+    cluster: str | None = None,
+    level: float = 0.95,
+) -> Cells:
+    """How often single judgments are right in every cell, such as of judge and prompt, with intervals by item.
+
+    Parameters
+    ----------
+    judged : Votes or Judgments
+        Votes, each right where it says what people said of its battle (a tie where they tie); or right and wrong
+        answers as scores 1 and 0.
+    human : Votes, str or collection of str, optional
+        For votes: what people, or a key, said of each battle; or the levels of ``judge`` that are people.
+    by : sequence of str
+        Roles that tell cells apart. Of votes, ``order`` is that of the battle's first vote, or the other.
+    key : str
+        For votes: role of what the two models answered.
+    cluster : str, optional
+        Role whose judgments may resemble each other; ``key``, or the items, without it.
+    level : float
+        Coverage of the intervals: of each cell alone, and of all at once.
+
+    Returns
+    -------
+    Cells
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range, or people are missing or not asked for.
+    InvalidData
+        If a score is not from 0 to 1.
+    NotEstimable
+        If no judgment can be right or wrong.
+    UnknownTerm
+        If there is no such role or judge.
+
+    Notes
+    -----
+    Judges and prompts are these; only items are drawn. For other judges and prompts see
+    `quorate.estimate.agreement.accuracy.accuracy`.
+
+    References
+    ----------
+    Korn and Graubard (1998), Survey Methodology 24, 193-201. ``docs/methods/agreement.md``.
+
+    Examples
+    --------
+    >>> import polars, quorate as q
+    >>> rows = {"item": list("aabbccdd"), "judge": list("xyxyxyxy"), "score": [1, 1, 0, 1, 1, 1, 0, 1]}
+    >>> found = accuracy_by_cell(q.read(polars.DataFrame(rows), announce=False), by=("judge",))
+    >>> [(one.levels, one.value, round(one.low, 2)) for one in found.cells]
+    [(('x',), 0.5, 0.07), (('y',), 1.0, 0.4)]
+    """
+    checked_level(level)
+    roles = (by,) if isinstance(by, str) else tuple(by)
+    if not roles:
+        raise InvalidInput("by: at least one role tells cells apart, got none")
+    if isinstance(judged, Votes):
+        if human is None:
+            raise InvalidInput("human: votes of people, or levels of judge that are people, are needed beside votes")
+        votes, people = people_apart(judged, human)
+        return _of_votes(cast("Votes", votes), cast("Votes", people), (roles, cluster or key, level), key)
+    if human is not None:
+        raise InvalidInput("human: scores say themselves how right an answer is; leave it out")
+    return _of_scores(checked(judged), roles, cluster, level)
+
+
+def _of_votes(votes: Votes, people: Votes, options: tuple[tuple[str, ...], str, float], key: str) -> Cells:
+    roles, cluster, _ = options
+    said = np.where(votes.outcome == BOTH_BAD, TIE, votes.outcome)
+    wanted = _wanted(votes, people, key)
+    usable = (wanted >= 0) & (said <= TIE)
+    if not usable.any():
+        raise NotEstimable("votes: none is of a battle that people decided")
+    columns = [
+        (swapped(votes, key), ORDERS)
+        if role == ORDER and ORDER not in votes.names
+        else (votes.column(role).astype(np.int64), votes.facet(role).levels)
+        for role in roles
+    ]
+    code = votes.column(cluster).astype(np.int64)
+    right, weight = (said == wanted).astype(float), votes.weights.astype(float)
+    return _cells(columns, (right, weight, np.zeros(len(right))), code, usable, options)
+
+
+def _wanted(votes: Votes, people: Votes, key: str) -> Ints:
+    """What people say of the battle of every vote; -1 where they do not."""
+    truth = pairwise_battles(people, key=key)
+    known = dict(zip(truth.keys, truth.verdicts.tolist(), strict=True))
+    labels, models = votes.facet(key).levels, votes.models
+    rows = zip(votes.column(key).tolist(), votes.model_a.tolist(), votes.model_b.tolist(), strict=True)
+    return np.array([known.get((labels[k], models[a], models[b]), -1) if k >= 0 else -1 for k, a, b in rows])
+
+
+def _of_scores(table: Judgments, roles: tuple[str, ...], cluster: str | None, level: float) -> Cells:
+    if np.nanmin(table.low) < 0 or np.nanmax(table.high) > 1:
+        ends = f"{np.nanmin(table.low):g} to {np.nanmax(table.high):g}"
+        raise InvalidData(f"accuracy: scores must say how right an answer is, from 0 to 1; got {ends}")
+    columns = [(table.column(role).astype(np.int64), table.facet(role).levels) for role in roles]
+    code = table.level_codes([cluster or table.object]).astype(np.int64)
+    options = (roles, cluster or table.object, level)
+    answers = np.nan_to_num(table.mean), table.n.astype(float), np.nan_to_num(table.ss)
+    return _cells(columns, answers, code, table.n > 0, options)
+
+
+def _cells(
+    columns: Sequence[tuple[Ints, tuple[str, ...]]],
+    answers: tuple[Floats, Floats, Floats],
+    code: Ints,
+    usable: NDArray[np.bool_],
+    options: tuple[tuple[str, ...], str, float],
+) -> Cells:
+    """Every cell that there is; answers are means, how many each is of, and their sums of squares about it."""
+    roles, cluster, level = options
+    codes = np.column_stack([column for column, _ in columns])
+    usable = usable & (codes >= 0).all(axis=1) & (code >= 0)
+    found, place = np.unique(codes[usable], axis=0, return_inverse=True)
+    all_levels = 1 - (1 - level) / max(len(found), 1)
+    out = []
+    for at, cell in enumerate(found.tolist()):
+        rows = np.flatnonzero(usable)[place.ravel() == at]
+        levels = tuple(labels[i] for i, (_, labels) in zip(cell, columns, strict=True))
+        value, weight, within = (one[rows] for one in answers)
+        share = shared_out(value, code[rows], weight, within)
+        n, mean = int(weight.sum()), float(np.average(value, weights=weight))
+        alone, together = (
+            (np.nan, np.nan) if share is None else clustered.interval(share, one) for one in (level, all_levels)
+        )
+        out.append(Cell(levels, n, 1 if share is None else share.clusters, mean, *alone, *together))
+    return Cells(roles, tuple(out), cluster, level)
+
+
+def _numbers(cell: Cell) -> dict[str, Any]:
+    return {name: value for name, value in asdict(cell).items() if name != "levels"}

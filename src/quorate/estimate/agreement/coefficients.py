@@ -1,0 +1,233 @@
+"""Coefficients of agreement between judges: Krippendorff's alpha, and intraclass correlations from components."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.dependability import dependability
+from quorate.numerics.inference import checked_level, t_quantile
+from quorate.numerics.ranks import ranks
+from quorate.table.judgments import Judgments, checked
+
+Floats = NDArray[np.float64]
+Metric = Literal["nominal", "ordinal", "interval"]
+_FEWEST = 3
+
+
+@dataclass(frozen=True)
+class Alpha:
+    """Krippendorff's alpha.
+
+    Parameters
+    ----------
+    value : float
+        1: all judges agree; 0: as much as by chance; below: less.
+    low, high : float
+        Interval over items, by the jackknife of ``log(1 - alpha)``; nan where all judges agree, or with two items.
+    metric : {"nominal", "ordinal", "interval"}
+        How far two scores are apart.
+    items, scores : int
+        Items with two scores or more, and their scores.
+    level : float
+        Coverage of the interval.
+    """
+
+    value: float
+    low: float
+    high: float
+    metric: Metric
+    items: int
+    scores: int
+    level: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Icc:
+    """Intraclass correlations, in the notation of McGraw and Wong (1996).
+
+    Parameters
+    ----------
+    single_absolute, single_absolute_se : float
+        ICC(A,1): one judge's scores, taken as they are (Shrout and Fleiss' ICC(2,1)).
+    average_absolute, average_absolute_se : float
+        ICC(A,k): means of k judges (ICC(2,k)).
+    single_consistency, single_consistency_se : float
+        ICC(C,1): one judge's scores, but for how lenient the judge is (ICC(3,1)).
+    average_consistency, average_consistency_se : float
+        ICC(C,k): means of k judges (ICC(3,k)).
+    judges : float
+        k: judges per item.
+    """
+
+    single_absolute: float
+    single_absolute_se: float
+    average_absolute: float
+    average_absolute_se: float
+    single_consistency: float
+    single_consistency_se: float
+    average_consistency: float
+    average_consistency_se: float
+    judges: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return asdict(self)
+
+
+def icc(fit: Decomposition, *, judges: float | None = None) -> Icc:
+    """How well judges agree on which items are better, from the fitted components.
+
+    Other facets (prompts, temperatures) are averaged over as in the data; with items and judges alone these are the
+    usual coefficients, with components below zero taken as zero.
+
+    Parameters
+    ----------
+    fit : Decomposition
+        From `quorate.decompose`, with a facet ``judge``.
+    judges : float, optional
+        k of the averaged ones; the judges per item in the data.
+
+    Raises
+    ------
+    NotEstimable
+        If the coefficients need components apart that the design cannot tell apart.
+    UnknownTerm
+        If there is no facet ``judge``.
+    InvalidInput
+        If ``judges`` is below 1.
+
+    Notes
+    -----
+    ``dependability`` with all facets random: ICC(A,k) is the index of dependability Phi, ICC(C,k) the generalizability
+    coefficient. R: ``psych::ICC(scores)``.
+
+    References
+    ----------
+    Shrout and Fleiss (1979), Psychological Bulletin 86, 420-428. McGraw and Wong (1996), Psychological Methods 1,
+    30-46.
+
+    Examples
+    --------
+    >>> import polars, quorate as q
+    >>> rows = {"item": [1, 1, 2, 2, 3, 3, 4, 4], "judge": list("xyxyxyxy"), "score": [1, 2, 2, 4, 3, 4, 5, 5]}
+    >>> found = icc(q.decompose(q.read(polars.DataFrame(rows), announce=False)))
+    >>> round(found.single_absolute, 3), round(found.average_consistency, 3)
+    (0.719, 0.92)
+    """
+    fit.judgments.facet("judge")
+    one = dependability(fit, fixed=(), judge=1)
+    many = dependability(fit, fixed=()) if judges is None else dependability(fit, fixed=(), judge=judges)
+    return Icc(
+        one.phi,
+        one.phi_se,
+        many.phi,
+        many.phi_se,
+        one.generalizability,
+        one.generalizability_se,
+        many.generalizability,
+        many.generalizability_se,
+        many.levels["judge"],
+    )
+
+
+def alpha(judgments: Judgments, metric: Metric = "interval", *, level: float = 0.95) -> Alpha:
+    """Krippendorff's alpha: how far scores of one item agree, against scores of any items.
+
+    Every cell of an item (a judge, with a prompt where there are several) is one score; missing ones are left out.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        From `quorate.read`.
+    metric : {"nominal", "ordinal", "interval"}
+        ``nominal``: scores are categories, equal or not. ``ordinal``: they have an order. ``interval``: differences
+        count, squared.
+    level : float
+        Coverage of the interval.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range, or cells average over replicates, which are no categories.
+    NotEstimable
+        If no item has two scores, or all scores are equal.
+
+    References
+    ----------
+    Krippendorff (2011), Computing Krippendorff's alpha-reliability. R: ``irr::kripp.alpha``.
+
+    Examples
+    --------
+    >>> import polars, quorate as q
+    >>> rows = {"item": [1, 1, 2, 2, 3, 3], "judge": list("xyxyxy"), "score": [1, 1, 2, 2, 1, 2]}
+    >>> round(alpha(q.read(polars.DataFrame(rows), announce=False), "nominal").value, 3)
+    0.444
+    """
+    table = checked(judgments)
+    if metric not in get_args(Metric):
+        raise InvalidInput(f"metric: expects one of {', '.join(get_args(Metric))}, got {metric!r}")
+    checked_level(level)
+    if metric != "interval" and (table.n > 1).any():
+        raise InvalidInput(f'metric: "{metric}" needs single answers, and some cells average several; use "interval"')
+    per_item, value, items, scores = _sums(table, metric)
+    low, high = _jackknife(per_item, value, level)
+    return Alpha(value, low, high, metric, items, scores, level)
+
+
+def _jackknife(per_item: Floats, value: float, level: float) -> tuple[float, float]:
+    n, without = len(per_item), _alpha(per_item.sum(axis=0) - per_item)
+    if n < _FEWEST or value >= 1 or not (without < 1).all():
+        return np.nan, np.nan
+    log = np.log(1 - without)
+    half = t_quantile(n - 1, (1 + level) / 2) * float(np.sqrt((n - 1) / n * np.sum((log - log.mean()) ** 2)))
+    return 1 - (1 - value) * float(np.exp(half)), 1 - (1 - value) * float(np.exp(-half))
+
+
+def _sums(table: Judgments, metric: Metric) -> tuple[Floats, float, int, int]:
+    """Per item the sums that alpha needs (see `_alpha`), alpha, the items and the scores that count."""
+    answered = table.n > 0
+    item, score = table.level_codes([table.object])[answered], table.mean[answered]
+    several = np.bincount(item)[item] > 1
+    item, score = np.unique(item[several], return_inverse=True)[1], score[several]
+    if not len(score):
+        raise NotEstimable("alpha: no item has two scores; let two judges score the same items")
+    columns = _coordinates(score, metric)
+    size = np.bincount(item).astype(float)
+    sums = np.column_stack([np.bincount(item, column) for column in columns.T])
+    squares = np.bincount(item, (columns**2).sum(axis=1))
+    inside = 2 * size / (size - 1) * np.maximum(squares - (sums**2).sum(axis=1) / size, 0.0)
+    per_item = np.column_stack([size, inside, squares, sums])
+    value = float(_alpha(per_item.sum(axis=0)[None])[0])
+    if np.isnan(value):
+        raise NotEstimable("alpha: all scores are equal, so there is nothing to agree about")
+    return per_item, value, len(size), len(score)
+
+
+def _coordinates(score: Floats, metric: Metric) -> Floats:
+    """Points whose squared distances are those of the metric, up to a factor; shape (scores, dimensions)."""
+    if metric == "nominal":
+        return np.asarray(score[:, None] == np.unique(score)).astype(float)
+    values = ranks(score) if metric == "ordinal" else score
+    return np.asarray(values - values.mean())[:, None]
+
+
+def _alpha(sums: Floats) -> Floats:
+    """One less observed over expected squared distance; nan where all scores are equal.
+
+    Columns: scores, squared distances within items, sums of squares, and sums by dimension. The squared distances of m
+    points add up to 2 m times their sum of squares about the mean.
+    """
+    n, inside, squares, total = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
+    expected = 2 * (squares - (total**2).sum(axis=1) / n) / (n - 1)
+    usable = expected > 1e-12 * np.maximum(squares / n, 1e-300)
+    return np.where(usable, 1 - inside / n / np.where(usable, expected, 1.0), np.nan)

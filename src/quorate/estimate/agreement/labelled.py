@@ -1,0 +1,155 @@
+"""Judgments of people beside those of judges, unit by unit: battles, or items."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput, UnknownTerm
+from quorate.estimate.agreement.battles import pairwise_battles
+from quorate.estimate.means.effects import level_labels
+from quorate.table.judgments import Judgments
+from quorate.table.votes import Votes
+
+Floats = NDArray[np.float64]
+Table = Votes | Judgments
+JUDGE = "judge"
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """One number for every unit.
+
+    Parameters
+    ----------
+    keys : tuple
+        What names a unit.
+    value : array, shape (units,)
+        Mean score, or share of the votes for one model, ties as halves; nan where nothing was answered.
+    cluster : tuple of str
+        Cluster of each unit; empty where units are their own.
+    """
+
+    keys: tuple[object, ...]
+    value: Floats
+    cluster: tuple[str, ...] = ()
+
+
+def people_apart(judged: Table, human: Table | str | Collection[str]) -> tuple[Table, Table]:
+    """The judges' table and the people's, where people may be levels of the facet ``judge`` of one table.
+
+    Parameters
+    ----------
+    judged : Votes or Judgments
+        What judges said.
+    human : Votes, Judgments, str or collection of str
+        What people said: a table of the same kind, or the levels of ``judge`` that are people.
+
+    Raises
+    ------
+    UnknownTerm
+        If there is no such judge.
+    InvalidInput
+        If the two tables are of different kinds, or nothing is left of either.
+    """
+    if not isinstance(judged, (Votes, Judgments)):
+        rule = "expects what quorate.read_votes or quorate.read returns"
+        raise InvalidInput(f"judged: {rule}, got {type(judged).__name__}; read it first")
+    if isinstance(human, (Votes, Judgments)):
+        if type(human) is not type(judged):
+            raise InvalidInput(f"human: expects {type(judged).__name__} as judged is, got {type(human).__name__}")
+        return judged, human
+    names = _names(human)
+    levels = judged.facet(JUDGE).levels
+    for name in sorted(names):
+        if name not in levels:
+            raise UnknownTerm(name, levels)
+    known = np.array([level in names for level in levels])[judged.column(JUDGE)]
+    if known.all() or not known.any():
+        raise InvalidInput(
+            f"human: judges and people are both needed, got {len(names)} of {len(levels)} judges as people"
+        )
+    return judged.keep(~known), judged.keep(known)
+
+
+def _names(human: object) -> set[str]:
+    names = {human} if isinstance(human, str) else set(human) if isinstance(human, Collection) else set()
+    if not names or not all(isinstance(name, str) for name in names):
+        raise InvalidInput(f"human: a table or names of judges are needed, got {type(human).__name__}")
+    return names
+
+
+def vote_units(votes: Votes, key: str, a: str, b: str | None, cluster: str | None) -> Units:
+    """The share of votes for ``a`` in every one of its battles.
+
+    Parameters
+    ----------
+    votes : Votes
+        Votes.
+    key : str
+        Role of what the models answered.
+    a, b : str
+        The model whose share it is, and its opponent; None for all opponents.
+    cluster : str, optional
+        Role whose levels are the clusters.
+
+    Raises
+    ------
+    UnknownTerm
+        If there is no such role or model.
+    InvalidInput
+        If the two models are one, or a battle has no cluster, or several.
+    """
+    if a == b:
+        raise InvalidInput(f'b: an opponent of "{a}" is needed, got "{b}"; leave it out for all opponents')
+    for name in (a, *(() if b is None else (b,))):
+        if name not in votes.models:
+            raise UnknownTerm(name, votes.models)
+    battles = pairwise_battles(votes, key=key, by=cluster)
+    own = [a in pair and (b is None or b in pair) for _, *pair in battles.keys]
+    at = np.flatnonzero(own)
+    side = np.array([1.0 if battles.keys[i][1] == a else -1.0 for i in at])
+    groups = tuple(battles.groups[i] for i in at) if battles.groups else ()
+    _check_clusters(cluster, groups)
+    return Units(tuple(battles.keys[i] for i in at), 0.5 + side * battles.margin[at], groups)
+
+
+def score_units(judgments: Judgments, cluster: str | None) -> Units:
+    """The mean of the cells of every item.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Judgments.
+    cluster : str, optional
+        Role whose levels are the clusters.
+
+    Raises
+    ------
+    InvalidInput
+        If a unit has no cluster, or several.
+    """
+    item = judgments.level_codes([judgments.object])
+    labels = level_labels(judgments, judgments.object)
+    answered = judgments.n > 0
+    cells = np.bincount(item, answered, len(labels))
+    total = np.bincount(item, np.where(answered, judgments.mean, 0.0), len(labels))
+    value = np.divide(total, cells, out=np.full(len(labels), np.nan), where=cells > 0)
+    if cluster is None:
+        return Units(labels, value)
+    names, of = level_labels(judgments, cluster), judgments.level_codes([cluster])
+    _, first, unit = np.unique(item, return_index=True, return_inverse=True)
+    if (of != of[first][unit]).any():
+        raise InvalidInput(f"cluster: a unit is in one, and {cluster} varies within some; take a role of the units")
+    groups = tuple(str(names[i]) for i in of[first])
+    _check_clusters(cluster, groups)
+    return Units(labels, value, groups)
+
+
+def _check_clusters(cluster: str | None, groups: tuple[str, ...]) -> None:
+    without = groups.count("")
+    if without:
+        raise InvalidInput(f"cluster: {without:,} units have no {cluster}; leave them out with keep(...)")

@@ -1,0 +1,1 @@
+"""Variance components: the model, its fit, and what follows from it."""

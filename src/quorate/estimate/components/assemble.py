@@ -1,0 +1,177 @@
+"""From judgments and a model to the arrays the numerics work on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.fixed import FixedEffects, fixed_effects
+from quorate.estimate.components.model import Model, closure
+from quorate.estimate.components.noise import residuals
+from quorate.numerics.patterns import Cells
+from quorate.numerics.reml import Problem
+from quorate.table.judgments import Judgments, dense
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_MOST_LEVELS = 4000
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """A problem with names.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        The answered cells only.
+    model : Model
+        Its terms.
+    problem : Problem
+        The likelihood; scores are centred and scaled.
+    names : tuple of str
+        Name of every component of the problem.
+    fixed : FixedEffects
+        Design of the fixed effects.
+    center, scale : float
+        Scores are ``center + scale * y``.
+    residual_levels : tuple of str
+        Levels with a residual of their own; empty when it is common.
+    identical : tuple of str
+        Replicate components that are exactly zero: every replicate repeats the score of its cell.
+    missing : int
+        Rows without a usable score.
+    """
+
+    judgments: Judgments
+    model: Model
+    problem: Problem
+    names: tuple[str, ...]
+    fixed: FixedEffects
+    center: float
+    scale: float
+    residual_levels: tuple[str, ...]
+    identical: tuple[str, ...]
+    missing: int
+
+    @property
+    def replicated(self) -> bool:
+        """Whether any cell was answered more than once."""
+        return bool(self.judgments.n.max(initial=0) > 1)
+
+
+def assemble(judgments: Judgments, model: Model, *, reml: bool, residual_by: str | None) -> Assembled:
+    """Lay judgments out as a problem.
+
+    Raises
+    ------
+    NotEstimable
+        If there is nothing to decompose: no answers, one level of the object, equal scores, or replicates that are
+        copies.
+    InvalidInput
+        If terms shared by all blocks have too many levels.
+    """
+    answered = judgments if judgments.n.all() else judgments.keep(judgments.n > 0)
+    center, scale = _location(answered)
+    fixed = fixed_effects(answered, model)
+    block = _block_facet(answered, model)
+    within = [term for term in model.random if block in closure(answered, term)]
+    shared = [term for term in model.random if term not in within]
+    noise = residuals(answered, model, residual_by, scale)
+    cells = Cells(
+        y=(answered.mean - center) / scale,
+        block=answered.level_codes([block]),
+        position=_position(answered, block, residual_by),
+        attribute=answered.level_codes(answered.ancestors(block)),
+        x=fixed.x,
+        within=_stack([_local(answered, term, block) for term in within], answered.n_cells),
+        shared=_stack([answered.level_codes(term) for term in shared], answered.n_cells),
+        noise=noise.weight,
+    )
+    problem = Problem(cells, noise.inside, reml=reml)
+    labels = [":".join(term) for term in (*within, *shared)]
+    missing = int(judgments.rows.sum()) - judgments.n_answers
+    names = (*labels, *noise.names)
+    return Assembled(answered, model, problem, names, fixed, center, scale, noise.levels, noise.identical, missing)
+
+
+def _location(judgments: Judgments) -> tuple[float, float]:
+    """Centre and spread of the answers, so that components are of order one inside."""
+    n, total = judgments.n, judgments.n_answers
+    if total == 0:
+        raise NotEstimable("no judgment has a usable score; see quorate doctor for the statuses found")
+    if judgments.n_levels(judgments.object) < 2:
+        raise NotEstimable(f"1 {judgments.object}: at least 2 are needed to estimate any variance between them")
+    center = float(n @ judgments.mean / total)
+    square = float(n @ (judgments.mean - center) ** 2 + judgments.ss.sum())
+    if square <= 1e-24 * total * max(1.0, center**2):
+        raise NotEstimable(f"all {total} scores are equal ({center:g}): there is no variance to decompose")
+    return center, float(np.sqrt(square / total))
+
+
+def _block_facet(judgments: Judgments, model: Model) -> str:
+    """The facet to eliminate effects by: its levels are the blocks, what is left is one system of shared levels."""
+
+    def sizes(facet: str) -> tuple[float, float, float]:
+        levels = {term: _at_most(judgments, term) for term in model.random}
+        inside = sum(size for term, size in levels.items() if facet in closure(judgments, term))
+        blocks = _at_most(judgments, (facet,))
+        return blocks, inside / blocks, sum(levels.values()) - inside
+
+    def work(facet: str) -> float:
+        blocks, columns, shared = sizes(facet)
+        return blocks * columns**3 + shared**3
+
+    chosen = {*model.fixed, *(name for term in model.covariates for name in term.split(":"))}
+    order = sorted((name for name in judgments.names if name not in chosen), key=lambda name: name != judgments.object)
+    if not order:
+        raise InvalidInput("fixed: every facet is fixed, so no variance is left to estimate; make one random")
+    best = min(order, key=work)
+    largest = max(sizes(best)[1:])
+    if largest > _MOST_LEVELS:
+        raise InvalidInput(
+            f"the random terms need a system of {largest:.0f} levels at once; at most {_MOST_LEVELS} can be fitted. "
+            f"Leave out the largest term, or check the columns: {_sizes_of_facets(judgments)}"
+        )
+    return best
+
+
+def _sizes_of_facets(judgments: Judgments) -> str:
+    return ", ".join(f"{facet.name} has {len(facet.levels)} levels" for facet in judgments.facets)
+
+
+def _at_most(judgments: Judgments, term: tuple[str, ...]) -> int:
+    sizes = [len(judgments.facet(name).levels) for name in closure(judgments, term)]
+    return min(int(np.prod(np.array(sizes, dtype=float).clip(max=1e15))), judgments.n_cells)
+
+
+def _position(judgments: Judgments, block: str, residual_by: str | None) -> Ints:
+    """Place of a cell inside its block: the labels of all other facets, and how noisy the cell is."""
+    skip = {block, *judgments.ancestors(block)} - {residual_by}
+    key = _labels(judgments, [name for name in judgments.names if name not in skip])
+    if np.ptp(judgments.n) > 0:
+        key = dense(key * (int(judgments.n.max()) + 1) + judgments.n)
+    return key
+
+
+def _local(judgments: Judgments, term: tuple[str, ...], block: str) -> Ints:
+    """Column of a within-block term inside the block: labels of its other facets."""
+    skip = {block, *judgments.ancestors(block)}
+    inside = closure(judgments, term) - skip
+    return _labels(judgments, [name for name in judgments.names if name in inside])
+
+
+def _labels(judgments: Judgments, names: list[str]) -> Ints:
+    """Dense codes of the combinations of labels, without the facets they are nested in."""
+    key = np.zeros(judgments.n_cells, dtype=np.int64)
+    for position, name in enumerate(names):
+        key = key * len(judgments.facet(name).levels) + judgments.column(name)
+        key = dense(key) if position else key
+    return key
+
+
+def _stack(columns: list[Ints], cells: int) -> Ints:
+    return np.column_stack(columns) if columns else np.zeros((cells, 0), dtype=np.int64)

@@ -1,0 +1,188 @@
+"""Variance components of judgments, with what the design cannot tell apart said by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput, NotConverged, NotEstimable
+from quorate.estimate.components.assemble import Assembled
+from quorate.estimate.components.balanced import balanced_strata
+from quorate.estimate.components.decomposition import Decomposition, Method
+from quorate.estimate.components.design import design
+from quorate.numerics.identify import Identified
+from quorate.numerics.information import null_point, quadratic_forms
+from quorate.numerics.newton import Optimum, minimise
+from quorate.numerics.reml import Point, Problem, evaluate, solve
+from quorate.table.judgments import Judgments, checked
+from quorate.table.repeats import refuse_repeats
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_EXACT = 1e-10
+"""Residual variance, the scores having variance 1, that is none: rounding errors of a fit reach this far."""
+_DOUBTFUL = 1e-6
+"""Residual variance below which a search may have stopped among rounding errors; what is left then decides."""
+_SMALL = 1e-3
+"""Part of the largest residual variance of a level below which another level's may be none."""
+
+
+def decompose(
+    judgments: Judgments,
+    *,
+    random: Sequence[str] | None = None,
+    covariates: Sequence[str] = (),
+    method: Method = "reml",
+    residual_by: str | None = None,
+) -> Decomposition:
+    """Where the variance of the judgments comes from.
+
+    Fits the crossed random-effects model ``score ~ fixed + item + prompt + item:prompt + ... + cell + replicate`` to
+    all answered cells at once; cost depends on the number of distinct patterns of cells, not on the number of rows.
+    Scores missing at random, given the model, do no harm; missingness that depends on the score or the judge does.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        From `quorate.read`.
+    random : sequence of str, optional
+        Random terms, facets joined by ":". Default: main effects of random facets, two-way interactions with at least
+        one random facet, and the cell.
+    covariates : sequence of str
+        Facets that enter as fixed covariates: numbers as they are, labels as factors, products joined by ":".
+    method : {"reml", "ml", "anova"}
+        Restricted maximum likelihood, maximum likelihood, or expected mean squares (balanced data only).
+    residual_by : str, optional
+        Fixed facet each of whose levels has its own cell and replicate variance.
+
+    Returns
+    -------
+    Decomposition
+
+    Raises
+    ------
+    InvalidData
+        If a key is repeated: the same cell and replicate twice.
+    NotEstimable
+        If nothing can be estimated: one item, equal scores, or a residual that fixed effects absorb.
+
+    Notes
+    -----
+    R: ``lme4::lmer(score ~ judge + (1|item) + (1|prompt) + (1|item:prompt) + ..., REML = TRUE)``.
+
+    References
+    ----------
+    Messing (2026), Hidden Measurement Error in LLM Pipelines, Eq. 1 and section C.6.
+
+    Examples
+    --------
+    >>> import quorate as q
+    >>> from quorate.simulate import write_demo
+    >>> fit = q.decompose(q.read(write_demo("scores.csv")))
+    >>> sorted(fit.variances)[:3]
+    ['category', 'cell', 'item']
+    """
+    if method not in ("reml", "ml", "anova"):
+        raise InvalidInput(f"method: one of 'reml', 'ml', 'anova' is needed, got {method!r}")
+    refuse_repeats(checked(judgments))
+    laid = design(judgments, random=random, covariates=covariates, reml=method != "ml", residual_by=residual_by)
+    assembled, identified = laid.assembled, laid.identified
+    if method == "anova":
+        return _by_anova(assembled, identified)
+    theta, point = _fit(assembled, identified, laid.g, quadratic_forms(assembled.problem, laid.null))
+    return Decomposition(assembled, identified, theta, point, method)
+
+
+def _fit(assembled: Assembled, identified: Identified, g: Floats, forms: Floats) -> tuple[Floats, Point]:
+    """Minimise the criterion over one component per class, from the unweighted moment estimates (MINQUE(0))."""
+    problem = assembled.problem
+    kept = np.array(identified.representatives)
+    size = np.sqrt(np.diag(g)[kept])
+    moments = np.linalg.lstsq(g[np.ix_(kept, kept)] / size[:, None] / size, forms[kept] / size, rcond=1e-10)[0] / size
+    floor = 1e-3 * max(float(moments.clip(0).sum()), 1e-3)
+
+    def at(theta: Floats) -> Floats:
+        full = np.zeros(problem.n_components)
+        full[kept] = theta
+        return full
+
+    def restricted(theta: Floats) -> Point:
+        point = evaluate(problem, at(theta))
+        return Point(
+            point.criterion, point.gradient[kept], point.hessian[np.ix_(kept, kept)], point.solved, point.effects
+        )
+
+    try:
+        optimum = minimise(restricted, np.maximum(moments, floor))
+    except NotConverged as stopped:
+        last = cast("Optimum", stopped.partial)
+        _refuse_falling(assembled, at(last.theta), at(last.point.gradient))
+        _refuse_exact(assembled, _least_residual(problem, kept))
+        raise
+    theta = at(optimum.theta)
+    _refuse_exact(assembled, theta)
+    if min(_by_level(assembled, theta).values()) < _DOUBTFUL:
+        _refuse_exact(assembled, _least_residual(problem, kept))
+    return theta, optimum.point
+
+
+def _least_residual(problem: Problem, kept: Ints) -> Floats:
+    """Residual variance that is left when every other component is as large as can be."""
+    wide = null_point(problem)
+    wide[kept] = np.where(kept < problem.n_components - problem.n_residual, 1e6, wide[kept])
+    return quadratic_forms(problem, solve(problem, wide)) / problem.n_rows
+
+
+def _refuse_exact(assembled: Assembled, theta: Floats) -> None:
+    """Refuse scores that the terms fit without error, all or those of a level: the likelihood then has no maximum."""
+    residual = _by_level(assembled, theta)
+    exact = [level for level, value in residual.items() if value < _EXACT]
+    if exact and len(exact) < len(residual):
+        raise _no_residual(exact)
+    if exact:
+        raise NotEstimable(
+            "the terms fit the scores exactly: the residual variance is zero, and nothing is left to judge the other "
+            "components by. Leave out a term, or check whether judges only copy one another"
+        )
+
+
+def _refuse_falling(assembled: Assembled, theta: Floats, gradient: Floats) -> None:
+    """Refuse levels whose residual variance a stopped search had made small and was still lowering."""
+    residual, slope = _by_level(assembled, theta), _by_level(assembled, theta * gradient)
+    small = _SMALL * max(residual.values())
+    falling = [level for level, value in residual.items() if value < small and slope[level] > 1]
+    if falling:
+        raise _no_residual(falling)
+
+
+def _by_level(assembled: Assembled, values: Floats) -> dict[str, float]:
+    """Sum over the residual components of each level of ``residual_by``; of all where there is none."""
+    first = assembled.problem.n_components - assembled.problem.n_residual
+    out: dict[str, float] = {}
+    for name, value in zip(assembled.names[first:], values[first:], strict=True):
+        level = name.partition("[")[2].removesuffix("]")
+        out[level] = out.get(level, 0.0) + max(float(value), 0.0)
+    return out
+
+
+def _no_residual(levels: list[str]) -> NotEstimable:
+    facet = levels[0].partition("=")[0]
+    named = ", ".join(level.partition("=")[2] for level in levels)
+    have, which = ("has", "that") if len(levels) == 1 else ("have", "every such")
+    return NotEstimable(
+        f"{facet} {named} {have} no residual variance: the terms fit those scores exactly, and a variance of their own "
+        f"has no estimate. Drop residual_by, or leave {which} {facet} out"
+    )
+
+
+def _by_anova(assembled: Assembled, identified: Identified) -> Decomposition:
+    strata = balanced_strata(assembled)
+    theta = np.zeros(assembled.problem.n_components)
+    kept = list(identified.representatives)
+    theta[kept] = strata.components(kept)
+    _refuse_exact(assembled, theta)
+    point = evaluate(assembled.problem, np.maximum(theta, 0.0))
+    return Decomposition(assembled, identified, theta, point, "anova", strata)

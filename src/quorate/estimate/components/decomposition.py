@@ -1,0 +1,361 @@
+"""The result of a decomposition: components by name, the mean, and what the design cannot tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.caveats import Caveat
+from quorate.errors import NotEstimable, UnknownTerm
+from quorate.estimate.components.assemble import Assembled
+from quorate.estimate.components.cautions import cautions
+from quorate.estimate.components.model import CELL, REPLICATE, canonical
+from quorate.numerics.identify import Identified
+from quorate.numerics.inference import variance_interval
+from quorate.numerics.information import component_df, covariance, weights
+from quorate.numerics.reml import Point, squares
+from quorate.table.judgments import Judgments
+
+if TYPE_CHECKING:
+    from quorate.estimate.components.bootstrap import Bootstrap
+    from quorate.estimate.means.mean import Estimate
+    from quorate.estimate.means.targets import Target
+    from quorate.numerics.anova import Strata
+
+Floats = NDArray[np.float64]
+Method = Literal["reml", "ml", "anova"]
+
+
+@dataclass(frozen=True)
+class Component:
+    """One variance component.
+
+    Parameters
+    ----------
+    name : str
+        Term, or the sum of terms that cannot be told apart, joined by " + ".
+    variance : float
+        Estimate, in squared score units.
+    se : float
+        Standard error from the expected information; nan for a sensitivity.
+    low, high : float
+        95% interval.
+    levels : int
+        Levels of the term in the data.
+    kind : {"random", "sensitivity"}
+        A sensitivity is the spread (divisor M) of the fitted means of a fixed facet's levels, not a variance estimate.
+    share : float
+        Fraction of the variance of one judgment.
+    """
+
+    name: str
+    variance: float
+    se: float
+    low: float
+    high: float
+    levels: int
+    kind: str
+    share: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Decomposition:
+    """Variance components of a table of judgments.
+
+    Made by `decompose`. Components are read by name with `variance`, all together with `components` or `to_frame`, and
+    the mean with its intervals is `mean`.
+    """
+
+    assembled: Assembled
+    identified: Identified
+    theta: Floats
+    point: Point
+    method: Method
+    strata: Strata | None = None
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{name} {value:.4g}" for name, value in self.variances.items())
+        return f"Decomposition({parts})"
+
+    @property
+    def judgments(self) -> Judgments:
+        """The answered judgments that were fitted."""
+        return self.assembled.judgments
+
+    @property
+    def criterion(self) -> float:
+        """lme4's ``REMLcrit`` (treatment contrasts); minus twice the log-likelihood under ML."""
+        problem = self.assembled.problem
+        free = problem.n_rows - (problem.p if problem.reml else 0)
+        return self.point.criterion + free * 2 * float(np.log(self.assembled.scale))
+
+    @cached_property
+    def aliases(self) -> tuple[frozenset[str], ...]:
+        """Sets of components of which only the sum can be estimated."""
+        return tuple(frozenset(names) for names in self.classes if len(names) > 1)
+
+    @property
+    def absorbed(self) -> tuple[str, ...]:
+        """Terms with nothing left to estimate them from: absorbed by fixed effects, or one level only."""
+        return tuple(self.assembled.names[t] for t in self.identified.absorbed)
+
+    @cached_property
+    def representatives(self) -> Mapping[str, int]:
+        """Component that stands for every class of those that cannot be told apart, by the names in the class."""
+        pairs = zip(self.classes, self.identified.classes, strict=True)
+        return {" + ".join(names): members[-1] for names, members in pairs}
+
+    @cached_property
+    def variances(self) -> Mapping[str, float]:
+        """Estimates of the components that can be told apart, and of the sums that can, in squared score units."""
+        scale = self.assembled.scale**2
+        return {name: float(self.theta[t] * scale) for name, t in self.representatives.items()}
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """Covariance of all components (zero for those not fitted), from the expected information; in score units."""
+        kept = list(self.identified.representatives)
+        return covariance(self.assembled.problem, self.point.solved, kept) * self.assembled.scale**4
+
+    def variance(self, term: str) -> float:
+        """Variance component of a term, in squared score units.
+
+        Parameters
+        ----------
+        term : str
+            Facets joined by ":" in any order, ``cell``, ``replicate`` (0 where every replicate repeats its cell),
+            a sum of aliased terms joined by " + ", or a
+            fixed facet, which gives its sensitivity (population variance of its fitted level means, divisor M).
+
+        Raises
+        ------
+        UnknownTerm
+            If the model has no such term.
+        NotEstimable
+            If only a sum that contains it can be estimated.
+        """
+        if term in self.variances:
+            return self._told_apart(self.classes[list(self.variances).index(term)], self.variances[term])
+        names = frozenset(canonical(self.judgments, part.strip()) for part in term.split("+"))
+        if len(names) == 1 and (fixed := next(iter(names))) in self.assembled.fixed.levels:
+            return self.sensitivity(fixed)
+        if names <= set(self.assembled.identical):
+            return 0.0
+        for found, value in zip(self.classes, self.variances.values(), strict=True):
+            if names == frozenset(found) or (names == {CELL} and frozenset(found) == {CELL, REPLICATE}):
+                return self._told_apart(found, value)
+            if names & frozenset(found):
+                raise NotEstimable(
+                    f'"{term}" cannot be told apart in this design: only the sum {" + ".join(found)} = {value:.6g} can',
+                    found,
+                )
+        return self._averaged(term, names)
+
+    def sensitivity(self, facet: str) -> float:
+        """Population variance (divisor M) of the fitted means of a fixed facet's levels."""
+        means = self.assembled.fixed.levels[facet] @ self.beta
+        if len(means) < 2:
+            raise NotEstimable(f'"{facet}" is not estimable: one level has no spread', {facet})
+        return float(np.var(means))
+
+    @property
+    def beta(self) -> Floats:
+        """Fixed-effect estimates, shape (p,)."""
+        out = self.point.effects[: self.assembled.problem.p] * self.assembled.scale
+        out[0] += self.assembled.center
+        return out
+
+    @cached_property
+    def level_noise(self) -> Mapping[str, Floats]:
+        """How much of each component is in the variance (divisor M - 1) of a fixed facet's level means."""
+        problem, solved = self.assembled.problem, self.point.solved
+        out = {}
+        for name, levels in self.assembled.fixed.levels.items():
+            centred = levels - levels.mean(axis=0)
+            parts = [squares(problem, weights(problem, solved, row)) for row in centred]
+            out[name] = np.sum(parts, axis=0) / max(len(levels) - 1, 1)
+        return out
+
+    @property
+    def beta_covariance(self) -> Floats:
+        """Covariance of the fixed-effect estimates at the estimated components, shape (p, p)."""
+        p = self.assembled.problem.p
+        return self.point.solved.b[:p, :p] * self.assembled.scale**2
+
+    @property
+    def fixed_effects(self) -> Mapping[str, tuple[float, float]]:
+        """Estimate and standard error of every fixed effect (treatment contrasts)."""
+        se = np.sqrt(np.diag(self.beta_covariance))
+        return {
+            name: (float(b), float(s)) for name, b, s in zip(self.assembled.fixed.names, self.beta, se, strict=True)
+        }
+
+    @cached_property
+    def components(self) -> tuple[Component, ...]:
+        """All components, random ones first, with standard errors and 95% intervals."""
+        fixed = {name: self.sensitivity(name) for name, rows in self.assembled.fixed.levels.items() if len(rows) > 1}
+        total = sum(max(v, 0.0) for v in self.variances.values()) + sum(fixed.values())
+        out = []
+        for (name, value), members in zip(self.variances.items(), self.identified.classes, strict=True):
+            se = float(np.sqrt(max(self.covariance[members[-1], members[-1]], 0.0)))
+            low, high = variance_interval(value, se, self.freedom(members[-1]), 0.95)
+            out.append(
+                Component(name, value, se, low, high, self._levels(members[-1]), "random", max(value, 0.0) / total)
+            )
+        for name, value in fixed.items():
+            levels = len(self.judgments.facet(name).levels)
+            out.append(Component(name, value, np.nan, np.nan, np.nan, levels, "sensitivity", value / total))
+        return tuple(out)
+
+    @cached_property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """What the reader of these components must know."""
+        return tuple(cautions(self))
+
+    @property
+    def mean(self) -> Estimate:
+        """The mean score: random facets stand for their population, fixed facets for themselves.
+
+        A random facet with one level, or one whose variance the design leaves nothing to see of, stands for itself too,
+        with a caveat.
+        """
+        from quorate.estimate.means.mean import default_mean
+
+        return default_mean(self)
+
+    def mean_for(self, **targets: Target) -> Estimate:
+        """The mean score for a stated target.
+
+        Parameters
+        ----------
+        **targets : str or Pool
+            Per facet: "population" (levels drawn from an infinite population), "panel" or "finite" (these levels are
+            all there is), "sensitivity" (fixed facets: the published index, not a sampling variance) or ``pool(K)``.
+            A grouping facet such as a category also takes "absorbed" and "fixed". Other facets keep their default.
+
+        Raises
+        ------
+        NotEstimable
+            If the data do not determine the variance that the target needs.
+        """
+        from quorate.estimate.means.mean import mean_for
+
+        return mean_for(self, targets)
+
+    def bootstrap(self, n: int = 1000, *, rng: int | np.random.Generator | None = None) -> Bootstrap:
+        """How the components, their shares and the mean would vary over studies of this design.
+
+        Parametric: data are redrawn from the fitted model, as the few sums that the likelihood needs and never as rows,
+        and every draw is fitted again by the same method.
+
+        Parameters
+        ----------
+        n : int
+            Draws, at least 100.
+        rng : int or numpy.random.Generator, optional
+            Seed or generator; the same draws every time if left out.
+
+        Returns
+        -------
+        Bootstrap
+            Draws of the components and of the fixed facets' level means, with their intervals.
+
+        Raises
+        ------
+        InvalidInput
+            If ``n`` is too small, or the fit is by ``method="anova"``.
+
+        Notes
+        -----
+        R: ``lme4::bootMer(fit, VarCorr, nsim = 1000, type = "parametric")``.
+
+        References
+        ----------
+        Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 6.
+
+        Examples
+        --------
+        >>> import quorate as q
+        >>> from quorate.simulate import write_demo
+        >>> fit = q.decompose(q.read(write_demo("scores.csv")))
+        >>> draws = fit.bootstrap(200)
+        >>> low, high = draws.interval("item")
+        >>> low < fit.variance("item") < high
+        True
+        """
+        from quorate.estimate.components.bootstrap import bootstrap
+        from quorate.streams import stream
+
+        return bootstrap(self, n, stream(0, "bootstrap") if rng is None else np.random.default_rng(rng))
+
+    @cached_property
+    def default_bootstrap(self) -> Bootstrap:
+        """The draws behind ``mean.interval(method="bootstrap")``: 1,000 under the default seed."""
+        return self.bootstrap()
+
+    def to_frame(self) -> Any:
+        """Components as a frame in the caller's library: term, variance, se, low, high, levels, kind, share."""
+        from quorate.table.frames import frame
+
+        columns: dict[str, list[Any]] = {"term": [c.name for c in self.components]}
+        for key in ("variance", "se", "low", "high", "levels", "kind", "share"):
+            columns[key] = [getattr(c, key) for c in self.components]
+        return frame(columns, self.judgments.source.backend)
+
+    @cached_property
+    def classes(self) -> tuple[tuple[str, ...], ...]:
+        """Names in every class; without replicates, the replicate is in the cell's."""
+        extra = not self.assembled.replicated
+        out = []
+        for members in self.identified.classes:
+            names = [self.assembled.names[t] for t in members]
+            if extra and any(name.split("[")[0] == CELL for name in names):
+                names += [name.replace(CELL, REPLICATE, 1) for name in names if name.split("[")[0] == CELL]
+            out.append(tuple(names))
+        return tuple(out)
+
+    def _told_apart(self, names: tuple[str, ...], value: float) -> float:
+        position = self.classes.index(names)
+        unit = np.zeros(len(self.theta))
+        unit[list(self.identified.classes[position])] = 1.0
+        if len(self.identified.null) and not np.allclose(self.identified.null @ unit, 0, atol=1e-6):
+            rows = [self._equation(row) for row in self.identified.null if abs(row @ unit) > 1e-6]
+            raise NotEstimable(
+                f"{' + '.join(names)} cannot be told apart in this design from: {'; '.join(rows)}", names
+            )
+        return value
+
+    def _equation(self, row: Floats) -> str:
+        parts = [f"{value:+.3g} {self.assembled.names[t]}" for t, value in enumerate(row) if value]
+        return " ".join(parts)
+
+    def _averaged(self, term: str, names: frozenset[str]) -> float:
+        """A residual component that differs by level, averaged over the levels; else an error that says why."""
+        name = next(iter(names))
+        split = [value for key, value in self.variances.items() if key.split(" + ")[0].startswith(f"{name}[")]
+        split += [0.0 for key in self.assembled.identical if key.startswith(f"{name}[")]
+        if len(names) == 1 and split and len(split) == len(self.assembled.residual_levels):
+            return float(np.mean(split))
+        if names & set(self.absorbed):
+            raise NotEstimable(f'"{term}" is not estimable: one level only, or absorbed by the fixed effects', names)
+        if name == REPLICATE and not self.assembled.replicated:
+            raise NotEstimable('"replicate" is not estimable: no cell was judged twice', names)
+        raise UnknownTerm(term, (*self.variances, *self.assembled.fixed.levels))
+
+    def freedom(self, t: int) -> float:
+        """Degrees of freedom of the mean square that component ``t`` of the problem is estimated from."""
+        kept = list(self.identified.representatives)
+        return component_df(self.assembled.problem, np.maximum(self.theta, 0.0), kept, t)
+
+    def _levels(self, t: int) -> int:
+        name = self.assembled.names[t].split("[")[0]
+        if name == REPLICATE:
+            return self.judgments.n_answers
+        if name == CELL:
+            return self.judgments.n_cells
+        return int(self.judgments.level_codes(name.split(":")).max()) + 1

@@ -1,0 +1,269 @@
+"""How dependably items, people or systems are told apart: generalizability and dependability coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.caveats import Caveat
+from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.model import CELL, REPLICATE, closure
+from quorate.estimate.components.universe import DrawnFacet, Study
+from quorate.estimate.means.targets import PANEL, default_targets
+from quorate.wording import listed
+
+Floats = NDArray[np.float64]
+Kind = Literal["universe", "relative", "absolute"]
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one component adds.
+
+    Parameters
+    ----------
+    component : str
+        Term, or the sum of terms that cannot be told apart.
+    kind : {"universe", "relative", "absolute"}
+        Universe score variance; error of comparisons as well as of decisions against a standard; error of the latter
+        only.
+    variance : float
+        The component over the number of levels it is averaged over.
+    """
+
+    component: str
+    kind: Kind
+    variance: float
+
+
+@dataclass(frozen=True)
+class Dependability:
+    """Generalizability and dependability of the mean score of an object of measurement.
+
+    Parameters
+    ----------
+    object : str
+        Role of the object of measurement.
+    n_objects : int
+        Its levels in the data.
+    levels : mapping of str to float
+        Levels per object that are averaged over, nested ones within one parent, ``replicate`` within one cell.
+    fixed : tuple of str
+        Facets whose levels are the whole universe.
+    contributions : tuple of Contribution
+        What the variances below are made of.
+    generalizability, phi : float
+        Generalizability coefficient and index of dependability, between 0 and 1; nan where all variances are zero.
+    generalizability_se, phi_se : float
+        Their standard errors by the delta method.
+    caveats : tuple of Caveat
+        Those of the components.
+    """
+
+    object: str
+    n_objects: int
+    levels: Mapping[str, float]
+    fixed: tuple[str, ...]
+    contributions: tuple[Contribution, ...]
+    generalizability: float
+    phi: float
+    generalizability_se: float
+    phi_se: float
+    caveats: tuple[Caveat, ...]
+
+    @property
+    def universe(self) -> float:
+        """Universe score variance: how much the objects truly differ."""
+        return self._sum("universe")
+
+    @property
+    def relative_error(self) -> float:
+        """Variance of the error in comparing objects; its root is the standard error of a comparison's each side."""
+        return self._sum("relative")
+
+    @property
+    def absolute_error(self) -> float:
+        """Variance of the error in holding an object against a standard."""
+        return self.relative_error + self._sum("absolute")
+
+    def _sum(self, kind: Kind) -> float:
+        return sum(one.variance for one in self.contributions if one.kind == kind)
+
+
+def dependability(
+    fit: Decomposition, object: str | None = None, *, fixed: Collection[str] | None = None, **levels: float
+) -> Dependability:
+    """How dependably a mean score tells items (people, systems) apart, and holds them against a standard.
+
+    The score of an object ``p`` is the plain mean of its cells. Components are sorted by the facets ``a`` that they
+    contain beside ``p`` and what ``p`` is nested in, and divided by the levels ``n_a`` that an object's score averages
+    over::
+
+        universe   sigma2(p) + sigma2(parents of p) + sum of sigma2(p a) / n_a      for a all fixed
+        relative   sum of sigma2(p a) / n_a                                         for a not all fixed
+        absolute   relative + sum of sigma2(a) / n_a                                for a not all fixed, without p
+
+        generalizability = universe / (universe + relative)      comparisons and rankings of objects
+        phi              = universe / (universe + absolute)      decisions against a standard
+
+    Where objects do not all meet the same levels, what they do not share of ``sigma2(a)`` does not cancel in
+    comparisons and is part of the relative error; so is what a single object misses of a fixed facet. A facet that
+    groups the object (a category) counts to the universe score, because objects of all groups are compared; fit one
+    group alone (`quorate.estimate.components.robustness.by_level`) for comparisons within it.
+
+    Parameters
+    ----------
+    fit : Decomposition
+        From `quorate.decompose`.
+    object : str, optional
+        Role of the object of measurement; the table's by default. It must be random.
+    fixed : collection of str, optional
+        Facets whose levels are the whole universe: always these judges. By default those that are fixed in the fit, and
+        those with one level; ``()`` generalises over all.
+    **levels : float
+        Levels per object of each facet, and ``replicate``. By default those in the data: the harmonic mean over
+        objects, nested levels within one parent. Other numbers keep the layout: divisors change in proportion. Levels
+        of fixed facets cannot be changed.
+
+    Returns
+    -------
+    Dependability
+
+    Raises
+    ------
+    UnknownTerm
+        If a facet does not exist.
+    InvalidInput
+        If the object is fixed, or levels are below 1 or given for a fixed facet.
+    NotEstimable
+        If the coefficients need components apart that the design cannot tell apart.
+
+    Notes
+    -----
+    R: ``gtheory::dstudy(gtheory::gstudy(data, score ~ (1|item) + (1|judge)), colname.objects = "item")``.
+
+    References
+    ----------
+    Brennan (2001), Generalizability Theory, chapter 4: random models, then mixed models, where interactions of the
+    object with fixed facets alone, divided by their levels, join the universe score.
+
+    Examples
+    --------
+    >>> import polars
+    >>> import quorate as q
+    >>> rows = {"item": [1, 1, 2, 2, 3, 3, 4, 4], "judge": list("xyxyxyxy"), "score": [1, 2, 2, 4, 3, 4, 5, 5]}
+    >>> fit = q.decompose(q.read(polars.DataFrame(rows), fixed=()))
+    >>> round(dependability(fit).phi, 3), round(dependability(fit, judge=4).phi, 3)
+    (0.836, 0.911)
+    """
+    target = object or fit.judgments.object
+    if fit.judgments.facet(target).fixed:
+        raise InvalidInput(
+            f'object: "{target}" is fixed, so its levels are not compared as a draw; leave it out of fixed='
+        )
+    study = Study(fit, target, _fixed_facets(fit, target, fixed))
+    counts = study.counts()
+    given = {name: _given(study, name, value) for name, value in levels.items()}
+    growth = {name: value / counts[name] for name, value in given.items()}
+    rows = np.array([study.coefficients(name, growth) for name in fit.assembled.names])
+    _refuse_unidentified(study, rows, {**counts, **given})
+    return _result(study, rows, study.drawn(growth), {**counts, **given})
+
+
+def _fixed_facets(fit: Decomposition, target: str, fixed: Collection[str] | None) -> frozenset[str]:
+    own = closure(fit.judgments, [target])
+    if fixed is None:
+        fixed = [name for name, chosen in default_targets(fit).items() if chosen == PANEL]
+    for name in fixed:
+        fit.judgments.facet(name)
+    return frozenset(fixed) - own
+
+
+def _given(study: Study, name: str, value: float) -> float:
+    """A number of levels asked for, checked."""
+    names = [*(facet.name for facet in study.others), REPLICATE]
+    if name not in names:
+        raise UnknownTerm(name, names)
+    if name in study.fixed:
+        raise InvalidInput(f"{name}: its levels are fixed, so their number cannot change; leave it out of fixed=")
+    if not value >= 1:
+        raise InvalidInput(f"{name}: at least 1 level is needed, got {value}")
+    return value
+
+
+def _refuse_unidentified(study: Study, rows: Floats, counts: Mapping[str, float]) -> None:
+    fit, names = study.fit, study.fit.assembled.names
+    for column in rows.T:
+        if not fit.identified.estimable(column):
+            space = fit.identified.null_space()
+            open_ = sorted({names[t] for t in np.flatnonzero(np.abs(space).sum(axis=0)) if rows[t].any()})
+            raise NotEstimable(
+                f"{study.target}: the coefficients need {listed(open_)} apart, which this design does not tell",
+                open_,
+            )
+    cells = [row for name, row in zip(names, rows, strict=True) if name.startswith(CELL)]
+    if not fit.assembled.replicated and (counts[REPLICATE] != 1 or any(row[0] > 0 for row in cells)):
+        fix = "judge some again" + (", or generalise over all facets by fixed=()" if study.fixed else "")
+        raise NotEstimable(
+            f"{study.target}: the coefficients need cell and replicate apart, and no cell was judged twice; {fix}",
+            (CELL, REPLICATE),
+        )
+
+
+def _result(study: Study, rows: Floats, drawn: list[DrawnFacet], counts: Mapping[str, float]) -> Dependability:
+    fit = study.fit
+    theta = np.maximum(fit.theta, 0.0) * fit.assembled.scale**2
+    values = [max(one.square - float(one.noise @ theta), 0.0) for one in drawn]
+    named = [*fit.variances, *(one.name for one in drawn)]
+    kept = [members[-1] for members in fit.identified.classes]
+    parts = [*zip(theta[kept], rows[kept], strict=True), *zip(values, [one.row for one in drawn], strict=True)]
+    kinds: tuple[Kind, ...] = ("universe", "relative", "absolute")
+    contributions = tuple(
+        Contribution(name, kind, float(value * row[i]))
+        for name, (value, row) in zip(named, parts, strict=True)
+        for i, kind in enumerate(kinds)
+        if row[i] > 0
+    )
+    universe, relative, absolute = np.sum([value * row for value, row in parts], axis=0)
+    (up, down, more), covariance = _parameters(study, rows, drawn, values)
+    generalizability = _ratio(universe, relative, up, down, covariance)
+    phi = _ratio(universe, relative + absolute, up, down + more, covariance)
+    return Dependability(
+        object=study.target,
+        n_objects=study.n_objects,
+        levels=counts,
+        fixed=tuple(sorted(study.fixed)),
+        contributions=contributions,
+        generalizability=generalizability[0],
+        phi=phi[0],
+        generalizability_se=generalizability[1],
+        phi_se=phi[1],
+        caveats=fit.caveats,
+    )
+
+
+def _parameters(study: Study, rows: Floats, drawn: list[DrawnFacet], values: list[float]) -> tuple[Floats, Floats]:
+    """Slopes of the three variances in components and squares S^2, shape (3, parameters), and their covariance."""
+    slopes = np.vstack([rows, np.zeros((len(drawn), 3))])
+    covariance = np.zeros((len(slopes), len(slopes)))
+    covariance[: len(rows), : len(rows)] = study.fit.covariance
+    for i, (one, value) in enumerate(zip(drawn, values, strict=True), start=len(rows)):
+        covariance[i, i] = 2 * one.square**2 / one.df
+        if value > 0:
+            slopes[i] = one.row
+            slopes[: len(rows)] -= np.outer(one.noise, one.row)
+    return slopes.T, covariance
+
+
+def _ratio(universe: float, error: float, up: Floats, down: Floats, covariance: Floats) -> tuple[float, float]:
+    """``universe / (universe + error)`` with its standard error by the delta method."""
+    total = universe + error
+    if total <= 0:
+        return np.nan, np.nan
+    slope = (error * up - universe * down) / total**2
+    return float(universe / total), float(np.sqrt(slope @ covariance @ slope))

@@ -1,0 +1,69 @@
+"""What a design can tell apart, before anything is fitted to its scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import NotEstimable
+from quorate.estimate.components.assemble import Assembled, assemble
+from quorate.estimate.components.model import build
+from quorate.numerics.identify import Identified, identify
+from quorate.numerics.information import information, null_point
+from quorate.numerics.reml import Solved, solve
+from quorate.table.judgments import Judgments
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Design:
+    """A model laid out for some judgments.
+
+    Parameters
+    ----------
+    assembled : Assembled
+        The likelihood, with names.
+    null : Solved
+        The linear system where raw rows have variance 1 and are uncorrelated.
+    g : array, shape (components, components)
+        ``G_st``, twice the expected information there.
+    identified : Identified
+        Which components can be told apart.
+    """
+
+    assembled: Assembled
+    null: Solved
+    g: Floats
+    identified: Identified
+
+
+def design(
+    judgments: Judgments,
+    *,
+    random: Sequence[str] | None = None,
+    covariates: Sequence[str] = (),
+    reml: bool = True,
+    residual_by: str | None = None,
+) -> Design:
+    """Lay a model out and find what it can tell apart; options as for `quorate.decompose`.
+
+    Raises
+    ------
+    NotEstimable
+        If nothing can be estimated: no answers, one item, equal scores, or a residual that fixed effects absorb.
+    InvalidInput
+        If terms shared by all blocks have too many levels.
+    """
+    assembled = assemble(judgments, build(judgments, random, covariates), reml=reml, residual_by=residual_by)
+    problem = assembled.problem
+    null = solve(problem, null_point(problem), reml=True)
+    g = 2 * information(problem, null)
+    identified = identify(g, problem.n_rows)
+    tail = set(range(problem.n_components - problem.n_residual, problem.n_components))
+    if not tail & set(identified.representatives):
+        raise NotEstimable("the residual variance is absorbed by the fixed effects: there are as many effects as cells")
+    return Design(assembled, null, g, identified)

@@ -1,0 +1,158 @@
+"""The analysis again on parts of the judgments: each category alone, or without each judge in turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quorate.errors import InvalidInput, NotConverged, NotEstimable
+from quorate.estimate.components.decompose import decompose
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.means.effects import level_labels
+from quorate.estimate.means.mean import Estimate
+from quorate.table.judgments import Judgments
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a part of the judgments says.
+
+    Parameters
+    ----------
+    facet, level : str
+        The level that the part is made of, or that it leaves out.
+    n_items, n : int
+        Levels of the object of measurement, and answers.
+    estimate : Estimate, optional
+        The mean for the default targets; None where there is none.
+    fit : Decomposition, optional
+        Components; None where there are none.
+    change : float, optional
+        Mean of the part minus the mean of all judgments; None where the part has none.
+    reason : str
+        Why there is no estimate; empty where there is.
+    """
+
+    facet: str
+    level: str
+    n_items: int
+    n: int
+    estimate: Estimate | None
+    fit: Decomposition | None
+    change: float | None
+    reason: str
+
+    @property
+    def leading(self) -> str | None:
+        """The component that brings most of the variance of the mean."""
+        return None if self.estimate is None else max(self.estimate.shares, key=self.estimate.shares.__getitem__)
+
+    @property
+    def cell_variance(self) -> float | None:
+        """Variance of the cells about their main effects and interactions; with the replicates where none are apart."""
+        try:
+            return None if self.fit is None else self.fit.variance("cell")
+        except NotEstimable:
+            return None
+
+
+def by_level(judgments: Judgments, facet: str, **options: Any) -> tuple[Part, ...]:
+    """The mean and the components within each category, or of each judge alone.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        From `quorate.read`.
+    facet : str
+        Role whose levels are taken one at a time.
+    **options
+        As for `quorate.decompose`.
+
+    Returns
+    -------
+    tuple of Part
+        One for every level, also where its judgments support no estimate.
+
+    Raises
+    ------
+    UnknownTerm
+        If there is no such facet.
+    NotEstimable
+        If nothing can be estimated from all judgments together.
+
+    Examples
+    --------
+    >>> import polars
+    >>> import quorate as q
+    >>> rows = {"item": [1, 1, 2, 2, 3, 3, 4, 4], "subset": list("aaaabbbb"), "judge": list("xyxyxyxy")}
+    >>> frame = polars.DataFrame(rows | {"score": [1, 2, 3, 5, 2, 2, 4, 6]})
+    >>> [part.estimate.value for part in by_level(q.read(frame, nested={"item": "subset"}), "subset")]
+    [2.75, 3.5]
+    """
+    return _parts(judgments, facet, np.equal, options)
+
+
+def leave_one_out(judgments: Judgments, facet: str = "judge", **options: Any) -> tuple[Part, ...]:
+    """The mean and the components without each judge in turn.
+
+    A level whose absence moves the mean by more than its standard error decides the result.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        From `quorate.read`.
+    facet : str
+        Role whose levels are left out one at a time.
+    **options
+        As for `quorate.decompose`.
+
+    Returns
+    -------
+    tuple of Part
+        One for every level, also where what is left supports no estimate.
+
+    Raises
+    ------
+    UnknownTerm
+        If there is no such facet.
+    InvalidInput
+        If it has one level.
+    NotEstimable
+        If nothing can be estimated from all judgments together.
+
+    Examples
+    --------
+    >>> import polars
+    >>> import quorate as q
+    >>> frame = polars.DataFrame({"item": [1, 1, 2, 2, 3, 3], "judge": list("xyxyxy"), "score": [1, 2, 2, 4, 3, 4]})
+    >>> [(part.level, round(part.change, 2)) for part in leave_one_out(q.read(frame))]
+    [('x', 0.67), ('y', -0.67)]
+    """
+    if judgments.n_levels(facet) < 2:
+        raise InvalidInput(f"leave_one_out: {facet} has one level, and without it nothing is left; name another facet")
+    return _parts(judgments, facet, np.not_equal, options)
+
+
+def _parts(judgments: Judgments, facet: str, chosen: np.ufunc, options: dict[str, Any]) -> tuple[Part, ...]:
+    code = judgments.level_codes([facet])
+    whole = decompose(judgments, **options)
+    full = float(whole.assembled.fixed.mean @ whole.beta)
+    return tuple(
+        _part(judgments.keep(chosen(code, level)), facet, label, full, options)
+        for level, label in enumerate(level_labels(judgments, facet))
+    )
+
+
+def _part(judgments: Judgments, facet: str, level: str, full: float, options: dict[str, Any]) -> Part:
+    """One part; what cannot be estimated is said, not raised, so that no part is dropped."""
+    objects = np.unique(judgments.level_codes([judgments.object])[judgments.n > 0])
+    fit, estimate, reason = None, None, ""
+    try:
+        fit = decompose(judgments, **options)
+        estimate = fit.mean
+    except (NotEstimable, NotConverged) as error:
+        reason = str(error)
+    change = None if estimate is None else estimate.value - full
+    return Part(facet, level, len(objects), judgments.n_answers, estimate, fit, change, reason)

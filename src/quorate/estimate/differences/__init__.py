@@ -1,0 +1,1 @@
+"""Differences of systems' mean scores."""

@@ -1,0 +1,366 @@
+"""The difference of two systems' mean scores, with what it is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from quorate import caveats
+from quorate.caveats import Caveat
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.differences.gaps import follow_scores
+from quorate.estimate.differences.homogeneity import said_of_unlike, unlike
+from quorate.estimate.differences.joint import joint_means
+from quorate.estimate.differences.paired import Pairs, Sides, paired, sides
+from quorate.estimate.differences.satterthwaite import of_few, of_items
+from quorate.estimate.means.mean import Estimate, mean_for
+from quorate.estimate.means.targets import FINITE, FIXED, PANEL, POPULATION, Target
+from quorate.table.judgments import Judgments
+from quorate.wording import plural
+
+Method = Literal["paired", "joint"]
+_MOSTLY = 0.5
+_NEARLY_ALL = 0.98
+"""Part of the cells of either system that must be shared to be paired unasked."""
+_FEW = 5
+_FEWEST_PAIRED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class SystemDifference:
+    """Mean score of ``a`` less that of ``b``.
+
+    Parameters
+    ----------
+    a, b : str
+        The two systems.
+    facet : str
+        Role of the systems.
+    method : {"paired", "joint"}
+        From differences in shared cells, or from one model for all judgments of both.
+    estimate : Estimate
+        The difference with its standard error, degrees of freedom and targets.
+    fit : Decomposition
+        Components of the difference; where the method is "joint", of the scores of both.
+    caveats : tuple of Caveat
+        What the reader must know.
+    asked : mapping of str to str or Pool
+        The targets that were asked for.
+    sides : tuple of Estimate
+        Where no item is shared, the means of ``a`` and ``b`` by themselves, each for the judges and prompts it had.
+    """
+
+    a: str
+    b: str
+    facet: str
+    method: Method
+    estimate: Estimate
+    fit: Decomposition
+    caveats: tuple[Caveat, ...]
+    asked: Mapping[str, Target]
+    sides: tuple[Estimate, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"SystemDifference({self.a} less {self.b}: {self.estimate})"
+
+    @property
+    def value(self) -> float:
+        """The difference, in score units."""
+        return self.estimate.value
+
+    @property
+    def se(self) -> float:
+        """Its standard error."""
+        return self.estimate.se
+
+    @property
+    def df(self) -> float:
+        """Its degrees of freedom."""
+        return self.estimate.df
+
+    @property
+    def n(self) -> int:
+        """Answers used: pairs of them, where the method is "paired"."""
+        return self.estimate.n
+
+    @property
+    def items(self) -> int:
+        """Items used."""
+        return self.fit.judgments.n_levels(self.fit.judgments.object)
+
+    @property
+    def common_share(self) -> float:
+        """Part of the variance that more items do not reduce: that of judges, prompts and the like."""
+        return common_share(self.estimate)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Confidence interval of the difference by Student's t.
+
+        Parameters
+        ----------
+        level : float
+            Coverage wanted, in (0, 1).
+        """
+        return self.estimate.interval(level)
+
+    def equivalence_interval(self, alpha: float = 0.05) -> tuple[float, float]:
+        """The interval that the test of equivalence rests on: it rejects where this lies within the margin.
+
+        Parameters
+        ----------
+        alpha : float
+            Level of each of the two one-sided tests.
+        """
+        return self.estimate.interval(1 - 2 * alpha)
+
+    def p_difference(self) -> float:
+        """Two-sided p-value of no difference."""
+        return min(1.0, 2 * self._tail(-abs(self.value)))
+
+    def p_equivalence(self, margin: float) -> float:
+        """P-value of a difference that is at least this far from 0, in either direction (two one-sided tests).
+
+        Parameters
+        ----------
+        margin : float
+            Margin of equivalence, in score units.
+        """
+        return self._tail(abs(self.value) - margin)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers as plain values; None where one is infinite."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "facet": self.facet,
+            "method": self.method,
+            "value": self.value,
+            "se": self.se,
+            "df": self.df if np.isfinite(self.df) else None,
+            "n": self.n,
+            "items": self.items,
+            "targets": {name: str(target) for name, target in self.estimate.target.items()},
+            "shares": dict(self.estimate.shares),
+            "caveats": [one.sentence for one in self.caveats],
+        }
+
+    def _tail(self, distance: float) -> float:
+        from scipy.special import ndtr, stdtr
+
+        t = distance / self.se
+        return float(ndtr(t) if np.isinf(self.df) else stdtr(self.df, t))
+
+
+def difference(
+    judgments: Judgments,
+    a: str,
+    b: str,
+    *,
+    facet: str = "system",
+    method: Method | None = None,
+    targets: Mapping[str, Target] | None = None,
+) -> SystemDifference:
+    """How much better one system scores than another, with an interval that counts judges and prompts as drawn.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        From `quorate.read`.
+    a, b : str
+        The two systems.
+    facet : str
+        Role of the systems.
+    method : {"paired", "joint"}, optional
+        From differences in the cells that both have, or one model for all judgments of both. Default: paired if 98% of
+        the cells of either are shared, if the target is a pool or a panel that one of them did not have all of, or if
+        the systems do not vary alike, share 3 items, and have scores that do not show which cells the other has.
+    targets : mapping of str to str or Pool, optional
+        What facets stand for, as for `Decomposition.mean_for`: ``{"judge": "population"}``. By default random facets
+        stand for their population, and fixed ones for themselves.
+
+    Returns
+    -------
+    SystemDifference
+
+    Raises
+    ------
+    UnknownTerm
+        If there is no such facet or system.
+    InvalidInput
+        If both systems are the same, or an option breaks a rule.
+    NotEstimable
+        If fewer than two items are shared, a system that shares none has one, or the difference never varies.
+
+    Notes
+    -----
+    Where no item is shared, the variance of items is each system's own, as in Welch's t test. Degrees of freedom are
+    Satterthwaite's, mostly fewer where much of the error is of few judges or prompts:
+    `quorate.estimate.differences.satterthwaite.of_few`.
+
+    R, paired: ``lmer(difference ~ (1|item) + (1|judge) + (1|prompt) + (1|item:judge) + ...)``. Derived and measured in
+    ``docs/methods/compare.md``.
+
+    References
+    ----------
+    Messing (2026), Appendix D; Brennan (2001), Generalizability Theory, on relative error; Welch (1947), Biometrika 34,
+    28-35.
+
+    Examples
+    --------
+    >>> import polars
+    >>> import quorate as q
+    >>> rows = {"system": list("xxxxyyyy"), "item": [1, 2, 3, 4] * 2, "score": [4, 5, 3, 5, 2, 4, 3, 4]}
+    >>> found = difference(q.read(polars.DataFrame(rows), announce=False), "x", "y")
+    >>> found.value, round(found.se, 3), round(found.df, 1), round(found.p_difference(), 3)
+    (1.0, 0.408, 3.0, 0.092)
+    """
+    if method not in (None, "paired", "joint"):
+        raise InvalidInput(f'method: one of "paired", "joint" is needed, got {method!r}')
+    apart = sides(judgments, a, b, facet=facet)
+    if (method or _default(apart, targets or {})) == "paired":
+        return _paired(paired(apart), targets or {})
+    two = [judgments.level_index(apart.facet, name) for name in (a, b)]
+    both = judgments.keep(np.isin(judgments.column(apart.facet), two) & (judgments.n > 0))
+    why = None if method else _unlike(both, apart)
+    if why is None:
+        return _joint(both, apart, targets or {})
+    found = _paired(paired(apart), targets or {})
+    return replace(found, caveats=(*found.caveats, why))
+
+
+def _default(apart: Sides, targets: Mapping[str, Target]) -> Method:
+    """Pairs where hardly a cell is left out by pairing, or where one model for all cannot answer."""
+    shared = len(apart.shared()[0])
+    fewest = min(shared / max(side.n_cells, 1) for side in (apart.first, apart.second))
+    return "paired" if fewest >= _NEARLY_ALL or (shared and _for_pairs_only(apart, targets)) else "joint"
+
+
+def _unlike(both: Judgments, apart: Sides) -> Caveat | None:
+    """Why two systems that share items are compared by pairs all the same; None where one model is no worse."""
+    cells = apart.shared()
+    if len(np.unique(apart.first.column(apart.object)[cells[0]])) < _FEWEST_PAIRED:
+        return None
+    if not np.ptp(apart.first.mean[cells[0]] - apart.second.mean[cells[1]]):
+        return None
+    found = unlike(both, apart.facet)
+    if found is None or not found.differs or follow_scores(apart):
+        return None
+    return caveats.compared_by_pairs(found.system, found.ratio, found.p_value)
+
+
+def _for_pairs_only(apart: Sides, targets: Mapping[str, Target]) -> bool:
+    """Whether a target is a known number of levels, or a panel is not the same for both."""
+    if any(
+        one not in (PANEL, POPULATION) or name == apart.object for name, one in targets.items() if one != POPULATION
+    ):
+        return True
+    panel = [one for one in apart.first.facets if targets.get(one.name, PANEL if one.fixed else POPULATION) == PANEL]
+    return any(_seen(apart.first, one.name) != _seen(apart.second, one.name) for one in panel)
+
+
+def _seen(side: Judgments, name: str) -> set[str]:
+    return {side.facet(name).levels[i] for i in side.column(name)}
+
+
+def _paired(found: Pairs, targets: Mapping[str, Target]) -> SystemDifference:
+    table, apart = found.judgments, found.sides
+    items = table.n_levels(table.object)
+    if items < 2:
+        raise NotEstimable(
+            f"{apart.a} and {apart.b} share 1 {table.object}: at least 2 are needed for a standard error"
+        )
+    if np.ptp(table.mean) == 0 and not table.ss.any():
+        raise NotEstimable(
+            f"{apart.a} less {apart.b} is {table.mean[0]:g} in all {table.n_cells:,} shared cells: there is no spread "
+            f"to judge it by; add {plural(table.object)}, or check whether one system is a copy of the other"
+        )
+    from quorate.estimate.components.decompose import decompose
+
+    fit = decompose(table)
+    estimate = of_few(mean_for(fit, targets))
+    said = (*estimate.caveats, *found.caveats, *_few(estimate, apart.facet))
+    return SystemDifference(apart.a, apart.b, apart.facet, "paired", estimate, fit, said, targets)
+
+
+def _few(estimate: Estimate, facet: str) -> list[Caveat]:
+    """Said where most of the error is of few levels."""
+    judgments, target = estimate.basis.fit.judgments, estimate.target
+    apart = {facet, judgments.object, *judgments.ancestors(judgments.object)}
+    names = [name for name in judgments.names if name not in apart and target[name] not in (PANEL, FINITE)]
+    levels = {name: n for name in names if 1 < (n := judgments.n_levels(name)) <= _FEW}
+    mostly = common_share(estimate) > _MOSTLY and estimate.df < 2 * _FEW
+    return [caveats.few_drawn(levels, estimate.df)] if levels and mostly else []
+
+
+def _joint(both: Judgments, apart: Sides, targets: Mapping[str, Target]) -> SystemDifference:
+    facet = apart.facet
+    means = joint_means(both, facet=facet, targets=targets)
+    signs = [1.0 if name == apart.a else -1.0 for name in means.systems]
+    estimate = means.contrast(signs)
+    sides_ = () if _shares_an_item(apart) else ((apart.first, apart.a), (apart.second, apart.b))
+    alone = tuple(one for side, name in sides_ if (one := _alone(side, name)) is not None)
+    estimate = of_few(_unpooled(estimate, alone) if alone else estimate, alone)
+    said = (*estimate.caveats, *([] if alone else said_of_unlike(means)), *_few(estimate, facet))
+    return SystemDifference(apart.a, apart.b, facet, "joint", estimate, means.fit, said, targets, alone)
+
+
+def _shares_an_item(apart: Sides) -> bool:
+    if apart.object in apart.inside:
+        return False
+    return bool(_seen(apart.first, apart.object) & _seen(apart.second, apart.object))
+
+
+def _alone(side: Judgments, name: str) -> Estimate | None:
+    """The mean of one system for the judges, prompts and groups of items it had; None where all scores are one."""
+    item, side = side.object, side.keep(side.n > 0)  # without the levels of the other
+    if side.n_levels(item) < 2:
+        raise NotEstimable(
+            f"{name} has 1 {item} and shares none: at least 2 are needed to see how its scores vary", {item}
+        )
+    if np.ptp(side.mean) == 0 and not side.ss.any():
+        return None
+    from quorate.estimate.components.decompose import decompose
+
+    over = side.ancestors(item)
+    these: dict[str, Target] = {one: FIXED if one in over else PANEL for one in side.names if one != item}
+    return mean_for(decompose(side), these)
+
+
+def _unpooled(pooled: Estimate, alone: tuple[Estimate, ...]) -> Estimate:
+    """The variance of a difference of systems without common items, each with its own: Welch's, and of judges."""
+    fit, gradient = pooled.basis.fit, pooled.basis.gradient.copy()
+    for name, members in zip(fit.variances, fit.identified.classes, strict=True):
+        gradient[list(members)] *= not of_items(name, fit.judgments.object)
+    parts = {
+        name: x * pooled.basis.plain for name, x in pooled.shares.items() if not of_items(name, fit.judgments.object)
+    }
+    common = sum(parts.values())
+    spent = float(gradient @ fit.covariance @ gradient) / 2
+    for one in alone:
+        for name, share in one.shares.items():
+            parts[name] = parts.get(name, 0.0) + share * one.variance
+        spent += one.variance**2 / one.df
+    variance = common + sum(one.variance for one in alone)
+    return replace(
+        pooled,
+        se=float(np.sqrt(variance)),
+        df=max(1.0, variance**2 / spent),
+        shares={name: part / variance for name, part in parts.items()},
+        basis=replace(pooled.basis, plain=variance),
+    )
+
+
+def common_share(estimate: Estimate) -> float:
+    """Part of the variance of a contrast that more items do not reduce.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        With the shares of its variance by component.
+    """
+    own = estimate.basis.fit.judgments.object
+    return float(sum(part for name, part in estimate.shares.items() if not of_items(name, own)))

@@ -1,0 +1,191 @@
+"""Means of several systems by one model for all their judgments, and any contrast of these means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.decompose import decompose
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.means.effects import level_labels
+from quorate.estimate.means.mean import Estimate, contrast
+from quorate.estimate.means.targets import FINITE, PANEL, POPULATION, Target, default_targets
+from quorate.table.judgments import Judgments, checked
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JointMeans:
+    """Mean score of every system, with what any contrast of them needs.
+
+    Parameters
+    ----------
+    fit : Decomposition
+        The model: systems fixed, and every random term also by system.
+    facet : str
+        Role of the systems.
+    systems : tuple of str
+        Labels.
+    """
+
+    fit: Decomposition
+    facet: str
+    systems: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"JointMeans({', '.join(self.systems)})"
+
+    @property
+    def rows(self) -> Floats:
+        """Weights of each system's mean on the fixed effects, shape (systems, p)."""
+        return self.fit.assembled.fixed.levels[self.facet]
+
+    @property
+    def value(self) -> Floats:
+        """Means, shape (systems,)."""
+        return self.rows @ self.fit.beta
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """Covariance of the means for these targets, at the estimated components; shape (systems, systems)."""
+        return self.rows @ self.fit.beta_covariance @ self.rows.T
+
+    def contrast(self, weights: Sequence[float] | Floats) -> Estimate:
+        """A weighted sum of the means, as an estimate.
+
+        Parameters
+        ----------
+        weights : sequence of float, shape (systems,)
+            Weight of every mean; 1 and -1 for a difference.
+        """
+        return contrast(self.fit, np.asarray(weights, dtype=float) @ self.rows, default_targets(self.fit))
+
+
+def joint_means(
+    judgments: Judgments,
+    *,
+    facet: str = "system",
+    targets: Mapping[str, Target] | None = None,
+) -> JointMeans:
+    """Mean score of every system from all judgments at once, whether or not systems share items, judges and prompts.
+
+    Random are all other facets that are drawn, by themselves, in pairs, and each of these also by system; a facet that
+    stands for itself is fixed, with its interaction with the system. What systems share cancels in their contrasts. All
+    systems are taken to vary alike.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        From `quorate.read`.
+    facet : str
+        Role of the systems.
+    targets : mapping of str to str, optional
+        What other facets stand for: "population" or "panel". By default "panel" for those read as fixed.
+
+    Raises
+    ------
+    UnknownTerm
+        If there is no such facet.
+    InvalidInput
+        If a target is another, or the systems are the object of measurement.
+    NotEstimable
+        If there are fewer than two systems, a fixed level never met some system, or every system has one item.
+
+    Notes
+    -----
+    R: ``lmer(score ~ system + (1|item) + (1|judge) + (1|item:judge) + (1|item:system) + (1|judge:system) + ...)`` and
+    ``emmeans(fit, ~ system)``.
+
+    Examples
+    --------
+    >>> import polars
+    >>> import quorate as q
+    >>> rows = {"system": list("xxxyyy"), "item": [1, 2, 3, 4, 5, 6], "score": [4, 5, 3, 2, 4, 3]}
+    >>> joint_means(q.read(polars.DataFrame(rows), announce=False)).contrast([1, -1]).value
+    1.0
+    """
+    checked(judgments).facet(facet)
+    if facet == judgments.object:
+        raise InvalidInput(f'facet: "{facet}" is the object of measurement; read with object= as what it is judged on')
+    answered = judgments.keep(judgments.n > 0)
+    flat = _flat(answered, facet, targets or {})
+    systems = flat.facet(facet).levels
+    if len(systems) < 2:
+        raise NotEstimable(f"{facet}: at least 2 are needed to compare them, got {len(systems)}", {facet})
+    return JointMeans(decompose(flat, random=_terms(flat, facet), covariates=_covariates(flat, facet)), facet, systems)
+
+
+def _flat(judgments: Judgments, facet: str, targets: Mapping[str, Target]) -> Judgments:
+    """The same cells with systems fixed and in no parent, and other facets as the targets have them."""
+    _check_targets(judgments, facet, targets)
+    dropped = {*judgments.ancestors(facet), *_of_system(judgments, facet)}
+    facets, columns = [], []
+    for one in judgments.facets:
+        if one.name in dropped:
+            continue
+        inside = one.name == facet or one.parent in dropped | {facet}
+        column = judgments.level_codes([one.name]) if inside and one.parent is not None else judgments.column(one.name)
+        labels = level_labels(judgments, one.name) if inside else one.levels
+        single = judgments.n_levels(one.name) == 1 and one.name != judgments.object
+        panel = targets.get(one.name, PANEL if one.fixed else POPULATION) == PANEL
+        fixed = one.name == facet or single or panel
+        parent = None if inside else one.parent
+        facets.append(replace(one, levels=labels, parent=parent, fixed=fixed, values=None if inside else one.values))
+        columns.append(column)
+    return replace(judgments, facets=tuple(facets), codes=np.column_stack(columns).astype(np.int32))
+
+
+def _check_targets(judgments: Judgments, facet: str, targets: Mapping[str, Target]) -> None:
+    for name, target in targets.items():
+        judgments.facet(name)
+        if name == facet:
+            raise InvalidInput(f'{name}: systems stand for themselves; leave "{name}" out of the targets')
+        if name == judgments.object and target in (PANEL, FINITE):
+            raise InvalidInput(
+                f'{name}: "{target}" is for a paired comparison; of one model for all it is "population"'
+            )
+        if target not in (PANEL, POPULATION):
+            raise InvalidInput(f'{name}: the target must be one of "population", "panel", got {str(target)!r}')
+
+
+def _of_system(judgments: Judgments, facet: str) -> set[str]:
+    """Facets that have one level in each system, and several in all: they only say again which system it is."""
+    system = judgments.level_codes([facet])
+    out = set()
+    for name in judgments.names:
+        joint = judgments.level_codes([facet, name])
+        if name != facet and judgments.n_levels(name) > 1 and joint.max() == system.max():
+            out.add(name)
+    if judgments.object in out:
+        one = judgments.object
+        raise NotEstimable(f"{one}: every system has 1 {one}; at least 2 of one are needed for a standard error", {one})
+    return out
+
+
+def _terms(judgments: Judgments, facet: str) -> list[str]:
+    """Random facets, their pairs, and their pairs with fixed facets; each also by system; what groups items alone."""
+    grouping = set(judgments.ancestors(judgments.object))
+    names = [name for name in judgments.names if name != facet and judgments.n_levels(name) > 1]
+    random = [name for name in names if not judgments.facet(name).fixed]
+    alone = [(name,) for name in random]
+    crossed = [name for name in names if name not in grouping]
+    both = [pair for pair in combinations(crossed, 2) if set(pair) & set(random) and not _related(judgments, *pair)]
+    terms = [":".join(term) for term in (*alone, *both)]
+    return [*terms, *(f"{term}:{facet}" for term in terms), "cell"]
+
+
+def _related(judgments: Judgments, a: str, b: str) -> bool:
+    return a in judgments.ancestors(b) or b in judgments.ancestors(a)
+
+
+def _covariates(judgments: Judgments, facet: str) -> list[str]:
+    """Interactions of fixed facets with the system."""
+    chosen = [one.name for one in judgments.facets if one.fixed and one.name != facet and len(one.levels) > 1]
+    return [f"{name}:{facet}" for name in chosen]

@@ -1,0 +1,339 @@
+"""How far contrasts of means would vary: by the spread over items, or by a fitted model; tests of several at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.numerics.inference import satterthwaite, t_quantile
+from quorate.numerics.information import adjustment, cell_weights, weights
+from quorate.numerics.reml import squares
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_ROUNDING = 1e-13
+"""Variance of a contrast, as a part of those of its means, that rounding errors leave of none."""
+_ALL = 1 - 1e-8
+"""Part of the information about something that an item has if no other item has any, but for rounding errors."""
+
+
+class Contrasts(NamedTuple):
+    """Contrasts of means: estimate, standard error and degrees of freedom, arrays of one shape.
+
+    The standard error is nan where every item gives a contrast the same value: there is no spread to judge it by.
+    """
+
+    value: Floats
+    se: Floats
+    df: Floats
+
+    def interval(self, level: float) -> tuple[Floats, Floats]:
+        """Limits of each contrast's own interval."""
+        half = self.se * np.array([t_quantile(float(df), (1 + level) / 2) for df in self.df])
+        return self.value - half, self.value + half
+
+    @property
+    def p(self) -> Floats:
+        """Two-sided p-value of each contrast; nan where the standard error is."""
+        from scipy.special import ndtr, stdtr
+
+        t = -np.abs(self.value / self.se)
+        return np.asarray(2 * np.where(np.isinf(self.df), ndtr(t), stdtr(np.minimum(self.df, 1e9), t)))
+
+
+@dataclass(frozen=True)
+class JointTest:
+    """A test that several contrasts are all zero.
+
+    Parameters
+    ----------
+    statistic : float
+        F.
+    df1, df2 : float
+        Degrees of freedom.
+    p : float
+        P-value.
+    """
+
+    statistic: float
+    df1: float
+    df2: float
+    p: float
+
+
+class Spread(Protocol):
+    """How far contrasts of the combination means would vary; weights have shape (contrasts, combinations)."""
+
+    def contrast(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Standard errors and degrees of freedom."""
+        ...
+
+    def joint(self, value: Floats, weights: Floats) -> JointTest | None:
+        """Test that all values are zero; None where there is too little to test them by."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Items with the same combinations.
+
+    Parameters
+    ----------
+    combinations : array of int, shape (own,)
+        Which they have.
+    n : int
+        Items.
+    covariance : array, shape (own, own)
+        Covariance of their part of the combinations' means.
+    """
+
+    combinations: Ints
+    n: int
+    covariance: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class ItemSpread:
+    """Spread of contrasts over items.
+
+    Parameters
+    ----------
+    groups : tuple of Group
+        Every item is in one.
+    """
+
+    groups: tuple[Group, ...]
+
+    def contrast(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Standard errors and Welch's degrees of freedom."""
+        parts, most = np.zeros((2, len(self.groups), len(weights)))
+        for g, group in enumerate(self.groups):
+            own = weights[:, group.combinations]
+            parts[g] = np.einsum("mi,mi->m", own @ group.covariance, own)
+            most[g] = (np.abs(own) @ np.sqrt(np.diag(group.covariance))) ** 2
+        variance, freedom = parts.sum(axis=0), np.array([group.n - 1 for group in self.groups])
+        variance = np.where(variance > _ROUNDING * most.sum(axis=0), variance, np.nan)
+        df = variance**2 / (parts**2 / freedom[:, None]).sum(axis=0)
+        return np.sqrt(variance), df
+
+    def joint(self, value: Floats, weights: Floats) -> JointTest | None:
+        """Hotelling's test; with several groups Krishnamoorthy and Yu's (2004, Stat. Probab. Lett. 66, 161-169)."""
+        parts = [w @ g.covariance @ w.T for g in self.groups for w in [weights[:, g.combinations]]]
+        total, q = np.sum(parts, axis=0), len(value)
+        if not _regular(total):
+            return None
+        ratios = [np.linalg.solve(total, part) for part in parts]
+        spent = [(np.sum(r * r.T) + np.trace(r) ** 2) / (g.n - 1) for r, g in zip(ratios, self.groups, strict=True)]
+        return _hotelling(value, total, (q + q**2) / float(np.sum(spent)))
+
+
+def over_items(score: Floats, item: Ints, code: Ints) -> tuple[Floats, ItemSpread]:
+    """Means of combinations in which every item weighs the same, and their spread by groups of items.
+
+    Parameters
+    ----------
+    score : array, shape (cells,)
+        Scores; those of an item in a combination are averaged first.
+    item, code : array of int, shape (cells,)
+        Item and combination of every cell.
+    """
+    size = int(code.max()) + 1
+    found, at = np.unique(item * size + code, return_inverse=True)
+    value = np.bincount(at, score) / np.bincount(at)
+    count = np.bincount(found % size)
+    group, combinations = patterns(item, code)
+    groups = []
+    for g, own in enumerate(combinations):
+        values = value[group[found // size] == g].reshape(-1, len(own))
+        covariance = np.atleast_2d(np.cov(values.T)) * len(values) / np.outer(count[own], count[own])
+        groups.append(Group(own, len(values), covariance))
+    return np.bincount(found % size, value) / count, ItemSpread(tuple(groups))
+
+
+def patterns(item: Ints, code: Ints) -> tuple[Ints, list[Ints]]:
+    """Group of every item, those with the same combinations together, and the combinations that each group has."""
+    seen = np.zeros((int(item.max()) + 1, int(code.max()) + 1), dtype=bool)
+    seen[item, code] = True
+    _, first, group = np.unique(np.packbits(seen, axis=1), axis=0, return_index=True, return_inverse=True)
+    return group.ravel(), [np.flatnonzero(seen[i]) for i in first]
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOutSpread:
+    """How far contrasts move when items are left out one at a time, with the model's weights: a sandwich by item.
+
+    Leaving out item i moves the fixed effects by ``L (I - P_i)^-1 s_i``, where ``L L'`` is their covariance, ``P_i``
+    the item's part of the information in the axes of ``L`` (all add up to ``I``) and ``s_i`` its residuals there.
+
+    Parameters
+    ----------
+    half : array, shape (combinations, p)
+        ``L``, made into means.
+    axes : array, shape (items, p, p)
+        Eigenvectors of every ``P_i``, in columns.
+    part : array, shape (items, p)
+        Its eigenvalues.
+    score : array, shape (items, p)
+        ``s_i`` along these.
+
+    References
+    ----------
+    Bell and McCaffrey (2002), Survey Methodology 28, 169-181: leverage in sandwiches (CR3), and degrees of freedom.
+    """
+
+    half: Floats
+    axes: Floats
+    part: Floats
+    score: Floats
+
+    def contrast(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Standard errors, and Satterthwaite's degrees of freedom as they are if the model holds."""
+        rows = weights @ self.half
+        variance = np.sum(self._moved(rows) ** 2, axis=0)
+        most = (np.abs(weights) @ np.sqrt(np.sum(self._moved(self.half) ** 2, axis=0))) ** 2
+        df = np.array([self._df(row) for row in rows])
+        none = variance <= _ROUNDING * most
+        return np.sqrt(np.where(none, np.nan, variance)), np.where(none, np.nan, df)
+
+    def joint(self, value: Floats, weights: Floats) -> JointTest | None:
+        """Hotelling's test, with the harmonic mean of the degrees of freedom of contrasts that are independent."""
+        rows = weights @ self.half
+        moved = self._moved(rows)
+        total = moved.T @ moved
+        if not _regular(total):
+            return None
+        independent = np.linalg.solve(np.linalg.cholesky(rows @ rows.T), rows)
+        return _hotelling(value, total, 1 / float(np.mean([1 / self._df(row) for row in independent])))
+
+    @property
+    def _freed(self) -> Floats:
+        """``(1 - part)^-1``; where an item is all there is, its residual is zero and cannot move anything."""
+        return np.asarray(1 / np.where(self.part < _ALL, 1 - self.part, 1.0))
+
+    def _moved(self, rows: Floats) -> Floats:
+        """What leaving out each item moves, shape (items, rows)."""
+        out: Floats = np.einsum("npa,na->np", self.axes, self._freed * self.score) @ rows.T
+        return out
+
+    def _df(self, row: Floats) -> float:
+        """``tr(G)^2 / tr(G G)``, with ``G`` the covariance of what the items move, if the model holds."""
+        seen = np.einsum("npa,p->na", self.axes, row)
+        own = np.sum(self.part * (1 - self.part) * (self._freed * seen) ** 2, axis=1)
+        shared = np.einsum("npa,na->np", self.axes, self.part * self._freed * seen)
+        others = np.sum((shared.T @ shared) ** 2) - np.sum(np.sum(shared**2, axis=1) ** 2)
+        return float(own.sum() ** 2 / (np.sum(own**2) + others))
+
+
+def left_out(fit: Decomposition, levels: Floats, score: Floats, item: Ints) -> LeftOutSpread:
+    """Spread of means by leaving out items.
+
+    Parameters
+    ----------
+    fit : Decomposition
+        A model of the scores.
+    levels : array, shape (combinations, p)
+        Weight of every fixed effect in each mean.
+    score : array, shape (cells,)
+        What the model was fitted to.
+    item : array of int, shape (cells,)
+        Item of every cell.
+    """
+    problem, x = fit.assembled.problem, fit.assembled.fixed.x
+    rows = [cell_weights(problem, weights(problem, fit.point.solved, one)) for one in np.eye(x.shape[1])]
+    size, turned = np.linalg.eigh(fit.beta_covariance)
+    root = np.sqrt(np.maximum(size, _ROUNDING * size[-1]))
+    back = (turned / root).T @ np.array(rows)
+    order = np.argsort(item, kind="stable")
+    cells = np.split(order, np.flatnonzero(np.diff(item[order])) + 1)
+    parts = np.array([back[:, own] @ x[own] for own in cells]) @ (turned * root)
+    part, axes = np.linalg.eigh((parts + parts.swapaxes(1, 2)) / 2)
+    residual = score - x @ fit.beta
+    moved = np.array([back[:, own] @ residual[own] for own in cells])
+    along = np.einsum("npa,np->na", axes, moved)
+    return LeftOutSpread(levels @ (turned * root), axes, np.clip(part, 0.0, 1.0), along)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedSpread:
+    """Spread of contrasts of the fixed effects of a fitted model.
+
+    Parameters
+    ----------
+    fit : Decomposition
+        The fit.
+    levels : array, shape (combinations, p)
+        Weight of every fixed effect in each mean.
+    """
+
+    fit: Decomposition
+    levels: Floats
+
+    def contrast(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Kenward and Roger's standard errors and Satterthwaite's degrees of freedom."""
+        found = [self._one(row) for row in weights @ self.levels]
+        variance, df = np.array(found).reshape(-1, 2).T
+        return np.sqrt(variance), df
+
+    def joint(self, value: Floats, weights: Floats) -> JointTest | None:
+        """F with the denominator of Fai and Cornelius (1996, J. Stat. Comput. Simul. 54, 363-378)."""
+        rows = weights @ self.levels
+        plain = rows @ self.fit.beta_covariance @ rows.T
+        if not _regular(plain):
+            return None
+        axes = np.linalg.eigh(plain)[1].T
+        variance, df = np.array([self._one(row) for row in axes @ rows]).T
+        return _f_test(float(np.mean((axes @ value) ** 2 / variance)), len(value), _fai_cornelius(df))
+
+    def _one(self, weight: Floats) -> tuple[float, float]:
+        problem, solved, scale = self.fit.assembled.problem, self.fit.point.solved, self.fit.assembled.scale
+        covariance = self.fit.covariance
+        variance = float(weight @ self.fit.beta_covariance @ weight)
+        gradient = squares(problem, weights(problem, solved, weight))
+        extra = scale**2 * adjustment(problem, solved, weight, covariance / scale**4)
+        return variance + extra, satterthwaite(variance, gradient, covariance)
+
+
+def holm(p: Floats) -> Floats:
+    """P-values adjusted for being looked at together, shape as given; nan stays nan but counts.
+
+    References
+    ----------
+    Holm (1979), Scandinavian Journal of Statistics 6, 65-70. R: ``p.adjust(p, "holm")``.
+    """
+    order = np.argsort(p)
+    steps = np.arange(len(p), 0, -1)
+    out = np.empty(len(p))
+    out[order] = np.minimum(np.maximum.accumulate(steps * p[order]), 1.0)
+    return out
+
+
+def _regular(matrix: Floats) -> bool:
+    size = np.sqrt(np.diag(matrix))
+    return bool(size.min() > 0 and np.linalg.eigvalsh(matrix / np.outer(size, size)).min() > _ROUNDING * len(size))
+
+
+def _fai_cornelius(df: Floats) -> float:
+    """Denominator of an F whose independent t's have these degrees of freedom."""
+    if np.ptp(df) < 1e-8 * df.max():
+        return float(df.mean())
+    expected = float(np.sum(df / (df - 2))) if df.min() > 2 else np.inf
+    return 2.0 if np.isinf(expected) else 2 * expected / (expected - len(df))
+
+
+def _hotelling(value: Floats, covariance: Floats, df: float) -> JointTest | None:
+    """Hotelling's test with a covariance of so many degrees of freedom; None where they are too few."""
+    q = len(value)
+    if df - q + 1 < 1 - 1e-9:
+        return None
+    square = float(value @ np.linalg.solve(covariance, value))
+    return _f_test(square * (df - q + 1) / (df * q), q, df - q + 1)
+
+
+def _f_test(statistic: float, df1: float, df2: float) -> JointTest:
+    from scipy.special import fdtrc
+
+    return JointTest(statistic, df1, df2, float(fdtrc(df1, min(df2, 1e9), statistic)))

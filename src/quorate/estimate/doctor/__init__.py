@@ -1,0 +1,1 @@
+"""What a table supports: analyses, and findings that stand in their way."""

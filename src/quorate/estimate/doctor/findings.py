@@ -1,0 +1,293 @@
+"""What is wrong or worth knowing about judgments before anything is fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate import caveats
+from quorate.table.describe import Description, MissingByLevel
+from quorate.table.judgments import OK, Judgments, Source
+from quorate.table.layout import NESTED, ONE_TO_ONE
+from quorate.table.roles import telling_apart
+from quorate.wording import counted, listed, percent, plural
+
+Ints = NDArray[np.int64]
+Severity = Literal["error", "warning", "note"]
+_SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+_SIGNIFICANT = 0.01
+_MUCH = 0.05
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing found.
+
+    Parameters
+    ----------
+    code : str
+        Stable name for programs, such as ``duplicates``.
+    severity : {"error", "warning", "note"}
+        Whether it rules the analysis out, can mislead, or is good to know.
+    sentence : str
+        What was found, on one line.
+    """
+
+    code: str
+    severity: Severity
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def findings(judgments: Judgments, facts: Description) -> tuple[Finding, ...]:
+    """Everything found, errors first.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        As read, with what was not answered.
+    facts : Description
+        Their facts.
+    """
+    found = [
+        *_scores(facts),
+        *of_source(judgments.source),
+        *_duplicates(facts, judgments.notes),
+        *_missing(facts),
+        *_lost(facts),
+        *_absent(facts),
+        *_levels(facts),
+        *_layout(facts),
+        *_labels(judgments),
+        *_alike(judgments),
+    ]
+    return by_severity(found)
+
+
+def by_severity(found: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings in the order of their severity, errors first."""
+    return tuple(sorted(found, key=lambda one: _SEVERITIES.index(one.severity)))
+
+
+def of_source(source: Source) -> Iterator[Finding]:
+    """What must be known of where judgments or votes came from."""
+    for one in source.caveats:
+        yield Finding(one.code, "warning", one.sentence)
+
+
+def homogeneity(part: Ints, whole: Ints) -> float:
+    """Pearson's chi-square test that a share is the same at every level: the probability of a larger statistic.
+
+    Parameters
+    ----------
+    part, whole : array of int, shape (levels,)
+        Rows counted at each level, and all its rows, which are taken as independent.
+
+    Returns
+    -------
+    float
+        nan where a share cannot be compared: one level, or fewer than one row expected per level either way.
+
+    References
+    ----------
+    Agresti (2013), Categorical Data Analysis, section 3.2.1.
+    """
+    from scipy.special import chdtrc
+
+    share = float(part.sum() / whole.sum())
+    if len(part) < 2 or min(part.sum(), (whole - part).sum()) < len(part):
+        return float("nan")
+    statistic = float(np.sum((part - whole * share) ** 2 / (whole * share * (1 - share))))
+    return float(chdtrc(len(part) - 1, statistic))
+
+
+def _scores(facts: Description) -> Iterator[Finding]:
+    constant, scores = facts.constancy, facts.scores
+    if facts.answers == 0:
+        yield Finding("no-answers", "error", f"none of the {counted(facts.rows, 'judgment')} has a usable score")
+    elif constant.all:
+        yield Finding("constant", "error", f"all {facts.answers:,} scores are equal ({scores.low:g}): nothing varies")
+        return
+    if constant.constant_cells:
+        share = percent(constant.constant_cells / constant.cells)
+        yield Finding(
+            "constant-cells",
+            "note",
+            f"{constant.constant_cells:,} of {constant.cells:,} cells judged more than once ({share}) got the same "
+            "score every time; more replicates of those would add little",
+        )
+    if constant.constant_objects:
+        share = percent(constant.constant_objects / constant.objects)
+        yield Finding(
+            "constant-objects",
+            "note",
+            f"{constant.constant_objects:,} of {counted(constant.objects, facts.object)} judged more than once "
+            f"({share}) got the same score from every judgment",
+        )
+
+
+def _duplicates(facts: Description, notes: tuple[str, ...]) -> Iterator[Finding]:
+    found = facts.duplicates
+    if found is None or found.first is None:
+        return
+    key = ", ".join(f"{name} {label}" for name, label in found.first.items())
+    verb = "repeats" if found.rows == 1 else "repeat"
+    yield Finding(
+        "duplicates",
+        "error",
+        f"{counted(found.rows, 'row')} {verb} the facets and replicate of another row, the first at {key}. Drop the "
+        f"repeats, or {telling_apart(notes)}",
+    )
+
+
+def _missing(facts: Description) -> Iterator[Finding]:
+    lost = facts.rows - facts.answers
+    if lost == 0 or facts.answers == 0:
+        return
+    share, verb = lost / facts.rows, "has" if lost == 1 else "have"
+    yield Finding(
+        "missing",
+        "warning" if share >= _MUCH else "note",
+        f"{lost:,} of {counted(facts.rows, 'judgment')} ({percent(share)}) {verb} no usable score ({_kinds(facts)}); "
+        "estimates are right only if, given the facets, whether a score is missing has nothing to do with what it "
+        "would have been",
+    )
+    tables = [(one, one.missing, one.rows) for one in facts.missing]
+    yield from _differing("missing-differs", "judgments without a usable score differ", tables)
+
+
+def _kinds(facts: Description) -> str:
+    shown = {"missing": "for no stated reason"}
+    return listed(f"{one.rows:,} {shown.get(one.name, one.name)}" for one in facts.statuses if one.name != OK)
+
+
+def _lost(facts: Description) -> Iterator[Finding]:
+    """Levels that drop out because none of their judgments has a usable score."""
+    for one in facts.missing:
+        lost = [label for label, part, whole in zip(one.levels, one.missing, one.rows, strict=True) if part == whole]
+        if 0 < len(lost) < len(one.levels):
+            shown = listed(lost[:3]) + (" ..." if len(lost) > 3 else "")
+            verb = "has no usable score and drops out" if len(lost) == 1 else "have no usable score and drop out"
+            yield Finding(
+                "lost-levels", "warning", f"{len(lost):,} of {counted(len(one.levels), one.facet)} {verb}: {shown}"
+            )
+
+
+def _absent(facts: Description) -> Iterator[Finding]:
+    if facts.balance.complete:
+        return
+    yield Finding(
+        "incomplete",
+        "note",
+        f"{facts.cells:,} of the {facts.balance.full:,.0f} cells of the full crossing ({percent(facts.balance.share)}) "
+        "occur; the others are not counted as missing, they are taken as not asked for",
+    )
+    tables = [(one, one.absent, one.cells + one.absent) for one in facts.missing if one.absent is not None]
+    yield from _differing("absent-differs", "cells that do not occur differ", tables)
+
+
+def _differing(code: str, subject: str, tables: list[tuple[MissingByLevel, Ints, Ints]]) -> Iterator[Finding]:
+    """Facets between whose levels a share differs: homogeneity tests, Bonferroni over the facets tested."""
+    tested = [(one, part / whole, homogeneity(part, whole)) for one, part, whole in tables]
+    tested = [entry for entry in tested if np.isfinite(entry[2])]
+    for one, share, p in tested:
+        adjusted = min(p * len(tested), 1.0)
+        if adjusted >= _SIGNIFICANT:
+            continue
+        least, most = int(np.argmin(share)), int(np.argmax(share))
+        chance = "p < 0.001" if adjusted < 0.001 else f"p = {adjusted:.3f}"
+        tests = f", corrected for {len(tested)} tests" if len(tested) > 1 else ""
+        yield Finding(
+            code,
+            "warning" if share[most] - share[least] >= _MUCH else "note",
+            f"{subject} by {one.facet}: from {percent(share[least])} ({one.levels[least]}) to {percent(share[most])} "
+            f"({one.levels[most]}); chi-square test, {chance}{tests}",
+        )
+
+
+def _levels(facts: Description) -> Iterator[Finding]:
+    for facet in facts.facets:
+        if facet.name == facts.object:
+            if facet.levels == 1:
+                yield Finding("one-object", "error", f"1 {facet.name}: there is nothing to vary between")
+        elif facet.levels == 1:
+            yield Finding("one-level", "note", caveats.one_level(facet.name).sentence)
+        elif facet.levels == 2 and not facet.fixed:
+            yield Finding("few-levels", "warning", caveats.few_levels(facet.name, 2).sentence)
+        elif facet.levels == 3 and not facet.fixed:
+            yield Finding(
+                "few-levels",
+                "note",
+                f"3 {plural(facet.name)}: the {facet.name} component rests on 2 degrees of freedom, and may be "
+                "estimated at zero when it is not",
+            )
+
+
+def _layout(facts: Description) -> Iterator[Finding]:
+    above = {facet.name: facet.parent for facet in facts.facets}
+    fixed = {facet.name for facet in facts.facets if facet.fixed}
+    loose = {(one.a, one.b) for one in facts.crossings if one.kind == NESTED and not _declared(above, one.a, one.b)}
+    for inner, outer in sorted(loose):
+        if any((x, outer) in loose and ((inner, x) in loose or _declared(above, inner, x)) for x in above):
+            continue
+        fix = f'; if the {outer} is a property of the {inner}, declare nested={{"{inner}": "{outer}"}}'
+        yield Finding(
+            "nested",
+            "warning",
+            f"each {inner} occurs with one {outer} only, so effects of the {inner} and of {inner} with {outer} cannot "
+            f"be told apart{'' if outer in fixed else fix}",
+        )
+    for one in facts.crossings:
+        if one.kind == ONE_TO_ONE:
+            yield Finding(
+                "one-to-one",
+                "warning",
+                f"each {one.a} occurs with one {one.b} and each {one.b} with one {one.a}: their effects cannot be told "
+                "apart",
+            )
+
+
+def _declared(above: dict[str, str | None], inner: str, outer: str) -> bool:
+    parent = above[inner]
+    return parent is not None and (parent == outer or _declared(above, parent, outer))
+
+
+def _labels(judgments: Judgments) -> Iterator[Finding]:
+    """Objects under several levels of what they are nested in."""
+    name, above = judgments.object, judgments.ancestors(judgments.object)
+    if not above:
+        return
+    code = judgments.level_codes([name])
+    label = judgments.column(name)[np.unique(code, return_index=True)[1]]
+    repeated = int((np.bincount(label) > 1).sum())
+    if repeated:
+        total = len(judgments.facet(name).levels)
+        yield Finding(
+            "several-parents",
+            "warning",
+            f"{repeated:,} of {total:,} {name} labels occur under more than one {above[0]} and are counted as a "
+            f"different {name} in each; if they are the same, {above[0]} is not what {plural(name)} are nested in",
+        )
+
+
+def _alike(judgments: Judgments) -> Iterator[Finding]:
+    """Labels of one facet that differ only in case or in spaces around them."""
+    for facet in judgments.facets:
+        first: dict[str, str] = {}
+        plain = [(level.strip().casefold(), level) for level in facet.levels]
+        pairs = [(first[key], level) for key, level in plain if first.setdefault(key, level) != level]
+        if pairs:
+            shown = listed(f'"{one}" and "{other}"' for one, other in pairs[:3]) + (" ..." if len(pairs) > 3 else "")
+            yield Finding(
+                "labels-alike",
+                "warning",
+                f"{counted(len(pairs), 'pair')} of {facet.name} labels differ only in case or in spaces around them, "
+                f"and count as different {plural(facet.name)}: {shown}; if they are the same, write them alike in "
+                f'column "{facet.column}"',
+            )

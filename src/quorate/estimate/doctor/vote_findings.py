@@ -1,0 +1,248 @@
+"""What is wrong or worth knowing about votes before anything is estimated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from quorate.estimate.doctor.findings import Finding, Severity, by_severity, homogeneity
+from quorate.estimate.doctor.vote_analyses import CLUSTERS, PILOT
+from quorate.numerics.binomial import clopper_pearson, p_value
+from quorate.table.judgments import OK
+from quorate.table.outcomes import shown
+from quorate.table.vote_facts import CONSTANT, Grouping, Sides, Tally, VoteFacts
+from quorate.wording import counted, percent, plural
+
+_SIGNIFICANT, _LEVEL = 0.01, 0.95
+_MUCH, _LARGE = 0.05, 0.5
+_NAMED = 3
+
+
+def vote_findings(facts: VoteFacts) -> tuple[Finding, ...]:
+    """Everything found, errors first.
+
+    Parameters
+    ----------
+    facts : VoteFacts
+        Facts of the votes.
+    """
+    found = [
+        *_outcomes(facts),
+        *_repeats(facts),
+        *_missing(facts),
+        *_pairs(facts),
+        *_graph(facts),
+        *(one for group in facts.groupings for one in _dependence(group)),
+        *_sides(facts),
+        *_constant(facts),
+        *_left_out(facts),
+    ]
+    return by_severity(found)
+
+
+def share_interval(sides: Sides, level: float = _LEVEL) -> tuple[float, float, float]:
+    """Share of decisive votes won by one side, and its exact interval, taking votes as independent.
+
+    Parameters
+    ----------
+    sides : Sides
+        Votes for that side, and all where the side is known.
+    level : float
+        Coverage wanted, in (0, 1).
+
+    References
+    ----------
+    Clopper and Pearson (1934), Biometrika 26, 404-413.
+    """
+    if not sides.decisive:
+        return float("nan"), 0.0, 1.0
+    low, high = clopper_pearson(sides.won, sides.decisive, level)
+    return sides.won / sides.decisive, float(low), float(high)
+
+
+def _outcomes(facts: VoteFacts) -> Iterator[Finding]:
+    if not facts.decisive:
+        kept = f"{counted(facts.ties + facts.both_bad, 'tie')}, {facts.missing:,} missing"
+        yield Finding("no-decisive-votes", "error", f"no vote prefers a model ({kept}): there is nothing to compare")
+    elif facts.ties + facts.both_bad > facts.decisive:
+        share = percent((facts.ties + facts.both_bad) / facts.votes)
+        yield Finding(
+            "mostly-ties",
+            "warning",
+            f"{share} of the votes are ties: results without them describe the few votes that were decisive; compare "
+            "them with ties as half votes",
+        )
+
+
+def _repeats(facts: VoteFacts) -> Iterator[Finding]:
+    found = facts.repeats
+    if found is None:
+        return
+    if found.rows:
+        yield Finding(
+            "duplicates",
+            "warning",
+            f"{counted(found.rows, 'row')} with the same judge, prompt, pair, outcome and all else that was read as "
+            "another: drop them if they are copies; they count as votes",
+        )
+    if found.contradicted:
+        share = percent(found.contradicted / found.asked_again)
+        yield Finding(
+            "contradictions",
+            "note",
+            f"{found.contradicted:,} of {found.asked_again:,} times that a judge voted again on a prompt and pair "
+            f"({share}) the outcome was another; {found.reversed:,} times for the other model",
+        )
+
+
+def _missing(facts: VoteFacts) -> Iterator[Finding]:
+    if not facts.missing:
+        return
+    total, have = facts.votes + facts.missing, "has" if facts.missing == 1 else "have"
+    reasons = ", ".join(f"{n:,} {name}" for name, n in facts.statuses.items() if name != OK)
+    yield Finding(
+        "missing",
+        "warning" if facts.missing > _MUCH * total else "note",
+        f"{facts.missing:,} of {total:,} votes ({percent(facts.missing / total)}) {have} no outcome ({reasons}): left "
+        "out, never a tie, which is right only if missing at random",
+    )
+    for what, tally in (("pair", facts.pairs), *facts.levels.items()):
+        yield from _missing_by(what.replace("_", " "), tally)
+
+
+def _missing_by(what: str, tally: Tally) -> Iterator[Finding]:
+    gone = np.array(tally.missing, dtype=np.int64)
+    whole = gone + np.array(tally.decisive) + np.array(tally.ties) + np.array(tally.both_bad)
+    some = whole > 0
+    if homogeneity(gone[some], whole[some]) < _SIGNIFICANT:
+        worst = int(np.argmax(np.where(some, gone / np.maximum(whole, 1), -1)))
+        yield Finding(
+            f"missing-by-{what.replace(' ', '-')}",
+            "warning",
+            f"votes are missing more often for some {plural(what)} than for others, most for {_label(tally, worst)} "
+            f"({percent(gone[worst] / whole[worst])}): margins can be biased by it",
+        )
+
+
+def _label(tally: Tally, place: int) -> str:
+    label = tally.labels[place]
+    return shown(label) if isinstance(label, str) else " and ".join(map(shown, label))
+
+
+def _pairs(facts: VoteFacts) -> Iterator[Finding]:
+    few = [place for place, n in enumerate(facts.pairs.decisive) if n < PILOT]
+    if few and facts.decisive:
+        least = sorted(few, key=lambda place: facts.pairs.decisive[place])[:_NAMED]
+        listed = ", ".join(f"{_label(facts.pairs, place)} {facts.pairs.decisive[place]}" for place in least)
+        have, say = ("has", "its margin says") if len(few) == 1 else ("have", "their margins say")
+        yield Finding(
+            "few-votes",
+            "warning",
+            f"{len(few):,} of {counted(len(facts.pairs.decisive), 'pair')} {have} fewer than {PILOT} decisive votes "
+            f"({listed}{', ...' if len(few) > _NAMED else ''}): {say} next to nothing",
+        )
+
+
+def _graph(facts: VoteFacts) -> Iterator[Finding]:
+    parts, sides = facts.graph.components, facts.graph.one_sided
+    if len(parts) > 1:
+        listed = "; ".join(_few(part) for part in parts[1 : 1 + _NAMED])
+        yield Finding(
+            "not-connected",
+            "warning",
+            f"the models fall into {len(parts):,} groups that no vote connects: {listed}"
+            f"{'; ...' if len(parts) > 1 + _NAMED else ''} apart from {_few(parts[0])}; no ranking holds across groups",
+        )
+    elif len(sides) > 1 and facts.models > 2:
+        yield Finding(
+            "one-sided",
+            "warning",
+            f"the models fall into {len(sides):,} groups of which none both beat and lost to another, such as "
+            f"{_few(sides[-1])}: ratings by maximum likelihood are infinite",
+        )
+
+
+def _few(models: Sequence[str]) -> str:
+    named = ", ".join(map(shown, models[:_NAMED]))
+    return named + (f" and {len(models) - _NAMED:,} more" if len(models) > _NAMED else "")
+
+
+def _dependence(group: Grouping) -> Iterator[Finding]:
+    role = group.role
+    if group.groups > 1 and group.most > _LARGE * group.votes:
+        share = f"{percent(group.most / group.votes)} of the votes"
+        yield Finding(
+            f"largest-{role}",
+            "warning",
+            f"{share} are of one {role}, {shown(group.largest)}: the result is mostly about it",
+        )
+    if group.groups == 1 and group.votes > 1:
+        yield Finding(f"one-{role}", "warning", f"1 {role}: nothing here says what another would give")
+    elif group.groups < CLUSTERS and group.repeated:
+        yield Finding(
+            f"few-{plural(role)}",
+            "warning",
+            f"{counted(group.groups, role)}, worth {group.effective:.1f} of equal size: their votes say little about "
+            f"other {plural(role)}, and a standard error clustered by fewer than {CLUSTERS} is not to be trusted",
+        )
+    if group.gathered > 1:
+        yield Finding(f"dependence-{role}", "note", _resemblance(group))
+
+
+def _resemblance(group: Grouping) -> str:
+    """How far votes that share a level can inflate a variance."""
+    role = group.role
+    pair = (
+        f"{group.gathered_in_pair:,.1f} times for a single pair"
+        if group.gathered_in_pair > 1
+        else "1 time for a single pair"
+    )
+    return (
+        f"{percent(group.repeated)} of the votes share their {role} with another ({group.mean:,.1f} per {role}, "
+        f"{counted(group.groups, role)} worth {group.effective:,.0f} of equal size): if those were all alike, the "
+        f"variance of a share over all votes would be {group.gathered:,.1f} times that of independent ones, {pair}"
+    )
+
+
+def _sides(facts: VoteFacts) -> Iterator[Finding]:
+    if facts.first is not None:
+        if facts.first.decisive:
+            share = _share(*share_interval(facts.first), facts.first.decisive)
+            significant = float(p_value(facts.first.won, facts.first.decisive)) < _SIGNIFICANT
+            fix = "; balance the order within pairs, or margins carry it" if significant else ""
+            severity: Severity = "warning" if significant else "note"
+            yield Finding("order-effect", severity, f"the model shown first won {share}{fix}")
+    elif facts.written.decisive and float(p_value(facts.written.won, facts.written.decisive)) < _SIGNIFICANT:
+        share = _share(*share_interval(facts.written), facts.written.decisive)
+        fix = 'if that is the one shown first, say order="model_a"'
+        yield Finding("written-first", "note", f"the model in column model_a won {share}: {fix}")
+
+
+def _share(share: float, low: float, high: float, n: int) -> str:
+    return (
+        f"{percent(share)} of {counted(n, 'decisive vote')} ({_LEVEL:.0%} interval {percent(low)} to {percent(high)}, "
+        "exact, votes taken as independent)"
+    )
+
+
+def _constant(facts: VoteFacts) -> Iterator[Finding]:
+    if facts.constant_judges:
+        share = percent(facts.constant_votes / facts.votes)
+        yield Finding(
+            "constant-judges",
+            "warning",
+            f"{counted(len(facts.constant_judges), 'judge')} always chose the same side, or always tied, in {CONSTANT} "
+            f"votes or more ({_few(facts.constant_judges)}), {share} of the votes: leave them out, or see whether the "
+            "source sorts the two models by outcome",
+        )
+
+
+def _left_out(facts: VoteFacts) -> Iterator[Finding]:
+    if facts.itself:
+        rows = counted(facts.itself, "row")
+        yield Finding("itself", "note", f"{rows} compared a model with itself and {_is(facts.itself)} left out")
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"

@@ -1,0 +1,1 @@
+"""Means and effects of levels, each for a stated target."""

@@ -1,0 +1,1 @@
+"""A panel of judges: bias, reversals, self-preference."""

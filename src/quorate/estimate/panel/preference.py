@@ -1,0 +1,262 @@
+"""Whether a judge prefers the system that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import NotEstimable, UnknownTerm
+from quorate.estimate.differences.spread import holm
+from quorate.estimate.panel.judge_means import JudgeMeans, means_of
+from quorate.table.frames import frame
+from quorate.table.judgments import Judgments
+from quorate.wording import listed, plural
+
+Floats = NDArray[np.float64]
+_NUMBERS = ("own", "elsewhere", "effect", "se", "df", "low", "high", "p", "p_holm")
+
+
+@dataclass(frozen=True)
+class Preference:
+    """One judge on the system that it is.
+
+    Parameters
+    ----------
+    judge, system : str
+        Labels.
+    own : float
+        Its mean score of this system, less that of the judges it is compared with.
+    elsewhere : float
+        The same on the other systems, averaged.
+    effect : float
+        ``own - elsewhere``; positive: it prefers itself.
+    se, df : float
+        Standard error and degrees of freedom.
+    low, high : float
+        Interval for this judge alone.
+    p, p_holm : float
+        Two-sided p-value that there is no preference, and the same adjusted for all judges here.
+    lift : float
+        What the effect adds to the mean of the whole panel for this system: ``effect / judges``.
+    shared_with : tuple of str
+        Judges whose preference for themselves cannot be told from this one's; ``effect`` is then the average of both.
+        Empty where it can.
+    n : int
+        Answers of this judge.
+    """
+
+    judge: str
+    system: str
+    own: float
+    elsewhere: float
+    effect: float
+    se: float
+    df: float
+    low: float
+    high: float
+    p: float
+    p_holm: float
+    lift: float
+    shared_with: tuple[str, ...]
+    n: int
+
+
+@dataclass(frozen=True)
+class SelfPreference:
+    """Every judge that is also a system. Made by `self_preference`.
+
+    Parameters
+    ----------
+    means : JudgeMeans
+        What the effects are contrasts of.
+    rows : tuple of Preference
+        One for every judge that is a system.
+    by_label : bool
+        Whether they were matched by equal labels, not by ``identities``.
+    level : float
+        Coverage of each interval.
+    """
+
+    means: JudgeMeans
+    rows: tuple[Preference, ...]
+    by_label: bool
+    level: float
+
+    @property
+    def identities(self) -> Mapping[str, str]:
+        """System that each judge is."""
+        return {row.judge: row.system for row in self.rows}
+
+    @property
+    def sure(self) -> tuple[Preference, ...]:
+        """Effects that are not zero, all looked at together (Holm)."""
+        return tuple(row for row in self.rows if row.p_holm < 1 - self.level)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What is found of every judge."""
+        return tuple(self._said(row) for row in self.rows)
+
+    @property
+    def scope(self) -> str:
+        """What an effect is not."""
+        return (
+            "A fixed panel keeps self-preference in its mean, and no interval removes it. It may also be quality that "
+            "only this judge sees: without gold labels the two cannot be told apart."
+        )
+
+    def to_frame(self) -> Any:
+        """One row for every judge that is a system, as a frame in the caller's library."""
+        columns = {field.name: [getattr(row, field.name) for row in self.rows] for field in fields(Preference)}
+        columns["shared_with"] = [", ".join(row.shared_with) for row in self.rows]
+        return frame(columns, self.means.backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        said = {"by_label": self.by_label, "level": self.level, "method": self.means.method}
+        return {"rows": [asdict(row) for row in self.rows], **said, "sentences": self.sentences, "scope": self.scope}
+
+    def _said(self, row: Preference) -> str:
+        who = listed((row.judge, *row.shared_with)) + (" on average" if row.shared_with else "")
+        verb, self_ = ("score", "themselves") if row.shared_with else ("scores", "itself")
+        found = "" if row in self.sure else ", which may be chance"
+        whose = "their" if row.shared_with else "its"
+        against = f"than {whose} other scores and the other {plural(self.means.judge)} suggest"
+        return (
+            f"{who} {verb} {self_} {abs(row.effect):.3g} {'higher' if row.effect > 0 else 'lower'} {against} "
+            f"({self.level:.0%} interval {row.low:.3g} to {row.high:.3g}{found})."
+        )
+
+
+def self_preference(
+    source: Judgments | JudgeMeans,
+    *,
+    identities: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    **options: Any,
+) -> SelfPreference:
+    """Whether a judge scores the system that it is higher than its other scores, and the other judges, would suggest.
+
+    Parameters
+    ----------
+    source : Judgments or JudgeMeans
+        From `quorate.read`, or the means of these judgments.
+    identities : mapping of str to str, optional
+        System that a judge is, by judge. Default: equal labels, whatever their case.
+    level : float
+        Coverage of each interval, in (0, 1).
+    **options
+        As for `judge_means`: ``judge``, ``system``, ``generation``, ``method``.
+
+    Returns
+    -------
+    SelfPreference
+
+    Raises
+    ------
+    UnknownTerm
+        If ``identities`` names a judge or system that is not there.
+    NotEstimable
+        If no judge is a system, there are fewer than 2 systems, or all judges are the same system.
+
+    Notes
+    -----
+    With ``m_ls`` the mean score of system ``s`` by judge ``l``, which is system ``s``, the effect is the mean of
+    ``(m_ls - m_ks) - (m_lt - m_kt)`` over other judges ``k`` and other systems ``t``: leniency of judges and quality of
+    systems cancel. The judge itself is not in what it is compared with, for that would shrink the effect by ``1 / K``;
+    nor is any other judge's score of itself, for if all judges prefer themselves by ``d``, those scores would raise
+    the effect to ``d K / (K - 1)``. Two judges that are the only two systems leave only the sum of both preferences:
+    their average is given for each, and ``shared_with`` says so.
+
+    References
+    ----------
+    Zhu et al. (2026), CyclicJudge, section 4.2.
+
+    Examples
+    --------
+    >>> import polars
+    >>> import quorate as q
+    >>> rows = [(i, j, s, i % 3 + (j == s) + (i * ord(j)) % 2) for i in range(9) for j in "abc" for s in "ab"]
+    >>> frame = polars.DataFrame(rows, schema=["item", "judge", "system", "score"], orient="row")
+    >>> {row.judge: round(row.effect, 2) for row in self_preference(q.read(frame)).rows}
+    {'a': 1.0, 'b': 1.0}
+    """
+    means = means_of(source, level, options)
+    if len(means.systems) < 2:
+        raise NotEstimable("1 system: a judge's view of itself needs another system to be compared with; add one")
+    pairs = _by_label(means) if identities is None else _as_told(means, identities)
+    if not pairs:
+        raise NotEstimable(
+            f"no judge is one of the systems by its label (judges {listed(means.judges)}; systems "
+            f"{listed(means.systems)}); say which by identities={{judge: system}}"
+        )
+    compared = [_comparison(means, pairs, judge) for judge in pairs]
+    return SelfPreference(means, _rows(means, pairs, compared, level), identities is None, level)
+
+
+def _by_label(means: JudgeMeans) -> dict[int, int]:
+    """Systems of the judges whose label they have, as positions."""
+    systems = {label.strip().casefold(): position for position, label in enumerate(means.systems)}
+    labels = [label.strip().casefold() for label in means.judges]
+    return {position: systems[label] for position, label in enumerate(labels) if label in systems}
+
+
+def _as_told(means: JudgeMeans, identities: Mapping[str, str]) -> dict[int, int]:
+    out = {}
+    for judge, system in identities.items():
+        for label, labels in ((judge, means.judges), (system, means.systems)):
+            if label not in labels:
+                raise UnknownTerm(label, labels)
+        out[means.judges.index(judge)] = means.systems.index(system)
+    return out
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """Weights of ``own`` and ``elsewhere``, and the judges whose own preference is in the difference."""
+
+    own: Floats
+    elsewhere: Floats
+    shared_with: tuple[str, ...]
+
+    @property
+    def effect(self) -> Floats:
+        return (self.own - self.elsewhere) / (2 if self.shared_with else 1)
+
+
+def _comparison(means: JudgeMeans, pairs: Mapping[int, int], judge: int) -> _Comparison:
+    """Other judges and systems to compare with, free of every other judge's score of itself where there are any."""
+    system = pairs[judge]
+    others = [k for k in range(len(means.judges)) if k != judge and pairs.get(k) != system]
+    cells = [(k, t) for k in others for t in range(len(means.systems)) if t != system]
+    free = [(k, t) for k, t in cells if pairs.get(k) != t]
+    if not cells:
+        raise NotEstimable(
+            f"every judge is {means.systems[system]}: none is left to compare with; add a judge that is not"
+        )
+    own, elsewhere = np.zeros((2, *means.mean.shape))
+    for k, t in free or cells:
+        own[[judge, k], system] += np.array([1, -1]) / len(free or cells)
+        elsewhere[[judge, k], t] += np.array([1, -1]) / len(free or cells)
+    return _Comparison(own, elsewhere, () if free else tuple(means.judges[k] for k in others))
+
+
+def _rows(
+    means: JudgeMeans, pairs: Mapping[int, int], compared: list[_Comparison], level: float
+) -> tuple[Preference, ...]:
+    found = means.contrast(np.array([one.effect for one in compared]))
+    low, high = found.interval(level)
+    own = [float(np.sum(one.own * means.mean)) for one in compared]
+    elsewhere = [float(np.sum(one.elsewhere * means.mean)) for one in compared]
+    columns = (np.array(own), np.array(elsewhere), *found, low, high, found.p, holm(found.p))
+    out = []
+    for i, ((judge, system), one) in enumerate(zip(pairs.items(), compared, strict=True)):
+        value = {name: float(column[i]) for name, column in zip(_NUMBERS, columns, strict=True)}
+        who, n = means.judges[judge], int(means.n[judge].sum())
+        lift = value["effect"] / len(means.judges)
+        out.append(Preference(who, means.systems[system], **value, lift=lift, shared_with=one.shared_with, n=n))
+    return tuple(out)

@@ -1,0 +1,1 @@
+"""Leaderboards: Bradley-Terry ratings of votes, means of scores, and their ranks."""

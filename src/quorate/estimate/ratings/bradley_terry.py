@@ -1,0 +1,259 @@
+"""Bradley-Terry ratings of systems from votes, with intervals that hold where votes depend on each other."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from quorate import caveats
+from quorate.caveats import Caveat
+from quorate.errors import InvalidInput, NotConverged, NotEstimable
+from quorate.estimate.ratings.contrast import Law
+from quorate.estimate.ratings.counts import Tally, Ties, refuse_unrated, tally
+from quorate.estimate.ratings.ratings import Method, Ratings
+from quorate.numerics.bradley_terry import Fit, anchored, fit
+from quorate.numerics.bradley_terry_draws import covariance, refits
+from quorate.numerics.bradley_terry_leverage import leverage, variances, widened
+from quorate.numerics.inference import checked_level
+from quorate.numerics.rank_intervals import difference_se
+from quorate.streams import stream
+from quorate.table.judgments import Judgments
+from quorate.table.votes import Votes, checked_votes
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FEW_CLUSTERS = 30
+FEWEST_RESAMPLES = 100
+_NOTHING = 1e-5
+_DEPENDENCE = ("cluster", "prompt", "judge")
+
+
+def rank(
+    votes: Votes | Judgments,
+    *,
+    ties: Ties = "davidson",
+    cluster: str | None = None,
+    level: float = 0.95,
+    weights: ArrayLike | None = None,
+    position: bool = False,
+    regularisation: float = 0.0,
+    resamples: int = 0,
+    seed: int = 1,
+) -> Ratings:
+    """Which systems are better by these votes: ratings, ranks and groups, each with its uncertainty.
+
+    Votes are counted once by pair and outcome; the ratings are the maximum of the Bradley-Terry likelihood. Intervals
+    are sandwich intervals, robust against a model that does not hold, and against votes of one cluster that resemble
+    each other if ``cluster`` names it. Ranks and groups hold for all systems at once.
+
+    Parameters
+    ----------
+    votes : Votes
+        From `quorate.read_votes`. Votes without an outcome do not count; both bad is a tie.
+    ties : {"davidson", "half", "drop"}
+        ``davidson``: ties are outcomes of their own, likelier between systems that are alike. ``half``: half a win for
+        each. ``drop``: left out.
+    cluster : str, optional
+        Facet whose votes may resemble each other, such as ``"prompt"``, ``"judge"`` or ``"cluster"`` (a ranking that
+        several votes come from). Without it votes are taken as independent.
+    level : float
+        Coverage of intervals, in (0, 1).
+    weights : array, shape (rows,), optional
+        Weight of every row's votes, such as 1 over the chance that they were asked for.
+    position : bool
+        Whether to estimate what being shown first does; ratings are then of systems shown in either order.
+    regularisation : float
+        Ridge: half of it times the sum of squared ratings is taken off the log likelihood. 0 by default. With it,
+        systems without a finite rating get one; intervals then allow for the shrinkage, as the caveat says.
+    resamples : int
+        Refits of resampled votes or clusters for the intervals; 0, or at least 100.
+    seed : int
+        Of the draws behind ranks and refits.
+
+    Returns
+    -------
+    Ratings
+        Best first; `Ratings.to_frame` has one row for every system.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument breaks its rule.
+    UnknownTerm
+        If there is no such cluster.
+    NotEstimable
+        If a system has no finite rating, or the votes leave a standard error open; the systems are named.
+
+    References
+    ----------
+    Bradley and Terry (1952), Biometrika 39, 324-345. Davidson (1970), Journal of the American Statistical Association
+    65, 317-328. Details in ``docs/methods/ratings.md``. In R: ``BradleyTerry2::BTm``.
+
+    Examples
+    --------
+    >>> import polars
+    >>> from quorate import rank, read_votes
+    >>> pairs = [("x", "y", 30, 12), ("x", "z", 25, 15), ("y", "z", 22, 20)]
+    >>> frame = polars.DataFrame(pairs, schema=["model_a", "model_b", "a", "b"], orient="row")
+    >>> ratings = rank(read_votes(frame, wins=("a", "b"), announce=False))
+    >>> ratings.systems, ratings.rating.round(2).tolist()
+    (('x', 'z', 'y'), [0.47, -0.21, -0.26])
+    >>> ratings.groups
+    (('x',), ('z', 'y'))
+    """
+    table = _votes(votes)
+    _check(ties, level, regularisation, resamples)
+    found = tally(table, ties, cluster, weights, position)
+    refuse_unrated(found, regularisation > 0)
+    at = _fitted(found, regularisation)
+    laws = _laws(found, at, regularisation, cluster)
+    robust = list(laws.values())[-1]
+    warned = [*_cautions(found, table, cluster, regularisation, robust.df)]
+    if resamples:
+        laws["bootstrap"], extra = _resampled(found, at, regularisation, resamples, seed, robust.df)
+        warned += extra
+    theta, systems = at.theta[:, 0], found.design.systems
+    order = np.append(np.argsort(-theta[:systems], kind="stable"), np.arange(systems, len(theta)))
+    return Ratings(
+        systems=tuple(found.systems[i] for i in order[:systems].tolist()),
+        values=theta[order],
+        laws={method: _turned(law, order) for method, law in laws.items()},
+        method=list(laws)[-1],
+        level=level,
+        ties=ties,
+        positioned=position,
+        tied=found.design.ties,
+        n=found.n,
+        cluster=cluster,
+        clusters=found.clusters,
+        regularisation=regularisation,
+        log_likelihood=float(at.value[0]),
+        seed=seed,
+        caveats=tuple(warned),
+        backend=table.source.backend,
+    )
+
+
+def _votes(source: object) -> Votes:
+    """The votes, or a refusal of anything else."""
+    if isinstance(source, Judgments):
+        raise InvalidInput(
+            "votes: expects what quorate.read_votes returns, got Judgments; ratings come from votes, not from scores"
+        )
+    return checked_votes(source)
+
+
+def _check(ties: str, level: float, regularisation: float, resamples: int) -> None:
+    if ties not in get_args(Ties):
+        raise InvalidInput(f'ties: expects one of {", ".join(get_args(Ties))}, got "{ties}"')
+    checked_level(level)
+    if not (math.isfinite(regularisation) and regularisation >= 0):
+        raise InvalidInput(f"regularisation: expects a finite number of 0 or more, got {regularisation}")
+    try:
+        whole = operator.index(resamples)
+    except TypeError:
+        whole = -1
+    if whole != 0 and whole < FEWEST_RESAMPLES:
+        raise InvalidInput(f"resamples: expects 0, or a whole number of at least {FEWEST_RESAMPLES}, got {resamples}")
+
+
+def _fitted(found: Tally, ridge: float) -> Fit:
+    at = fit(found.design, found.counts[..., None], ridge)
+    if not at.converged[0]:
+        raise NotConverged(
+            "votes: the likelihood of the ratings is nearly flat, and its maximum was not reached; give "
+            "regularisation=1, or leave out systems that nearly always win or lose",
+            at.theta[:, 0],
+        )
+    return at
+
+
+def _laws(found: Tally, at: Fit, ridge: float, cluster: str | None) -> dict[Method, Law]:
+    """Model-based and robust uncertainty; the last is the one to use."""
+    plain = covariance(found.design, at, ridge)
+    s, told = found.design.systems, leverage(found.design, at, ridge, found.units)
+    if told.whole:
+        what = "vote" if cluster is None else f"level of {cluster}"
+        raise NotEstimable(
+            f"votes: one {what} alone tells some of the ratings or the position effect, so their standard errors are "
+            "unknown; collect more, or leave out systems with few votes"
+        )
+    robust = covariance(found.design, at, ridge, found.units)
+    with np.errstate(invalid="ignore"):
+        ratio = difference_se(robust[:s, :s]) / difference_se(plain[:s, :s])
+    np.fill_diagonal(ratio, 1.0)
+    if (ratio < _NOTHING).any():
+        i, j = np.unravel_index(int(ratio.argmin()), ratio.shape)
+        one, two = found.systems[int(i)], found.systems[int(j)]
+        what = "votes" if cluster is None else f"levels of {cluster}"
+        raise NotEstimable(
+            f'votes: the {what} on "{one}" and "{two}" all say the same, so the standard error of their difference is '
+            'unknown; collect more, or use ties="davidson" or another cluster',
+            (one, two),
+        )
+    robust = widened(robust, told.excess, s)
+    laws: dict[Method, Law] = {"model": Law(plain, np.full(plain.shape, math.inf))}
+    laws["sandwich" if cluster is None else "cluster"] = Law(robust, told.df)
+    return laws
+
+
+def _resampled(found: Tally, at: Fit, ridge: float, resamples: int, seed: int, df: Floats) -> tuple[Law, list[Caveat]]:
+    """Refits of resampled votes; those without a maximum are counted."""
+    theta = at.theta[:, 0]
+    drawn = refits(found.design, found.units, resamples, theta, ridge, stream(seed, "refits"))
+    done = drawn.theta.shape[1]
+    if done < resamples / 2:
+        raise NotEstimable(
+            f"resamples: {drawn.without:,} of {resamples:,} resamples have no finite ratings; use resamples=0, or give "
+            "regularisation=1"
+        )
+    deviations = drawn.theta.T - theta
+    if ridge:
+        deviations += _prior(found, at, ridge, done, stream(seed, "prior"))
+    s, spread = found.design.systems, np.atleast_2d(np.cov(deviations, rowvar=False))
+    added = variances(spread, s) / df  # as resampled units vary about their own mean
+    law = Law(widened(spread, added, s), df, deviations)
+    return law, [caveats.refits_without_ratings(drawn.without, resamples)] if drawn.without else []
+
+
+def _prior(found: Tally, at: Fit, ridge: float, draws: int, rng: np.random.Generator) -> Floats:
+    """Draws of the error that a ridge brings, over ratings that spread as it supposes."""
+    s = found.design.systems
+    inverse = np.linalg.inv(anchored(found.design, at.information, ridge)[0])
+    moved = rng.standard_normal((draws, s)) * math.sqrt(ridge) @ inverse[:s]
+    moved[:, :s] -= moved[:, :s].mean(axis=1, keepdims=True)
+    return np.asarray(moved)
+
+
+def _cautions(found: Tally, votes: Votes, cluster: str | None, ridge: float, df: Floats) -> list[Caveat]:
+    out = [*votes.source.caveats, *([caveats.shrunk_ratings(ridge)] if ridge else [])]
+    if found.clusters is not None and cluster is not None:
+        return [*out, *_few(found, cluster, found.clusters, df)]
+    shared = [name for name in _DEPENDENCE if name in votes.names and _repeats(votes.column(name))]
+    return [*out, caveats.taken_as_independent(shared)] if shared else out
+
+
+def _few(found: Tally, cluster: str, clusters: int, df: Floats) -> list[Caveat]:
+    """A caveat on the difference that the fewest clusters tell."""
+    s = found.design.systems
+    between = df[:s, :s] + np.diag(np.full(s, math.inf))
+    one, two = (found.systems[int(i)] for i in np.unravel_index(int(between.argmin()), between.shape))
+    effective = min(float(between.min()) + 1, float(clusters))
+    if effective >= FEW_CLUSTERS:
+        return []
+    return [caveats.few_clusters(cluster, clusters, effective, f' for "{one}" against "{two}"')]
+
+
+def _repeats(code: NDArray[np.int32]) -> bool:
+    return bool(np.bincount(code[code >= 0]).max(initial=0) > 1)
+
+
+def _turned(law: Law, order: Ints) -> Law:
+    """A law with its parameters in another order."""
+    drawn = None if law.deviations is None else law.deviations[:, order]
+    return Law(law.covariance[np.ix_(order, order)], law.df[np.ix_(order, order)], drawn)

@@ -1,0 +1,309 @@
+"""Votes counted for Bradley-Terry models, and what counts cannot be rated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.numerics.bradley_terry import Design
+from quorate.numerics.bradley_terry_draws import Units
+from quorate.numerics.bradley_terry_exists import components, exists, identified
+from quorate.table.pairs import BOTH_BAD, FIRST_A, MISSING, TIE, Pairs
+from quorate.table.votes import Votes
+from quorate.wording import listed
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Ties = Literal["davidson", "half", "drop"]
+
+_SHOWN = 5
+_NOTHING = 1e-9
+_FIXES = ("the position effect", "position=False"), ("the tie parameter", 'ties="half"')
+_PLACE = np.array([0, 1, 2, 2, -1])
+"""Column of the counts for each outcome: both bad is a tie, and a missing vote has none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Votes as counts.
+
+    Parameters
+    ----------
+    design : Design
+        What the counts compare; systems in the order of ``systems``.
+    systems : tuple of str
+        Labels.
+    counts : array, shape (orders, pairs, 3)
+        Votes for the first, for the second, and ties, by their weights.
+    units : Units
+        What is independent.
+    n : int
+        Votes that count.
+    clusters : int or None
+        Clusters of votes.
+    """
+
+    design: Design
+    systems: tuple[str, ...]
+    counts: Floats
+    units: Units
+    n: int
+    clusters: int | None
+
+
+def tally(votes: Votes, ties: Ties, cluster: str | None, weights: ArrayLike | None, position: bool) -> Tally:
+    """Count votes by pair, outcome and, with a position effect, order.
+
+    Raises
+    ------
+    InvalidInput
+        If the weights are not one number of 0 or more for every row.
+    UnknownTerm
+        If there is no such cluster.
+    NotEstimable
+        If there is one system, no decisive vote, an order or label that is not known, or a system in one cluster only.
+    """
+    votes, weight = (votes, None) if weights is None else _weighted(votes, weights)
+    if len(votes.models) < 2:
+        raise NotEstimable(f"votes: compare {_some(list(votes.models)) or 'no system'}; ratings need two or more")
+    _refuse_undecided(votes)
+    pairs = votes.pairs()
+    sign = np.array([1.0, -1.0]) if position else np.zeros(1)
+    if cluster is None and weight is None and not position:
+        units = _paired(pairs, ties)
+    else:
+        units = _by_row(votes, ties, cluster, weight, position)
+    counts = units.size if units.matrix is None else units.size @ units.matrix
+    tied = ties == "davidson" and bool(votes.totals[TIE] + votes.totals[BOTH_BAD])
+    design = Design(len(votes.models), pairs.a.astype(np.int64), pairs.b.astype(np.int64), sign, tied)
+    n = votes.n_decisive if ties == "drop" else votes.n
+    clusters = None if cluster is None else len(units.size)
+    found = Tally(design, votes.models, counts.reshape(len(sign), -1, 3), units, n, clusters)
+    if cluster is not None:
+        _refuse_one_cluster(found, cluster)
+        _refuse_one_link(found, cluster, votes)
+    return found
+
+
+def refuse_unrated(found: Tally, shrunk: bool) -> None:
+    """Refuse counts whose likelihood has no maximum, and name the systems that are the reason.
+
+    Raises
+    ------
+    NotEstimable
+        If systems are not linked, some never lose or never win, or the tie or position parameter is not finite.
+    """
+    if exists(found.design, found.counts[..., None], shrunk)[0]:
+        return
+    if not shrunk:
+        _refuse_unlinked(found)
+        _refuse_one_sided(found)
+    if found.design.position and not shrunk and not identified(found.design, found.counts):
+        raise NotEstimable(
+            "position: places and pairs of systems go together, so the effect of being shown first cannot be told from "
+            "the ratings; use position=False"
+        )
+    open_ = [_FIXES[0]] * found.design.position + [_FIXES[1]] * found.design.ties
+    which, fix = (listed(words, "or") for words in zip(*open_, strict=True))
+    raise NotEstimable(f"votes: too few repeat to give {which} a finite estimate; use {fix}")
+
+
+def _weighted(votes: Votes, weights: ArrayLike) -> tuple[Votes, Floats]:
+    """The rows with a weight above 0, and their weights."""
+    try:
+        weight = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput("weights: expects one number for every row, got something else") from None
+    if weight.shape != (votes.rows,):
+        raise InvalidInput(f"weights: expects {votes.rows:,} numbers, one for every row, got shape {weight.shape}")
+    bad = ~(np.isfinite(weight) & (weight >= 0))
+    if bad.any():
+        row = int(bad.argmax())
+        raise InvalidInput(f"weights: expects finite numbers of 0 or more, got {weight[row]} in row {row + 1}")
+    kept = votes.keep(weight > 0)
+    lost = sorted(set(votes.models) - set(kept.models))
+    if lost:
+        raise InvalidInput(
+            f"weights: every vote on {_some(lost)} has weight 0; leave these rows out, or give one of them weight"
+        )
+    return kept, weight[weight > 0]
+
+
+def _order(votes: Votes, used: NDArray[np.bool_]) -> Ints:
+    """0 where the first of the pair was shown first, 1 where the second was."""
+    if votes.order is None:
+        raise NotEstimable(
+            "position: nothing says which system was shown first; read the votes with order=, a column that says so or "
+            "that of the model that always was"
+        )
+    gone = int((votes.order[used] < 0).sum())
+    if gone:
+        raise NotEstimable(
+            f"position: {gone:,} votes do not say which system was shown first; leave them out with "
+            "votes.keep(votes.order >= 0)"
+        )
+    return np.where(votes.order == FIRST_A, 0, 1).astype(np.int64)
+
+
+def _paired(pairs: Pairs, ties: Ties) -> Units:
+    """Single votes, as they are counted by pair already."""
+    tied = pairs.ties + pairs.both_bad
+    counts = np.column_stack([pairs.a_wins, pairs.b_wins, np.zeros_like(tied) if ties == "drop" else tied])
+    return Units(counts.ravel().astype(np.float64))
+
+
+def _by_row(votes: Votes, ties: Ties, cluster: str | None, weight: Floats | None, position: bool) -> Units:
+    """Votes by pair, outcome and order, row by row: single or in clusters."""
+    used = votes.outcome != MISSING
+    if ties == "drop":
+        used &= (votes.outcome != TIE) & (votes.outcome != BOTH_BAD)
+    pairs = votes.pairs()
+    cells = (1 + position) * len(pairs) * 3
+    cell = pairs.code.astype(np.int64) * 3 + _PLACE[votes.outcome]
+    if position:
+        cell += _order(votes, used) * len(pairs) * 3
+    count = votes.weights.astype(np.float64)
+    if cluster is None:
+        return _units(cell[used], count[used], None if weight is None else weight[used], cells)
+    return _clusters(votes, cluster, cell, count if weight is None else count * weight, used, cells)
+
+
+def _units(cell: Ints, count: Floats, weight: Floats | None, cells: int) -> Units:
+    """Single votes; those of one cell and weight are alike."""
+    if weight is None:
+        return Units(np.bincount(cell, count, cells).astype(np.float64, copy=False))
+    from scipy.sparse import csr_array
+
+    kinds, place = np.unique(np.column_stack([cell, weight]), axis=0, return_inverse=True)
+    rows = np.arange(len(kinds) + 1)
+    matrix = csr_array((kinds[:, 1], kinds[:, 0].astype(np.int64), rows), shape=(len(kinds), cells))
+    return Units(np.bincount(place.ravel(), count).astype(np.float64, copy=False), matrix)
+
+
+def _clusters(votes: Votes, cluster: str, cell: Ints, share: Floats, used: NDArray[np.bool_], cells: int) -> Units:
+    """Votes by cluster and cell."""
+    from scipy.sparse import coo_array
+
+    label = votes.column(cluster)[used]
+    gone = int((label < 0).sum())
+    if gone:
+        raise NotEstimable(
+            f"cluster: {gone:,} votes have no {cluster}; leave them out with votes.keep(...), or name another facet"
+        )
+    there = np.flatnonzero(np.bincount(label))
+    if len(there) < 2:
+        raise NotEstimable(f"cluster: all votes are of one {cluster}; use cluster=None, or a facet with more levels")
+    entries = coo_array((share[used], (label, cell[used])), shape=(int(there[-1]) + 1, cells))
+    return Units(np.ones(len(there)), entries.tocsr()[there])
+
+
+def _refuse_undecided(votes: Votes) -> None:
+    if not votes.n_decisive:
+        raise NotEstimable(
+            f"votes: none of {votes.n:,} is for one of two systems, so nothing says which is better; collect votes "
+            "that decide"
+        )
+
+
+def _refuse_one_cluster(found: Tally, cluster: str) -> None:
+    """Refuse systems that a single cluster says everything about: its spread cannot be seen."""
+    single = np.flatnonzero(_clusters_of_systems(found) == 1)
+    if len(single):
+        names = _some([found.systems[i] for i in single.tolist()])
+        raise NotEstimable(
+            f"cluster: all votes on {names} are of one {cluster}, so nothing says how much they vary with it; leave "
+            "these systems out, or use another facet",
+            [found.systems[i] for i in single.tolist()],
+        )
+
+
+def _refuse_one_link(found: Tally, cluster: str, votes: Votes) -> None:
+    """Refuse groups of systems that one cluster alone links: nothing says how their difference varies with it."""
+    names = votes.facet(cluster).levels
+    label = votes.column(cluster)[votes.outcome != MISSING]
+    there = np.unique(label)
+    for unit in _only_links(found):
+        without = found.counts - found.units.matrix[[unit]].toarray().reshape(found.counts.shape)
+        groups = _groups(found.systems, components(found.design, np.where(without > _NOTHING, without, 0.0), "weak"))
+        if len(groups) > len(set(components(found.design, found.counts, "weak").tolist())):
+            raise NotEstimable(
+                f'cluster: only {cluster} "{names[there[unit]]}" links {_some(groups[-1])} to {_some(groups[0])}, so '
+                "nothing says how much their difference varies with it; leave one group out, or use another facet",
+                groups[-1],
+            )
+
+
+def _only_links(found: Tally) -> list[int]:
+    """Clusters without which systems may fall apart: those with an edge of a spanning tree to themselves."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    pairs, size = found.counts.shape[1], found.design.systems
+    entries = found.units.matrix.tocoo()
+    pair = entries.coords[1] // 3 % pairs
+    met = coo_array((np.ones(len(pair)), (entries.coords[0], pair)), shape=(len(found.units.size), pairs)).tocsc()
+    clusters = np.diff(met.indptr)
+    first = met.indices[np.minimum(met.indptr[:-1], len(met.indices) - 1)]
+    seen = np.flatnonzero(clusters)
+    cost = np.where(clusters[seen] > 1, 1.0, 2.0)
+    place = found.design.a[seen], found.design.b[seen]
+    tree = minimum_spanning_tree(coo_array((cost, place), shape=(size, size)).tocsr()).tocoo()
+    alone = set(zip(*(one[tree.data > 1].tolist() for one in tree.coords), strict=True))
+    return sorted({int(first[k]) for k in seen if (int(found.design.a[k]), int(found.design.b[k])) in alone})
+
+
+def _clusters_of_systems(found: Tally) -> Ints:
+    """Clusters with a vote on each system."""
+    touches = abs(found.design.incidence.T)[np.tile(np.repeat(np.arange(found.counts.shape[1]), 3), len(found.counts))]
+    return np.asarray(((found.units.matrix @ touches) > 0).sum(axis=0)).ravel()
+
+
+def _refuse_unlinked(found: Tally) -> None:
+    label = components(found.design, found.counts, "weak")
+    groups = _groups(found.systems, label)
+    if len(groups) > 1:
+        shown = "; ".join(_some(group) for group in groups[:_SHOWN]) + (" ..." if len(groups) > _SHOWN else "")
+        raise NotEstimable(
+            f"votes: {len(groups)} groups of systems have no votes between them: {shown}. Rank each alone, or give "
+            "regularisation=1, by which nothing is learnt across groups",
+            groups[-1],
+        )
+
+
+def _refuse_one_sided(found: Tally) -> None:
+    """Refuse systems that always beat the others, or never do: their ratings would be infinite."""
+    label = components(found.design, found.counts, "strong")
+    groups = int(label.max()) + 1
+    if groups == 1:
+        return
+    seen = np.asarray((found.counts > 0).any(axis=0))
+    ahead, behind = seen[:, 0] | seen[:, 2], seen[:, 1] | seen[:, 2]
+    winner = label[np.append(found.design.a[ahead], found.design.b[behind])]
+    loser = label[np.append(found.design.b[ahead], found.design.a[behind])]
+    between = winner != loser
+    never_lost = set(range(groups)) - set(loser[between].tolist())
+    never_won = set(range(groups)) - set(winner[between].tolist())
+    size = np.bincount(label)
+    which = min(never_lost | never_won, key=lambda g: (int(size[g]), g in never_won, g))
+    names = [found.systems[i] for i in np.flatnonzero(label == which).tolist()]
+    said = "won every vote against" if which in never_lost else "lost every vote to"
+    raise NotEstimable(
+        f"votes: {_some(names)} {said} the others, so no finite rating is best; collect more votes, leave "
+        f"{'it' if len(names) == 1 else 'them'} out, or give regularisation=1",
+        names,
+    )
+
+
+def _groups(systems: tuple[str, ...], label: NDArray[Any]) -> list[list[str]]:
+    """Systems by component, largest first."""
+    parts = [[systems[i] for i in np.flatnonzero(label == g).tolist()] for g in range(int(label.max()) + 1)]
+    return sorted(parts, key=lambda part: (-len(part), part[0]))
+
+
+def _some(names: list[str]) -> str:
+    shown = [f'"{name}"' for name in names[:_SHOWN]]
+    return listed([*shown, f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else shown) if names else ""

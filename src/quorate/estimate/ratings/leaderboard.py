@@ -1,0 +1,310 @@
+"""A leaderboard from scores: means with intervals that count judges and prompts, ranks, groups, and who may be best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.caveats import Caveat
+from quorate.errors import InvalidInput
+from quorate.estimate.differences.difference import common_share
+from quorate.estimate.differences.homogeneity import said_of_unlike
+from quorate.estimate.differences.joint import JointMeans, joint_means
+from quorate.estimate.differences.satterthwaite import of_few
+from quorate.estimate.means.mean import Estimate
+from quorate.estimate.means.targets import Target
+from quorate.estimate.ratings.ranked import columns, first_places, grouped, top
+from quorate.numerics.inference import checked_level
+from quorate.numerics.rank_intervals import RankIntervals, best, normal_deviations, rank_groups, rank_intervals
+from quorate.streams import stream
+from quorate.table.judgments import Judgments
+from quorate.wording import counted
+
+Floats = NDArray[np.float64]
+_DRAWS = 40_000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Leaderboard:
+    """Systems by mean score, best first.
+
+    Parameters
+    ----------
+    systems : tuple of str
+        Labels, best first.
+    means : tuple of Estimate
+        Mean score of each, with what it is worth for its targets.
+    covariance : array, shape (systems, systems)
+        Covariance of the means about their average; what systems share has cancelled.
+    df : float
+        Degrees of freedom of that covariance: the fewest of any system against the average.
+    common : float
+        Part of that covariance that more items do not reduce: how far judges and prompts favour systems.
+    level : float
+        Coverage of intervals.
+    joint : JointMeans
+        The model.
+    caveats : tuple of Caveat
+        What to know before relying on this.
+    seed : int
+        Of the draws.
+    """
+
+    systems: tuple[str, ...]
+    means: tuple[Estimate, ...]
+    covariance: Floats
+    df: float
+    common: float
+    level: float
+    joint: JointMeans
+    caveats: tuple[Caveat, ...]
+    seed: int
+
+    def __len__(self) -> int:
+        return len(self.systems)
+
+    def __repr__(self) -> str:
+        return f"Leaderboard({len(self)} systems, {self.joint.fit.judgments.n_answers} scores: {top(self)})"
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    @property
+    def rating(self) -> Floats:
+        """Mean scores, shape (systems,)."""
+        return np.array([one.value for one in self.means])
+
+    @property
+    def se(self) -> Floats:
+        """Standard error of each mean, shape (systems,)."""
+        return np.array([one.se for one in self.means])
+
+    @property
+    def intervals(self) -> Floats:
+        """Interval of each mean, with coverage ``level`` for that system alone; shape (systems, 2)."""
+        return np.array([one.interval(self.level) for one in self.means])
+
+    @cached_property
+    def ranks(self) -> RankIntervals:
+        """Intervals of the ranks, for all systems at once and for one chosen beforehand; rank 1 is best."""
+        return rank_intervals(self.rating, self.covariance, self._deviations, self.level)
+
+    @cached_property
+    def group(self) -> NDArray[np.int64]:
+        """Rank group of each system, from 1; shape (systems,)."""
+        return rank_groups(self.rating, self.ranks.above)
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Systems by rank group: those of an earlier group are surely better than all of a later one."""
+        return grouped(self.systems, self.group)
+
+    @cached_property
+    def best(self) -> dict[str, float]:
+        """Probability of being the best of these systems, if means deviate from the estimates as they may."""
+        return dict(zip(self.systems, best(self.rating, self._deviations).tolist(), strict=True))
+
+    @property
+    def spread(self) -> float:
+        """Variance of the true means of these systems, as estimated: that of the means less their noise, at least 0."""
+        return max(0.0, float(np.var(self.rating, ddof=1)) - self.noise)
+
+    @property
+    def noise(self) -> float:
+        """Error variance of a mean compared with the others."""
+        return float(np.trace(self.covariance)) / (len(self) - 1)
+
+    @property
+    def dependability(self) -> float:
+        """Part of the variance of the means that is not noise: the generalizability coefficient of this ranking."""
+        total = self.spread + self.noise
+        return self.spread / total if total > 0 else np.nan
+
+    @property
+    def rankable(self) -> bool:
+        """Whether the true means are estimated to differ by more than their noise."""
+        return self.spread > self.noise
+
+    def difference(self, a: str, b: str) -> Estimate:
+        """Mean of ``a`` less that of ``b``, with its own interval, for two systems chosen beforehand.
+
+        Raises
+        ------
+        UnknownTerm
+            If a system is not there.
+        InvalidInput
+            If the two are one.
+        """
+        if a == b:
+            raise InvalidInput(f'difference: "{a}" against itself; name two systems')
+        judgments, facet = self.joint.fit.judgments, self.joint.facet
+        weights = np.zeros(len(self))
+        weights[judgments.level_index(facet, a)], weights[judgments.level_index(facet, b)] = 1.0, -1.0
+        return of_few(self.joint.contrast(weights))
+
+    def differences(self, backend: str | None = None) -> Any:
+        """Every two systems, the better first: a, b, difference, se, low, high, differ; all intervals hold at once."""
+        from quorate.table.frames import frame
+
+        pairs = list(combinations(range(len(self)), 2))
+        value = [float(self.rating[i] - self.rating[j]) for i, j in pairs]
+        c = self.covariance
+        se = [float(np.sqrt(max(c[i, i] + c[j, j] - 2 * c[i, j], 0.0))) for i, j in pairs]
+        half = [self.ranks.critical * one for one in se]
+        found: dict[str, list[Any]] = {
+            "a": [self.systems[i] for i, _ in pairs],
+            "b": [self.systems[j] for _, j in pairs],
+            "difference": value,
+            "se": se,
+            "low": [x - h for x, h in zip(value, half, strict=True)],
+            "high": [x + h for x, h in zip(value, half, strict=True)],
+            "differ": [bool(self.ranks.above[i, j]) for i, j in pairs],
+        }
+        return frame(found, backend or self.joint.fit.judgments.source.backend)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row for every system, best first: system, rating, se, low, high, rank_low, rank_high, group, best.
+
+        Intervals of means hold for each system alone; ranks and groups hold for all systems at once.
+        """
+        from quorate.table.frames import frame
+
+        return frame(self._columns(), backend or self.joint.fit.judgments.source.backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        found = self._columns()
+        return {
+            "systems": [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)],
+            "groups": [list(group) for group in self.groups],
+            "level": self.level,
+            "critical": self.ranks.critical,
+            "df": self.df if np.isfinite(self.df) else None,
+            "spread": self.spread,
+            "noise": self.noise,
+            "common": self.common,
+            "dependability": self.dependability,
+            "rankable": self.rankable,
+            "targets": {name: str(target) for name, target in self.means[0].target.items()},
+            "seed": self.seed,
+            "caveats": [one.sentence for one in self.caveats],
+            "sentence": self.sentence,
+        }
+
+    @property
+    def sentence(self) -> str:
+        """The answer, and whether there is one."""
+        sure = f"at {100 * self.level:.4g}% for all ranks at once"
+        if len(self.groups) == 1:
+            some = self._told_apart()
+            said = f"{some}o system is surely better than all others: {len(self)} systems are one group, {sure}."
+        else:
+            said = f"{first_places(self)}; {len(self)} systems form {counted(len(self.groups), 'rank group')}, {sure}."
+        return f"{said} {self._rankable()}".strip()
+
+    def _told_apart(self) -> str:
+        """How a sentence starts that says "no system": with the pairs that are told apart, if there are some."""
+        apart, k = int(self.ranks.above.sum()), len(self)
+        return f"{apart:,} of {k * (k - 1) // 2:,} pairs of systems are told apart, but n" if apart else "N"
+
+    def _rankable(self) -> str:
+        if self.rankable:
+            return ""
+        helps = "more items" if self.common < 0.5 else "more judges or prompts"
+        return (
+            f"Not rankable: the noise of a mean (sd {self.noise**0.5:.3g}, {self.common:.0%} of its variance common to "
+            f"all items) exceeds the spread of the true means (sd {self.spread**0.5:.3g}); {helps} would help most."
+        )
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {**columns(self), "best": list(self.best.values())}
+
+    @cached_property
+    def _deviations(self) -> Floats:
+        return normal_deviations(self.covariance, self.df, _DRAWS, stream(self.seed, "ranks"))
+
+
+def leaderboard(
+    judgments: Judgments,
+    *,
+    facet: str = "system",
+    level: float = 0.95,
+    targets: Mapping[str, Target] | None = None,
+    seed: int = 1,
+) -> Leaderboard:
+    """Which systems score best, with ranks and groups that judges and prompts like these would confirm.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        From `quorate.read`.
+    facet : str
+        Role of the systems.
+    level : float
+        Coverage of intervals, in (0, 1).
+    targets : mapping of str to str, optional
+        What other facets stand for, "population" or "panel"; by default "panel" for those read as fixed.
+    seed : int
+        Of the draws for ranks.
+
+    Returns
+    -------
+    Leaderboard
+
+    Raises
+    ------
+    UnknownTerm
+        If there is no such facet.
+    InvalidInput
+        If an option breaks a rule.
+    NotEstimable
+        If there are fewer than two systems, or nothing to judge their differences by.
+
+    Notes
+    -----
+    Means and their covariance are those of `quorate.estimate.differences.joint.joint_means`; all systems are taken to vary alike,
+    and where one does not, the caveat `unlike-systems` says what that does.
+    Differences hold at once by the largest of all t statistics, for equal variances Tukey's range. Ranks and groups
+    follow from them.
+
+    References
+    ----------
+    Tukey (1953) in Hochberg and Tamhane (1987), Multiple Comparison Procedures; Mogstad, Romano, Shaikh and Wilhelm
+    (2024), Review of Economic Studies 91, 476-518, for ranks.
+
+    Examples
+    --------
+    >>> import polars
+    >>> import quorate as q
+    >>> scores = {"x": [7, 8, 7, 9, 8, 7], "y": [5, 6, 5, 6, 6, 4], "z": [5, 6, 4, 6, 5, 5]}
+    >>> rows = [(system, item, score) for system, own in scores.items() for item, score in enumerate(own)]
+    >>> frame = polars.DataFrame(rows, schema=["system", "item", "score"], orient="row")
+    >>> leaderboard(q.read(frame, announce=False)).groups
+    (('x',), ('y', 'z'))
+    """
+    checked_level(level)
+    joint = joint_means(judgments, facet=facet, targets=targets)
+    k = len(joint.systems)
+    apart = np.eye(k) - 1 / k
+    compared = [of_few(joint.contrast(row)) for row in apart]
+    order = np.argsort(-joint.value, kind="stable")
+    plain = apart @ joint.covariance @ apart
+    enlarged = sum(one.variance for one in compared) / max(float(np.trace(plain)), 1e-300)
+    means = tuple(of_few(joint.contrast(np.eye(k)[i])) for i in order)
+    return Leaderboard(
+        systems=tuple(joint.systems[i] for i in order),
+        means=means,
+        covariance=plain[np.ix_(order, order)] * enlarged,
+        df=min(one.df for one in compared),
+        common=float(np.mean([common_share(one) for one in compared])),
+        level=level,
+        joint=joint,
+        caveats=(*means[0].caveats, *said_of_unlike(joint)),
+        seed=seed,
+    )

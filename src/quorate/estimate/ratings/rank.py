@@ -1,0 +1,131 @@
+"""Rank systems: one question for whatever says how good they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, overload
+
+from numpy.typing import ArrayLike
+
+from quorate.errors import InvalidInput
+from quorate.estimate.means.targets import Target
+from quorate.estimate.ratings import bradley_terry as ratings
+from quorate.estimate.ratings.counts import Ties
+from quorate.estimate.ratings.leaderboard import Leaderboard, leaderboard
+from quorate.estimate.ratings.ratings import Ratings
+from quorate.table.judgments import Judgments
+from quorate.table.votes import Votes
+
+
+@overload
+def rank(
+    judgments_or_votes: Votes,
+    *,
+    ties: Ties | None = None,
+    cluster: str | None = None,
+    level: float = 0.95,
+    weights: ArrayLike | None = None,
+    position: bool | None = None,
+    regularisation: float | None = None,
+    resamples: int | None = None,
+    seed: int = 1,
+) -> Ratings: ...
+
+
+@overload
+def rank(
+    judgments_or_votes: Judgments,
+    *,
+    level: float = 0.95,
+    facet: str | None = None,
+    targets: Mapping[str, Target] | None = None,
+    seed: int = 1,
+) -> Leaderboard: ...
+
+
+def rank(
+    judgments_or_votes: Votes | Judgments,
+    *,
+    ties: Ties | None = None,
+    cluster: str | None = None,
+    level: float = 0.95,
+    weights: ArrayLike | None = None,
+    position: bool | None = None,
+    regularisation: float | None = None,
+    resamples: int | None = None,
+    facet: str | None = None,
+    targets: Mapping[str, Target] | None = None,
+    seed: int = 1,
+) -> Ratings | Leaderboard:
+    """Which systems are better: ratings or mean scores, ranks and groups, each with its uncertainty.
+
+    From votes, Bradley-Terry ratings (`quorate.estimate.ratings.bradley_terry.rank`); from scores, means whose intervals count judges
+    and prompts (`quorate.estimate.ratings.leaderboard.leaderboard`). Ranks and groups hold for all systems at once.
+
+    Parameters
+    ----------
+    judgments_or_votes : Judgments or Votes
+        Scores from `quorate.read`, or pairwise votes from `quorate.read_votes`.
+    ties : {"davidson", "half", "drop"}, optional
+        Votes: how ties count; ``"davidson"`` by default.
+    cluster : str, optional
+        Votes: facet whose votes may resemble each other, such as ``"prompt"`` or ``"judge"``.
+    level : float
+        Coverage of intervals, in (0, 1).
+    weights : array, shape (rows,), optional
+        Votes: weight of every row's votes.
+    position : bool, optional
+        Votes: whether to estimate what being shown first does.
+    regularisation : float, optional
+        Votes: ridge on the ratings; 0 by default.
+    resamples : int, optional
+        Votes: refits of resampled votes or clusters for the intervals; 0 by default.
+    facet : str, optional
+        Scores: role of the systems, ``"system"`` by default.
+    targets : mapping of str to str, optional
+        Scores: what other facets stand for, "population" or "panel"; by default "panel" for those read as fixed.
+    seed : int
+        Of the draws behind ranks and refits.
+
+    Returns
+    -------
+    Ratings or Leaderboard
+        Best first; ``to_frame`` has one row for every system.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument breaks its rule or is not for such data, or the table is none of the two.
+    UnknownTerm
+        If a facet is not there.
+    NotEstimable
+        If a system has no finite rating, or there is nothing to judge differences by.
+
+    Examples
+    --------
+    >>> import polars
+    >>> import quorate as q
+    >>> scores = {"x": [7, 8, 7, 9, 8, 7], "y": [5, 6, 5, 6, 6, 4], "z": [5, 6, 4, 6, 5, 5]}
+    >>> rows = [(system, item, score) for system, own in scores.items() for item, score in enumerate(own)]
+    >>> frame = polars.DataFrame(rows, schema=["system", "item", "score"], orient="row")
+    >>> rank(q.read(frame, announce=False)).groups
+    (('x',), ('y', 'z'))
+    """
+    votes: dict[str, Any] = {"ties": ties, "cluster": cluster, "weights": weights, "position": position}
+    votes |= {"regularisation": regularisation, "resamples": resamples}
+    scores: dict[str, Any] = {"facet": facet, "targets": targets}
+    if isinstance(judgments_or_votes, Judgments):
+        _refuse(votes, "for scores")
+        return leaderboard(judgments_or_votes, level=level, seed=seed, **_given(scores))
+    if isinstance(judgments_or_votes, Votes):
+        _refuse(scores, "for votes")
+    return ratings.rank(judgments_or_votes, level=level, seed=seed, **_given(votes))
+
+
+def _given(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _refuse(options: Mapping[str, Any], kind: str) -> None:
+    for name in _given(options):
+        raise InvalidInput(f"{name}: not {kind}; leave it out")

@@ -1,0 +1,317 @@
+"""Ratings of systems: intervals, ranks, groups and differences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.caveats import Caveat
+from quorate.errors import InvalidInput, UnknownTerm
+from quorate.estimate.ratings.contrast import Contrast, Law, WinRate, average_odds, expit
+from quorate.estimate.ratings.counts import Ties
+from quorate.estimate.ratings.ranked import columns, first_places, grouped, top
+from quorate.numerics.rank_intervals import (
+    DRAWS,
+    RankIntervals,
+    best,
+    normal_deviations,
+    rank_groups,
+    rank_intervals,
+)
+from quorate.streams import stream
+from quorate.wording import counted
+
+Floats = NDArray[np.float64]
+Method = Literal["model", "sandwich", "cluster", "bootstrap"]
+
+ELO = 400 / math.log(10)
+"""Points of the Elo scale for a rating of 1: 400 points are odds of ten to one."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ratings:
+    """Systems by rating, best first.
+
+    A rating is a log odds about the mean of all systems: with a difference of 1 the better system wins 73% of the votes
+    that decide. Ranks, groups and ``best`` all rest on the joint law of the ratings.
+
+    Parameters
+    ----------
+    systems : tuple of str
+        Labels, best first.
+    values : array, shape (parameters,)
+        Ratings, then the position effect and the log tie parameter where they are modelled.
+    laws : mapping of str to Law
+        What each method says of their uncertainty.
+    method : {"sandwich", "cluster", "bootstrap", "model"}
+        The one in use. ``sandwich`` takes votes as independent and nothing else for granted, ``cluster`` clusters of
+        votes; ``bootstrap`` refits resampled votes or clusters; ``model`` takes the model for true.
+    level : float
+        Coverage of intervals.
+    ties : {"davidson", "half", "drop"}
+        How ties count.
+    positioned, tied : bool
+        Whether there is a position effect, and a tie parameter, among ``values``.
+    n : int
+        Votes used.
+    cluster, clusters : str and int, or None
+        Facet whose votes may resemble each other, and its levels.
+    regularisation : float
+        Ridge.
+    log_likelihood : float
+        At the estimates, less the ridge; ties as half wins make it a quasi-likelihood.
+    seed : int
+        Of draws and refits.
+    caveats : tuple of Caveat
+        What to know before relying on this.
+    backend : str or None
+        Library of the frames.
+    scale, shift : float
+        Ratings are shown as ``shift + scale * log odds``.
+    """
+
+    systems: tuple[str, ...]
+    values: Floats
+    laws: Mapping[Method, Law]
+    method: Method
+    level: float
+    ties: Ties
+    positioned: bool
+    tied: bool
+    n: int
+    cluster: str | None
+    clusters: int | None
+    regularisation: float
+    log_likelihood: float
+    seed: int
+    caveats: tuple[Caveat, ...] = ()
+    backend: str | None = None
+    scale: float = 1.0
+    shift: float = 0.0
+
+    def __len__(self) -> int:
+        return len(self.systems)
+
+    def __repr__(self) -> str:
+        return f"Ratings({len(self)} systems, {self.n} votes, {self.method}: {top(self)})"
+
+    @property
+    def rating(self) -> Floats:
+        """Ratings, shape (systems,)."""
+        return np.asarray(self.shift + self.scale * self.values[: len(self)])
+
+    @property
+    def covariance(self) -> Floats:
+        """Covariance of the ratings about their mean, shape (systems, systems)."""
+        return np.asarray(self.scale**2 * self._law.covariance[: len(self), : len(self)])
+
+    @property
+    def se(self) -> Floats:
+        """Standard error of each rating about the mean of all, shape (systems,)."""
+        return np.sqrt(np.diag(self.covariance))
+
+    @property
+    def intervals(self) -> Floats:
+        """Intervals of the ratings, each with coverage ``level``; shape (systems, 2)."""
+        return np.array([self._contrast(f"rating of {s}", i).interval(self.level) for i, s in enumerate(self.systems)])
+
+    @cached_property
+    def ranks(self) -> RankIntervals:
+        """Intervals of the ranks, for all systems at once and for one chosen beforehand; rank 1 is best."""
+        drawn, df = self._law.deviations, self._law.df[: len(self), : len(self)]
+        if drawn is None:
+            return rank_intervals(self.rating, self.covariance, self._drawn(math.inf), self.level, df)
+        deviations = self.scale * drawn[:, : len(self)]
+        spread = np.atleast_2d(np.cov(deviations, rowvar=False))
+        return rank_intervals(self.rating, self.covariance, deviations, self.level, df, spread)
+
+    @cached_property
+    def group(self) -> NDArray[np.int64]:
+        """Rank group of each system, from 1; shape (systems,)."""
+        return rank_groups(self.rating, self.ranks.above)
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Systems by rank group: those of an earlier group are surely better than all of a later one.
+
+        All these claims hold at once with coverage ``level``. Systems of one group are not said to be equal.
+        """
+        return grouped(self.systems, self.group)
+
+    @cached_property
+    def best(self) -> dict[str, float]:
+        """Probability of being the best of these systems, if ratings deviate from the estimates as they may."""
+        law, df = self._law, np.diag(self._law.df)[: len(self)]
+        drawn = self._drawn(df) if law.deviations is None else self.scale * law.deviations[:, : len(self)] * _wide(df)
+        chances = best(self.rating, drawn)
+        return dict(zip(self.systems, chances.tolist(), strict=True))
+
+    @property
+    def nu(self) -> float:
+        """Davidson's tie parameter: odds of a tie against a win between equals; nan where ties are not modelled."""
+        if self.ties != "davidson":
+            return math.nan
+        return math.exp(self.values[-1]) if self.tied else 0.0
+
+    @property
+    def log_nu(self) -> Contrast | None:
+        """Log of the tie parameter with its uncertainty; None where there is none to estimate."""
+        return self._contrast("log nu", len(self.values) - 1, unit=True) if self.tied else None
+
+    @property
+    def position(self) -> Contrast | None:
+        """Log odds by which being shown first helps; None without a position effect."""
+        return self._contrast("position", len(self), unit=True) if self.positioned else None
+
+    def difference(self, a: str, b: str) -> Contrast:
+        """Rating of ``a`` less that of ``b``, with standard error, interval and p-value.
+
+        Raises
+        ------
+        UnknownTerm
+            If a system is not there.
+        InvalidInput
+            If the two are one.
+        """
+        return self._contrast(f"{a} - {b}", *self._two(a, b))
+
+    def probability(self, a: str, b: str) -> WinRate:
+        """How often ``a`` is preferred to ``b``, shown in either order as often.
+
+        Raises
+        ------
+        UnknownTerm
+            If a system is not there.
+        InvalidInput
+            If the two are one.
+        """
+        gap = self._contrast(f"{a} - {b}", *self._two(a, b), unit=True)
+        if self.positioned:
+            return self._in_either_order(gap, *self._two(a, b))
+        total = 2 * math.cosh(gap.value / 2) + self.nu
+        return WinRate(expit(gap.value), self.nu / total, gap)
+
+    def elo(self, mean: float = 1000.0, system: str | None = None) -> Ratings:
+        """The same ratings in points: 400 are odds of ten to one.
+
+        Parameters
+        ----------
+        mean : float
+            Points of the mean of all systems, or of ``system``.
+        system : str, optional
+            The system with that many points. It fixes the scale only: intervals stay those about the mean of all
+            systems; `difference` has those of differences to it.
+        """
+        base = 0.0 if system is None else float(self.values[self._index(system)])
+        return replace(self, scale=ELO, shift=mean - ELO * base)
+
+    def using(self, method: Method) -> Ratings:
+        """The same ratings with the uncertainty of another method.
+
+        Raises
+        ------
+        InvalidInput
+            If that was not computed.
+        """
+        if method not in self.laws:
+            raise InvalidInput(f'method: expects one of {", ".join(self.laws)}, got "{method}"')
+        return replace(self, method=method)
+
+    def to_frame(self) -> Any:
+        """One row for every system, best first: system, rating, se, low, high, rank_low, rank_high, group.
+
+        Intervals of ratings hold for each system alone; ranks and groups hold for all systems at once.
+        """
+        from quorate.table.frames import frame
+
+        return frame(columns(self), self.backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        found = columns(self)
+        extra = {"log_nu": self.log_nu, "position": self.position}
+        names = ("method", "level", "ties", "n", "cluster", "clusters", "regularisation", "log_likelihood", "seed")
+        return {
+            "systems": [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)],
+            "best": self.best,
+            "groups": [list(group) for group in self.groups],
+            **{name: getattr(self, name) for name in (*names, "scale", "shift")},
+            "nu": self.nu if math.isfinite(self.nu) else None,
+            **{name: one and one.to_dict() for name, one in extra.items()},
+            "caveats": [one.sentence for one in self.caveats],
+            "sentence": self.sentence,
+        }
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence."""
+        sure = f"at {self.level:.0%} for all ranks at once"
+        if len(self.groups) == 1:
+            told, pairs = int(self.ranks.above.sum()), len(self) * (len(self) - 1) // 2
+            apart = f"{told:,} of {counted(pairs, 'pair')} of systems are told apart. " if told else ""
+            one = f"{counted(len(self), 'system')} are one group"
+            return f"{apart}No system is surely better than all others: {one}, {sure}."
+        return f"{first_places(self)}; {len(self)} systems form {counted(len(self.groups), 'rank group')}, {sure}."
+
+    @property
+    def _law(self) -> Law:
+        return self.laws[self.method]
+
+    def _drawn(self, df: float | Floats) -> Floats:
+        """Draws of the ratings less what they estimate."""
+        return normal_deviations(self.covariance, df, DRAWS, stream(self.seed, "ranks"))
+
+    def _contrast(self, name: str, plus: int, minus: int | None = None, *, unit: bool = False) -> Contrast:
+        """A parameter, or a difference of two; in log odds if ``unit``."""
+        weight = np.zeros(len(self.values))
+        weight[plus] = 1.0
+        if minus is not None:
+            weight[minus] = -1.0
+        scale = 1.0 if unit else self.scale
+        shift = 0.0 if unit or minus is not None else self.shift
+        law = self._law
+        se = scale * math.sqrt(float(weight @ law.covariance @ weight))
+        df = float(law.df[plus, plus if minus is None else minus])
+        drawn = None if law.deviations is None else scale * (law.deviations @ weight) * float(_wide(np.array(df)))
+        return Contrast(name, shift + scale * float(weight @ self.values), se, df, self.n, drawn)
+
+    def _in_either_order(self, gap: Contrast, i: int, j: int) -> WinRate:
+        """Wins and ties averaged over both orders; the standard error is by the slopes."""
+        law, s = self._law, len(self)
+        weight = np.zeros((3, len(self.values)))
+        weight[0, i], weight[0, j], weight[1, s] = 1.0, -1.0, 1.0
+        weight[2, -1] = float(self.tied)
+        at = weight @ self.values
+        value, tie = average_odds(at, self.tied)
+        step = 1e-5 * np.eye(3)
+        slope = [(average_odds(at + d, self.tied)[0] - average_odds(at - d, self.tied)[0]) / 2e-5 for d in step]
+        moved = np.array(slope).ravel() @ weight
+        se = math.sqrt(float(moved @ law.covariance @ moved))
+        drawn = None
+        if law.deviations is not None:
+            refit = average_odds(at[:, None] + weight @ law.deviations.T, self.tied)[0]
+            drawn = (refit - value) * float(_wide(np.array(gap.df)))
+        chance = float(tie) if self.ties == "davidson" else math.nan
+        odds = replace(gap, value=float(value), se=se, deviations=drawn)
+        return WinRate(expit(float(value)), chance, odds)
+
+    def _two(self, a: str, b: str) -> tuple[int, int]:
+        if a == b:
+            raise InvalidInput(f'difference: "{a}" against itself; name two systems')
+        return self._index(a), self._index(b)
+
+    def _index(self, name: str) -> int:
+        if name not in self.systems:
+            raise UnknownTerm(name, self.systems)
+        return self.systems.index(name)
+
+
+def _wide(df: Floats) -> Floats:
+    """What makes up for resampled units varying about their own mean."""
+    return np.sqrt(1 + 1 / df)

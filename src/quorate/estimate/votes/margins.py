@@ -1,0 +1,379 @@
+"""How far pairs of models are apart, what that needs in votes, and how many pairs are near ties."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput
+from quorate.estimate.votes.margin_law import GRID, MarginLaw, margin_law, share_below
+from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Sampled, well_sampled
+from quorate.numerics import deconvolve
+from quorate.numerics.binomial import clopper_pearson
+from quorate.numerics.votes import normal_size
+from quorate.streams import stream
+from quorate.table.votes import Encoding, Votes
+from quorate.wording import counted, percent
+
+Floats = NDArray[np.float64]
+Random = np.random.Generator | int | None
+
+RESAMPLES = 2000
+_LAWS = 400  # bootstrap samples of a law of margins: each is an EM
+
+
+@dataclass(frozen=True)
+class Quantiles:
+    """Quantiles of margins over pairs, each with a bootstrap interval over pairs and the votes it needs.
+
+    Parameters
+    ----------
+    probability : tuple of float
+        Which quantiles.
+    margin, low, high : tuple of float
+        Quantiles of ``|p - 1/2|`` as estimated, and their intervals.
+    n, n_low, n_high : tuple of float
+        Votes needed at the margin, and at the two ends of its interval; infinite for a margin of 0.
+    corrected : tuple of float
+        Quantiles of the law of margins without the noise of the votes.
+    level : float
+        Coverage of the intervals.
+    pairs : int
+        Pairs.
+    """
+
+    probability: tuple[float, ...]
+    margin: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    n: tuple[float, ...]
+    n_low: tuple[float, ...]
+    n_high: tuple[float, ...]
+    corrected: tuple[float, ...]
+    level: float
+    pairs: int
+
+    def to_frame(self) -> Any:
+        """One row for every quantile."""
+        from quorate.table.frames import frame
+
+        return frame({name: column for name, column in asdict(self).items() if isinstance(column, tuple)})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values; an infinite number is None."""
+        return {name: _finite(value) for name, value in asdict(self).items()}
+
+
+@dataclass(frozen=True)
+class NearTies:
+    """Pairs whose estimated margin is at most ``tau``.
+
+    Parameters
+    ----------
+    tau : float
+        Threshold.
+    count, pairs : int
+        Near ties, and all pairs.
+    share, low, high : float
+        Share of near ties as estimated, and its exact interval for pairs like these.
+    corrected, corrected_low, corrected_high : float
+        Share of near ties in the law of margins without the noise of the votes, and its bootstrap interval.
+    median, median_low, median_high : float
+        Median margin among near ties, with a bootstrap interval; nan if there are none.
+    n : float
+        Votes needed at the median margin; nan if there are none.
+    level : float
+        Coverage of the intervals.
+    """
+
+    tau: float
+    count: int
+    pairs: int
+    share: float
+    low: float
+    high: float
+    corrected: float
+    corrected_low: float
+    corrected_high: float
+    median: float
+    median_low: float
+    median_high: float
+    n: float
+    level: float
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence."""
+        spread = f"{percent(self.share)}, interval {percent(self.low)} to {percent(self.high)}"
+        who = f"{self.count:,} of {counted(self.pairs, 'pair')} ({spread})"
+        noise = f"{percent(self.corrected)} without the noise of the votes"
+        cost = f"; half of them need {self.n:,.0f} votes or more" if np.isfinite(self.n) else ""
+        return (
+            f"{who} {'has' if self.pairs == 1 else 'have'} an estimated margin of {self.tau:g} or less, {noise}{cost}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values; what is not known is None."""
+        return {**{name: _finite(value) for name, value in asdict(self).items()}, "sentence": self.sentence}
+
+
+@dataclass(frozen=True, eq=False)
+class Margins:
+    """Margins of pairs of models, and the votes that each needs.
+
+    Parameters
+    ----------
+    pairs : tuple of str
+        ``"x vs y"``; ``margin`` is positive where y, the second, is preferred.
+    n, wins : array, shape (pairs,)
+        Votes that count, and those for the second model.
+    margin, low, high : array, shape (pairs,)
+        ``p - 1/2``, signed, and its exact (Clopper-Pearson) interval, with votes taken as independent.
+    implied : array, shape (pairs,)
+        Votes that a test needs at the margin as estimated; infinite for a margin of 0.
+    tie_share : array, shape (pairs,)
+        Ties, of all votes with an outcome.
+    left_out : int
+        Pairs with too few decisive votes.
+    minimum : int
+        Decisive votes that a pair must have.
+    ties : str
+        How ties count.
+    level, alpha, power : float
+        Coverage of intervals; level of the test and chance of detection behind ``implied``.
+    """
+
+    pairs: tuple[str, ...]
+    n: Floats
+    wins: Floats
+    margin: Floats
+    low: Floats
+    high: Floats
+    implied: Floats
+    tie_share: Floats
+    left_out: int
+    minimum: int
+    ties: Encoding
+    level: float
+    alpha: float
+    power: float
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @property
+    def absolute(self) -> Floats:
+        """``|p - 1/2|`` as estimated: above the truth on average where that is near 0."""
+        return np.abs(self.margin)
+
+    @property
+    def tie_margin(self) -> Floats:
+        """What ``absolute`` is on average for a pair that is tied, with so many votes."""
+        return deconvolve.tie_margin(self.n)
+
+    def quantiles(
+        self, probabilities: Sequence[float] = (0.1, 0.25, 0.5), *, resamples: int = RESAMPLES, rng: Random = None
+    ) -> Quantiles:
+        """Quantiles over pairs, with a bootstrap over pairs (Lee 2026, Tables 1 and 5).
+
+        Parameters
+        ----------
+        probabilities : sequence of float
+            Which quantiles, from 0 to 1.
+        resamples : int
+            Bootstrap samples of pairs.
+        rng : numpy.random.Generator or int, optional
+            Source of the draws.
+        """
+        asked = [_share("probabilities", one) for one in probabilities]
+        drawn = self._drawn(resamples, rng)
+        found = np.quantile(self.absolute, asked)
+        low, high = np.quantile(np.quantile(drawn, asked, axis=1), _ends(self.level), axis=1)
+        law = self.law()
+        n, n_low, n_high = (tuple(normal_size(x, self.alpha, self.power).tolist()) for x in (found, high, low))
+        return Quantiles(
+            probability=tuple(asked),
+            margin=tuple(found.tolist()),
+            low=tuple(low.tolist()),
+            high=tuple(high.tolist()),
+            n=n,
+            n_low=n_low,
+            n_high=n_high,
+            corrected=tuple(map(law.quantile, asked)),
+            level=self.level,
+            pairs=len(self),
+        )
+
+    def near_ties(self, tau: float = 0.1, *, resamples: int = RESAMPLES, rng: Random = None) -> NearTies:
+        """How many pairs are near ties, and what they need (Lee 2026, Table 2).
+
+        The interval of the share is exact, since a bootstrap over pairs of a share is binomial, and empty at 0.
+
+        Parameters
+        ----------
+        tau : float
+            Largest margin of a near tie, above 0 and below 1/2.
+        resamples : int
+            Bootstrap samples of pairs.
+        rng : numpy.random.Generator or int, optional
+            Source of the draws.
+        """
+        _check_tau(tau)
+        near = self.absolute <= tau
+        low, high = clopper_pearson(near.sum(), len(self), self.level)
+        corrected_low, corrected_high = np.quantile(share_below(self._laws(rng), tau), _ends(self.level)).tolist()
+        median, median_low, median_high = self._near_median(tau, resamples, rng)
+        return NearTies(
+            tau=tau,
+            count=int(near.sum()),
+            pairs=len(self),
+            share=float(near.mean()),
+            low=float(low),
+            high=float(high),
+            corrected=self.law().share_below(tau),
+            corrected_low=corrected_low,
+            corrected_high=corrected_high,
+            median=median,
+            median_low=median_low,
+            median_high=median_high,
+            n=float(normal_size(median, self.alpha, self.power)),
+            level=self.level,
+        )
+
+    def law(self) -> MarginLaw:
+        """Margins without the noise of the votes; half votes and dependence are not allowed for."""
+        return margin_law(self.wins, self.n)
+
+    def to_frame(self) -> Any:
+        """One row for every pair."""
+        from quorate.table.frames import frame
+
+        return frame({"pair": self.pairs, **{name: getattr(self, name) for name in _COLUMNS}})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values; an infinite number is None."""
+        columns = {name: _finite(tuple(getattr(self, name).tolist())) for name in _COLUMNS}
+        rest = {name: getattr(self, name) for name in ("left_out", "minimum", "ties", "level", "alpha", "power")}
+        return {"pairs": list(self.pairs), **columns, **rest}
+
+    def _laws(self, rng: Random) -> Floats:
+        times = _source(rng, "laws").multinomial(len(self), np.full(len(self), 1 / len(self)), _LAWS)
+        return deconvolve.margin_law(deconvolve.margin_likelihood(self.wins, self.n, GRID), times)
+
+    def _drawn(self, resamples: int, rng: Random) -> Floats:
+        place = _source(rng, "pairs").integers(len(self), size=(resamples, len(self)))
+        return self.absolute[place]
+
+    def _near_median(self, tau: float, resamples: int, rng: Random) -> tuple[float, float, float]:
+        near = self.absolute[self.absolute <= tau]
+        if not len(near):
+            return (float("nan"),) * 3
+        place = _source(rng, "near ties").integers(len(near), size=(resamples, len(near)))
+        low, high = np.quantile(np.median(near[place], axis=1), _ends(self.level))
+        return float(np.median(near)), float(low), float(high)
+
+
+_COLUMNS = ("n", "wins", "margin", "low", "high", "implied", "tie_share")
+
+
+def margins(
+    votes: Votes,
+    *,
+    minimum: int = MINIMUM,
+    ties: Encoding = "drop",
+    level: float = 0.95,
+    alpha: float = 0.05,
+    power: float = 0.9,
+) -> Margins:
+    """How far the models of each pair are apart, and how many votes a test of that needs.
+
+    Parameters
+    ----------
+    votes : Votes
+        Votes. Where systems of several languages or tasks share names, tell them apart first: `Votes.within`.
+    minimum : int
+        Decisive votes that a pair must have.
+    ties : {"drop", "half", "pessimistic"}
+        How ties count; left out, they give the best case for telling two models apart.
+    level : float
+        Coverage of intervals.
+    alpha, power : float
+        Level of the two-sided test, and the chance of detection wanted.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range.
+    NotEstimable
+        If no pair has enough votes.
+
+    References
+    ----------
+    Lee (2026), How many human judgments are enough?, sections 4 and 5.
+
+    Examples
+    --------
+    >>> import polars
+    >>> from quorate.table.read_votes import read_votes
+    >>> frame = polars.DataFrame({"model_a": ["x"], "model_b": ["y"], "for_x": [220], "for_y": [280]})
+    >>> found = margins(read_votes(frame, wins=["for_x", "for_y"], announce=False))
+    >>> found.margin.round(3).tolist(), found.implied.tolist()
+    ([0.06], [730.0])
+    """
+    _share("level", level)
+    _share("alpha", alpha)
+    if not alpha < power < 1:
+        raise InvalidInput(f"power: a number above alpha ({alpha:g}) and below 1, got {power}")
+    return of_sampled(well_sampled(votes, minimum=minimum, ties=ties), minimum, ties, level, alpha, power)
+
+
+def of_sampled(sampled: Sampled, minimum: int, ties: Encoding, level: float, alpha: float, power: float) -> Margins:
+    """Margins of votes that were chosen already; arguments as for `margins`."""
+    margin = (2 * sampled.wins - sampled.n) / (2 * sampled.n)  # the same for either order of a pair
+    low, high = (end - 0.5 for end in clopper_pearson(sampled.wins, sampled.n, level))
+    return Margins(
+        pairs=sampled.labels,
+        n=sampled.n,
+        wins=sampled.wins,
+        margin=margin,
+        low=low,
+        high=high,
+        implied=normal_size(margin, alpha, power),
+        tie_share=sampled.tie_share,
+        left_out=sampled.left_out,
+        minimum=minimum,
+        ties=ties,
+        level=level,
+        alpha=alpha,
+        power=power,
+    )
+
+
+def _ends(level: float) -> tuple[float, float]:
+    return (1 - level) / 2, (1 + level) / 2
+
+
+def _source(rng: Random, purpose: str) -> np.random.Generator:
+    return np.random.default_rng(stream(0, f"margins/{purpose}") if rng is None else rng)
+
+
+def _share(name: str, value: float) -> float:
+    if not 0 < value < 1:
+        raise InvalidInput(f"{name}: a number above 0 and below 1, got {value}")
+    return float(value)
+
+
+def _check_tau(tau: float) -> None:
+    if not 0 < tau < 0.5:
+        raise InvalidInput(f"tau: a margin above 0 and below 0.5, got {tau}")
+
+
+def _finite(value: Any) -> Any:
+    """Plain values, with None for what is infinite or not known."""
+    if isinstance(value, tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value

@@ -1,0 +1,280 @@
+"""Whether margins stay what they were while votes come in, and whether ties change them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.votes.margins import Margins, NearTies, Quantiles, margins
+from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Sampled, well_sampled
+from quorate.numerics.ranks import spearman
+from quorate.streams import stream
+from quorate.table.votes import Votes
+
+Floats = NDArray[np.float64]
+Random = np.random.Generator | int | None
+_SIGNIFICANT = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """Margins of the first votes of every pair against those of its other votes.
+
+    Parameters
+    ----------
+    pairs : tuple of str
+        ``"x vs y"``.
+    first : int
+        Votes of every pair that count as early: the same number, whatever a pair has later (equal exposure).
+    ordered_by : {"time", "row"}
+        What said which votes came first.
+    early, rest, late, final : array, shape (pairs,)
+        ``p - 1/2`` of the first votes, of all others, of the last ``first`` votes, and of all.
+    early_n, rest_n : array, shape (pairs,)
+        Votes behind the first two.
+    drift_p : array, shape (pairs,)
+        p-value of the test that early votes and the others have one win rate, votes taken as independent.
+    spearman : float
+        Rank correlation of ``|early|`` and ``|rest|``, which have no vote in common; nan with one pair.
+    spearman_final : float
+        The same with ``|final|``, as the paper has it: higher, since the final votes hold the early ones.
+    expected : float
+        What ``spearman`` would be on average if nothing drifted and only the noise of the votes made them differ.
+    """
+
+    pairs: tuple[str, ...]
+    first: int
+    ordered_by: str
+    early: Floats
+    rest: Floats
+    late: Floats
+    final: Floats
+    early_n: Floats
+    rest_n: Floats
+    drift_p: Floats
+    spearman: float
+    spearman_final: float
+    expected: float
+
+    @property
+    def drifting(self) -> float:
+        """Share of pairs whose early and other votes differ at level 0.05; about that much by chance alone."""
+        return float((self.drift_p <= _SIGNIFICANT).mean())
+
+    @property
+    def square_change(self) -> float:
+        """Mean squared margin of the other votes less that of the early ones, both without the noise of the votes."""
+        return float((_square(self.rest, self.rest_n) - _square(self.early, self.early_n)).mean())
+
+    def persistent(self, tau: float = 0.1) -> tuple[int, int]:
+        """Pairs that are near ties in all votes, of those that were in the early ones (Lee 2026, D.3)."""
+        near = np.abs(self.early) <= tau
+        return int((near & (np.abs(self.final) <= tau)).sum()), int(near.sum())
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence."""
+        return (
+            f"Margins of the first {self.first:,} votes (by {self.ordered_by}) and of the others have a rank "
+            f"correlation of {self.spearman:.2f}, where noise alone would leave {self.expected:.2f}; "
+            f"{self.drifting:.1%} of {len(self.pairs):,} pairs drift at level {_SIGNIFICANT:g}."
+        )
+
+    def to_frame(self) -> Any:
+        """One row for every pair."""
+        from quorate.table.frames import frame
+
+        return frame({"pair": self.pairs, **{name: getattr(self, name) for name in _COLUMNS}})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values; what is not known is None."""
+        columns = {name: getattr(self, name).tolist() for name in _COLUMNS}
+        numbers = {name: getattr(self, name) for name in ("spearman", "spearman_final", "expected")}
+        known = {name: value if np.isfinite(value) else None for name, value in numbers.items()}
+        rest = {"first": self.first, "ordered_by": self.ordered_by, "drifting": self.drifting}
+        return {"pairs": list(self.pairs), **columns, **known, **rest, "sentence": self.sentence}
+
+
+_COLUMNS = ("early", "rest", "late", "final", "early_n", "rest_n", "drift_p")
+
+
+@dataclass(frozen=True)
+class TieSensitivity:
+    """Margins under three ways to count ties, and where ties occur (Lee 2026, D.6).
+
+    Parameters
+    ----------
+    margins : dict
+        ``Margins`` by encoding: drop, half, pessimistic; the same pairs in each.
+    quantiles, near_ties : dict
+        Quantiles of margins, and near ties, by encoding.
+    tie_share, tie_share_high : float
+        Median and 90th percentile of the tie share over pairs.
+    near_share : float
+        Median tie share among near ties; nan if there are none.
+    correlation : float
+        Correlation (Pearson) of tie share and estimated margin, ties dropped; nan without ties or with one pair.
+    """
+
+    margins: dict[str, Margins]
+    quantiles: dict[str, Quantiles]
+    near_ties: dict[str, NearTies]
+    tie_share: float
+    tie_share_high: float
+    near_share: float
+    correlation: float
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence."""
+        lowest = ", ".join(f"{q.margin[0]:.3f} ({name})" for name, q in self.quantiles.items())
+        return (
+            f"Ties are {self.tie_share:.1%} of votes at the median pair and correlate {self.correlation:.2f} with the "
+            f"margin; the {self.quantiles['drop'].probability[0]:.0%} quantile of margins is {lowest}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the margins of single pairs as plain values."""
+        plain = {"tie_share": self.tie_share, "tie_share_high": self.tie_share_high}
+        some = {"near_share": self.near_share, "correlation": self.correlation}
+        known = {name: value if np.isfinite(value) else None for name, value in some.items()}
+        parts = {name: {key: one.to_dict() for key, one in getattr(self, name).items()} for name in _PARTS}
+        return {**plain, **known, **parts, "sentence": self.sentence}
+
+
+_PARTS = ("quantiles", "near_ties")
+
+
+def stability(
+    votes: Votes, *, first: int = 50, minimum: int = MINIMUM, resamples: int = 200, rng: Random = None
+) -> Stability:
+    """Whether the margins of early votes are those of later ones (Lee 2026, D.3).
+
+    Parameters
+    ----------
+    votes : Votes
+        Votes, in order of their time if every vote has one, otherwise of their rows. Each row must be one vote.
+    first : int
+        Decisive votes of a pair that count as early; below ``minimum``.
+    minimum : int
+        Decisive votes that a pair must have.
+    resamples : int
+        Draws behind the correlation that is expected.
+    rng : numpy.random.Generator or int, optional
+        Source of the draws.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range.
+    NotEstimable
+        If no pair has enough votes, or rows stand for several.
+    """
+    if not 2 <= first < minimum - 1:
+        raise InvalidInput(f"first: a number of votes from 2 to minimum - 2 ({minimum - 2}), got {first}")
+    sampled = well_sampled(votes, minimum=minimum)
+    if (sampled.weight != 1).any():
+        raise NotEstimable("count: rows that stand for several votes have no order; read one row per vote")
+    rank, timed = _ranks(sampled, votes)
+    parts = (rank < first, rank >= first, rank >= sampled.n[sampled.unit] - first)
+    (early_k, early_n), (rest_k, rest_n), (late_k, late_n) = (_counts(sampled, part) for part in parts)
+    early, rest = early_k / early_n - 0.5, rest_k / rest_n - 0.5
+    final = sampled.wins / sampled.n - 0.5
+    source = np.random.default_rng(stream(0, "stability") if rng is None else rng)
+    return Stability(
+        pairs=sampled.labels,
+        first=first,
+        ordered_by="time" if timed else "row",
+        early=early,
+        rest=rest,
+        late=late_k / late_n - 0.5,
+        final=final,
+        early_n=early_n,
+        rest_n=rest_n,
+        drift_p=_drift(early, rest, final, early_n, rest_n),
+        spearman=spearman(np.abs(early), np.abs(rest)),
+        spearman_final=spearman(np.abs(early), np.abs(final)),
+        expected=_expected(sampled, first, resamples, source),
+    )
+
+
+def tie_sensitivity(votes: Votes, *, minimum: int = MINIMUM, tau: float = 0.1) -> TieSensitivity:
+    """What ties do to margins and to the votes that are needed, and whether they gather at near ties (Lee 2026, D.6).
+
+    Parameters
+    ----------
+    votes : Votes
+        Votes. The pessimistic encoding counts ties against the first model of each pair.
+    minimum : int
+        Decisive votes that a pair must have.
+    tau : float
+        Largest margin of a near tie.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range.
+    NotEstimable
+        If no pair has enough votes.
+    """
+    ways: tuple[Any, ...] = ("drop", "half", "pessimistic")
+    found = {way: margins(votes, minimum=minimum, ties=way) for way in ways}
+    dropped = found["drop"]
+    near = dropped.tie_share[dropped.absolute <= tau]
+    return TieSensitivity(
+        margins=found,
+        quantiles={way: one.quantiles() for way, one in found.items()},
+        near_ties={way: one.near_ties(tau) for way, one in found.items()},
+        tie_share=float(np.median(dropped.tie_share)),
+        tie_share_high=float(np.quantile(dropped.tie_share, 0.9)),
+        near_share=float(np.median(near)) if len(near) else float("nan"),
+        correlation=_correlation(dropped.tie_share, dropped.absolute),
+    )
+
+
+def _ranks(sampled: Sampled, votes: Votes) -> tuple[NDArray[np.int64], bool]:
+    """Place of every vote among those of its pair, from 0, and whether times said so."""
+    time = None if votes.time is None else votes.time[sampled.row]
+    timed = time is not None and bool(np.isfinite(time).all())
+    key = time if time is not None and timed else sampled.row
+    order = np.lexsort((sampled.row, key, sampled.unit))
+    starts = np.cumsum(np.bincount(sampled.unit)) - np.bincount(sampled.unit)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order)) - starts[sampled.unit[order]]
+    return rank, timed
+
+
+def _counts(sampled: Sampled, part: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    unit = sampled.unit[part]
+    wins, votes = (np.bincount(unit, each, len(sampled)) for each in (sampled.won[part], sampled.weight[part]))
+    return wins.astype(np.float64, copy=False), votes.astype(np.float64, copy=False)
+
+
+def _drift(early: Floats, rest: Floats, final: Floats, early_n: Floats, rest_n: Floats) -> Floats:
+    from scipy.special import erfc
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = (early - rest) / np.sqrt((0.25 - final**2) * (1 / early_n + 1 / rest_n))
+    return np.asarray(erfc(np.abs(np.nan_to_num(z)) / np.sqrt(2)))  # unanimous votes do not drift
+
+
+def _expected(sampled: Sampled, first: int, resamples: int, rng: np.random.Generator) -> float:
+    """Mean rank correlation over random orders of each pair's votes."""
+    n, wins = sampled.n.astype(np.int64), sampled.wins.astype(np.int64)
+    early = rng.hypergeometric(wins, n - wins, first, (resamples, len(n)))
+    one, two = np.abs(early / first - 0.5), np.abs((wins - early) / (n - first) - 0.5)
+    return float(np.mean([spearman(a, b) for a, b in zip(one, two, strict=True)]))
+
+
+def _square(margin: Floats, n: Floats) -> Floats:
+    return np.asarray(margin**2 - (0.25 - margin**2) / (n - 1))
+
+
+def _correlation(x: Floats, y: Floats) -> float:
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    return float(np.corrcoef(x, y)[0, 1])

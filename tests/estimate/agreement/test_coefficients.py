@@ -1,0 +1,120 @@
+"""Alpha and intraclass correlations against published values."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import quorate as q
+from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.estimate.agreement.coefficients import alpha, icc
+
+# Krippendorff (2011), Computing Krippendorff's alpha-reliability, example C: 4 observers, 12 units, missing data.
+OBSERVERS = ["123321412...", "1233224125.3", ".3332342251.", "12332441251."]
+PUBLISHED = {"nominal": 0.743, "ordinal": 0.815, "interval": 0.849}
+
+# Shrout and Fleiss (1979), Table 2: 6 targets, 4 judges; Table 4: ICC(2,1), ICC(2,4), ICC(3,1), ICC(3,4).
+SHROUT_FLEISS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+
+
+def table(rows, **reading):
+    cells = [(f"i{i:02d}", f"j{j}", score) for i, row in enumerate(rows) for j, score in enumerate(row)]
+    return q.read(pl.DataFrame(cells, schema=["item", "judge", "score"], orient="row"), announce=False, **reading)
+
+
+@pytest.fixture(scope="module")
+def example():
+    rows = [[None if one[unit] == "." else int(one[unit]) for one in OBSERVERS] for unit in range(12)]
+    return table(rows)
+
+
+@pytest.mark.parametrize("metric", PUBLISHED)
+def test_alpha_of_krippendorffs_example(example, metric):
+    found = alpha(example, metric)
+    assert found.value == pytest.approx(PUBLISHED[metric], abs=5e-4)
+    assert (found.items, found.scores) == (11, 40)
+    assert found.low < found.value < found.high
+
+
+@pytest.mark.parametrize("fixed", [(), ("judge",)])
+def test_intraclass_correlations_of_shrout_and_fleiss(fixed):
+    found = icc(q.decompose(table(SHROUT_FLEISS, fixed=fixed)))
+    assert (found.single_absolute, found.average_absolute) == pytest.approx((0.29, 0.62), abs=0.005)
+    assert (found.single_consistency, found.average_consistency) == pytest.approx((0.71, 0.91), abs=0.005)
+    assert found.judges == 4
+    assert found.single_absolute_se > 0
+
+
+def test_more_judges_are_projected():
+    fit = q.decompose(table(SHROUT_FLEISS))
+    one = icc(fit, judges=1)
+    assert one.average_absolute == one.single_absolute
+    rho = one.single_consistency
+    assert icc(fit, judges=10).average_consistency == pytest.approx(10 * rho / (1 + 9 * rho))  # Spearman-Brown
+
+
+@given(st.integers(0, 10**6), st.floats(-3, 3), st.floats(0.2, 4))
+def test_alpha_does_not_depend_on_the_scale(seed, shift, scale):
+    scores = np.random.default_rng(seed).integers(1, 5, size=(8, 3)).astype(float)
+    scores[0, 0] = 9.0  # some scores differ
+    moved = scores * scale + shift
+    for metric in PUBLISHED:
+        one, two = (alpha(table(part.tolist()), metric).value for part in (scores, moved))
+        assert two == pytest.approx(one, abs=1e-9)
+
+
+def test_alpha_against_its_definition():
+    """Observed over expected distance, pair by pair."""
+    scores = np.random.default_rng(1).integers(1, 6, size=(9, 4)).astype(float)
+    flat = scores.ravel()
+    observed = np.mean([(a - b) ** 2 for row in scores for i, a in enumerate(row) for j, b in enumerate(row) if i != j])
+    expected = np.sum((flat[:, None] - flat) ** 2) / (len(flat) * (len(flat) - 1))
+    assert alpha(table(scores.tolist())).value == pytest.approx(1 - observed / expected)
+
+
+def test_the_interval_is_the_jackknife_over_items():
+    rng = np.random.default_rng(5)
+    scores = rng.normal(size=(8, 1)) + rng.normal(size=(8, 3))
+
+    def of(kept, level=0.9):
+        rows = [(f"i{i}", f"j{j}", float(scores[i, j])) for i in kept for j in range(3)]
+        frame = pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row")
+        return alpha(q.read(frame, announce=False), level=level)
+
+    found = of(range(8))
+    log = np.log([1 - of([i for i in range(8) if i != left]).value for left in range(8)])
+    half = 1.894578605 * np.sqrt(7 / 8 * np.sum((log - log.mean()) ** 2))  # qt(.95, 7)
+    ends = 1 - (1 - found.value) * np.exp([half, -half])
+    assert (found.low, found.high) == pytest.approx(tuple(ends))
+
+
+def test_perfect_agreement_and_none():
+    found = alpha(table([[1, 1], [2, 2], [3, 3]]))
+    assert found.value == 1
+    assert np.isnan(found.low)
+    with pytest.raises(NotEstimable, match="all scores are equal"):
+        alpha(table([[1, 1], [1, 1]]))
+    with pytest.raises(NotEstimable, match="no item has two scores"):
+        alpha(table([[1, None], [None, 2]]))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metric": "ratio"}, "metric: expects one of nominal, ordinal, interval, got 'ratio'"),
+        ({"level": 0}, "level: must lie between 0 and 1"),
+    ],
+)
+def test_what_is_refused(example, options, message):
+    with pytest.raises(InvalidInput, match=message):
+        alpha(example, **options)
+
+
+def test_replicates_are_no_categories_and_judges_are_needed(judged):
+    with pytest.raises(InvalidInput, match="needs single answers"):
+        alpha(judged({"item": 4, "judge": 2}, replicates=2), "nominal")
+    with pytest.raises(UnknownTerm):
+        icc(q.decompose(judged({"item": 9, "prompt": 3})))

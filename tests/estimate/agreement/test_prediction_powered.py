@@ -1,0 +1,170 @@
+"""Win rates and means corrected by a few labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.agreement.prediction_powered import corrected
+from quorate.numerics.prediction_powered import Sample, powered_mean
+
+CLAUDE, FLASH = "claude-opus-4-20250514", "gemini-2.5-flash"
+
+
+def tables(n=300, labels=60, seed=1, right=0.85):
+    rng = np.random.default_rng(seed)
+    truth = rng.random(n) < 0.6
+    said = np.where(rng.random(n) < right, truth, True)
+
+    def votes(winner, judge):
+        frame = {"prompt": np.arange(len(winner)), "model_a": "x", "model_b": "y", "winner": winner, "judge": judge}
+        frame["cluster"] = np.arange(len(winner)) % 20
+        return q.read_votes(pl.DataFrame(frame), announce=False)
+
+    return votes(np.where(said, "x", "y"), "llm"), votes(np.where(truth, "x", "y")[:labels], "person"), said, truth
+
+
+def test_it_is_the_powered_mean_of_matched_battles():
+    judged, human, said, truth = tables()
+    found = corrected(judged, human, "x", "y")
+    y, f = truth[:60].astype(float), said.astype(float)
+    exact = powered_mean(Sample(y, f[:60], f[60:], np.arange(60), np.arange(60, 300)))
+    assert (found.value, found.se, found.tuning) == pytest.approx((exact.value, exact.se, exact.tuning))
+    assert (found.labels, found.predictions) == (60, 240)
+    assert found.judges == pytest.approx(said.mean())
+    assert found.bias == pytest.approx(np.mean(f[:60] - y))
+    assert found.effective == pytest.approx(60 * (found.people_se / found.se) ** 2)
+    assert found.effective > 60
+
+
+def test_the_other_model_has_the_rest():
+    judged, human, *_ = tables()
+    one, two = (corrected(judged, human, *pair) for pair in (("x", "y"), ("y", "x")))
+    assert two.value == pytest.approx(1 - one.value)
+    assert two.se == pytest.approx(one.se)
+    low, high = one.interval(0.9)
+    assert two.interval(0.9) == pytest.approx((1 - high, 1 - low))
+
+
+def test_mean_scores_of_items(judged):
+    table = judged({"item": 80, "judge": 3}, seed=2)
+    people = table.only("judge", table.facet("judge").levels[0])
+    labelled = people.keep(people.level_codes(["item"]) < 30)
+    judges = table.without("judge", table.facet("judge").levels[0])
+    found = corrected(judges, labelled)
+    assert (found.labels, found.predictions, found.what) == (30, 50, "mean score")
+    assert found.se < found.people_se
+    assert found.people == pytest.approx(labelled.mean.mean())
+
+
+def test_clusters_and_what_is_said():
+    judged, human, *_ = tables()
+    found = corrected(judged, human, "x", "y", cluster="cluster")
+    assert found.df == 19
+    assert "win rate of x against y: 0." in found.sentence
+    assert "The predictions make 60 labels worth" in found.sentence
+    assert found.to_dict()["interval"] == list(found.interval())
+
+
+def test_battles_of_one_prompt_are_a_cluster_against_all_opponents():
+    rng = np.random.default_rng(1)
+    lean = rng.random(60)
+    rows = [(i, "x", other, "xo"[int(rng.random() > lean[i])]) for i in range(60) for other in ("o1", "o2", "o3")]
+    rows = [(i, a, b, b if w == "o" else a) for i, a, b, w in rows]
+    frame = pl.DataFrame(rows, schema=["prompt", "model_a", "model_b", "winner"], orient="row")
+    judged, human = (q.read_votes(frame[:n], announce=False) for n in (180, 60))
+    found = corrected(judged, human, "x", tuning=0.5)
+    assert found.df == 19
+    assert found == corrected(judged, human, "x", cluster="prompt", tuning=0.5)
+    alone = corrected(judged, human, "x", "o1", tuning=0.5)
+    assert alone.df > 19
+    few = next(
+        str(one) for one in corrected(judged, human.keep(np.arange(60) < 45), "x").caveats if "labels" in one.code
+    )
+    assert "random" in few
+    assert any(
+        "45 labels in 15 clusters" in str(one) for one in corrected(judged, human.keep(np.arange(60) < 45), "x").caveats
+    )
+
+
+def test_bias_of_clusters():
+    judged, human, said, truth = tables()
+    found = corrected(judged, human, "x", "y", cluster="cluster")
+    gap = said[:60].astype(float) - truth[:60]
+    sums = np.bincount(np.arange(60) % 20, gap - gap.mean()) / 60
+    assert found.bias_se == pytest.approx(np.sqrt(np.sum(sums**2) * 20 / 19))
+
+
+def test_equal_labels_leave_no_error_whatever_their_rounding(judged):
+    frame = pl.DataFrame(
+        {"item": [f"i{k:03d}" for k in range(60)], "judge": "llm", "score": np.random.default_rng(1).random(60)}
+    )
+    said = q.read(frame, announce=False)
+    for labels in (3, 7, 11):
+        same = q.read(frame[:labels].with_columns(score=pl.lit(0.7)), announce=False)
+        with pytest.raises(NotEstimable, match="leave no error"):
+            corrected(said, same)
+
+
+def test_constant_predictions_that_differ_are_unlike_the_rest():
+    judged, human, *_ = tables(labels=40)
+    said = judged.keep(np.ones(300, bool))
+    frame = {"prompt": np.arange(300), "model_a": "x", "model_b": "y", "judge": "llm"}
+    frame["winner"] = np.where(np.arange(300) < 40, "x", "y")
+    said = q.read_votes(pl.DataFrame(frame), announce=False)
+    found = [str(one) for one in corrected(said, human, "x", "y").caveats]
+    assert any("than of the others: they do not look" in one for one in found)
+
+
+def test_caveats():
+    judged, human, *_ = tables(labels=12)
+    assert {one.code for one in corrected(judged, human, "x").caveats} == {"labels-at-random", "few-labels"}
+    fewer = judged.keep(np.arange(300) >= 20)
+    judged, human, *_ = tables(labels=80)
+    found = corrected(fewer, human, "x")
+    assert "left-without-prediction" in {one.code for one in found.caveats}
+    assert found.labels == 60
+    chosen = human.keep(human.outcome == 0)  # only battles that x wins
+    with pytest.raises(NotEstimable, match="leave no error to estimate"):
+        corrected(judged, chosen, "x", tuning=0)
+    biased = judged.keep(np.append(judged.outcome[:80] == 0, np.ones(220, bool)))
+    assert "labels-unlike-the-rest" in {one.code for one in corrected(biased, human, "x").caveats}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((None,), {}, "a: the model whose win rate is wanted is needed with votes"),
+        (("x", "x"), {}, 'b: an opponent of "x" is needed, got "x"'),
+        (("x", "y"), {"tuning": 2}, "tuning: a weight from 0 to 1 is needed, got 2"),
+    ],
+)
+def test_what_is_refused(arguments, options, message):
+    judged, human, *_ = tables()
+    with pytest.raises(InvalidInput, match=message):
+        corrected(judged, human, *arguments, **options)
+
+
+def test_what_cannot_be_estimated(judged):
+    votes, human, *_ = tables(labels=2)
+    with pytest.raises(NotEstimable, match="2 units have a label and a prediction and 298 a prediction alone"):
+        corrected(votes, human, "x")
+    with pytest.raises(InvalidInput, match="a: models go with votes"):
+        corrected(judged({"item": 9, "judge": 2}), "judge0000", "x")
+
+
+def test_real_battles_where_judges_say_next_to_nothing(shared):
+    """Claude against Gemini 2.5 Flash: people .409; the two judges, .209 and .486, are of no use for single battles."""
+    path = shared / "data" / "arena_human_vs_llm_judges.parquet"
+    people = q.read_votes(path, winner="human_winner", prompt="item", announce=False).only("judge", "gpt-5.2")
+    judges = q.read_votes(path, winner="judge_winner", prompt="item", announce=False)
+    pair = people.pair(CLAUDE, FLASH)
+    labelled = pair.keep(np.random.default_rng(1).permutation(pair.rows) < 100)
+    found = corrected(judges.only("judge", "gpt-4o-mini"), labelled, CLAUDE, FLASH)
+    assert found.judges == pytest.approx(0.209, abs=0.001)
+    low, high = found.interval()
+    assert low < 0.409 < high
+    assert found.effective == pytest.approx(100, rel=0.1)

@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import quorate as q
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.assemble import assemble
+from quorate.estimate.components.model import build
+from quorate.numerics.reml import evaluate
+
+
+def assembled(judgments, *, random=None, covariates=(), reml=True, residual_by=None):
+    return assemble(judgments, build(judgments, random, covariates), reml=reml, residual_by=residual_by)
+
+
+DESIGNS = {
+    "crossed": ({}, {}),
+    "all random": ({"fixed": ()}, {}),
+    "fixed items": ({"fixed": ("item",)}, {}),
+    "items in categories": ({"nested": {"item": "category"}}, {}),
+    "categories that meet prompts": ({"nested": {"item": "category"}}, {"random": ["category:prompt", "item", "cell"]}),
+    "prompts in categories too": ({"nested": {"item": "category", "prompt": "category"}}, {}),
+    "prompts in judges": ({"nested": {"prompt": "judge"}, "fixed": ()}, {}),
+    "prompts in items": ({"nested": {"prompt": "item"}}, {}),
+    "few terms": ({}, {"random": ["prompt", "prompt:judge"]}),
+    "no terms": ({}, {"random": []}),
+    "a covariate": ({}, {"covariates": ["length", "judge:length"]}),
+    "a covariate of items": (
+        {"nested": {"item": "category"}},
+        {"covariates": ["category"], "random": ["item", "prompt"]},
+    ),
+    "residuals by judge": ({}, {"residual_by": "judge"}),
+    "ml": ({}, {"reml": False}),
+}
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@given(seed=st.integers(0, 10**6), replicates=st.integers(1, 3))
+@settings(max_examples=6)
+def test_the_problem_is_the_model_it_names(simulate, design, seed, replicates):
+    """The criterion at any point, against dense algebra on the levels of every named term."""
+    reading, options = DESIGNS[design]
+    frame = simulate({"item": 7, "prompt": 3, "judge": 3}, replicates=replicates, keep=0.8, seed=seed)
+    number = pl.col("item").str.slice(-4).cast(pl.Int64)
+    frame = frame.with_columns(category=number % 3, length=(number * 7 + pl.col("prompt").str.len_chars()) % 5)
+    facets = {name: name for name in ("item", "prompt", "judge", "replicate")}
+    facets |= {name: name for name in options.get("covariates", ()) if name in {"length", "category"}}
+    judgments = q.read(frame, facets=facets, **reading)
+    got = assembled(judgments, **options)
+    problem, replicated = got.problem, got.problem.replicates
+    random, residual = got.names[: -problem.n_residual], got.names[-problem.n_residual :]
+    levels = [got.judgments.level_codes(name.split(":")) for name in random]
+    structures = [np.equal.outer(level, level).astype(float) for level in levels]
+    for name in residual:
+        weight = 1 / got.judgments.n if name.startswith("replicate") else np.ones(len(got.judgments.n))
+        if "[" in name:
+            facet = got.judgments.facet("judge").levels.index(name.split("=")[1][:-1])
+            weight = weight * (got.judgments.column("judge") == facet)
+        structures.append(np.diag(weight))
+    theta = np.random.default_rng(seed).uniform(0.1, 1, len(structures))
+    v = sum(value * a for value, a in zip(theta, structures, strict=True))
+    x, y = got.fixed.x, (got.judgments.mean - got.center) / got.scale
+    inner = x.T @ np.linalg.solve(v, x)
+    rest = y - x @ np.linalg.solve(inner, x.T @ np.linalg.solve(v, y))
+    wanted = np.linalg.slogdet(v).logabsdet + rest @ np.linalg.solve(v, rest) + replicated.log_counts
+    has, tail = replicated.df > 0, theta[-problem.n_residual :]
+    wanted += replicated.df[has] @ np.log(tail[has]) + np.sum(replicated.ss[has] / tail[has])
+    reml = options.get("reml", True)
+    wanted += np.linalg.slogdet(inner).logabsdet if reml else 0.0
+    wanted += (problem.n_rows - (x.shape[1] if reml else 0)) * np.log(2 * np.pi)
+    assert evaluate(problem, theta).criterion == pytest.approx(wanted, rel=1e-9, abs=1e-7)
+
+
+def test_scores_are_centred_and_scaled(judged):
+    judgments = judged({"item": 5, "judge": 3}, replicates=2)
+    got = assembled(judgments)
+    rows = judgments.n @ judgments.mean / judgments.n_answers
+    assert got.center == pytest.approx(rows)
+    total = got.problem.replicates.ss.sum() + judgments.n @ ((judgments.mean - got.center) / got.scale) ** 2
+    assert total == pytest.approx(judgments.n_answers)
+
+
+def test_components_are_named_in_the_order_of_the_problem(judged):
+    got = assembled(judged({"item": 5, "prompt": 3, "judge": 2}, replicates=2))
+    within = {"item", "item:prompt", "item:judge"}
+    assert set(got.names[: got.problem.n_within]) == within
+    assert set(got.names[3:5]) == {"prompt", "prompt:judge"}
+    assert got.names[5:] == ("cell", "replicate")
+    assert got.problem.n_residual == 2
+    assert got.replicated
+
+
+def test_without_replicates_the_residual_is_the_cell(judged):
+    got = assembled(judged({"item": 5, "judge": 2}), random=["item"])
+    assert got.names == ("item", "cell")
+    assert not got.replicated
+
+
+def test_the_facet_with_most_levels_is_eliminated_block_by_block(judged):
+    few_items = assembled(judged({"item": 3, "prompt": 40}, fixed=()), random=["item", "prompt"])
+    assert len(few_items.problem.units.shared_term) == 3
+
+
+def test_a_fixed_facet_is_never_a_block(judged):
+    """Ten judges and two prompts, judged with prompt:judge alone: fewest levels at once would be by judge."""
+    judgments = judged({"item": 8, "prompt": 2, "judge": 10})
+    fit = q.decompose(judgments, random=["prompt:judge"])
+    levels = judgments.level_codes(["prompt", "judge"])
+    x = np.eye(10)[judgments.column("judge")]
+    v = fit.variance("prompt:judge") * np.equal.outer(levels, levels)
+    v += fit.variance("cell") * np.eye(len(levels))
+    means = np.linalg.solve(x.T @ np.linalg.solve(v, x), x.T @ np.linalg.solve(v, judgments.mean))
+    np.testing.assert_allclose(fit.assembled.fixed.levels["judge"] @ fit.beta, means, rtol=1e-8)
+
+
+def test_a_covariate_is_never_a_block(judged):
+    judgments = judged({"item": 6, "prompt": 2, "order": 9})
+    fit = q.decompose(judgments, random=["prompt:order"], covariates=["order"])
+    first = judgments.column("order") == 0
+    assert fit.fixed_effects["(Intercept)"][0] == pytest.approx(judgments.mean[first].mean())
+
+
+def test_cells_without_an_answer_are_left_out_and_counted(simulate):
+    frame = simulate({"item": 5, "judge": 2}, replicates=2)
+    gone = pl.when((pl.col("item") == "item0001") & (pl.col("judge") == "judge0000")).then(None).otherwise("score")
+    frame = frame.with_columns(score=pl.when(gone.is_null()).then(None).otherwise(pl.col("score")))
+    facets = {name: name for name in ("item", "judge", "replicate")}
+    got = assembled(q.read(frame, facets=facets))
+    assert got.judgments.n_cells == 9
+    assert got.missing == 2
+    without = frame.filter(pl.col("score").is_not_null())
+    assert q.decompose(q.read(frame, facets=facets)).variances == pytest.approx(
+        q.decompose(q.read(without, facets=facets)).variances
+    )
+
+
+def test_residuals_by_level(judged):
+    got = assembled(judged({"item": 5, "judge": 2}, replicates=2), residual_by="judge")
+    assert got.residual_levels == ("judge0000", "judge0001")
+    assert got.names[-4:] == tuple(
+        f"{kind}[judge={level}]" for kind in ("cell", "replicate") for level in got.residual_levels
+    )
+    assert (got.problem.replicates.df[-2:] == 5).all()
+
+
+def test_residuals_by_a_random_facet_are_refused(judged):
+    with pytest.raises(InvalidInput, match='residual_by: "prompt" is random'):
+        assembled(judged({"item": 5, "prompt": 2}), residual_by="prompt")
+
+
+def test_no_usable_score(simulate):
+    frame = simulate({"item": 3, "judge": 2}).with_columns(score=pl.lit(None, dtype=pl.Float64))
+    with pytest.raises(NotEstimable, match="no judgment has a usable score"):
+        assembled(q.read(frame, facets={"item": "item", "judge": "judge"}))
+
+
+def test_one_item(judged):
+    with pytest.raises(NotEstimable, match="1 item: at least 2 are needed"):
+        assembled(judged({"item": 1, "judge": 4}))
+
+
+@pytest.mark.parametrize("value", [0.0, 3.0, 0.1, 1e9])
+def test_equal_scores(simulate, value):
+    frame = simulate({"item": 4, "judge": 3}).with_columns(score=pl.lit(value))
+    with pytest.raises(NotEstimable, match="all 12 scores are equal"):
+        assembled(q.read(frame, facets={"item": "item", "judge": "judge"}))
+
+
+def test_everything_fixed(judged):
+    with pytest.raises(InvalidInput, match="every facet is fixed"):
+        assembled(judged({"item": 4, "judge": 3}, fixed=("item", "judge")))
+
+
+def test_a_random_term_with_too_many_levels_says_which_column_is_large():
+    rows = 4100
+    frame = pl.DataFrame(
+        {
+            "item": [f"i{k}" for k in range(rows)] * 2,
+            "rater": [f"r{k}" for k in range(rows)] + [f"r{rows - k}" for k in range(rows)],
+        }
+    ).with_columns(score=pl.Series(np.sin(np.arange(2 * rows))))
+    judgments = q.read(frame, facets={"item": "item", "rater": "rater"})
+    with pytest.raises(InvalidInput, match=r"at most 4000 .*item has 4100 levels, rater has 410\d levels"):
+        assembled(judgments, random=["item", "rater"])

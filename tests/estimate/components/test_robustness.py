@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.errors import InvalidData, InvalidInput, UnknownTerm
+from quorate.estimate.components.robustness import by_level, leave_one_out
+
+
+def test_every_dimension_has_the_components_that_lme4_gives_it_alone(shared):
+    """lme4: score ~ 1 + (1|item) + (1|prompt) + (1|item:prompt), one dimension at a time."""
+    reference = json.loads((shared / "reference" / "lme4_eval_data.json").read_text())
+    facets = {name: name for name in ("item", "prompt", "dimension", "replicate")}
+    judgments = q.read(shared / "data" / "topical_chat_gpt35_replicates.parquet", facets=facets)
+    parts = {part.level: part for part in by_level(judgments, "dimension", random=["item", "prompt", "cell"])}
+    assert len(parts) == 4
+    for level in ("coherence", "naturalness"):
+        expected, part = reference[f"topical_chat_{level}"], parts[level]
+        variances = expected["variance_components"]
+        assert part.n == expected["nobs"]
+        assert part.estimate.value == pytest.approx(expected["fixef"]["(Intercept)"], abs=2e-5)
+        assert part.cell_variance == pytest.approx(variances["item:prompt"], rel=2e-4)
+        assert part.fit.variance("replicate") == pytest.approx(variances["Residual"], rel=1e-4)
+
+
+def test_leaving_a_judge_out_of_balanced_judgments(judged):
+    """The mean without level j is (M mean - mean_j) / (M - 1)."""
+    judgments = judged({"item": 10, "prompt": 3, "judge": 4}, replicates=2)
+    full = q.decompose(judgments).mean.value
+    alone = {part.level: part.estimate.value for part in by_level(judgments, "judge")}
+    parts = leave_one_out(judgments)
+    assert [part.level for part in parts] == list(alone)
+    for part in parts:
+        assert part.change == pytest.approx((full - alone[part.level]) / 3)
+        assert part.estimate.value - full == pytest.approx(part.change)
+        assert (part.n_items, part.n) == (10, 180)
+    assert sum(part.change for part in parts) == pytest.approx(0, abs=1e-9)
+
+
+def test_a_part_is_what_its_judgments_give_alone(judged):
+    judgments = judged({"item": 10, "prompt": 3, "judge": 3}, keep=0.9, replicates=2)
+    part = leave_one_out(judgments, "prompt")[1]
+    alone = q.decompose(judgments.without("prompt", "prompt0001"))
+    assert part.fit.variances == alone.variances
+    assert part.estimate.se == alone.mean.se
+    shares = alone.mean.shares
+    assert shares[part.leading] == max(shares.values())
+
+
+def test_options_reach_every_fit(judged):
+    judgments = judged({"item": 10, "prompt": 3, "judge": 3})
+    parts = by_level(judgments, "judge", random=["item", "prompt"], method="anova")
+    assert all(
+        part.fit.method == "anova" and set(part.fit.variances) == {"item", "prompt", "cell + replicate"}
+        for part in parts
+    )
+
+
+def test_parts_without_an_estimate_stay_with_their_reason():
+    rows = {"item": [1, 1, 2, 2, 3, 3, 4, 4], "subset": list("aaaabbcc"), "judge": list("xyxyxyxy")}
+    frame = pl.DataFrame(rows | {"score": [1, 2, 3, 5, 2, 2, None, None]})
+    first, one_item, unanswered = by_level(q.read(frame, nested={"item": "subset"}), "subset")
+    assert first.reason == ""
+    assert first.leading is not None
+    assert one_item.reason.startswith("1 item: at least 2 are needed")
+    assert (one_item.n_items, one_item.n, one_item.estimate, one_item.change) == (1, 2, None, None)
+    assert (one_item.leading, one_item.cell_variance) == (None, None)
+    assert (unanswered.n_items, unanswered.n) == (0, 0)
+    assert unanswered.reason.startswith("no judgment has a usable score")
+
+
+def test_levels_of_a_nested_facet_are_left_out_one_by_one(simulate):
+    frame = simulate({"person": 8, "task": 2, "rater": 3})
+    facets = {name: name for name in ("person", "task", "rater")}
+    judgments = q.read(frame, facets=facets, object="person", nested={"rater": "task"}, fixed=())
+    parts = leave_one_out(judgments, "rater")
+    assert [part.n for part in parts] == [40] * 6
+    assert len({part.level for part in parts}) == 6
+
+
+def test_what_is_refused(judged):
+    judgments = judged({"item": 6, "prompt": 3, "judge": 1})
+    with pytest.raises(InvalidInput, match="judge has one level, and without it nothing is left"):
+        leave_one_out(judgments)
+    with pytest.raises(UnknownTerm, match='no term "annotator"'):
+        by_level(judgments, "annotator")
+    twice = pl.DataFrame({"item": [1, 1, 2], "judge": list("xxx"), "replicate": [1, 1, 1], "score": [1, 2, 3]})
+    with pytest.raises(InvalidData, match="repeat"):
+        by_level(q.read(twice), "judge")
+
+
+def test_a_cell_variance_that_the_design_does_not_tell_is_none(judged):
+    judgments = judged({"item": 6, "prompt": 3, "judge": 2}, replicates=2)
+    assert all(part.cell_variance is None for part in by_level(judgments, "judge"))
+    assert np.isfinite([part.cell_variance for part in leave_one_out(judgments, "prompt")]).all()

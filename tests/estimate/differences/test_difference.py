@@ -1,0 +1,208 @@
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import ttest_ind
+
+import quorate as q
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.differences.difference import difference
+from quorate.estimate.means.mean import contrast
+
+SIZES = {"item": 30, "judge": 4, "prompt": 3, "system": 3}
+A, B = "system0000", "system0001"
+
+
+def two_by_item(a, b):
+    n = len(a)
+    rows = {"system": ["a"] * n + ["b"] * n, "item": [*range(n)] * 2, "score": [*a, *b]}
+    return q.read(pl.DataFrame(rows), announce=False)
+
+
+@settings(max_examples=20)
+@given(st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=4, max_size=12))
+def test_with_items_only_it_is_the_paired_t_test(scores):
+    a, b = (np.array(x, dtype=float) for x in zip(*scores, strict=True))
+    d = a - b
+    if np.ptp(d) == 0:
+        return
+    found = difference(two_by_item(a, b), "a", "b")
+    assert found.value == pytest.approx(d.mean(), abs=1e-9)
+    assert found.se == pytest.approx(d.std(ddof=1) / np.sqrt(len(d)))
+    assert found.df == pytest.approx(len(d) - 1)
+
+
+def test_p_values_agree_with_the_intervals_that_they_rest_on(judged):
+    found = difference(judged(SIZES, fixed=()), A, B)
+    p = found.p_difference()
+    assert min(abs(end) for end in found.interval(1 - p)) == pytest.approx(0, abs=1e-9)
+    margin = abs(found.value) + found.se
+    low, high = found.equivalence_interval(found.p_equivalence(margin))
+    assert max(abs(low), abs(high)) == pytest.approx(margin)
+    assert difference(judged(SIZES, fixed=()), B, A).value == pytest.approx(-found.value)
+
+
+def test_judges_as_a_population_count_and_as_a_panel_do_not(judged):
+    panel = difference(judged(SIZES, fixed=("judge",)), A, B)
+    drawn = difference(judged(SIZES, fixed=("judge",)), A, B, targets={"judge": "population"})
+    assert drawn.value == pytest.approx(panel.value)
+    assert drawn.se > panel.se
+    assert drawn.common_share > panel.common_share
+    assert sum(drawn.estimate.shares.values()) == pytest.approx(1)
+    pool = difference(judged(SIZES, fixed=()), A, B, targets={"judge": q.pool(8)})
+    assert panel.se < pool.se < drawn.se
+
+
+def test_cells_of_one_system_alone_are_not_left_out_unasked(judged):
+    judgments = judged(SIZES, fixed=())
+    assert difference(judgments, A, B).method == "paired"
+    cell = np.cumsum(judgments.column("system") == 1)
+    nearly = judgments.keep((judgments.column("system") != 1) | (cell % 60 > 0))  # 354 of 360 shared
+    found = difference(nearly, A, B)
+    assert (found.method, found.fit.judgments.n_cells) == ("paired", 354)
+    some = judgments.keep((judgments.column("system") != 1) | (cell % 20 > 0))  # 342 of 360
+    assert difference(some, A, B).method == "joint"
+    assert difference(some, A, B).n == 702
+    assert difference(some, A, B, method="paired").n == 342
+    apart = judgments.keep((judgments.column("item") < 15) == (judgments.column("system") == 0))
+    assert difference(apart, A, B).method == "joint"
+
+
+def test_what_one_model_cannot_answer_is_paired(judged):
+    judgments = judged(SIZES, fixed=("judge",))
+    some = judgments.keep((judgments.column("system") != 1) | (judgments.column("judge") < 3))
+    assert difference(some, A, B).method == "paired"  # a panel of four that one system did not have all of
+    assert difference(some, A, B).caveats[-1].code == "unpaired-cells"
+    gaps = judgments.keep((judgments.column("system") != 1) | (np.cumsum(judgments.column("system") == 1) % 9 > 0))
+    assert difference(gaps, A, B).method == "joint"
+    for targets in ({"judge": q.pool(9)}, {"item": "panel"}, {"judge": "finite"}):
+        assert difference(gaps, A, B, targets=targets).method == "paired"
+    assert difference(gaps, A, B, targets={"judge": "population", "item": "population"}).method == "joint"
+
+
+def test_answers_missing_where_the_other_scored_low_bias_pairs_and_not_one_model():
+    """Truly equal; of the second system, the cells are gone in which the first scored low."""
+    rng, off = np.random.default_rng(3), {"paired": [], None: []}
+    for _ in range(20):
+        item = rng.normal(0, 1, 120)
+        x, y = (item + rng.normal(0, 0.8, 120) for _ in range(2))
+        gone = x < np.quantile(x, 0.3)
+        rows = {"system": ["a"] * 120 + ["b"] * int((~gone).sum()), "item": [*range(120), *np.flatnonzero(~gone)]}
+        table = q.read(pl.DataFrame({**rows, "score": [*x, *y[~gone]]}), announce=False)
+        for method, found in off.items():
+            found.append(difference(table, "a", "b", method=method).value)
+    se = np.std(off[None], ddof=1) / np.sqrt(20)
+    assert abs(np.mean(off[None])) < 3 * se
+    assert np.mean(off["paired"]) > 8 * se
+
+
+def unlike_pair(lacks, seed=4, n=100):
+    """Two systems, the second three times as noisy, without the cells that ``lacks`` says of the first's scores."""
+    rng = np.random.default_rng(seed)
+    item = rng.normal(0, 0.7, n)
+    x, y = item + rng.normal(0, 0.5, n), item + rng.normal(0, 1.5, n)
+    has = np.flatnonzero(~lacks(x))
+    rows = {"system": ["a"] * n + ["b"] * len(has), "item": [*range(n), *has.tolist()]}
+    return q.read(pl.DataFrame({**rows, "score": [*x, *y[has]]}), announce=False)
+
+
+def test_systems_that_do_not_vary_alike_are_paired_unasked_and_it_is_said():
+    some = unlike_pair(lambda x: np.arange(len(x)) % 5 < 2)
+    found = difference(some, "a", "b")
+    assert found.method == "paired"
+    assert found.caveats[-1].code == "compared-by-pairs"
+    assert "b varies more from item to item than the other" in found.caveats[-1].sentence
+    assert "pairs are wrong where a cell is missing because of" in found.caveats[-1].sentence
+    asked = [difference(some, "a", "b", method=method) for method in ("paired", "joint")]
+    assert [one.method for one in asked] == ["paired", "joint"]
+    assert (found.value, found.se) == (asked[0].value, asked[0].se)
+    assert "compared-by-pairs" not in [one.code for found in asked for one in found.caveats]
+
+
+def test_pairs_are_not_taken_unasked_where_scores_show_what_is_missing_or_few_items_are_shared():
+    hidden = difference(unlike_pair(lambda x: x < np.quantile(x, 0.4)), "a", "b")
+    assert (hidden.method, "unlike-systems" in [one.code for one in hidden.caveats]) == ("joint", True)
+    assert difference(unlike_pair(lambda x: np.arange(len(x)) >= 2), "a", "b").method == "joint"
+
+
+def test_the_joint_model_is_of_these_two_systems_alone(judged):
+    judgments = judged(SIZES, fixed=())
+    alone = difference(judgments.without("system", "system0002"), A, B, method="joint")
+    assert difference(judgments, A, B, method="joint").se == pytest.approx(alone.se)
+
+
+def test_one_shared_item_is_refused_by_name():
+    rows = {"system": list("aabb"), "item": [1, 2, 2, 3], "judge": ["x"] * 4, "score": [1, 2, 4, 3]}
+    with pytest.raises(NotEstimable, match="a and b share 1 item: at least 2 are needed"):
+        difference(q.read(pl.DataFrame(rows), announce=False), "a", "b", method="paired")
+
+
+def test_a_difference_that_never_varies_has_no_standard_error():
+    with pytest.raises(NotEstimable, match="a less b is 2 in all 3 shared cells"):
+        difference(two_by_item([3, 4, 5], [1, 2, 3]), "a", "b")
+
+
+def test_few_judges_that_make_most_of_the_error_are_said(judged):
+    sd = {"judge:system": 1.0, "prompt:system": 0.1}
+    few = difference(judged(SIZES, fixed=(), sd=sd), A, B)
+    assert few.caveats[-1].code == "few-drawn"
+    assert "how 4 judge levels and 3 prompt levels differ" in few.caveats[-1].sentence
+    assert "few-drawn" not in [one.code for one in difference(judged(SIZES, sd=sd), A, B).caveats]
+    many = difference(judged({**SIZES, "judge": 20}, fixed=("prompt",), sd=sd), A, B)
+    assert "few-drawn" not in [one.code for one in many.caveats]
+
+
+def test_an_unknown_method_is_refused(judged):
+    with pytest.raises(InvalidInput, match='one of "paired", "joint" is needed'):
+        difference(judged(SIZES, fixed=()), A, B, method="welch")
+
+
+def test_plain_values_are_plain(judged):
+    import json
+
+    said = difference(judged(SIZES, fixed=()), A, B).to_dict()
+    assert json.loads(json.dumps(said)) == said
+    assert said["method"] == "paired"
+
+
+def test_nearly_all_is_of_the_cells_of_the_system_that_has_more(judged):
+    judgments = judged({"item": 20, "system": 2}, fixed=())
+    few = judgments.keep((judgments.column("system") == 0) | (judgments.column("item") < 8))
+    assert difference(few, A, B).method == "joint"  # all 8 of the one are shared, and 8 of 20 of the other
+
+
+def test_items_of_each_system_give_welchs_t_test():
+    rng = np.random.default_rng(5)
+    x, y = rng.normal(0, 0.5, 100), rng.normal(0.4, 2.0, 20)
+    found = difference(read_apart(x, y), "a", "b")
+    welch = ttest_ind(x, y, equal_var=False)  # R: t.test(x, y)
+    assert (found.p_difference(), found.df) == pytest.approx((welch.pvalue, welch.df))
+    assert found.interval() == pytest.approx(tuple(welch.confidence_interval()))
+
+
+def test_a_system_whose_scores_are_all_one_brings_no_variance():
+    y = np.random.default_rng(1).normal(3.2, 1.0, 20)
+    found = difference(read_apart(np.full(30, 3.0), y), "a", "b")
+    assert (found.se, found.df) == pytest.approx((y.std(ddof=1) / np.sqrt(20), 19))
+
+
+def test_one_item_of_its_own_shows_no_variance():
+    with pytest.raises(NotEstimable, match="b has 1 item and shares none: at least 2 are needed"):
+        difference(read_apart(np.array([1.0, 2.0, 4.0]), np.array([2.0])), "a", "b")
+
+
+def test_judges_that_both_had_bring_the_same_however_items_vary(judged):
+    judgments = judged({"item": 40, "judge": 5, "system": 2}, fixed=(), sd={"judge:system": 0.5})
+    apart = judgments.keep((judgments.column("item") < 20) == (judgments.column("system") == 0))
+    found = difference(apart, A, B)
+    pooled = contrast(found.fit, found.estimate.basis.weight, found.estimate.target)
+    assert found.value == pytest.approx(pooled.value)
+    assert found.se == pytest.approx(pooled.se, rel=1e-3)  # as many items each: pooled and separate are the same
+    assert sum(found.estimate.shares.values()) == pytest.approx(1)
+    assert len(found.sides) == 2
+
+
+def read_apart(x, y):
+    rows = {"system": ["a"] * len(x) + ["b"] * len(y), "item": range(len(x) + len(y)), "score": [*x, *y]}
+    return q.read(pl.DataFrame(rows), announce=False)

@@ -1,0 +1,112 @@
+import numpy as np
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.estimate.differences.joint import joint_means
+from quorate.estimate.differences.paired import pairs
+
+
+def test_means_are_plain_means_where_all_is_complete(judged):
+    judgments = judged({"item": 12, "judge": 4, "system": 3}, fixed=())
+    means = joint_means(judgments)
+    plain = [judgments.only("system", name).mean.mean() for name in means.systems]
+    assert np.allclose(means.value, plain)
+    assert np.allclose(means.value, [means.contrast(row).value for row in np.eye(3)])
+
+
+def test_two_systems_on_the_same_cells_are_as_sure_as_their_paired_difference(judged):
+    judgments = judged({"item": 30, "judge": 6, "system": 2}, fixed=(), sd={"item:judge": 0.4})
+    joint = joint_means(judgments).contrast([1, -1])
+    apart = q.decompose(pairs(judgments, "system0000", "system0001").judgments).mean
+    assert joint.value == pytest.approx(apart.value)
+    assert joint.se == pytest.approx(apart.se, rel=1e-4)
+    assert joint.df == pytest.approx(apart.df, rel=1e-3)
+
+
+def test_items_of_each_system_give_the_pooled_two_sample_t_test():
+    rng = np.random.default_rng(5)
+    score = rng.normal(size=30)
+    frame = pl.DataFrame({"system": ["a"] * 12 + ["b"] * 18, "item": range(30), "score": score})
+    found = joint_means(q.read(frame, announce=False)).contrast([1, -1])
+    pooled = (11 * score[:12].var(ddof=1) + 17 * score[12:].var(ddof=1)) / 28
+    assert found.value == pytest.approx(score[:12].mean() - score[12:].mean())
+    assert found.se == pytest.approx(np.sqrt(pooled * (1 / 12 + 1 / 18)))
+    assert found.df == pytest.approx(28)
+
+
+def test_labels_that_start_again_in_each_system_are_items_of_their_own(judged):
+    judgments = judged({"system": 2, "item": 20, "judge": 3}, fixed=())
+    frame = pl.DataFrame(
+        {
+            "system": [judgments.facet("system").levels[i] for i in judgments.column("system")],
+            "item": [judgments.facet("item").levels[i] for i in judgments.column("item")],
+            "judge": [judgments.facet("judge").levels[i] for i in judgments.column("judge")],
+            "score": judgments.mean,
+        }
+    )
+    nested = q.read(frame, announce=False, fixed=(), nested={"item": "system"})
+    renamed = q.read(frame.with_columns(item=pl.col("system") + pl.col("item")), announce=False, fixed=())
+    one, two = joint_means(nested).contrast([1, -1]), joint_means(renamed).contrast([1, -1])
+    assert (one.value, one.se) == pytest.approx((two.value, two.se))
+    assert joint_means(nested).fit.judgments.n_levels("item") == 40
+
+
+def test_judges_as_a_panel_leave_no_judge_variance(judged):
+    judgments = judged({"item": 30, "judge": 4, "system": 2}, fixed=())
+    drawn = joint_means(judgments).contrast([1, -1])
+    panel = joint_means(judgments, targets={"judge": "panel"}).contrast([1, -1])
+    assert panel.value == pytest.approx(drawn.value)
+    assert panel.se < drawn.se
+    assert "judge:system" in drawn.shares
+    assert not any("judge" in name and "item" not in name for name in panel.shares)
+    assert joint_means(judged({"item": 30, "judge": 4, "system": 2})).contrast([1, -1]).se == pytest.approx(panel.se)
+
+
+def test_a_facet_that_names_the_system_again_is_left_out():
+    rows = {
+        "system": list("aabbcc"),
+        "family": list("xxxxyy"),
+        "item": [1, 2] * 3,
+        "score": [1.0, 3.0, 2.0, 5.0, 4.0, 4.5],
+    }
+    facets = {"system": "system", "family": "family", "item": "item"}
+    means = joint_means(q.read(pl.DataFrame(rows), facets=facets, fixed=(), announce=False))
+    assert means.fit.judgments.names == ("system", "item")
+
+
+def test_a_facet_with_one_level_stands_for_itself(judged):
+    means = joint_means(judged({"item": 20, "judge": 3, "prompt": 1, "system": 2}, fixed=()))
+    one = means.contrast([1, 0])
+    assert "one-level" in [caveat.code for caveat in one.caveats]
+    assert one.target["prompt"] == "panel"
+    assert not any("prompt" in name for name in one.shares)
+    assert one.se > means.contrast([0.5, 0.5]).se
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"facet": "model"}, UnknownTerm, 'no term "model"'),
+        ({"facet": "item"}, InvalidInput, "is the object of measurement"),
+        ({"targets": {"judge": "sensitivity"}}, InvalidInput, 'one of "population", "panel", got'),
+        ({"targets": {"item": "finite"}}, InvalidInput, "is for a paired comparison"),
+        ({"targets": {"system": "population"}}, InvalidInput, "systems stand for themselves"),
+        ({"targets": {"prompt": "panel"}}, UnknownTerm, 'no term "prompt"'),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(judged, options, error, words):
+    with pytest.raises(error, match=words):
+        joint_means(judged({"item": 5, "judge": 2, "system": 2}, fixed=()), **options)
+
+
+def test_one_system_is_refused(judged):
+    with pytest.raises(NotEstimable, match="at least 2 are needed to compare them, got 1"):
+        joint_means(judged({"item": 5, "judge": 2, "system": 1}, fixed=()))
+
+
+def test_a_single_item_for_every_system_is_too_few():
+    rows = {"system": ["a", "b", "c"], "item": [1, 2, 3], "score": [1.0, 2.0, 4.0]}
+    with pytest.raises(NotEstimable, match="item: every system has 1 item; at least 2 of one are needed"):
+        joint_means(q.read(pl.DataFrame(rows), announce=False))

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.estimate.doctor.support import doctor
+
+
+def floors(support):
+    return {one.facet: one for one in support.floors}
+
+
+def test_a_pilot_at_its_floors(judged):
+    support = doctor(judged({"item": 30, "prompt": 3, "judge": 2}, replicates=3))
+    assert support.ok
+    assert {one.facet: (one.levels, one.floor, one.met) for one in support.floors} == {
+        "item": (30, 30, True),
+        "prompt": (3, 3, True),
+        "judge": (2, 2, True),
+        "replicate": (3, 3, True),
+    }
+    assert floors(support)["prompt"].sentence == "3 prompts: enough for a pilot (3)"
+
+
+def test_a_pilot_below_its_floors(judged):
+    support = doctor(judged({"item": 29, "prompt": 2, "judge": 1}, replicates=2))
+    assert support.ok
+    assert not any(one.met for one in support.floors)
+    assert floors(support)["item"].sentence.startswith("29 items: a pilot needs 30; fewer leave every component")
+    assert floors(support)["replicate"].sentence.startswith("2 answers per cell: a pilot needs 3")
+
+
+def test_a_facet_without_a_column_counts_as_one(judged):
+    got = floors(doctor(judged({"item": 30, "judge": 2})))["prompt"]
+    assert (got.levels, got.met) == (1, False)
+    assert got.sentence.startswith("no facet has the role prompt: it counts as 1, a pilot needs 3")
+
+
+def test_facets_by_other_names_have_floors_of_their_own(shared):
+    facets = {"person": "Person", "task": "Task", "rater": "Rater"}
+    data = shared / "data" / "gtheory_brennan_3_2.parquet"
+    support = doctor(q.read(data, score="Score", facets=facets, object="person", nested={"rater": "task"}, fixed=()))
+    assert {name: one.met for name, one in floors(support).items()} == {
+        "person": False,
+        "task": True,
+        "rater": True,
+        "replicate": False,
+    }
+    assert support.analysis("analysis of variance").possible
+
+
+def test_only_answered_levels_count(simulate):
+    frame = simulate({"item": 31, "judge": 2})
+    gone = frame["item"].is_in(["item0000", "item0001"])
+    frame = frame.with_columns(score=pl.when(gone).then(None).otherwise(pl.col("score")))
+    support = doctor(q.read(frame, facets={"item": "item", "judge": "judge"}))
+    assert floors(support)["item"].levels == 29
+    assert next(one.code for one in support.findings if one.severity == "warning") == "missing"
+
+
+def test_errors_are_not_ok():
+    rows = {"item": [1, 1, 2], "judge": list("xxx"), "replicate": [1, 1, 1], "score": [1, 2, 3]}
+    support = doctor(q.read(pl.DataFrame(rows)))
+    assert not support.ok
+    assert support.findings[0].code == "duplicates"
+    assert not support.analysis("variance components").possible
+
+
+def test_no_usable_score_at_all():
+    rows = {"item": [1, 1, 2], "category": list("aab"), "judge": list("xyx"), "score": ["N/A"] * 3}
+    support = doctor(q.read(pl.DataFrame(rows), nested={"item": "category"}, missing=["N/A"]))
+    assert not support.ok
+    assert support.analysis("variance components").reason == "no judgment has a usable score (3 missing)"
+    json.dumps(support.to_dict(), allow_nan=False)
+
+
+def test_the_dictionary_is_plain(judged):
+    support = doctor(judged({"item": 8, "prompt": 3, "judge": 2}, keep=0.8))
+    plain = json.loads(json.dumps(support.to_dict(), allow_nan=False))
+    assert plain.keys() == {"ok", "facts", "analyses", "floors", "findings", "notes"}
+    assert plain["facts"]["object"] == "item"
+    assert {one["name"] for one in plain["analyses"]} == {one.name for one in support.analyses}
+    with pytest.raises(KeyError):
+        support.analysis("comparison")
+
+
+def test_missing_picks_of_real_judges(shared):
+    """The data's own description: 48% unparsed, and more so for some judges."""
+    frame = pl.read_parquet(shared / "data" / "judge_100rep_picks.parquet")
+    frame = frame.with_columns(score=(pl.col("pick").cast(pl.String) == "A").cast(pl.Int8))
+    facets = {name: name for name in ("item", "judge", "temperature", "replicate")}
+    support = doctor(q.read(frame, facets=facets))
+    codes = [one.code for one in support.findings]
+    assert codes.count("missing-differs") == 3
+    assert "39,522 of 82,500 judgments (47.9%)" in support.findings[codes.index("missing")].sentence
+    assert support.ok

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import math
+
+import polars as pl
+import pytest
+
+from quorate.estimate.doctor.vote_findings import share_interval, vote_findings
+from quorate.table.read_votes import read_votes
+from quorate.table.vote_facts import Sides
+
+
+def found(frame, **options):
+    facts = read_votes(pl.DataFrame(frame), announce=False, **options).describe()
+    return {one.code: one for one in vote_findings(facts)}
+
+
+def pair(n, a="x", b="y", **columns):
+    return pl.DataFrame({"model_a": [a] * n, "model_b": [b] * n, "winner": (["a", "b"] * n)[:n], **columns})
+
+
+def test_good_votes_have_no_findings():
+    assert found(pair(40, prompt=list(range(40)))) == {}
+
+
+def test_votes_of_which_none_is_decisive():
+    only = found(pair(2, winner=["tie", None]))
+    assert only["no-decisive-votes"].severity == "error"
+    assert (
+        only["no-decisive-votes"].sentence == "no vote prefers a model (1 tie, 1 missing): there is nothing to compare"
+    )
+    assert "few-votes" not in only
+
+
+def test_mostly_ties():
+    assert "mostly-ties" in found(pair(40, winner=["tie"] * 21 + ["a"] * 10 + ["b"] * 9))
+    assert "mostly-ties" not in found(pair(40, winner=["tie"] * 20 + ["a"] * 10 + ["b"] * 10))
+
+
+def test_missing_votes_and_who_they_are_missing_from():
+    judge = ["j"] * 50 + ["k"] * 50
+    winner = ["a", "b"] * 25 + ["a", "b", None, "refused", "error"] * 10
+    some = found(pair(100, winner=winner, judge=judge))
+    assert some["missing"].severity == "warning"
+    assert some["missing"].sentence.startswith(
+        "30 of 100 votes (30.0%) have no outcome (10 refused, 10 error, 10 missing): left out, never a tie"
+    )
+    assert 'most for "k" (60.0%)' in some["missing-by-judge"].sentence
+    even = found(pair(100, winner=["a", "b", "a", "b", None] * 20, judge=["j", "k"] * 50))
+    assert "missing-by-judge" not in even
+
+
+def test_pairs_with_few_votes_are_named():
+    few = found(pl.concat([pair(40), pair(2, b="z\n<script>")]))["few-votes"]
+    assert few.sentence == (
+        '1 of 2 pairs has fewer than 30 decisive votes ("x" and "z <script>" 2): its margin says next to nothing'
+    )
+
+
+def test_groups_that_no_vote_connects_are_named():
+    apart = found(pl.concat([pair(40), pair(40, "u", "v"), pair(40, "v", "w")]))["not-connected"]
+    assert apart.sentence.startswith(
+        'the models fall into 2 groups that no vote connects: "x", "y" apart from "u", "v", "w"; no ranking holds'
+    )
+
+
+def test_models_that_always_win():
+    ahead = found(pl.concat([pair(40), pair(40, "z", "x").with_columns(winner=pl.lit("model_a"))]))
+    assert "ratings by maximum likelihood are infinite" in ahead["one-sided"].sentence
+    assert "one-sided" not in found(pair(40).with_columns(winner=pl.lit("model_a")))
+
+
+def test_copies_and_contradictions():
+    again = found(pair(40, prompt=[1, 1, 1, *range(2, 39)], judge=["j"] * 40))
+    assert again["duplicates"].sentence.startswith("1 row with the same judge, prompt, pair")
+    assert "1 of 1 times" in again["contradictions"].sentence
+
+
+@pytest.mark.parametrize("role", ["judge", "prompt", "cluster"])
+def test_votes_that_share_a_level(role):
+    one = found(pair(40, **{role: ["only"] * 40}))
+    assert one[f"one-{role}"].sentence == f"1 {role}: nothing here says what another would give"
+    large = found(pair(60, **{role: ["big"] * 31 + [f"l{i}" for i in range(29)]}))
+    assert large[f"largest-{role}"].sentence.startswith(f'51.7% of the votes are of one {role}, "big"')
+    assert f"few-{role}s" in found(pair(40, **{role: [i % 19 for i in range(40)]}))
+    shared = found(pair(40, **{role: [i // 2 for i in range(40)]}))
+    assert {code: one.severity for code, one in shared.items()} == {f"dependence-{role}": "note"}
+    assert (
+        "would be 2.0 times that of independent ones, 2.0 times for a single pair"
+        in next(iter(shared.values())).sentence
+    )
+
+
+def test_the_order_shown():
+    flat = found(pair(400), order="model_a")["order-effect"]
+    assert flat.severity == "note"
+    assert "50.0% of 400 decisive votes (95% interval 45.0% to 55.0%, exact" in flat.sentence
+    tilted = pair(400, winner=["a"] * 240 + ["b"] * 160)
+    assert found(tilted, order="model_a")["order-effect"].severity == "warning"
+    assert found(tilted)["written-first"].sentence.startswith("the model in column model_a won 60.0% of 400")
+    assert "written-first" not in found(tilted, order="model_a")
+
+
+def test_exact_interval_of_a_share():
+    # R 4.2.2: binom.test(7, 20)$conf.int  0.1539092 0.5921885
+    assert share_interval(Sides(7, 20, 0)) == pytest.approx((0.35, 0.1539092, 0.5921885), abs=1e-6)
+    share, low, high = share_interval(Sides(0, 0, 3))
+    assert math.isnan(share)
+    assert (low, high) == (0, 1)
+
+
+def test_judges_of_one_side_and_models_against_themselves():
+    constant = found(pair(40, winner=["a"] * 10 + ["a", "b"] * 15, judge=["left"] * 10 + ["fair"] * 30))
+    assert constant["constant-judges"].sentence.startswith("1 judge always chose the same side")
+    assert '("left"), 25.0% of the votes' in constant["constant-judges"].sentence
+    selves = pl.concat([pair(40), pair(1, "x", "x")])
+    assert found(selves)["itself"].sentence == "1 row compared a model with itself and is left out"
+
+
+def test_errors_come_first():
+    facts = read_votes(pair(2, winner=["tie", None], judge=["j", "j"]), announce=False).describe()
+    severities = [one.severity for one in vote_findings(facts)]
+    assert severities == sorted(severities, key=("error", "warning", "note").index)

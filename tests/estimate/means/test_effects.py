@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.estimate.means.effects import effects, level_labels, predicted_term, table_of_means
+
+SIZES = {"item": 12, "prompt": 4, "judge": 3}
+
+
+def test_two_levels_of_a_fixed_facet_are_half_the_treatment_contrast(shared):
+    """lme4: correct ~ 1 + swapped + (1|item) + (1|judge) + (1|prompt) + all two-way interactions of these."""
+    reference = json.loads((shared / "reference" / "lme4_eval_data.json").read_text())["llmbar_correct"]
+    frame = pl.read_parquet(shared / "data" / "llmbar_judges_prompts.parquet")
+    frame = frame.filter(pl.col("subset").cast(pl.String).str.starts_with("LLMBar"))
+    ran = frame.group_by("prompt").agg(pl.col("judge").n_unique()).filter(pl.col("judge") == 6)["prompt"]
+    frame = frame.filter(pl.col("prompt").is_in(ran.to_list()))
+    facets = {"item": "item", "judge": "judge", "prompt": "prompt", "order": "swapped"}
+    judgments = q.read(frame, score="correct", facets=facets, fixed=("order",))
+    assert judgments.n_answers == reference["nobs"]
+    random = ["item", "judge", "prompt", "item:judge", "item:prompt", "judge:prompt"]
+    first, second = effects(q.decompose(judgments, random=random), "order")
+    assert second.effect == pytest.approx(reference["fixef"]["swapped"] / 2, rel=1e-5)
+    assert first.effect == -second.effect
+    assert second.se == pytest.approx(reference["fixef_se"]["swapped"] / 2, rel=1e-4)
+
+
+def test_balanced_and_additive_effects_are_those_of_the_analysis_of_variance(shared):
+    facets = {"plate": "plate", "sample": "sample"}
+    data = shared / "data" / "lme4_penicillin.parquet"
+    judgments = q.read(data, score="diameter", facets=facets, object="plate", fixed=())
+    fit = q.decompose(judgments, random=["plate", "sample"])
+    means = table_of_means(fit, "plate", "sample").mean.mean(axis=0)
+    for i, one in enumerate(effects(fit, "sample")):
+        assert one.effect == pytest.approx(means[i] - means.mean())
+        assert one.mean == pytest.approx(means[i])
+        assert one.se == pytest.approx(np.sqrt(fit.variance("cell") * (1 - 1 / 6) / 24))
+        assert one.df == pytest.approx(23 * 5)
+
+
+@pytest.mark.parametrize("facet", ["prompt", "judge"])
+@pytest.mark.parametrize("shrink", [False, True])
+def test_effects_sum_to_zero_and_keep_the_order_of_the_levels(judged, facet, shrink):
+    fit = q.decompose(judged(SIZES, keep=0.8, replicates=2))
+    found = effects(fit, facet, shrink=shrink)
+    assert sum(one.effect for one in found) == pytest.approx(0, abs=1e-9)
+    assert tuple(one.level for one in found) == fit.judgments.facet(facet).levels
+    assert sum(one.n for one in found) == fit.judgments.n_answers
+    assert all(one.low < one.effect < one.high for one in found)
+
+
+def test_a_random_facet_is_compared_as_if_it_were_fixed(judged):
+    """Generalised least squares at the fitted components, written out."""
+    fit = q.decompose(judged(SIZES, keep=0.8, seed=2))
+    judgments = fit.judgments
+    v = fit.variance("cell") * np.eye(judgments.n_cells)
+    for term in ("item", "item:prompt", "item:judge", "prompt:judge"):
+        code = judgments.level_codes(term.split(":"))
+        v += fit.variance(term) * np.equal.outer(code, code)
+    prompt, judge = (np.eye(size)[judgments.column(name)] for name, size in (("prompt", 4), ("judge", 3)))
+    x = np.hstack([prompt, judge[:, 1:]])
+    covariance = np.linalg.inv(x.T @ np.linalg.solve(v, x))
+    beta = covariance @ x.T @ np.linalg.solve(v, judgments.mean)
+    contrast = np.hstack([np.eye(4) - 0.25, np.zeros((4, 2))])
+    found = effects(fit, "prompt")
+    np.testing.assert_allclose([one.effect for one in found], contrast @ beta, rtol=1e-6)
+    plain = np.sqrt(np.diag(contrast @ covariance @ contrast.T))
+    assert all(
+        0 <= one.se / se - 1 < 0.05 for one, se in zip(found, plain, strict=True)
+    )  # Kenward and Roger's addition
+
+
+def test_predictions_are_drawn_towards_the_average(judged):
+    fit = q.decompose(judged(SIZES, seed=1))
+    for plain, drawn in zip(effects(fit, "prompt"), effects(fit, "prompt", shrink=True), strict=True):
+        assert 0 < drawn.effect / plain.effect < 1
+
+
+def test_nothing_is_claimed_for_a_random_facet_whose_variance_is_estimated_at_zero(judged):
+    fit = q.decompose(judged({"item": 30, "prompt": 3}, sd={"prompt": 0.0}, seed=4))
+    assert fit.variance("prompt") == 0
+    assert all(
+        one.effect == 0 and np.isnan(one.se) and np.isnan(one.low) for one in effects(fit, "prompt", shrink=True)
+    )
+    assert all(one.se > 0 and one.low < 0 < one.high for one in effects(fit, "prompt"))
+
+
+def test_a_nested_facet(simulate):
+    frame = simulate({"person": 10, "task": 3, "rater": 4}, seed=5)
+    facets = {name: name for name in ("person", "task", "rater")}
+    judgments = q.read(frame, facets=facets, object="person", nested={"rater": "task"}, fixed=())
+    fit = q.decompose(judgments)
+    plain, drawn = effects(fit, "rater"), effects(fit, "rater", shrink=True)
+    assert len(plain) == 12
+    assert plain[0].level == drawn[0].level == "task0000 / rater0000"
+    means = [frame.filter(pl.col("task") == t, pl.col("rater") == r)["score"].mean() for t, r in
+             (one.level.split(" / ") for one in plain)]  # fmt: skip
+    np.testing.assert_allclose([one.mean for one in plain], means)
+    assert np.corrcoef([one.mean for one in drawn], means)[0, 1] > 0.95
+
+
+def test_one_judge_gives_the_effect_of_each_prompt_with_that_judge(judged):
+    fit = q.decompose(judged({"item": 12, "prompt": 4, "judge": 1}))
+    assert predicted_term(fit, "prompt") == "prompt:judge"
+    means = table_of_means(fit, "prompt", "judge").mean[:, 0]
+    np.testing.assert_allclose([one.effect for one in effects(fit, "prompt")], means - means.mean(), rtol=1e-6)
+    assert sum(one.effect for one in effects(fit, "prompt", shrink=True)) == pytest.approx(0, abs=1e-9)
+
+
+def test_what_is_refused(judged):
+    fit = q.decompose(judged({"item": 60, "prompt": 3, "judge": 2}))
+    with pytest.raises(InvalidInput, match="item has 60 levels, at most 50 are compared"):
+        effects(fit, "item")
+    with pytest.raises(InvalidInput, match="level: must lie between 0 and 1, got 95"):
+        effects(fit, "judge", level=95)
+    with pytest.raises(UnknownTerm, match='no term "annotator"'):
+        effects(fit, "annotator")
+    with pytest.raises(InvalidInput, match="item is the only random facet"):
+        effects(q.decompose(judged({"item": 6, "judge": 2, "temperature": 2})), "item")
+    with pytest.raises(NotEstimable, match="one level, and nothing to compare it with"):
+        effects(q.decompose(judged({"item": 8, "prompt": 3, "judge": 1})), "judge")
+
+
+def test_an_effect_in_a_sum_with_others_is_refused(judged):
+    judgments = judged({"item": 12, "prompt": 3, "judge": 2})
+    item, prompt, judge = (judgments.column(name) for name in SIZES)
+    one_call = judgments.keep((item % 3 == prompt) & (item // 3 % 2 == judge))
+    with pytest.raises(NotEstimable, match="cannot be told apart"):
+        effects(q.decompose(one_call), "item", shrink=True)
+
+
+def test_items_weigh_the_same_in_a_table_of_means():
+    """One item judged twice, another once, a third under one prompt only."""
+    rows = [("a", "p", "x", 1, 2.0), ("a", "p", "x", 2, 4.0), ("b", "p", "x", 1, 5.0), ("c", "r", "x", 1, 1.0)]
+    frame = pl.DataFrame(rows, schema=["item", "prompt", "judge", "replicate", "score"], orient="row")
+    means = table_of_means(q.read(frame), "judge", "prompt")
+    assert (means.rows, means.columns) == (("x",), ("p", "r"))
+    np.testing.assert_array_equal(means.mean, [[4.0, 1.0]])
+    np.testing.assert_array_equal(means.n, [[3, 1]])
+
+
+def test_a_combination_without_answers_is_nan():
+    frame = pl.DataFrame({"item": [1, 2], "judge": ["x", "y"], "prompt": ["p", "r"], "score": [1.0, None]})
+    means = table_of_means(q.read(frame), "judge", "prompt")
+    assert (means.rows, means.columns) == (("x",), ("p",))
+    frame = pl.DataFrame({"item": [1, 1, 2], "judge": list("xyx"), "prompt": list("aab"), "score": [1, 2, 4]})
+    np.testing.assert_array_equal(table_of_means(q.read(frame), "judge", "prompt").mean, [[1, 4], [2, np.nan]])
+
+
+def test_balanced_means_average_to_the_mean(judged):
+    judgments = judged(SIZES, replicates=2)
+    means = table_of_means(judgments, "prompt", "judge")
+    assert means.mean.mean() == pytest.approx(q.decompose(judgments).mean.value)
+    with pytest.raises(InvalidInput, match='two different facets are needed, got "judge" twice'):
+        table_of_means(judgments, "judge", "judge")
+
+
+def test_labels_of_a_nested_facet_carry_their_parents_only_where_they_repeat(simulate):
+    frame = simulate({"item": 2, "prompt": 2}).with_columns(own=pl.col("item") + pl.col("prompt"))
+    facets = {"item": "item", "prompt": "prompt"}
+    assert level_labels(q.read(frame, facets=facets, nested={"prompt": "item"}), "prompt")[1] == "item0001 / prompt0000"
+    own = q.read(frame, facets={"item": "item", "prompt": "own"}, nested={"prompt": "item"})
+    assert set(level_labels(own, "prompt")) == set(frame["own"])

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import quorate as q
+from quorate.estimate.means.prediction import predict, residual_facet
+
+TERMS = ("item", "prompt", "item:prompt", "item:judge", "prompt:judge")
+
+
+def indicator(judgments, term):
+    code = judgments.level_codes(term.split(":"))
+    return (code[:, None] == np.arange(code.max() + 1)).astype(float)
+
+
+def oracle(fit, term):
+    """Henderson's equations with every cell and level written out."""
+    judgments, names = fit.judgments, fit.assembled.names
+    theta = dict(zip(names, fit.point.solved.theta * fit.assembled.scale**2, strict=True))
+    noise = np.zeros(judgments.n_cells)
+    for name in names:
+        base, _, stratum = name.partition("[")
+        if base in ("cell", "replicate"):
+            label = stratum.removesuffix("]").partition("=")[2]
+            here = np.array(judgments.facet("judge").levels)[judgments.column("judge")] == label if stratum else 1.0
+            noise += theta[name] * here / (judgments.n if base == "replicate" else 1)
+    terms = [name for name in names if name.partition("[")[0] not in ("cell", "replicate")]
+    blocks = [indicator(judgments, name) for name in terms]
+    z, x = np.hstack(blocks), fit.assembled.fixed.x
+    prior = np.concatenate([np.full(b.shape[1], theta[name]) for name, b in zip(terms, blocks, strict=True)])
+    w = np.hstack([x, z])
+    system = w.T @ (w / noise[:, None])
+    system[x.shape[1] :, x.shape[1] :] += np.diag(1 / prior)
+    inverse = np.linalg.inv(system)
+    effects = inverse @ (w.T @ (judgments.mean / noise))
+    start = x.shape[1] + sum(b.shape[1] for b in blocks[: terms.index(term)])
+    at = slice(start, start + blocks[terms.index(term)].shape[1])
+    centre = np.eye(at.stop - at.start) - 1 / (at.stop - at.start)
+    return effects[at], np.diag(centre @ inverse[at, at] @ centre)
+
+
+@pytest.mark.parametrize("residual_by", [None, "judge"])
+@pytest.mark.parametrize("term", TERMS)
+def test_the_mixed_model_equations_written_out(judged, term, residual_by):
+    judgments = judged({"item": 12, "prompt": 4, "judge": 3}, keep=0.8, replicates=2, seed=3)
+    fit = q.decompose(judgments, residual_by=residual_by)
+    assert min(fit.variances.values()) > 0
+    effect, variance = oracle(fit, term)
+    found = predict(fit, term)
+    np.testing.assert_allclose(found.effect, effect, atol=1e-7)
+    np.testing.assert_allclose(found.variance, variance, rtol=1e-6)
+
+
+def test_a_facet_nested_in_the_blocks(simulate):
+    frame = simulate({"item": 6, "response": 4, "judge": 3}, replicates=2, seed=1)
+    facets = {name: name for name in ("item", "response", "judge", "replicate")}
+    fit = q.decompose(q.read(frame, facets=facets, nested={"response": "item"}))
+    for term in ("item", "response"):
+        found = predict(fit, term)
+        effect, variance = oracle(fit, term)
+        np.testing.assert_allclose(found.effect, effect, atol=1e-7)
+        np.testing.assert_allclose(found.variance, variance, rtol=1e-6)
+
+
+def test_penicillin(shared):
+    """Bates (2010), lme4: Mixed-effects modeling with R, chapter 2.
+
+    R: ``ranef(lmer(diameter ~ 1 + (1 | plate) + (1 | sample), Penicillin))``.
+    """
+    facets = {"plate": "plate", "sample": "sample"}
+    data = shared / "data" / "lme4_penicillin.parquet"
+    judgments = q.read(data, score="diameter", facets=facets, object="plate", fixed=())
+    fit = q.decompose(judgments, random=["plate", "sample"])
+    expected = [2.187057, -1.010476, 1.937898, -0.096895, -0.013842, -3.003743]
+    np.testing.assert_allclose(predict(fit, "sample").effect, expected, atol=5e-6)
+    np.testing.assert_allclose(predict(fit, "plate").effect[:3], [0.804547, 0.804547, 0.181672], atol=5e-6)
+
+
+def test_the_facet_with_residuals_of_its_own(judged):
+    judgments = judged({"item": 8, "judge": 2}, replicates=2)
+    assert residual_facet(q.decompose(judgments)) is None
+    assert residual_facet(q.decompose(judgments, residual_by="judge")) == "judge"

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.estimate.ratings import bradley_terry as ratings
+
+
+def counted(rows, **options):
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b", "t"], orient="row")
+    return q.read_votes(frame, wins=("a", "b", "t"), announce=False, **options)
+
+
+def single(rows, **options):
+    """Rows of model_a, model_b, winner, prompt."""
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row")
+    return q.read_votes(frame, announce=False, **options)
+
+
+def drawn(seed, n=400, prompts=40, order=False):
+    rng = np.random.default_rng(seed)
+    a = rng.integers(5, size=n)
+    b = (a + rng.integers(1, 5, size=n)) % 5
+    won = rng.random(n) < 1 / (1 + np.exp(0.4 * (a - b) - 0.5 * order))
+    winner = np.where(rng.random(n) < 0.2, "tie", np.where(won, "model_a", "model_b"))
+    names = np.array(list("vwxyz"))
+    frame = pl.DataFrame({"model_a": names[a], "model_b": names[b], "winner": winner, "prompt": np.arange(n) % prompts})
+    return q.read_votes(frame, announce=False, **({"order": "model_a"} if order else {}))
+
+
+def test_counted_votes_are_single_votes():
+    rows = [
+        ("x", "y", "a", "p"),
+        ("x", "y", "b", "p"),
+        ("y", "z", "a", "p"),
+        ("z", "x", "a", "p"),
+        ("x", "z", "tie", "p"),
+    ]
+    counts = [("x", "y", 3, 3, 0), ("y", "z", 3, 0, 0), ("x", "z", 0, 3, 3)]
+    one, other = q.rank(single(3 * rows, prompt="")), q.rank(counted(counts))
+    assert one.systems == other.systems
+    np.testing.assert_allclose(one.rating, other.rating, atol=1e-9)
+    np.testing.assert_allclose(one.covariance, other.covariance, atol=1e-9)
+
+
+def test_whole_weights_are_repeated_votes_in_the_ratings_and_no_votes_in_the_error():
+    votes = drawn(3)
+    doubled = q.rank(votes, weights=np.full(votes.rows, 2.0))
+    plain = q.rank(votes)
+    np.testing.assert_allclose(doubled.rating, plain.rating, atol=1e-9)
+    np.testing.assert_allclose(doubled.se, plain.se, rtol=1e-9)
+    some = np.where(votes.model_a == 0, 3.0, 1.0)
+    again = votes.keep(np.ones(votes.rows, dtype=bool))
+    repeated = q.rank(type(again)(**{**vars_of(again), "count": some.astype(np.int64)}))
+    np.testing.assert_allclose(q.rank(votes, weights=some).rating, repeated.rating, atol=1e-9)
+    assert (q.rank(votes, weights=some).se > repeated.se).all()
+
+
+def vars_of(votes):
+    return {name: getattr(votes, name) for name in votes.__dataclass_fields__}
+
+
+def test_rows_of_weight_zero_are_left_out():
+    votes = drawn(4)
+    some = (np.arange(votes.rows) % 3 > 0).astype(float)
+    kept = q.rank(votes.keep(some > 0))
+    np.testing.assert_allclose(q.rank(votes, weights=some).se, kept.se, rtol=1e-9)
+
+
+def test_the_position_effect():
+    ratings = q.rank(drawn(5, n=3000, order=True), position=True)
+    low, high = ratings.position.interval()
+    assert low < 0.5 < high
+    assert ratings.position.p_value < 1e-6
+    assert ratings.systems == tuple("vwxyz")
+    assert q.rank(drawn(5, n=3000, order=True)).position is None
+
+
+@pytest.mark.parametrize("cluster", [None, "prompt"])
+def test_the_bootstrap_agrees_with_the_sandwich(cluster):
+    ratings = q.rank(drawn(6, n=2000, prompts=300), cluster=cluster, resamples=1500)
+    assert ratings.method == "bootstrap"
+    plain = ratings.using("sandwich" if cluster is None else "cluster")
+    np.testing.assert_allclose(ratings.se, plain.se, rtol=0.08)
+    np.testing.assert_allclose(ratings.intervals, plain.intervals, atol=0.03)
+    assert ratings.ranks.critical == pytest.approx(plain.ranks.critical, rel=0.06)
+    same = q.rank(drawn(6, n=2000, prompts=300), cluster=cluster, resamples=1500)
+    np.testing.assert_array_equal(ratings.se, same.se)
+
+
+def test_resamples_without_ratings_are_counted():
+    rows = [("x", "y", 9, 3, 0), ("y", "z", 9, 3, 0), ("x", "z", 20, 1, 0)]
+    found = q.rank(counted(rows), resamples=500).caveats
+    assert [one.code for one in found] == ["refits-without-ratings"]
+    assert "of 500 resamples have no finite ratings" in found[0].sentence
+    few = [("x", "y", 9, 1, 0), ("y", "z", 9, 1, 0), ("x", "z", 20, 0, 0)]
+    with pytest.raises(NotEstimable, match="of 500 resamples have no finite ratings"):
+        q.rank(counted(few), resamples=500)
+
+
+ORDER = [("x", "y", 5, 0, 0), ("x", "z", 5, 0, 0), ("y", "z", 4, 2, 0)]
+
+
+def test_a_system_that_wins_all_is_named():
+    with pytest.raises(
+        NotEstimable, match=r'"x" won every vote against the others.*leave it out, or give reg'
+    ) as error:
+        q.rank(counted(ORDER))
+    assert error.value.names == {"x"}
+    turned = [(a, b, lost, won, t) for a, b, won, lost, t in ORDER]
+    with pytest.raises(NotEstimable, match='"x" lost every vote to the others'):
+        q.rank(counted(turned))
+
+
+def test_systems_without_votes_between_them_are_named():
+    apart = [("x", "y", 3, 2, 0), ("z", "w", 3, 2, 0), ("v", "w", 1, 2, 0)]
+    with pytest.raises(NotEstimable, match='2 groups of systems have no votes between them: "v", "w" and "z"; "x" and'):
+        q.rank(counted(apart))
+    only_ties = [("x", "y", 3, 2, 0), ("y", "z", 0, 0, 4)]
+    with pytest.raises(NotEstimable, match='no votes between them: "x" and "y"; "z"'):
+        q.rank(counted(only_ties), ties="drop")
+
+
+def test_regularisation_rates_whoever_has_no_finite_rating():
+    ratings = q.rank(counted(ORDER), regularisation=1)
+    assert ratings.systems[0] == "x"
+    assert [one.code for one in ratings.caveats] == ["shrunk-ratings"]
+    assert np.ptp(ratings.rating) > np.ptp(q.rank(counted(ORDER), regularisation=10).rating)
+    drawn = q.rank(counted(ORDER), regularisation=1, resamples=400)
+    np.testing.assert_allclose(drawn.se, drawn.using("sandwich").se, rtol=0.25)
+
+
+def test_nothing_is_learnt_across_groups_by_a_ridge():
+    """The difference of two groups is what the ridge supposes: sd 1 for each rating, two in each group's mean."""
+    apart = [("x", "y", 300, 200, 0), ("z", "w", 300, 200, 0)]
+    gap = q.rank(counted(apart), regularisation=1).difference("x", "z")
+    assert gap.value == pytest.approx(0, abs=1e-9)
+    assert gap.se > 1 / np.sqrt(2) + 1 / np.sqrt(2) - 0.5
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"ties": "skip"}, InvalidInput, 'ties: expects one of davidson, half, drop, got "skip"'),
+        ({"level": 1.0}, InvalidInput, "level: must lie between 0 and 1, got 1.0"),
+        ({"level": 95}, InvalidInput, "level: must lie between 0 and 1, got 95"),
+        ({"cluster": "judge"}, UnknownTerm, 'no term "judge"; the model has "prompt"'),
+        ({"weights": np.ones(3)}, InvalidInput, r"weights: expects 400 numbers, one for every row, got shape \(3,\)"),
+        ({"weights": ["a"] * 400}, InvalidInput, "weights: expects one number for every row, got something else"),
+        ({"weights": -np.ones(400)}, InvalidInput, r"finite numbers of 0 or more, got -1.0 in row 1"),
+        ({"weights": np.full(400, np.nan)}, InvalidInput, r"finite numbers of 0 or more, got nan in row 1"),
+        ({"weights": np.zeros(400)}, InvalidInput, r'every vote on "v", "w", "x", "y" and "z" has weight 0'),
+        ({"regularisation": -1}, InvalidInput, "regularisation: expects a finite number of 0 or more, got -1"),
+        ({"regularisation": np.inf}, InvalidInput, "regularisation: expects a finite number of 0 or more, got inf"),
+        ({"resamples": 10}, InvalidInput, "resamples: expects 0, or a whole number of at least 100, got 10"),
+        ({"resamples": 200.5}, InvalidInput, "resamples: expects 0, or a whole number of at least 100, got 200.5"),
+        ({"seed": -1}, InvalidInput, "seed: must be a whole number of at least 0, got -1"),
+        ({"position": True}, NotEstimable, "position: nothing says which system was shown first"),
+    ],
+)
+def test_what_is_asked_is_checked(options, error, message):
+    with pytest.raises(error, match=message) as caught:
+        q.rank(drawn(7), **options).ranks  # noqa: B018
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_no_table_of_votes():
+    with pytest.raises(InvalidInput, match=r"expects what quorate.read_votes returns, got str"):
+        q.rank("votes.csv")
+
+
+def test_scores_are_not_votes(judged):
+    with pytest.raises(InvalidInput, match="got Judgments; ratings come from votes, not from scores"):
+        ratings.rank(judged({"item": 4, "judge": 3}, announce=False))
+
+
+def test_a_difference_that_no_vote_spreads_has_no_standard_error():
+    """Ties as half wins between two systems that meet nobody else: each residual is 0."""
+    rows = [("x", "y", 0, 0, 9), ("x", "z", 4, 4, 0)]
+    with pytest.raises(NotEstimable, match='the votes on "x" and "y" all say the same'):
+        q.rank(counted(rows), ties="half")
+
+
+def test_a_rating_that_one_vote_alone_tells_has_no_standard_error():
+    with pytest.raises(NotEstimable, match="one vote alone tells"):
+        q.rank(counted([("x", "y", 5, 6, 0), ("y", "z", 0, 0, 1), ("z", "w", 5, 6, 0)]), ties="half")

@@ -1,0 +1,134 @@
+"""The fewest votes that flip the first by win rate, against trying all."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import quorate as q
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.ratings.fragility import fragility
+
+
+def votes_of(counts, names="xyz"):
+    """Votes for the first, for the second and ties of every pair that has some."""
+    pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+    rows = [(*pair, *count) for pair, count in zip(pairs, counts, strict=True) if sum(count)]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b", "t"], orient="row")
+    return q.read_votes(frame, wins=("a", "b", "t"), announce=False)
+
+
+def by_trying(counts):
+    """Fewest decisive votes to leave out of three pairs so that another is strictly first; None if none do."""
+    cells = np.array(counts, dtype=float)
+    best = None
+    sides = [range(int(n) + 1) for n in cells[:, :2].ravel()]
+    first = None
+    for gone in sorted(product(*sides), key=sum):
+        left = cells.copy()
+        left[:, :2] -= np.array(gone).reshape(3, 2)
+        (xy, xz, yz) = left
+        won = np.array([xy[0] + xz[0] + (xy[2] + xz[2]) / 2, xy[1] + yz[0] + (xy[2] + yz[2]) / 2,
+                        xz[1] + yz[1] + (xz[2] + yz[2]) / 2])  # fmt: skip
+        total = np.array([xy.sum() + xz.sum(), xy.sum() + yz.sum(), xz.sum() + yz.sum()])
+        if not any(gone):
+            rate = np.divide(won, total, out=np.full(3, -1.0), where=total > 0)
+            first = int(np.argmax(rate))
+        elif total[first] > 0:
+            rate = np.divide(won, total, out=np.full(3, -1.0), where=total > 0)
+            if rate.max() > rate[first] + 1e-12:
+                best = sum(gone)
+                break
+    return best
+
+
+CELL = st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 2))
+
+
+@given(st.lists(CELL, min_size=3, max_size=3).filter(lambda cells: all(map(sum, cells))))
+def test_no_fewer_votes_flip_the_first(counts):
+    expected = by_trying(counts)
+    votes = votes_of(counts)
+    if expected is None:
+        with pytest.raises(NotEstimable, match="stays first whatever votes are left out"):
+            fragility(votes)
+        return
+    found = fragility(votes)
+    assert found.exact
+    assert found.dropped == expected == sum(count for *_, count in found.drops)
+    assert all(count <= votes.wins(winner, loser) for winner, loser, count in found.drops)
+
+
+def test_a_pair_by_hand():
+    """55 to 45: without 11 votes for x, y has 45 of 89."""
+    found = fragility(votes_of([(55, 45, 0)], names="xy"))
+    assert (found.top, found.contender, found.dropped, found.votes) == ("x", "y", 11, 100)
+    assert found.drops == (("x", "y", 11),)
+    assert found.share == 0.11
+    assert found.sentence == "Without 11 votes of 100 (0.11 of them) y would be ahead of x, first by win rate."
+
+
+def test_ratings_of_a_pair_need_as_many():
+    found = fragility(votes_of([(55, 45, 10)], names="xy"), by="bradley-terry")
+    assert (found.dropped, found.drops, found.exact) == (11, (("x", "y", 11),), False)
+
+
+def test_a_vote_that_must_stay_does_not_end_the_search():
+    """A vote whose absence leaves a system unrated is passed over; where all are, that is said and no more."""
+    found = fragility(votes_of([(4, 1, 0), (0, 1, 0), (1, 4, 0)]), by="bradley-terry")
+    assert (found.top, found.contender, found.dropped) == ("z", "x", 2)
+    with pytest.raises(NotEstimable, match="no flip of x was found that leaves all systems rated"):
+        fragility(votes_of([(2, 1, 0)], "xy"), by="bradley-terry")
+
+
+def test_ratings_over_many_systems_flip_as_said():
+    """Left out, the named votes do put the contender ahead."""
+    rng = np.random.default_rng(1)
+    strength = np.linspace(0.5, 0, 6)
+    names = "uvwxyz"
+    counts = []
+    for i in range(6):
+        for j in range(i + 1, 6):
+            wins = rng.binomial(200, 1 / (1 + np.exp(strength[j] - strength[i])))
+            counts.append((wins, 200 - wins, 20))
+    votes = votes_of(counts, names)
+    for ties in ("half", "davidson"):
+        found = fragility(votes, by="bradley-terry", ties=ties)
+        pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+        gone = {(w, loser): n for w, loser, n in found.drops}
+        left = [
+            (a - gone.get((x, y), 0), b - gone.get((y, x), 0), t)
+            for (x, y), (a, b, t) in zip(pairs, counts, strict=True)
+        ]
+        before, after = (q.rank(each, ties=ties).systems for each in (votes, votes_of(left, names)))
+        assert before[0] == found.top
+        assert after.index(found.contender) < after.index(found.top)
+        assert 0 < found.share < 0.02
+
+
+def test_wmt_leaderboards_hang_on_few_votes(shared):
+    votes = q.read_votes(shared / "data" / "wmt15_human_pairwise.parquet", announce=False).only(
+        "prompt_type", "fin-eng"
+    )
+    rate, rating = (fragility(votes, by=by) for by in ("win rate", "bradley-terry"))
+    assert rate.top == rating.top
+    assert 0 < rate.share < 0.1
+    assert rating.contender == rate.contender
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"by": "elo"}, "by: expects one of win rate, bradley-terry, got 'elo'"),
+        ({"ties": "davidson"}, "ties: expects one of half, drop for win rate, got 'davidson'"),
+        ({"contenders": 0}, "contenders: at least 1"),
+    ],
+)
+def test_what_is_refused(options, message):
+    with pytest.raises(InvalidInput, match=message):
+        fragility(votes_of([(2, 1, 0)], names="xy"), **options)

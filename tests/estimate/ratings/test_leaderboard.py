@@ -1,0 +1,107 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import studentized_range
+
+import quorate as q
+from quorate.errors import InvalidInput, UnknownTerm
+from quorate.estimate.differences.satterthwaite import of_few
+from quorate.estimate.ratings.leaderboard import leaderboard
+
+SIZES = {"item": 25, "judge": 4, "system": 5}
+
+
+@pytest.fixture
+def scored(judged):
+    """Five systems a standard deviation apart, whose judges and items favour one or the other."""
+    return judged(SIZES, fixed=(), seed=3)
+
+
+def test_a_row_for_every_system_best_first(scored):
+    board = leaderboard(scored)
+    frame = board.to_frame()
+    names = ["system", "rating", "se", "low", "high", "rank_low", "rank_high", "group", "best"]
+    assert frame.columns == names
+    assert frame["rating"].is_sorted(descending=True)
+    assert frame["best"].sum() == pytest.approx(1)
+    for name, mean in zip(board.systems, board.rating, strict=True):
+        assert mean == pytest.approx(scored.only("system", name).mean.mean())
+    ranks = np.arange(1, 6)
+    assert np.all(board.ranks.low <= ranks)
+    assert np.all(ranks <= board.ranks.high)
+
+
+def test_differences_hold_at_once_by_tukeys_range(scored):
+    board = leaderboard(scored)
+    frame = board.differences()
+    assert len(frame) == 10
+    own = board.difference(board.systems[0], board.systems[1])
+    assert own.value == pytest.approx(frame["difference"][0])
+    assert own.se == pytest.approx(frame["se"][0], rel=1e-6)
+    assert frame["high"][0] - frame["low"][0] > np.diff(own.interval())[0]
+    assert own.df == pytest.approx(board.df)
+    tukey = studentized_range.ppf(0.95, 5, board.df) / np.sqrt(2)  # R: qtukey
+    assert board.ranks.critical == pytest.approx(tukey, rel=0.015)
+
+
+def test_its_dependability_is_the_generalizability_coefficient_of_the_systems(scored):
+    random = ["item", "judge", "system", "item:judge", "item:system", "judge:system", "cell"]
+    fit = q.decompose(scored, random=random)
+    board = leaderboard(scored)
+    assert board.dependability == pytest.approx(q.dependability(fit, "system").generalizability, rel=1e-4)
+    assert board.rankable
+    assert "Not rankable" not in board.sentence
+
+
+def test_noise_beyond_the_spread_is_not_rankable(judged):
+    same = judged({"item": 10, "judge": 3, "system": 4}, fixed=(), sd={"system": 0.0, "judge:system": 1.0}, seed=2)
+    board = leaderboard(same)
+    assert not board.rankable
+    assert board.groups == (board.systems,)
+    assert board.common > 0.5
+    assert "No system is surely better" in board.sentence
+    assert "Not rankable: the noise of a mean" in board.sentence
+    assert "more judges or prompts would help most" in board.sentence
+
+
+def test_judges_as_a_panel_are_surer(scored):
+    assert leaderboard(scored, targets={"judge": "panel"}).noise < leaderboard(scored).noise
+
+
+def test_the_same_seed_gives_the_same_ranks_and_plain_values(scored):
+    one, two = (leaderboard(scored).to_dict() for _ in range(2))
+    assert one == two
+    assert json.loads(json.dumps(one)) == one
+
+
+def test_what_cannot_be_asked_is_refused(scored):
+    board = leaderboard(scored)
+    with pytest.raises(InvalidInput, match="against itself"):
+        board.difference("system0001", "system0001")
+    with pytest.raises(UnknownTerm, match='no term "x"'):
+        board.difference("system0001", "x")
+    with pytest.raises(InvalidInput, match="level"):
+        leaderboard(scored, level=1.5)
+
+
+def test_gaps_leave_the_fewest_degrees_of_freedom_and_the_variance_of_the_contrasts(judged):
+    board = leaderboard(judged({"item": 12, "judge": 4, "system": 4}, fixed=(), keep=0.6, seed=4))
+    apart = [of_few(board.joint.contrast(row)) for row in np.eye(4) - 1 / 4]
+    df = [one.df for one in apart]
+    assert board.df == min(df) < max(df)
+    enlarged = sum(one.variance for one in apart)
+    assert np.trace(board.covariance) == pytest.approx(enlarged)
+    assert enlarged > 1.0001 * np.trace((np.eye(4) - 1 / 4) @ board.joint.covariance)
+
+
+def test_pairs_that_are_told_apart_are_said_where_groups_are_not(judged):
+    """Best and worst differ, and those between them differ from neither: one group."""
+    judgments = judged({"item": 30, "system": 3}, fixed=(), sd={"system": 0.0, "item:system": 0.5}, seed=1)
+    shift = np.array([0.0, 0.3, 0.6])[judgments.column("system")]
+    own = np.bincount(judgments.column("system"), judgments.mean) / 30
+    score = judgments.mean - own[judgments.column("system")] + shift
+    board = leaderboard(replace(judgments, mean=score, low=score, high=score))
+    assert len(board.groups) == 1
+    assert board.sentence.startswith("1 of 3 pairs of systems are told apart, but no system is surely better than all")

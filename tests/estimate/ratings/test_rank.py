@@ -1,0 +1,41 @@
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.errors import InvalidInput
+from quorate.estimate.ratings import bradley_terry as ratings
+from quorate.estimate.ratings.leaderboard import leaderboard
+from quorate.estimate.ratings.rank import rank
+
+
+@pytest.fixture
+def votes():
+    rows = [("x", "y", 30, 12), ("x", "z", 25, 15), ("y", "z", 22, 20)]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b"], orient="row")
+    return q.read_votes(frame, wins=("a", "b"), announce=False)
+
+
+def test_votes_get_ratings(votes):
+    options = {"ties": "half", "level": 0.9, "regularisation": 0.1}
+    assert rank(votes, **options).to_dict() == ratings.rank(votes, **options).to_dict()
+
+
+def test_scores_get_a_leaderboard(judged):
+    scores = judged({"item": 20, "judge": 3, "model": 3}, fixed=())
+    options = {"facet": "model", "targets": {"judge": "panel"}, "level": 0.9}
+    found = rank(scores, **options)
+    assert found.to_dict() == leaderboard(scores, **options).to_dict()
+    names = ["system", "rating", "se", "low", "high", "rank_low", "rank_high", "group"]
+    assert found.to_frame().columns[:8] == names
+
+
+def test_options_of_the_other_kind_are_refused(votes, judged):
+    with pytest.raises(InvalidInput, match="facet: not for votes; leave it out"):
+        rank(votes, facet="system")
+    with pytest.raises(InvalidInput, match="ties: not for scores; leave it out"):
+        rank(judged({"item": 5, "system": 2}, fixed=()), ties="half")
+
+
+def test_anything_else_is_refused():
+    with pytest.raises(InvalidInput, match=r"quorate\.read_votes"):
+        rank("votes.csv")
