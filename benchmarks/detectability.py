@@ -18,7 +18,7 @@ import polars as pl
 import quorate as q
 from quorate.numerics.binomial import p_value
 from quorate.numerics.votes import exact_power
-from quorate.plan.detectability import BUDGETS, RESAMPLES, detectability
+from quorate.plan.power.detectability import BUDGETS, RESAMPLES, detectability
 from quorate.table.read_votes import read_votes
 from quorate.table.votes import Votes
 

@@ -31,21 +31,21 @@ if TYPE_CHECKING:
     from quorate.estimate.means.flags import flags as flags
     from quorate.estimate.means.targets import pool as pool
     from quorate.estimate.ratings.rank import rank as rank
-    from quorate.plan.adaptive import adaptive as adaptive
+    from quorate.plan.adaptive.adaptive import adaptive as adaptive
     from quorate.plan.assign import assign as assign
     from quorate.plan.battles import sample_battles as sample_battles
-    from quorate.plan.clusters import clustered as clustered
-    from quorate.plan.detectability import detectability as detectability
-    from quorate.plan.dstudy import project as project
-    from quorate.plan.equivalence import equivalence_size as equivalence_size
+    from quorate.plan.designs.dstudy import project as project
     from quorate.plan.naive import naive as naive
-    from quorate.plan.optimize import optimize as optimize
-    from quorate.plan.panel import panel as panel
-    from quorate.plan.pilot import plan_from_pilot as plan_from_pilot
-    from quorate.plan.power import detectable_margin as detectable_margin
-    from quorate.plan.power import power_curve as power_curve
-    from quorate.plan.power import sample_size as sample_size
-    from quorate.plan.screening import screen as screen
+    from quorate.plan.panel.panel import panel as panel
+    from quorate.plan.panel.screening import screen as screen
+    from quorate.plan.power.clusters import clustered as clustered
+    from quorate.plan.power.detectability import detectability as detectability
+    from quorate.plan.power.equivalence import equivalence_size as equivalence_size
+    from quorate.plan.power.pilot import plan_from_pilot as plan_from_pilot
+    from quorate.plan.power.sample_size import detectable_margin as detectable_margin
+    from quorate.plan.power.sample_size import power_curve as power_curve
+    from quorate.plan.power.sample_size import sample_size as sample_size
+    from quorate.plan.search.optimize import optimize as optimize
     from quorate.report.render import report as report
     from quorate.report.writeup import writeup as writeup
     from quorate.simulate.allocation import simulate_allocation as simulate_allocation
@@ -72,40 +72,40 @@ _HOMES = {
     "UnknownColumn": "quorate.errors",
     "UnknownTerm": "quorate.errors",
     "Votes": "quorate.table.votes",
-    "adaptive": "quorate.plan.adaptive",
+    "adaptive": "quorate.plan.adaptive.adaptive",
     "agreement": "quorate.estimate.agreement.agreement",
     "assign": "quorate.plan.assign",
     "by_level": "quorate.estimate.components.robustness",
-    "clustered": "quorate.plan.clusters",
+    "clustered": "quorate.plan.power.clusters",
     "compare": "quorate.decide.compare",
     "components": "quorate.estimate.components.published",
     "corrected": "quorate.estimate.agreement.prediction_powered",
     "decompose": "quorate.estimate.components.decompose",
     "dependability": "quorate.estimate.components.dependability",
-    "detectability": "quorate.plan.detectability",
-    "detectable_margin": "quorate.plan.power",
+    "detectability": "quorate.plan.power.detectability",
+    "detectable_margin": "quorate.plan.power.sample_size",
     "doctor": "quorate.estimate.doctor.support",
     "effects": "quorate.estimate.means.effects",
-    "equivalence_size": "quorate.plan.equivalence",
+    "equivalence_size": "quorate.plan.power.equivalence",
     "flags": "quorate.estimate.means.flags",
     "gaming": "quorate.decide.gaming",
     "leave_one_out": "quorate.estimate.components.robustness",
     "naive": "quorate.plan.naive",
-    "optimize": "quorate.plan.optimize",
-    "panel": "quorate.plan.panel",
+    "optimize": "quorate.plan.search.optimize",
+    "panel": "quorate.plan.panel.panel",
     "pipelines": "quorate.simulate.pipelines",
-    "plan_from_pilot": "quorate.plan.pilot",
+    "plan_from_pilot": "quorate.plan.power.pilot",
     "pool": "quorate.estimate.means.targets",
-    "power_curve": "quorate.plan.power",
-    "project": "quorate.plan.dstudy",
+    "power_curve": "quorate.plan.power.sample_size",
+    "project": "quorate.plan.designs.dstudy",
     "rank": "quorate.estimate.ratings.rank",
     "read": "quorate.table.read",
     "read_votes": "quorate.table.read_votes",
     "report": "quorate.report.render",
     "run": "quorate.study.loop",
     "sample_battles": "quorate.plan.battles",
-    "sample_size": "quorate.plan.power",
-    "screen": "quorate.plan.screening",
+    "sample_size": "quorate.plan.power.sample_size",
+    "screen": "quorate.plan.panel.screening",
     "simulate_allocation": "quorate.simulate.allocation",
     "status": "quorate.study.status",
     "variants": "quorate.study.variants",

@@ -14,7 +14,7 @@ from quorate.numerics.deconvolve import margin_law as deconvolved
 from quorate.numerics.deconvolve import margin_likelihood
 from quorate.numerics.vote_clusters import Clusters, design_effect
 from quorate.numerics.votes import drawn_power, effective_clusters, exact_power, robust, t_reach
-from quorate.plan.detectability import detectability
+from quorate.plan.power.detectability import detectability
 from quorate.table.read_votes import read_votes
 
 pytestmark = pytest.mark.calibration

@@ -15,7 +15,7 @@ import pytest
 
 import quorate as q
 from quorate.plan.assign import assign
-from quorate.plan.dstudy import scheme_of
+from quorate.plan.designs.dstudy import scheme_of
 from quorate.table.judgments import Facet, Judgments
 
 pytestmark = pytest.mark.calibration

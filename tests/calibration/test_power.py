@@ -7,11 +7,11 @@ import pytest
 
 from quorate.numerics import binomial, equivalence, kl
 from quorate.numerics.inference import t_quantile
-from quorate.plan.clusters import clustered
-from quorate.plan.divergence import kl_budget
-from quorate.plan.equivalence import equivalence_power, equivalence_size
-from quorate.plan.pilot import Reach, plan_from_pilot
-from quorate.plan.power import power_curve, sample_size
+from quorate.plan.power.clusters import clustered
+from quorate.plan.power.divergence import kl_budget
+from quorate.plan.power.equivalence import equivalence_power, equivalence_size
+from quorate.plan.power.pilot import Reach, plan_from_pilot
+from quorate.plan.power.sample_size import power_curve, sample_size
 
 pytestmark = pytest.mark.calibration
 

@@ -17,8 +17,8 @@ import pytest
 
 from quorate.numerics.grubbs import effects, grubbs
 from quorate.numerics.subsets import Choice, exchange, exhaustive, turns
-from quorate.plan.screening import Screening, screen
-from quorate.plan.shortlist import facts
+from quorate.plan.panel.screening import Screening, screen
+from quorate.plan.panel.shortlist import facts
 from quorate.table.judgments import Facet, Judgments
 
 pytestmark = pytest.mark.calibration

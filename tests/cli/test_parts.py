@@ -4,7 +4,7 @@ import pytest
 
 from quorate.cli.console import console
 from quorate.cli.parts import dollars, show, show_changes, show_files, with_column
-from quorate.plan.whatif import WhatIf
+from quorate.plan.search.whatif import WhatIf
 from quorate.report.summary import Source
 
 

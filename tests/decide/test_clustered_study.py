@@ -9,7 +9,7 @@ from quorate.decide.clustered_study import ClusteredVotes
 from quorate.decide.margin import margin_of_share
 from quorate.errors import InvalidInput
 from quorate.numerics import clustered
-from quorate.plan.power import sample_size
+from quorate.plan.power.sample_size import sample_size
 
 
 def studies(d, sizes, icc, **options):

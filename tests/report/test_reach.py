@@ -31,6 +31,6 @@ def test_what_the_data_do_not_determine_is_refused(shape, monkeypatch):
     def nothing(*_, **__):
         raise NotEstimable("these data do not say")
 
-    monkeypatch.setattr("quorate.plan.optimize.optimize", nothing)
+    monkeypatch.setattr("quorate.plan.search.optimize.optimize", nothing)
     with pytest.raises(NotEstimable):
         within_reach(shape("balanced").fit, shape("balanced").headline.target, None)

@@ -3,7 +3,7 @@ import polars as pl
 import pytest
 
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.plan.power import power_curve
+from quorate.plan.power.sample_size import power_curve
 from quorate.simulate.two_stage import TESTS, regime, replay_range, replay_two_stage, simulate_two_stage
 from quorate.table.read_votes import read_votes
 

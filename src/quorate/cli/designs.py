@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.components.published import Components
     from quorate.estimate.means.targets import Target
-    from quorate.plan.dstudy import Projection
+    from quorate.plan.designs.dstudy import Projection
     from quorate.table.judgments import Judgments
 
 FILE_HELP = (

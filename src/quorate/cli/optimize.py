@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.components.published import Components
     from quorate.estimate.means.targets import Target
-    from quorate.plan.dstudy import Projection
-    from quorate.plan.optimum import Optimum
-    from quorate.plan.ranking import Ranking
+    from quorate.plan.designs.dstudy import Projection
+    from quorate.plan.search.optimum import Optimum
+    from quorate.plan.search.ranking import Ranking
 
 MOST_FRONTIER = 8
 File = Annotated[Path, typer.Argument(metavar="FILE", help=FILE_HELP)]
@@ -124,7 +124,7 @@ def optimize(
     allowed: designs around the study in the file, with up to four times its items and twice its prompts and judges;
     with some, what is not named stays as in the file.
     """
-    from quorate.plan.optimize import optimize as best_of
+    from quorate.plan.search.optimize import optimize as best_of
 
     numbers = {
         "items": items,

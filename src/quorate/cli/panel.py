@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from quorate.estimate.panel.bias import Bias
-    from quorate.plan.panel import Panel
+    from quorate.plan.panel.panel import Panel
     from quorate.simulate.strategies import Validation
 
 FOUND = 2
@@ -66,7 +66,7 @@ def panel(
     Also whether judges prefer themselves, what they and the items bring to the variance, and how to share calls out.
     Ends with exit code 2 if one judge alone would reverse an order, or prefers itself, beyond chance.
     """
-    from quorate.plan.panel import panel as panel_of
+    from quorate.plan.panel.panel import panel as panel_of
 
     found = panel_of(
         reading.judgments(file, score, facet, object_, nested, fixed, status, missing),

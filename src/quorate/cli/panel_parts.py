@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from quorate.estimate.panel.components import PanelComponents
     from quorate.estimate.panel.crossed import Crossed
-    from quorate.plan.panel import Panel, Sharing
-    from quorate.plan.strategies import Strategies
+    from quorate.plan.panel.panel import Panel, Sharing
+    from quorate.plan.panel.strategies import Strategies
     from quorate.simulate.strategies import Validation
 
 SMALLEST_P = 1e-15
@@ -129,7 +129,7 @@ def show_sharing(out: Console, found: Panel) -> None:
 
 
 def _strategies(out: Console, found: Panel) -> None:
-    from quorate.plan.strategies import ALL, CYCLIC, RANDOM
+    from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM
 
     names, one = (ALL, RANDOM, CYCLIC), next(iter(found.strategies.values()))
     single = found.means.system is None

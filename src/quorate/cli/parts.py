@@ -12,8 +12,8 @@ from quorate.cli.phrasing import columns, in_options
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.plan.dstudy import Projection
-    from quorate.plan.whatif import WhatIf
+    from quorate.plan.designs.dstudy import Projection
+    from quorate.plan.search.whatif import WhatIf
     from quorate.report.summary import Analysis
 
 MOST_SOURCES = 6

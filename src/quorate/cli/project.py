@@ -28,7 +28,7 @@ from quorate.errors import InvalidInput
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.components.published import Components
-    from quorate.plan.whatif import WhatIf
+    from quorate.plan.search.whatif import WhatIf
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help=FILE_HELP)]
 Count = Annotated[int | None, typer.Option(metavar="N", help="How many; as in the file if absent.")]
@@ -111,8 +111,8 @@ def _project(
     source: Components | Decomposition, asked: dict[str, Any], given: dict[str, Any], *, as_json: bool
 ) -> None:
     from quorate.estimate.components.decomposition import Decomposition
-    from quorate.plan.dstudy import project as planned_by
-    from quorate.plan.whatif import AS_IT_IS, as_it_is, what_if
+    from quorate.plan.designs.dstudy import project as planned_by
+    from quorate.plan.search.whatif import AS_IT_IS, as_it_is, what_if
 
     if isinstance(source, Decomposition) and not asked:
         changes = what_if(source, **given)

@@ -16,8 +16,8 @@ from quorate.cli.prices import ItemPrice, JudgePrice, Price, prices_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.plan.screening import Screening
-    from quorate.plan.shortlist import Shortlist
+    from quorate.plan.panel.screening import Screening
+    from quorate.plan.panel.shortlist import Shortlist
 
 _ALIKE = 1.1
 Budget = Annotated[
@@ -60,7 +60,7 @@ def screen(
     All of them judged the pilot. In the main study every item is new and gets one of the judges chosen, in turn; the
     mean stands for the whole pool.
     """
-    from quorate.plan.screening import screen as screened
+    from quorate.plan.panel.screening import screen as screened
 
     judgments = reading.judgments(file, score, facet, object_, nested, fixed, status, missing)
     found = screened(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from quorate.decide.verdict import Verdict
-    from quorate.plan.detectability import Detectability
+    from quorate.plan.power.detectability import Detectability
     from quorate.report.votes_pair_view import PairView
     from quorate.report.votes_view import VotesView
     from quorate.simulate.two_stage import AllocationStudy

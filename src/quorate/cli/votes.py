@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from quorate.estimate.doctor.votes_support import VotesSupport
-    from quorate.plan.clusters import Clustered
-    from quorate.plan.pilot import Feasibility
+    from quorate.plan.power.clusters import Clustered
+    from quorate.plan.power.pilot import Feasibility
 
 FOUND = 2
 COLUMNS = {" ": "left", "  ": "left"}
@@ -124,7 +124,7 @@ def _too_few(needed: int | None, spread: Clustered | None, worth: int | None) ->
 
 def _worth(budget: int, icc: float, cluster: float | None) -> int:
     """Independent votes that a budget is worth, rounded down."""
-    from quorate.plan.clusters import effective_judgments
+    from quorate.plan.power.clusters import effective_judgments
 
     most = cluster if cluster is None else min(cluster, budget)
     return math.floor(effective_judgments(budget, icc=icc, cluster=most) + 1e-9)
@@ -159,7 +159,7 @@ def _ceiling(spread: Clustered) -> str:
 
 
 def _from_pilot(pilot: str, budget: int | None, options: dict[str, Any]) -> dict[str, Any]:
-    from quorate.plan.pilot import plan_from_pilot
+    from quorate.plan.power.pilot import plan_from_pilot
 
     read = re.fullmatch(r"(\d{1,9})/(\d{1,9})", pilot)
     if read is None:
@@ -169,7 +169,7 @@ def _from_pilot(pilot: str, budget: int | None, options: dict[str, Any]) -> dict
 
 
 def _for_margin(margin: float | None, budget: int | None, options: dict[str, Any], *, alike: bool) -> dict[str, Any]:
-    from quorate.plan.power import sample_size
+    from quorate.plan.power.sample_size import sample_size
     from quorate.wording import counted
     from quorate.wording import margin as worded
 
@@ -186,7 +186,7 @@ def _for_margin(margin: float | None, budget: int | None, options: dict[str, Any
 
 
 def _seen(budget: int, options: dict[str, Any]) -> float | None:
-    from quorate.plan.power import detectable_margin
+    from quorate.plan.power.sample_size import detectable_margin
 
     try:
         return detectable_margin(budget, **options)
@@ -195,7 +195,7 @@ def _seen(budget: int, options: dict[str, Any]) -> float | None:
 
 
 def _clustered(needed: int, icc: float, cluster: float | None) -> Clustered:
-    from quorate.plan.clusters import clustered
+    from quorate.plan.power.clusters import clustered
 
     return clustered(needed, icc=icc, cluster=cluster)
 

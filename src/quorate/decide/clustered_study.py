@@ -13,7 +13,7 @@ from quorate.decide.study_size import FEWEST_ALIKE, Studies, t_reach
 from quorate.numerics import clustered
 from quorate.numerics.binomial import SLACK
 from quorate.numerics.threshold import last
-from quorate.plan.power import whole
+from quorate.plan.power.sample_size import whole
 from quorate.streams import stream
 
 Floats = NDArray[np.float64]

@@ -11,8 +11,8 @@ from quorate.decide.verdict import Verdict, verdict_of_votes
 from quorate.errors import InvalidInput
 from quorate.estimate.differences.difference import Method
 from quorate.estimate.means.targets import Target
-from quorate.plan.optimize import Limits
-from quorate.plan.prices import Prices
+from quorate.plan.designs.prices import Prices
+from quorate.plan.search.optimize import Limits
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Encoding, Votes
 

@@ -19,9 +19,9 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.published import Components
 from quorate.numerics.extremes import MOST, maximum_moments
 from quorate.numerics.inference import checked_level
-from quorate.plan.dstudy import Projection
-from quorate.plan.prices import Prices
-from quorate.plan.sources import observed_counts
+from quorate.plan.designs.dstudy import Projection
+from quorate.plan.designs.prices import Prices
+from quorate.plan.designs.sources import observed_counts
 
 Floats = NDArray[np.float64]
 Scale = Literal["score", "elo"]

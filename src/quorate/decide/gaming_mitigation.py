@@ -9,7 +9,7 @@ from typing import Any
 
 from quorate.decide.gaming_source import Played, projected
 from quorate.errors import NotEstimable
-from quorate.plan.dstudy import Projection
+from quorate.plan.designs.dstudy import Projection
 
 Options = Mapping[str, Any]
 _ARGUMENT = {"prompt": "prompts", "judge": "judges", "temperature": "temperatures"}

@@ -22,11 +22,11 @@ from quorate.estimate.means.targets import (
     default_targets,
     is_grouping,
 )
-from quorate.plan.dstudy import Projection, project, scheme_of
-from quorate.plan.layouts import lay_out
-from quorate.plan.prices import Prices
-from quorate.plan.ranking import plausible
-from quorate.plan.sources import Design, from_fit, observed_counts
+from quorate.plan.designs.dstudy import Projection, project, scheme_of
+from quorate.plan.designs.layouts import lay_out
+from quorate.plan.designs.prices import Prices
+from quorate.plan.designs.sources import Design, from_fit, observed_counts
+from quorate.plan.search.ranking import plausible
 from quorate.streams import stream
 
 Floats = NDArray[np.float64]

@@ -15,7 +15,7 @@ from quorate.decide.study_size import FEWEST_ALIKE, SingleVotes, t_reach
 from quorate.errors import NotEstimable
 from quorate.numerics import binomial, clustered, equivalence
 from quorate.numerics.inference import t_quantile
-from quorate.plan.clusters import single_votes
+from quorate.plan.power.clusters import single_votes
 from quorate.table.votes import Encoding, Votes
 
 Floats = NDArray[np.float64]

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from quorate.decide.score_studies import freedom, studies_of_plan
 from quorate.numerics.study_power import Studies, one_square
-from quorate.plan.dstudy import Projection, bill
-from quorate.plan.optimum import Searched
-from quorate.plan.search import Kept, placed
+from quorate.plan.designs.dstudy import Projection, bill
+from quorate.plan.search.optimum import Searched
+from quorate.plan.search.search import Kept, placed
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -19,13 +19,13 @@ from quorate.estimate.components.published import Components, components
 from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.differences.satterthwaite import of_items
 from quorate.estimate.means.targets import FINITE, PANEL
-from quorate.plan.dstudy import Projection
-from quorate.plan.grid import ROLES
-from quorate.plan.optimize import Limits, optimize
-from quorate.plan.optimum import Searched
-from quorate.plan.prices import Prices, cheapest, check
-from quorate.plan.schemes import JUDGE, LayoutName
-from quorate.plan.sources import ITEM, observed_counts
+from quorate.plan.designs.dstudy import Projection
+from quorate.plan.designs.prices import Prices, cheapest, check
+from quorate.plan.designs.schemes import JUDGE, LayoutName
+from quorate.plan.designs.sources import ITEM, observed_counts
+from quorate.plan.search.grid import ROLES
+from quorate.plan.search.optimize import Limits, optimize
+from quorate.plan.search.optimum import Searched
 from quorate.wording import counted, listed
 
 _STEPS = 150

@@ -13,7 +13,7 @@ from quorate.estimate.components.model import REPLICATE
 from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.differences.satterthwaite import by_facets, degrees, facets_of, mean_squares
 from quorate.numerics.study_power import FEW, Squares, Studies, square_weights, studies
-from quorate.plan.dstudy import Projection
+from quorate.plan.designs.dstudy import Projection
 from quorate.streams import stream
 
 Floats = NDArray[np.float64]

@@ -15,10 +15,10 @@ from quorate.decide.score_studies import studies_like
 from quorate.decide.verdict import check_question
 from quorate.estimate.differences.difference import Method, SystemDifference, difference
 from quorate.estimate.means.targets import FINITE, PANEL, Target
-from quorate.plan.optimize import Limits
-from quorate.plan.power import check_range
-from quorate.plan.prices import Prices
-from quorate.plan.schemes import LayoutName
+from quorate.plan.designs.prices import Prices
+from quorate.plan.designs.schemes import LayoutName
+from quorate.plan.power.sample_size import check_range
+from quorate.plan.search.optimize import Limits
 from quorate.table.judgments import Judgments
 from quorate.wording import counted, listed, plural
 

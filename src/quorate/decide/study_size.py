@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics import binomial, equivalence
 from quorate.numerics.inference import t_quantile
-from quorate.plan.equivalence import equivalence_size
-from quorate.plan.power import detectable_margin, sample_size, whole
+from quorate.plan.power.equivalence import equivalence_size
+from quorate.plan.power.sample_size import detectable_margin, sample_size, whole
 
 Floats = NDArray[np.float64]
 FEWEST_ALIKE = 5.0

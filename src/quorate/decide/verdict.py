@@ -12,7 +12,7 @@ from quorate.decide.next_step import NextStep, next_step
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
 from quorate.errors import InvalidInput
 from quorate.numerics import binomial, equivalence
-from quorate.plan.power import check_count, check_power, check_range
+from quorate.plan.power.sample_size import check_count, check_power, check_range
 from quorate.table.votes import Encoding, Votes, checked_votes
 
 __all__ = ["Claim", "Outcome", "Verdict", "check_question", "outcome_of", "verdict_of_margin", "verdict_of_votes"]

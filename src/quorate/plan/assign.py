@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from quorate.errors import InvalidInput
 from quorate.plan.aliasing import REPLICATES
 from quorate.plan.assignment import CATEGORY, ITEM, Assignment
-from quorate.plan.cycles import Cycle
-from quorate.plan.layouts import Layout, lay_out
-from quorate.plan.schemes import GENERATION, JUDGE, PROMPT, LayoutName, Scheme
+from quorate.plan.designs.cycles import Cycle
+from quorate.plan.designs.layouts import Layout, lay_out
+from quorate.plan.designs.schemes import GENERATION, JUDGE, PROMPT, LayoutName, Scheme
 from quorate.streams import stream
 from quorate.table.cells import REPLICATE, Cells, completed, labels, whole
 

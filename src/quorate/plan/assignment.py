@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.plan.aliasing import Aliasing, aliasing
-from quorate.plan.cycles import Cycle
-from quorate.plan.layouts import Layout
-from quorate.plan.schemes import JUDGE, PROMPT, Scheme
+from quorate.plan.designs.cycles import Cycle
+from quorate.plan.designs.layouts import Layout
+from quorate.plan.designs.schemes import JUDGE, PROMPT, Scheme
 from quorate.table.cells import Cells
 
 Floats = NDArray[np.float64]

@@ -16,8 +16,8 @@ from quorate.estimate.means.configurations import Configuration, configuration_f
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import SENSITIVITY, Target
 from quorate.numerics.inference import t_quantile
-from quorate.plan.dstudy import project
-from quorate.plan.sources import observed_counts
+from quorate.plan.designs.dstudy import project
+from quorate.plan.designs.sources import observed_counts
 from quorate.table.judgments import Judgments
 
 

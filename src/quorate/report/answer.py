@@ -10,7 +10,7 @@ from quorate.report.words import number
 from quorate.wording import counted, decimals
 
 if TYPE_CHECKING:
-    from quorate.plan.whatif import WhatIf
+    from quorate.plan.search.whatif import WhatIf
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from quorate.wording import counted, decimals, listed, plural, whole_percent
 from quorate.wording import percent as precise
 
 if TYPE_CHECKING:
-    from quorate.plan.dstudy import Projection
+    from quorate.plan.designs.dstudy import Projection
     from quorate.table.layout import Crossing
 
 _SHORT = 30

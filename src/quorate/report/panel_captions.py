@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from quorate.estimate.panel.crossed import JUDGE_EFFECT
-from quorate.plan.strategies import ALL, CYCLIC, RANDOM
+from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM
 from quorate.report import panel_tables as tables
 from quorate.report.captions import Caption
 from quorate.report.labels import shown

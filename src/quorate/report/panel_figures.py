@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from quorate.plan.strategies import ALL, CYCLIC, RANDOM
+from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM
 from quorate.report import labels, marks, panel_captions, panel_tables
 from quorate.report.panel_view import SHORT, PanelView
 from quorate.report.tables import Row, known

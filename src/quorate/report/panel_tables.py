@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from quorate.estimate.panel.components import TERMS, PanelComponents
-from quorate.plan.closed_forms import cyclic
+from quorate.plan.designs.closed_forms import cyclic
 from quorate.report.labels import shown
 from quorate.report.panel_view import PanelView
 from quorate.report.tables import Row

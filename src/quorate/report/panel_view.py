@@ -14,7 +14,7 @@ from quorate.report.views import JUDGE
 from quorate.wording import counted
 
 if TYPE_CHECKING:
-    from quorate.plan.panel import Panel
+    from quorate.plan.panel.panel import Panel
     from quorate.simulate.strategies import Validation
     from quorate.table.judgments import Judgments
 
@@ -132,7 +132,7 @@ def panel_view(judgments: Judgments, level: float, prices: Mapping[str, Any] | N
     prices : mapping, optional
         As for `quorate.panel`.
     """
-    from quorate.plan.panel import panel
+    from quorate.plan.panel.panel import panel
 
     reason = _too_large(judgments)
     if reason:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.means.targets import Target
-    from quorate.plan.optimum import Optimum
-    from quorate.plan.prices import Prices
+    from quorate.plan.designs.prices import Prices
+    from quorate.plan.search.optimum import Optimum
 
 
 def within_reach(fit: Decomposition, targets: Mapping[str, Target], prices: Prices | None) -> Optimum:
@@ -31,8 +31,8 @@ def within_reach(fit: Decomposition, targets: Mapping[str, Target], prices: Pric
     InvalidInput
         If no design costs as little.
     """
-    from quorate.plan.optimize import optimize
-    from quorate.plan.whatif import as_it_is
+    from quorate.plan.search.optimize import optimize
+    from quorate.plan.search.whatif import as_it_is
 
     own = as_it_is(fit, prices=prices or {"call": 1.0}, targets=targets)
     return optimize(fit, budget=own.cost, prices=prices, targets=targets)

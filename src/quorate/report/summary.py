@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from quorate.estimate.means.flags import Flags
     from quorate.estimate.means.mean import Estimate
     from quorate.plan.naive import Naive
-    from quorate.plan.optimum import Optimum
-    from quorate.plan.whatif import WhatIf
+    from quorate.plan.search.optimum import Optimum
+    from quorate.plan.search.whatif import WhatIf
     from quorate.report.panel_view import PanelView
     from quorate.table.judgments import Judgments
 
@@ -162,7 +162,7 @@ class Analysis:
     @cached_property
     def what_if(self) -> tuple[WhatIf, ...]:
         """The study as it is and a few changes to it, for the headline's targets; empty where nothing is known."""
-        from quorate.plan.whatif import what_if
+        from quorate.plan.search.whatif import what_if
 
         try:
             return what_if(self.fit, prices=self.prices, targets=dict(self.headline.target))
@@ -191,7 +191,7 @@ class Analysis:
     @cached_property
     def purchases(self) -> tuple[WhatIf, ...]:
         """The three changes that buy most per call."""
-        from quorate.plan.whatif import best_purchases
+        from quorate.plan.search.whatif import best_purchases
 
         return best_purchases(self.what_if, most=3)
 

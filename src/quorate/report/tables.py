@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.estimate.components.model import REPLICATE
-from quorate.plan.schemes import GENERATION
+from quorate.plan.designs.schemes import GENERATION
 from quorate.report.contributions import contributions
 from quorate.report.filters import where
 from quorate.report.labels import distinct, shown
@@ -21,9 +21,9 @@ from quorate.wording import counted
 if TYPE_CHECKING:
     from quorate.estimate.components.robustness import Part
     from quorate.estimate.means.flags import Flag
-    from quorate.plan.dstudy import Projection
-    from quorate.plan.optimum import Optimum
-    from quorate.plan.whatif import WhatIf
+    from quorate.plan.designs.dstudy import Projection
+    from quorate.plan.search.optimum import Optimum
+    from quorate.plan.search.whatif import WhatIf
     from quorate.table.describe import Description
 
 Row = dict[str, Any]

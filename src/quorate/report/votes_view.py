@@ -12,7 +12,7 @@ from quorate.estimate.votes.clustered import ClusterRobust, cluster_robust
 from quorate.estimate.votes.margins import NearTies, Quantiles
 from quorate.estimate.votes.stability import Stability, stability
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
-from quorate.plan.detectability import Detectability, detectability
+from quorate.plan.power.detectability import Detectability, detectability
 from quorate.report.plain import plain
 from quorate.table.votes import Votes
 

@@ -13,7 +13,7 @@ from quorate.errors import InvalidInput
 from quorate.numerics.bandit import Constants, Rule, Variant, affordable, constants
 from quorate.numerics.pools import Floats, Ints, Pools
 from quorate.numerics.replay import forced
-from quorate.plan.adaptive_options import scales
+from quorate.plan.adaptive.options import scales
 from quorate.simulate.allocation_arms import arms_of, human_scores
 from quorate.simulate.allocation_result import POLICIES, ROBIN_HOOD, Allocation
 from quorate.simulate.allocation_runs import Adaptive, Runs

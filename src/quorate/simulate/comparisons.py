@@ -13,7 +13,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.differences.difference import Method, SystemDifference, difference
 from quorate.estimate.differences.paired import sides
 from quorate.estimate.means.targets import Pool, Target
-from quorate.plan.power import check_count, check_range
+from quorate.plan.power.sample_size import check_count, check_range
 from quorate.streams import stream
 from quorate.table.judgments import OK, Facet, Judgments, checked
 

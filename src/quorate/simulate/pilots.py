@@ -15,16 +15,16 @@ from quorate.errors import InvalidInput, NotEstimable, QuorateError
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.targets import Target
-from quorate.plan.dstudy import Projection
-from quorate.plan.grid import CATEGORIES, REPLICATE, Grid, Piece, allowed
-from quorate.plan.grid import checked as checked_grid
-from quorate.plan.limits import around
-from quorate.plan.optimize import Limits
-from quorate.plan.optimum import Searched, within
-from quorate.plan.prices import Prices
-from quorate.plan.schemes import LayoutName
-from quorate.plan.search import Found, judge, search
-from quorate.plan.sources import Design, Source, from_fit
+from quorate.plan.designs.dstudy import Projection
+from quorate.plan.designs.prices import Prices
+from quorate.plan.designs.schemes import LayoutName
+from quorate.plan.designs.sources import Design, Source, from_fit
+from quorate.plan.search.grid import CATEGORIES, REPLICATE, Grid, Piece, allowed
+from quorate.plan.search.grid import checked as checked_grid
+from quorate.plan.search.limits import around
+from quorate.plan.search.optimize import Limits
+from quorate.plan.search.optimum import Searched, within
+from quorate.plan.search.search import Found, judge, search
 from quorate.streams import stream
 from quorate.table.judgments import Judgments, checked, dense
 

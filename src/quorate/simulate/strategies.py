@@ -15,9 +15,9 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.panel.crossed import CrossedScores, crossed_scores
 from quorate.numerics.crossed import MeanSquares, f_ratio, f_tail, mean_squares, paper, separated, sums
 from quorate.numerics.resample import drawn_means, pool_variance, variance_error
-from quorate.plan.closed_forms import all_judges, cyclic, random_judge
-from quorate.plan.schemes import GENERATION
-from quorate.plan.strategies import ALL, CYCLIC, RANDOM
+from quorate.plan.designs.closed_forms import all_judges, cyclic, random_judge
+from quorate.plan.designs.schemes import GENERATION
+from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.wording import counted

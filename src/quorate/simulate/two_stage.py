@@ -14,8 +14,8 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics import binomial, strata
 from quorate.numerics.allotment import allotted, screened
 from quorate.numerics.combination import fisher
-from quorate.plan.power import check_alpha, check_count, check_range
-from quorate.plan.prompt_types import TwoStage, combined_p_value, two_stage
+from quorate.plan.power.prompt_types import TwoStage, combined_p_value, two_stage
+from quorate.plan.power.sample_size import check_alpha, check_count, check_range
 from quorate.streams import stream
 from quorate.table.votes import Votes, checked_votes
 
@@ -125,7 +125,7 @@ def simulate_two_stage(
     weights : sequence of float, optional
         Incidence of every type; equal by default.
     c, retained : float
-        As for `quorate.plan.prompt_types.two_stage`.
+        As for `quorate.plan.power.prompt_types.two_stage`.
     alpha : float
         Level of each test.
     studies : int

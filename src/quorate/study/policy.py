@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, QuorateError
 from quorate.numerics.bandit import floored
-from quorate.plan.adaptive import adaptive
-from quorate.plan.adaptive_arms import Arms, arms_of, standing
-from quorate.plan.adaptive_policy import Policy
+from quorate.plan.adaptive.adaptive import adaptive
+from quorate.plan.adaptive.arms import Arms, arms_of, standing
+from quorate.plan.adaptive.policy import Policy
 from quorate.study.adaptive import Adaptive
 from quorate.study.questions import CATEGORY, ITEM, JUDGE, PROMPT, SYSTEM, Questions
 from quorate.study.quote import Sizes, quote, worst

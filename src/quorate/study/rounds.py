@@ -14,7 +14,7 @@ from quorate.collect.budget import NANO, Spend, nano
 from quorate.collect.ledger import Ledger
 from quorate.collect.runner_outcome import Ended, Outcome
 from quorate.errors import InvalidInput, QuorateError
-from quorate.plan.adaptive_policy import SLACK, Policy
+from quorate.plan.adaptive.policy import SLACK, Policy
 from quorate.study.file import Cap, Study
 from quorate.study.policy import expected, policy_of
 from quorate.study.questions import JUDGE, Questions, questions

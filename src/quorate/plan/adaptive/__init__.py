@@ -1,0 +1,1 @@
+"""Adaptive allocation of calls."""

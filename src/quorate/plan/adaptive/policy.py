@@ -1,0 +1,249 @@
+"""A policy of adaptive allocation: the next cells, given the progress."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput
+from quorate.numerics.bandit import Rule
+from quorate.plan.adaptive.arms import Arms, Standing, standing
+from quorate.plan.adaptive.pulls import Priority, Pulls, best
+from quorate.plan.adaptive.stop import Precision, sentence
+from quorate.table.cells import Cells, whole
+from quorate.table.judgments import Judgments
+from quorate.table.progress import Progress
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Name = Literal["uniform", "robin", "robin-hood"]
+SLACK = 1e-9
+"""Share of a budget that sums of prices may be off by."""
+_MOST_AT_ONCE = 128
+_MOST_CALLS = 1_000_000_000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Policy:
+    """Which cells to ask next; made by `adaptive`.
+
+    It holds no state: the next cells follow from the progress alone, so a run that was killed goes on as if it had not
+    been.
+
+    Parameters
+    ----------
+    name : {"uniform", "robin", "robin-hood"}
+        Which policy.
+    arms : Arms
+        What is measured.
+    attributes : tuple of str
+        What every answer scores, where that is more than one thing.
+    budget : float
+        Calls, or money where there are prices.
+    price : array, shape (cells,)
+        Price of a call.
+    priced : bool
+        Whether prices were given.
+    rules : tuple of Rule
+        Order of pulls by every attribute, weights and prices of shape (arms, 1).
+    known : array, shape (arms, attributes), optional
+        Variances that need not be found; None to use those of the answers.
+    warmup : int
+        Pulls of every arm before its variance counts.
+    precision : Precision
+        When to stop before the budget is spent.
+    unit : array, shape (attributes,)
+        Scores are multiples of it, or it is 1.
+    rank : array of int64, shape (arms,)
+        Order among equals, random by the seed.
+    give_up : int
+        Failures after which an arm without an answer is given up.
+    """
+
+    name: Name
+    arms: Arms
+    attributes: tuple[str, ...]
+    budget: float
+    price: Floats
+    priced: bool
+    rules: tuple[Rule, ...]
+    known: Floats | None
+    warmup: int
+    precision: Precision
+    unit: Floats
+    rank: Ints
+    give_up: int
+
+    def __repr__(self) -> str:
+        kind = "" if self.priced else " calls"
+        return f"Policy({self.name}: {len(self.arms):,} arms, budget {self.budget:,g}{kind})"
+
+    def start(self) -> Progress:
+        """The progress before anything was asked."""
+        start = Progress.start(self.arms.roster, attributes=self.attributes)
+        return replace(start, bounds=self.precision.bounds)
+
+    def resume(self, judgments: Judgments, *, attribute: str | None = None) -> Progress:
+        """The progress that judgments have come to, such as those of a run that was killed.
+
+        Parameters
+        ----------
+        judgments : Judgments
+            A row for every call, also for those that failed.
+        attribute : str, optional
+            Facet whose levels are the attributes.
+
+        Raises
+        ------
+        InvalidInput
+            If the judgments have other cells or facets.
+        InvalidData
+            If two rows of a cell have the same replicate, or a score is not on the scale.
+        """
+        return Progress.of(judgments, arms=self.start(), attribute=attribute)
+
+    def next_cells(self, progress: Progress, batch: int = 1) -> Cells:
+        """The next calls, in the order of asking; none when the policy is done, or must wait for those under way.
+
+        They are the calls that would be made one by one if no answer came in between: calls under way count as made.
+        No replicate of a cell is asked twice, not even if its answer was lost.
+
+        Parameters
+        ----------
+        progress : Progress
+            Of the same cells, such as from `start`.
+        batch : int
+            Most calls; a pull of several cells, such as a cycle of judges, is never divided.
+
+        Raises
+        ------
+        InvalidInput
+            If the progress is of other cells, or has spent more than the budget.
+        """
+        batch = whole(batch, "batch", 1, _MOST_CALLS)
+        now = self._standing(progress)
+        left = self._left(progress)
+        pulls = self._pulls(now, left, batch)
+        asks = now.asked[pulls.arm] <= pulls.level[:, None]
+        rows = self.arms.cells[pulls.arm]
+        place = progress.issued[rows] + pulls.level[:, None] - now.asked[pulls.arm] + 1
+        return self.arms.roster.cells(rows[asks], place[asks])
+
+    def done(self, progress: Progress) -> bool:
+        """Whether nothing is under way and nothing more is to be asked, or paid."""
+        return not progress.pending.any() and (self._overspent(progress) or not len(self.next_cells(progress)))
+
+    def reached(self, progress: Progress) -> bool:
+        """Whether every arm that is not given up is known as well as was asked; False without a target to reach."""
+        return self.precision.reached(self._standing(progress))
+
+    def enough(self, progress: Progress) -> NDArray[np.bool_]:
+        """Whether every arm is known as well as was asked, shape (arms,); none is without a target to reach."""
+        return self.precision.known(self._standing(progress))
+
+    def spent(self, progress: Progress) -> float:
+        """Price of the calls made, failed ones and those under way included; their number where there are no prices."""
+        return float((self.price * progress.calls).sum())
+
+    def half_widths(self, progress: Progress) -> Floats:
+        """Half-width of the interval of every arm, shape (arms,) or (arms, attributes)."""
+        widths = self.precision.half_widths(self._standing(progress))
+        return widths if self.attributes else widths[:, 0]
+
+    def means(self, progress: Progress) -> Floats:
+        """Mean of every arm, shape (arms,) or (arms, attributes); nan where there is none."""
+        found = self._standing(progress).mean
+        return found if self.attributes else found[:, 0]
+
+    def pulls(self, progress: Progress) -> Ints:
+        """Whole pulls of every arm that are answered, shape (arms,)."""
+        return self._standing(progress).n
+
+    def given_up(self, progress: Progress) -> tuple[str, ...]:
+        """The arms whose calls only or mostly failed, on which no more is spent."""
+        return tuple(self.arms.names[at] for at in np.flatnonzero(self._standing(progress).lost).tolist())
+
+    def sentence(self, progress: Progress, *, spent: str | None = None, done: bool | None = None) -> str:
+        """What has been reached, for how much, and which arms were given up or have no answer.
+
+        Parameters
+        ----------
+        progress : Progress
+            Of the same cells.
+        spent : str, optional
+            What was spent, where another count is the better one, such as ``"50 of 100 calls"``.
+        done : bool, optional
+            Whether nothing more is asked, where another budget ends it.
+        """
+        of = f"{self.spent(progress):,.{2 * self.priced}f} of {self.budget:,.{2 * self.priced}f}"
+        own = f"{of} spent on {int(progress.calls.sum()):,} calls" if self.priced else f"{of} calls"
+        spent, done = own if spent is None else spent, self.done(progress) if done is None else done
+        reached = self.reached(progress)
+        return sentence(self.precision, self._standing(progress), spent, self.arms.names, done=done, reached=reached)
+
+    def _standing(self, progress: Progress) -> Standing:
+        found = standing(self.arms, progress, self.unit, self.give_up)
+        if progress.bounds != self.precision.bounds:
+            raise InvalidInput(
+                "progress: its scores were not checked against the scale of the policy; "
+                "begin with policy.start() or policy.resume(judgments)"
+            )
+        return found
+
+    def _overspent(self, progress: Progress) -> bool:
+        return self.spent(progress) > self.budget * (1 + SLACK)
+
+    def _left(self, progress: Progress) -> float:
+        spent = self.spent(progress)
+        if self._overspent(progress):
+            raise InvalidInput(f"budget: {self.budget:,g}, but {spent:,g} is spent already; raise the budget to go on")
+        return self.budget * (1 + SLACK) - spent
+
+    def _pulls(self, now: Standing, left: float, batch: int) -> Pulls:
+        """Pulls in turn, a hundred or so at a time, until the batch is full or the next does not fit the budget."""
+        asked, parts, calls = now.asked, [Pulls(*np.zeros((2, 0), dtype=np.int64))], 0
+        priority = self._priority(now)
+        while calls < batch:
+            count = min(_MOST_AT_ONCE, max((batch - calls) // self.arms.parts, 1))
+            found = best(priority, asked.min(axis=1), now.failed, self.rank, count)
+            asks = asked[found.arm] <= found.level[:, None]
+            sizes, costs = asks.sum(axis=1), (asks * self.price[self.arms.cells[found.arm]]).sum(axis=1)
+            fits = (calls + np.cumsum(sizes) <= batch) & (np.cumsum(costs) <= left)
+            if not calls and len(fits):
+                fits[0] = costs[0] <= left
+            kept = int(np.logical_and.accumulate(fits).sum())
+            parts.append(Pulls(found.arm[:kept], found.level[:kept]))
+            if kept < count:
+                break
+            calls, left = calls + int(sizes.sum()), left - float(costs.sum())
+            asked = asked.copy()
+            np.maximum.at(asked, found.arm, found.level[:, None] + 1)
+        return Pulls(np.concatenate([part.arm for part in parts]), np.concatenate([part.level for part in parts]))
+
+    def _priority(self, now: Standing) -> Priority:
+        gap = now.mean if self.arms.partner is None else now.mean - now.mean[self.arms.partner]
+        gap = np.where(np.isnan(gap), self.rules[0].at, gap)  # not known yet, so perhaps at the boundary
+        variance = now.variance if self.known is None else self.known
+        enough = self.precision.known(now)
+        # uniform stays a baseline: equally many calls of every arm until all are known
+        out = self.precision.out(now)
+        idle = out | (enough if self.name != "uniform" else (enough | out).all())
+
+        def priority(arms: Ints, level: Ints) -> Floats:
+            keys = [
+                _at(rule, arms).priority(level, gap[arms, a, None], variance[arms, a, None])
+                for a, rule in enumerate(self.rules)
+            ]
+            out = np.sum(keys, axis=0) if self.rules[0].objective == "average" else np.max(keys, axis=0)
+            out = np.where(level < self.warmup, np.inf, out)
+            waits = (now.n[arms, None] < self.warmup) & (level >= self.warmup) & (self.known is None)
+            return np.where(idle[arms, None] | waits, -np.inf, out)
+
+        return priority
+
+
+def _at(rule: Rule, arms: Ints) -> Rule:
+    return replace(rule, weight=np.asarray(rule.weight)[arms], price=np.asarray(rule.price)[arms])

@@ -1,0 +1,1 @@
+"""Designs: layouts, their weights, variances and prices."""

@@ -1,0 +1,277 @@
+"""Decision studies: the standard error and the price that a design would have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.published import Components
+from quorate.estimate.means.targets import Target
+from quorate.numerics.inference import t_quantile
+from quorate.plan.designs.layouts import Layout, lay_out
+from quorate.plan.designs.prices import Prices, cheapest, cost, known
+from quorate.plan.designs.schemes import LayoutName, Scheme
+from quorate.plan.designs.sources import Design, Source, from_components, from_fit
+
+Floats = NDArray[np.float64]
+_MOST = 10**9
+
+
+@dataclass(frozen=True)
+class Projection:
+    """What a design would give.
+
+    Parameters
+    ----------
+    se : float
+        Standard error of the mean, in score units.
+    calls : int
+        Judgments the design asks for.
+    cost : float or None
+        Its price; None when a price is unknown.
+    shares : mapping of str to float
+        Fraction of the variance by component; sums to 1.
+    design : mapping of str to int
+        Levels of every facet, and replicates.
+    layout : str
+        How prompts and judges are assigned to items.
+    targets : mapping of str to str or Pool
+        What each facet stands for.
+    per_item : int or None
+        Judges per item, for the layout "blocks"; (prompt, judge) pairs per item, for "latin".
+    places : mapping of str to int, or None
+        Places of every judge in a "weighted" cycle; judges without names are numbered from 1.
+    balanced : float
+        How far the levels of fixed facets weigh equally in the mean; see `project`.
+    judges : tuple of str
+        The judges, in the order in which they take turns; empty where any will do.
+    groups : mapping of str to int
+        Levels of what groups the items.
+    """
+
+    se: float
+    calls: int
+    cost: float | None
+    shares: Mapping[str, float]
+    design: Mapping[str, int]
+    layout: str
+    targets: Mapping[str, Target]
+    per_item: int | None = None
+    places: Mapping[str, int] | None = None
+    balanced: float = 1.0
+    judges: tuple[str, ...] = ()
+    groups: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def variance(self) -> float:
+        """Variance of the mean."""
+        return self.se**2
+
+    def half_width(self, level: float = 0.95) -> float:
+        """Half-width of the normal interval at this standard error.
+
+        A pilot's degrees of freedom say nothing about those of a larger study, so this is what the design tends to, not
+        what a small study will show.
+        """
+        return t_quantile(np.inf, (1 + level) / 2) * self.se
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            "se": self.se,
+            "half_width_95": self.half_width(),
+            "calls": self.calls,
+            "cost": self.cost,
+            "shares": dict(self.shares),
+            "design": dict(self.design),
+            "layout": self.layout,
+            "per_item": self.per_item,
+            "places": None if self.places is None else dict(self.places),
+            "balanced": self.balanced,
+            "judges": list(self.judges),
+            "groups": dict(self.groups),
+            "targets": {name: str(target) for name, target in self.targets.items()},
+        }
+
+
+def project(
+    source: Components | Decomposition,
+    *,
+    items: int | None = None,
+    prompts: int | None = None,
+    judges: int | Sequence[str] | None = None,
+    temperatures: int | None = None,
+    replicates: int | None = None,
+    layout: LayoutName = "factorial",
+    per_item: int | None = None,
+    places: Mapping[str, int] | Sequence[int] | None = None,
+    balanced: float = 1.0,
+    levels: Mapping[str, int] | None = None,
+    categories: int | None = None,
+    targets: Mapping[str, Target] | None = None,
+    prices: Prices | None = None,
+) -> Projection:
+    """The standard error, calls and price of a proposed design.
+
+    Parameters
+    ----------
+    source : Components or Decomposition
+        Published components, or a fit. From a fit, what is not given stays as in the data. From published components,
+        a random facet that is not given has one level, and a fixed facet that is not given is a condition of the study:
+        its sensitivity does not enter.
+    items, prompts, judges, temperatures, replicates : int, optional
+        Levels per facet. Judges may be named, in the order in which they take turns: their own prices count, and their
+        own residual variances where the fit has them.
+    layout : {"factorial", "random", "cyclic", "weighted", "latin", "blocks"}
+        All crossed; a judge drawn at random for every item; judges in turn, one per item; judges in turn with unequal
+        ``places``; one (prompt, judge) pair per item in turn; or balanced blocks of ``per_item`` judges in turn. Facets
+        that a layout does not assign are crossed. With a facet "generation", turns are taken by generations: the judges
+        of an item change from one generation to the next.
+    per_item : int, optional
+        Judges per item, for ``blocks``; pairs per item, for ``latin``, 1 unless given.
+    places : mapping of str to int, or sequence of int, optional
+        For ``weighted``: how many places each judge has in a cycle, by name or in any order.
+    balanced : float
+        1: the levels of a fixed facet that is assigned weigh equally in the mean, so that nothing of their spread is
+        left in it. 0: every judgment weighs the same; where levels then weigh unequally, by what remains of a cycle, by
+        ``places`` or by chance, a bias is left, and its expected square is part of the variance: by what a fit says of
+        judges that are named, over a random order of levels where they are not. In between, a mixture of the two means.
+    levels : mapping of str to int, optional
+        Levels of other facets; within one parent for nested ones.
+    categories : int, optional
+        Categories drawn with the items. From published components the category variance is otherwise absorbed in the
+        items' (divided by items), as the source paper has it.
+    targets : mapping of str to str or Pool, optional
+        As for `Decomposition.mean_for`.
+    prices : mapping, optional
+        ``{"call": usd}``, or ``{"judge": {name: usd}, "item": usd, "generation": usd, "prompt": usd}``: per call, per
+        call of each judge (the cheapest ones are used unless ``places`` name them), per item, per generation (a
+        response that is judged) and per prompt.
+
+    Returns
+    -------
+    Projection
+
+    Raises
+    ------
+    InvalidInput
+        If a count is not a positive whole number or a layout does not fit.
+    NotEstimable
+        If the fit cannot tell components apart that the design weighs differently; carries the range.
+
+    References
+    ----------
+    Messing (2026), Eqs. 3, 8, 9, 10; Zhu et al. (2026), Eqs. 2 to 5 and 35. The general form is derived in
+    ``docs/methods/intervals.md``, the layouts in ``docs/methods/layouts.md``.
+
+    Examples
+    --------
+    >>> from quorate.estimate.components.published import components
+    >>> safety = components({"item": 0.0104, "item:judge": 0.0251, "replicate": 0.0120}, sensitivity={"judge": 4.65e-4})
+    >>> round(project(safety, items=141, judges=3, replicates=1).se, 4)
+    0.0178
+    >>> round(project(safety, items=141, judges=3, layout="cyclic").se, 4)
+    0.0222
+    """
+    if not isinstance(source, (Components, Decomposition)):
+        kind = type(source).__name__
+        raise InvalidInput(f"source: expects what decompose or components returns, got {kind}; decompose it first")
+    names = _names(judges) if isinstance(judges, Sequence) and not isinstance(judges, str) else ()
+    scheme = scheme_of(layout, per_item, places, balanced, names)
+    many = len(names or scheme.places or ()) or judges
+    asked: dict[str, Any] = {"prompt": prompts, "judge": many, "temperature": temperatures, **(levels or {})}
+    given = {name: count for name, count in asked.items() if count is not None}
+    others = {"items": items, "replicates": replicates, "categories": categories, "per_item": per_item}
+    for name, count in (given | others).items():
+        if count is not None and not _is_count(count):
+            raise InvalidInput(f"{name}: must be a whole number from 1 to {_MOST:,}, got {count!r}")
+    if categories is not None and items is not None and categories > items:
+        raise InvalidInput(f"categories: {categories} need at least as many items, got {items}")
+    unequal = layout == "random" or balanced < 1
+    design = Design(items, given, replicates, categories, targets or {}, cheapest(prices or {}), unequal)
+    made = from_fit(source, design) if isinstance(source, Decomposition) else from_components(source, design)
+    return projection(made, made.counts, made.replicates, scheme, prices=prices)
+
+
+def scheme_of(
+    layout: LayoutName,
+    per_item: int | None,
+    places: Mapping[str, int] | Sequence[int] | None,
+    balanced: float = 1.0,
+    judges: tuple[str, ...] = (),
+) -> Scheme:
+    """A layout from its name and options.
+
+    Parameters
+    ----------
+    layout, per_item, places, balanced, judges
+        As for `project`.
+
+    Raises
+    ------
+    InvalidInput
+        If an option does not go with the layout.
+    """
+    if not isinstance(places, Mapping):
+        return Scheme(layout, per_item, None if places is None else tuple(places), judges, balanced)
+    if judges and set(judges) != set(map(str, places)):
+        raise InvalidInput(f"places: one for each of the judges {', '.join(judges)} is needed, got {dict(places)!r}")
+    return Scheme(layout, per_item, tuple(places.values()), tuple(map(str, places)), balanced)
+
+
+def _names(judges: Sequence[object]) -> tuple[str, ...]:
+    """Judges by name."""
+    named = tuple(judges)
+    texts = tuple(name for name in named if isinstance(name, str))
+    if not named or len(set(texts)) < len(named):
+        raise InvalidInput(f"judges: a whole number, or different names, are needed, got {judges!r}")
+    return texts
+
+
+def _is_count(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        return False
+    return 1 <= int(value) <= _MOST
+
+
+def projection(
+    source: Source,
+    counts: Mapping[str, int],
+    replicates: int,
+    scheme: Scheme,
+    *,
+    prices: Prices | None = None,
+    groups: Mapping[str, int] | None = None,
+) -> Projection:
+    """A design with these counts, whatever those of the source are; see `project`."""
+    chosen = source.groups if groups is None else groups
+    laid = lay_out(scheme, counts, source.item, replicates=replicates, balance=source.balance, groups=chosen)
+    parts = source.parts(laid)
+    variance = sum(parts.values())
+    shares = {name: part / variance if variance > 0 else np.nan for name, part in parts.items()}
+    return Projection(
+        se=float(np.sqrt(variance)),
+        calls=int(laid.calls),
+        cost=known(bill(source, laid, prices)),
+        shares=shares,
+        design={**counts, "replicate": replicates},
+        layout=scheme.layout,
+        targets=source.targets,
+        per_item=scheme.per_item,
+        places=scheme.named_places,
+        balanced=scheme.balanced,
+        judges=scheme.judges,
+        groups=laid.groups,
+    )
+
+
+def bill(source: Source, laid: Layout, prices: Prices | None) -> Floats | None:
+    """Price of a layout, or of many designs at once; None where a price is unknown."""
+    return cost(prices, source.totals(laid), source.item, laid.calls, laid.calls_of("judge"), laid.judges)

@@ -1,0 +1,378 @@
+"""Components, fitted or published, as the variance of any layout's mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.model import CELL, REPLICATE, closure
+from quorate.estimate.components.published import Components
+from quorate.estimate.means.mean import draw_of, inside_fixed
+from quorate.estimate.means.prediction import residual_facet
+from quorate.estimate.means.targets import (
+    ABSORBED,
+    FINITE,
+    FIXED,
+    PANEL,
+    POPULATION,
+    SENSITIVITY,
+    Pool,
+    Target,
+    is_grouping,
+    resolve,
+)
+from quorate.numerics.identify import bounds
+from quorate.plan.designs.known_judges import KnownJudges, known_judges
+from quorate.plan.designs.layouts import Count, Layout
+from quorate.plan.designs.schemes import GENERATION, JUDGE
+from quorate.plan.designs.weights import answers_of, coefficient, own_facets, published, refuse_small_pools, spread
+
+Floats = NDArray[np.float64]
+ITEM = "item"
+CATEGORY = "category"
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is asked of a design: levels where they are given, targets, and nothing about the layout.
+
+    Parameters
+    ----------
+    items : int, optional
+        Levels of the object of measurement.
+    given : mapping of str to int
+        Levels of other facets.
+    replicates, categories : int, optional
+        Answers per cell, and groups of items.
+    targets : mapping of str to str or Pool
+        What facets stand for, where it is not the default.
+    judges : tuple of str
+        Judges by name in the order in which plans take them; empty where any will do.
+    unequal : bool
+        Whether there are plans in which the levels of a fixed facet do not weigh equally, by chance or by choice.
+    """
+
+    items: int | None = None
+    given: Mapping[str, int] = field(default_factory=dict)
+    replicates: int | None = None
+    categories: int | None = None
+    targets: Mapping[str, Target] = field(default_factory=dict)
+    judges: tuple[str, ...] = ()
+    unequal: bool = False
+
+
+@dataclass(frozen=True)
+class Source:
+    """A design's counts, and how its variance follows from a layout.
+
+    The variance is the sum over terms of a value times a weight. Values come from the components, weights from the
+    layout, so that many designs, or many draws of the components, are one product.
+
+    Parameters
+    ----------
+    item : str
+        Role of the object of measurement.
+    counts : mapping of str to int
+        Levels of every facet of the design; a nested facet counts its levels within one parent.
+    replicates : int
+        Answers per cell.
+    targets : mapping of str to str or Pool
+        What each facet stands for.
+    groups : mapping of str to int
+        Levels of what groups the items; empty where nothing does, or where it is absorbed in them.
+    above : mapping of str to tuple of str
+        What each nested facet is nested in.
+    balance : tuple of str
+        Facets that should weigh equally whatever the layout, the first that it assigns before others.
+    values : mapping of str to float
+        What every term is worth, in squared score units.
+    weigh : callable
+        Maps a layout to the weight of every term; nan for designs whose variance the data leave open.
+    refuse : callable
+        Raises NotEstimable, with the range, for a single design whose variance the data leave open.
+    """
+
+    item: str
+    counts: Mapping[str, int]
+    replicates: int
+    targets: Mapping[str, Target]
+    groups: Mapping[str, int]
+    above: Mapping[str, tuple[str, ...]]
+    balance: tuple[str, ...]
+    values: Mapping[str, float]
+    weigh: Callable[[Layout], dict[str, Floats]]
+    refuse: Callable[[Layout], None]
+
+    def totals(self, laid: Layout) -> dict[str, Count]:
+        """Levels of every facet in all: those of a nested one over all that it is nested in."""
+        sizes = {**laid.counts, **laid.grouped}
+        parents = {name: [up for up in self.above.get(name, ()) if up in sizes] for name in laid.counts}
+        own = {name: [] if name == self.item else ups for name, ups in parents.items()}
+        out = {name: count * math.prod(sizes[up] for up in own[name]) for name, count in laid.counts.items()}
+        return out | ({GENERATION: laid.counts[self.item] * out[GENERATION]} if self._crossed_generations(out) else {})
+
+    def _crossed_generations(self, counts: Mapping[str, Count]) -> bool:
+        """Whether generations are labelled alike for every item: there is one of each for each item all the same."""
+        return GENERATION in counts and self.item not in self.above.get(GENERATION, ())
+
+    def parts(self, laid: Layout) -> dict[str, float]:
+        """The variance that each term brings to a single design.
+
+        Raises
+        ------
+        NotEstimable
+            If the data do not determine the variance of this design.
+        """
+        weights = self.weigh(laid)
+        if any(np.isnan(weight) for weight in weights.values()):
+            self.refuse(laid)
+        return {name: float(self.values[name] * weight) for name, weight in weights.items()}
+
+
+def from_components(source: Components, design: Design) -> Source:
+    """A design under published components; see `quorate.project`."""
+    facets = [name for name in source.facets if name != CATEGORY]
+    _check_published(source, design)
+    if design.items is None:
+        raise InvalidInput("items: the number of items is needed with published components, got None")
+    counts = {ITEM: design.items, **{name: design.given.get(name, 1) for name in facets if name != ITEM}}
+    chosen: dict[str, Target] = dict.fromkeys(counts, POPULATION)
+    chosen |= {name: SENSITIVITY if name in design.given else PANEL for name in source.sensitivity}
+    chosen[CATEGORY] = POPULATION if design.categories else ABSORBED
+    chosen |= design.targets
+    if CATEGORY not in design.targets and (chosen[ITEM] in (FINITE, PANEL) or isinstance(chosen[ITEM], Pool)):
+        chosen[CATEGORY] = FINITE if design.categories else FIXED  # a finite set of items has its own categories
+
+    above = {GENERATION: (ITEM,)} if GENERATION in counts and GENERATION not in source.random else {}
+
+    def weigh(laid: Layout) -> dict[str, Floats]:
+        out = {}
+        for name in source.random:
+            own = own_facets(name, tuple(counts))
+            out[name] = coefficient(name, own, own, laid, above, {}, chosen) / answers_of(name, laid)
+        for name in source.sensitivity:
+            out[name] = published(name, chosen[name], laid)
+        return out
+
+    def refuse(laid: Layout) -> None:
+        refuse_small_pools(laid, chosen, above)
+
+    values = {**source.random, **source.sensitivity}
+    groups = {CATEGORY: design.categories} if design.categories else {}
+    balance = _balanced(source.sensitivity, counts)
+    return Source(ITEM, counts, design.replicates or 1, chosen, groups, above, balance, values, weigh, refuse)
+
+
+def _check_published(source: Components, design: Design) -> None:
+    """Refuse targets and counts that published components say nothing about."""
+    for name in (*design.given, *design.targets):
+        if name not in (*source.facets, CATEGORY):
+            raise UnknownTerm(name, source.facets)
+    for name, argument in ((ITEM, "items"), (CATEGORY, "categories")):
+        if name in design.given:
+            raise InvalidInput(f"levels: {name} has an argument of its own; use {argument}=")
+    for name, target in design.targets.items():
+        allowed = [POPULATION, PANEL, FINITE, *([SENSITIVITY] if name in source.sensitivity else [])]
+        allowed += [ABSORBED, FIXED] if name == CATEGORY else []
+        if not isinstance(target, Pool) and target not in allowed:
+            raise InvalidInput(f"targets: {name} must be one of {', '.join(allowed)} or pool(K), got {target!r}")
+    if design.categories is not None and CATEGORY not in source.facets:
+        raise InvalidInput(f"categories: there is no category component here, got {design.categories}")
+    if design.categories is None and design.targets.get(CATEGORY, ABSORBED) not in (ABSORBED, FIXED):
+        raise InvalidInput(f"categories: how many are needed for category={design.targets[CATEGORY]!s}, got None")
+
+
+def from_fit(source: Decomposition, design: Design) -> Source:
+    """A design under fitted components; see `quorate.project`."""
+    judgments = source.judgments
+    counts = observed_counts(source)
+    for name in design.given:
+        if name not in counts:
+            raise UnknownTerm(name, counts)
+    counts |= design.given
+    counts[judgments.object] = design.items or counts[judgments.object]
+    chosen = resolve(source, design.targets)
+    groups = {name: judgments.n_levels(name) for name in judgments.names if is_grouping(judgments, name)}
+    if design.categories is not None:
+        if not groups:
+            raise InvalidInput(f"categories: nothing groups the {judgments.object}s here, got {design.categories}")
+        groups = dict.fromkeys(groups, design.categories)
+    answers = design.replicates or round(judgments.n_answers / judgments.n_cells)
+    above = {name: judgments.ancestors(name) for name in judgments.names}
+    uneven = {} if design.categories is not None else {name: _unevenness(source, name) for name in groups}
+    names, theta, space = _extended(source)
+    fixed = source.assembled.fixed.levels
+    drawn = [name for name in fixed if name in counts and _spreads(source, name, chosen[name], design)]
+
+    own_panel = JUDGE in drawn and chosen[JUDGE] in (PANEL, FINITE)
+    judges = known_judges(source) if own_panel else None
+
+    def vector(laid: Layout) -> list[Floats]:
+        return [
+            _term(source, name, laid, chosen, above, uneven) * _part(source, name, laid, design.judges)
+            for name in names
+        ]
+
+    def weigh(laid: Layout) -> dict[str, Floats]:
+        weights = vector(laid)
+        unknown = _open(weights, space)
+        out = {label: np.where(unknown, np.nan, weights[t]) for label, t in source.representatives.items()}
+        return out | {name: _spread(name, chosen[name], laid, judges) for name in drawn}
+
+    def refuse(laid: Layout) -> None:
+        refuse_small_pools(laid, chosen, above)
+        _refuse_open(names, np.array(vector(laid)), theta, space)
+
+    values = {label: float(theta[t]) for label, t in source.representatives.items()}
+    values |= {name: _drawn_value(source, name, chosen[name], theta) for name in drawn}
+    values |= {JUDGE: judges.spread} if judges is not None else {}
+    balance = _balanced(fixed, counts)
+    return Source(judgments.object, counts, answers, chosen, groups, above, balance, values, weigh, refuse)
+
+
+def _term(
+    fit: Decomposition,
+    name: str,
+    laid: Layout,
+    targets: Mapping[str, Target],
+    above: Mapping[str, tuple[str, ...]],
+    uneven: Mapping[str, float],
+) -> Floats:
+    """Weight of a component in a layout."""
+    judgments, sizes = fit.judgments, laid.counts.keys() | laid.groups.keys()
+    own = own_facets(name, tuple(judgments.names)) & sizes
+    whole = closure(judgments, own) & sizes
+    weight = coefficient(name, own, whole, laid, above, uneven, targets) / answers_of(name, laid)
+    if not inside_fixed(fit, name, targets):
+        return weight
+    others = own - set(fit.assembled.fixed.levels)
+    single = np.all(np.broadcast_arrays(True, *(laid.counts.get(facet, 1) == 1 for facet in others)), axis=0)
+    return np.where(single, 0.0, weight)
+
+
+def observed_counts(fit: Decomposition) -> dict[str, int]:
+    """Levels of every facet in the data, within one parent for nested facets; without groupings and item attributes."""
+    judgments = fit.judgments
+    covariates = {name for term in fit.assembled.model.covariates for name in term.split(":")}
+    out = {}
+    for facet in judgments.facets:
+        name = facet.name
+        if is_grouping(judgments, name) or (name in covariates and _is_attribute(fit, name)):
+            continue
+        parents = 1 if facet.parent is None or name == judgments.object else judgments.n_levels(facet.parent)
+        out[name] = max(1, round(judgments.n_levels(name) / parents))
+    return out
+
+
+def _is_attribute(fit: Decomposition, name: str) -> bool:
+    """Whether a covariate is fixed by the level of some other facet, as a benchmark is by the item."""
+    judgments = fit.judgments
+    value = judgments.column(name)
+    for other in judgments.names:
+        codes = judgments.level_codes([other])
+        owner = np.zeros(int(codes.max()) + 1, dtype=value.dtype)
+        owner[codes] = value
+        if other != name and bool(np.all(owner[codes] == value)):
+            return True
+    return False
+
+
+def _drawn_value(fit: Decomposition, name: str, target: Target, theta: Floats) -> float:
+    """Variance of the levels of a fixed facet, less the noise in their means."""
+    drawn = draw_of(fit, name, target)
+    return max(drawn.square - float(drawn.noise @ theta[: len(drawn.noise)]), 0.0)
+
+
+def _extended(fit: Decomposition) -> tuple[tuple[str, ...], Floats, Floats]:
+    """Names, values and flat directions of all components, the replicate included where no cell was judged twice."""
+    names, space = fit.assembled.names, fit.identified.null_space()
+    theta = np.maximum(fit.theta, 0.0) * fit.assembled.scale**2
+    if fit.assembled.replicated:
+        return names, theta, space
+    cells = [t for t, name in enumerate(names) if name.startswith(CELL)]
+    more = tuple(names[t].replace(CELL, REPLICATE, 1) for t in cells)
+    space = np.hstack([space, np.zeros((len(space), len(cells)))])
+    rows = np.zeros((len(cells), space.shape[1]))
+    rows[np.arange(len(cells)), cells] = 1.0
+    rows[np.arange(len(cells)), len(names) + np.arange(len(cells))] = -1.0
+    return names + more, np.append(theta, np.zeros(len(cells))), np.vstack([space, rows])
+
+
+def _spreads(fit: Decomposition, name: str, target: Target, design: Design) -> bool:
+    """Whether the spread of a fixed facet may enter: it stands for more than its levels, or they weigh unequally."""
+    return target not in (PANEL, FINITE) or (design.unequal and len(fit.assembled.fixed.levels[name]) > 1)
+
+
+def _spread(name: str, target: Target, laid: Layout, judges: KnownJudges | None) -> Floats:
+    """Weight of a fixed facet's spread; that of known judges who stand for themselves is the square of their bias."""
+    if name == JUDGE and judges is not None and judges.knows(laid):
+        return judges.square(laid) / max(judges.spread, 1e-300)
+    return spread(name, target, laid)
+
+
+def _part(fit: Decomposition, name: str, laid: Layout, order: tuple[str, ...]) -> Floats | float:
+    """How much of a residual that differs by level is one level's: that of the cells it is asked for.
+
+    Levels that the plan takes without saying which are average ones.
+    """
+    if "[" not in name:
+        return 1.0
+    known, level = fit.assembled.residual_levels, name.partition("=")[2].removesuffix("]")
+    facet, average = residual_facet(fit), 1 / len(known)
+    if facet is None or facet not in laid.counts:
+        return average
+    portion = laid.portion(facet)
+    used = (laid.judges or order)[: portion.shape[-1]] if facet == JUDGE else ()
+    if not used and portion.shape[-1] == len(known):
+        used = known  # all of them, in whatever order
+    if len(used) < portion.shape[-1]:
+        return average
+    named = [portion[..., at] for at, one in enumerate(used) if one == level]
+    others = [portion[..., at] for at, one in enumerate(used) if one not in known]
+    return np.asarray(sum(named, np.zeros(())) + average * sum(others, np.zeros(())))
+
+
+def _open(weights: list[Floats], space: Floats) -> NDArray[np.bool_]:
+    """Designs that a flat direction of the likelihood moves."""
+    unknown: NDArray[np.bool_] = np.zeros((), dtype=bool)
+    if not len(space):
+        return unknown
+    largest = np.max(np.broadcast_arrays(1e-300, *map(np.abs, weights)), axis=0)
+    for row in space:
+        moved = sum((row[t] * weights[t] for t in np.flatnonzero(row)), np.zeros(()))
+        unknown = unknown | (np.abs(moved) > 1e-9 * largest)
+    return unknown
+
+
+def _refuse_open(names: tuple[str, ...], vector: Floats, theta: Floats, space: Floats) -> None:
+    moved = np.abs(space @ vector) > 1e-9 * max(float(np.abs(vector).max()), 1e-300)
+    if not moved.any():
+        return
+    low, high = (float(np.sqrt(max(end, 0.0))) for end in bounds(vector, theta, space))
+    listed = sorted({names[t] for row in space[moved] for t in np.flatnonzero(row)})
+    limits = f"between {low:.4g} and {high:.4g}" if np.isfinite(high) else f"at least {low:.4g}"
+    raise NotEstimable(
+        f"this design weighs {', '.join(listed)} differently, and the data do not tell them apart: the standard error "
+        f"is {limits}. Collect a small crossed pilot with replicates to know",
+        listed,
+        (low, high),
+    )
+
+
+def _unevenness(fit: Decomposition, name: str) -> float:
+    """How much more than evenly the items of the data are concentrated on what groups them; at least 1."""
+    judgments = fit.judgments
+    codes = judgments.level_codes([judgments.object])
+    first = np.unique(codes, return_index=True)[1]
+    per_level = np.bincount(judgments.level_codes([name])[first])
+    return float(len(per_level) * np.sum((per_level / per_level.sum()) ** 2))
+
+
+def _balanced(fixed: Mapping[str, object], counts: Mapping[str, int]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name in ("judge", *fixed) if name in fixed and name in counts))

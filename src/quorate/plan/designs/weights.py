@@ -1,0 +1,118 @@
+"""The weight that a layout and a target give to the variance of one term."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput
+from quorate.estimate.components.model import CELL, REPLICATE
+from quorate.estimate.means.targets import ABSORBED, FINITE, FIXED, PANEL, POPULATION, SENSITIVITY, Pool, Target
+from quorate.numerics.assignment import toward
+from quorate.plan.designs.layouts import Count, Layout
+
+Floats = NDArray[np.float64]
+
+
+def own_facets(name: str, all_facets: tuple[str, ...]) -> frozenset[str]:
+    """Facets of a term: all of them for cells and replicates."""
+    base = name.partition("[")[0]
+    return frozenset(all_facets if base in (CELL, REPLICATE) else base.split(":"))
+
+
+def coefficient(
+    name: str,
+    own: frozenset[str],
+    whole: frozenset[str],
+    laid: Layout,
+    above: Mapping[str, tuple[str, ...]],
+    uneven: Mapping[str, float],
+    targets: Mapping[str, Target],
+) -> Floats:
+    """``sum_l (w_l - tau_l)^2`` of a term in a layout, replicates apart.
+
+    ``own`` are the term's facets, ``whole`` those and what they are nested in. What groups items is in ``whole`` but
+    not in the layout: items carry it where they are in the term; elsewhere it crosses the rest, as evenly as the items
+    are spread over it and never in more combinations than there are items, or is absorbed.
+    """
+    if targets.get(name) == FIXED:
+        return np.zeros(())
+    groups = [] if laid.item in whole else [facet for facet in whole if facet not in laid.counts]
+    inside = whole & laid.counts.keys()
+    if any(targets[facet] == ABSORBED or facet not in laid.groups for facet in groups):
+        groups, inside = [], inside | {laid.item}
+    sizes = {**laid.counts, **laid.grouped}
+    spread = math.prod(np.minimum(uneven.get(facet, 1.0) / sizes[facet], 1.0) for facet in groups)
+    concentrated = np.asarray(
+        laid.concentration(inside, 1 / np.asarray(spread)) if groups else laid.concentration(inside)
+    )
+    if groups:
+        concentrated = np.maximum(concentrated, laid.concentration(inside | {laid.item}))
+    if name.startswith(REPLICATE) or any(targets[facet] in (POPULATION, SENSITIVITY, ABSORBED) for facet in own):
+        return concentrated
+    return toward(concentrated, _target_levels(frozenset((*inside, *groups)), above, sizes, targets))
+
+
+def _target_levels(
+    facets: frozenset[str],
+    above: Mapping[str, tuple[str, ...]],
+    sizes: Mapping[str, Count],
+    targets: Mapping[str, Target],
+) -> Count:
+    """Levels of a term under the target; the pool of a nested facet counts over all that it is nested in."""
+    levels = {name: sizes[name] for name in facets}
+    for name, target in targets.items():
+        if name in facets and isinstance(target, Pool):
+            parents = [up for up in above.get(name, ()) if up in levels]
+            levels[name] = _size(target, levels[name] * math.prod(sizes[up] for up in parents))
+            levels |= dict.fromkeys(parents, 1)
+    return math.prod(levels.values())
+
+
+def answers_of(name: str, laid: Layout) -> Count:
+    """Answers that a replicate component is averaged over; 1 for others."""
+    return laid.replicates if name.startswith(REPLICATE) else 1
+
+
+def _size(target: Pool, levels: Count) -> Count:
+    """Levels of a pool; nan where it cannot hold those of the design."""
+    return np.where(np.asarray(levels) > target.size, np.nan, target.size)
+
+
+def refuse_small_pools(laid: Layout, targets: Mapping[str, Target], above: Mapping[str, tuple[str, ...]]) -> None:
+    """Refuse a single design that has more levels than a pool."""
+    sizes = {**laid.counts, **laid.grouped}
+    for name, target in targets.items():
+        if isinstance(target, Pool) and name in sizes:
+            levels = sizes[name] * math.prod(sizes[up] for up in above.get(name, ()) if up in sizes)
+            if levels > target.size:
+                raise InvalidInput(f"targets: a pool of {target.size} cannot hold the {levels:.0f} levels of {name}")
+
+
+def published(name: str, target: Target, laid: Layout) -> Floats:
+    """Weight of a published sensitivity in a layout."""
+    concentrated = laid.concentration(frozenset({name}))
+    if target == SENSITIVITY:
+        return np.asarray(concentrated)
+    size = _levels_meant(name, target, laid)
+    if size is not None:
+        factor = np.divide(size, size - 1, out=np.zeros(np.shape(size)), where=np.asarray(size) != 1)
+        return np.asarray(factor * toward(concentrated, size))
+    raise InvalidInput(
+        f'targets: a sensitivity of {name} is known, not its population variance; use "sensitivity", "panel" or pool(K)'
+    )
+
+
+def spread(name: str, target: Target, laid: Layout) -> Floats:
+    """Weight of a fixed facet whose levels stand for more than themselves, or do not weigh equally."""
+    return toward(laid.concentration(frozenset({name})), _levels_meant(name, target, laid))
+
+
+def _levels_meant(name: str, target: Target, laid: Layout) -> Count | None:
+    """Levels that a target averages equally: those of the plan, or of a pool; None for a population."""
+    if isinstance(target, Pool):
+        return _size(target, laid.counts[name])
+    return np.asarray(laid.counts[name], dtype=float) if target in (PANEL, FINITE) else None

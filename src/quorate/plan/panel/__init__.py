@@ -1,0 +1,1 @@
+"""Which judges of a pool to use, and how to share the calls out."""

@@ -1,0 +1,345 @@
+"""Screening: a small crossed pilot of a large pool of judges, and the few of them that should judge the rest.
+
+``docs/methods/screening.md`` derives what is minimised here and has the measured figures.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate import caveats
+from quorate.caveats import Caveat
+from quorate.errors import InvalidInput
+from quorate.estimate.means.effects import level_labels
+from quorate.estimate.panel.crossed import CrossedScores, crossed_scores
+from quorate.numerics.subsets import BEYOND, Choice, exchange, exhaustive
+from quorate.plan.designs.prices import Prices, check, cost, known
+from quorate.plan.panel.candidates import Candidate, candidate, figure
+from quorate.plan.panel.shortlist import (
+    JudgePool,
+    Shortlist,
+    Stability,
+    alternatives,
+    beyond_cells,
+    facts,
+    refuse_constant,
+    stability,
+)
+from quorate.streams import stream
+from quorate.table.judgments import Judgments, checked
+from quorate.wording import counted, plural
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+_WHOLE_SEARCH = 20
+_CONTENDERS = 20
+_FEW_ITEMS = 20
+_MOST_MONEY = 1e12
+
+
+@dataclass(frozen=True)
+class Screening:
+    """Which judges of a pool should judge the main study.
+
+    Parameters
+    ----------
+    panel : Shortlist
+        The recommendation.
+    corrected : bool
+        Whether it was chosen for a mean from which `Shortlist.bias` is subtracted.
+    candidates : tuple of Candidate
+        Every judge of the pool.
+    frontier : tuple of Shortlist
+        The best panel of every size that is within reach.
+    alternatives : tuple of Shortlist
+        What is usually done instead, for the price of the recommended panel, where that pays for it.
+    stability : Stability
+        Of the recommendation.
+    items, left_out : int
+        Items of the pilot, and how many more were left out because not every judge scored them.
+    tau2 : float
+        Variance of the judges' leniency over the pool: unbiased, so it can be negative.
+    pilot_cost : float
+        Price of all that the pilot asked for: judgments, failed ones too, responses and items, also those left out.
+    exact : bool
+        Whether every subset was looked at; otherwise the best that exchanging judges found.
+    caveats : tuple of Caveat
+        What to know before relying on this.
+    """
+
+    panel: Shortlist
+    corrected: bool
+    candidates: tuple[Candidate, ...]
+    frontier: tuple[Shortlist, ...]
+    alternatives: tuple[Shortlist, ...]
+    stability: Stability
+    items: int
+    left_out: int
+    tau2: float
+    pilot_cost: float
+    exact: bool
+    caveats: tuple[Caveat, ...]
+
+    @property
+    def se(self) -> float:
+        """Standard error of the recommended panel's mean, as a mean for the whole pool of judges."""
+        return self.panel.se if self.corrected else self.panel.se_uncorrected
+
+    @property
+    def cost(self) -> float:
+        """Price of the pilot and the main study together."""
+        return self.pilot_cost + self.panel.cost
+
+    @property
+    def sentence(self) -> str:
+        """The recommendation in one sentence."""
+        named = ", ".join(f"{name} {n}" for name, n in zip(self.panel.judges, self.panel.items_per_judge, strict=True))
+        return (
+            f"Use {counted(len(self.panel.judges), 'judge')} of {len(self.candidates)}, one per item ({named}): "
+            f"standard error {figure(self.se)} for {figure(self.panel.cost)}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {**asdict(self), "se": self.se, "cost": self.cost, "sentence": self.sentence}
+
+
+def screen(
+    judgments: Judgments,
+    *,
+    prices: Prices | None = None,
+    budget: float | None = None,
+    target_se: float | None = None,
+    most: int | None = None,
+    fewest: int = 1,
+    corrected: bool = True,
+    generation: str | None = None,
+    resamples: int = 200,
+    rng: np.random.Generator | int | None = None,
+) -> Screening:
+    """Choose from a pool of judges, by a small pilot that all of them judged, those who should judge the rest.
+
+    In the main study every item is new and gets one judge; the mean of the judges' means, less the bias that the pilot
+    expects of them, estimates what the whole pool would have said on average.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        The pilot: at least 3 judges, all of whom scored the same items. Other items are left out.
+    prices : mapping, optional
+        ``{"judge": {name: price}}`` with every judge of the pilot, or ``{"call": price}``; ``"item": price`` for every
+        new item, and ``"generation": price`` for a response to it. Without it a judgment costs 1.
+    budget, target_se : float
+        Exactly one: money for the main study, or the standard error wanted.
+    most, fewest : int, optional
+        Limits on the number of judges.
+    corrected : bool
+        Whether the bias that the pilot expects will be subtracted. If not, its square counts as error.
+    generation : str, optional
+        Facet of the responses to an item, as for `crossed_scores`; a new item gets one.
+    resamples : int
+        Resampled pilots for the stability of the choice.
+    rng : numpy.random.Generator or int, optional
+        Where they come from.
+
+    Returns
+    -------
+    Screening
+
+    Raises
+    ------
+    InvalidInput
+        If an option breaks a rule, a judge has no price, or no panel is within reach.
+    NotEstimable
+        If there are fewer than 3 judges or 2 items that all of them scored, or the scores do not vary.
+
+    Notes
+    -----
+    Every subset of up to 20 judges is looked at; of more, those that adding and exchanging judges leads to.
+
+    References
+    ----------
+    Zhu et al. (2026), CyclicJudge, arXiv:2603.01865, limitations; Grubbs (1948). ``docs/methods/screening.md``.
+
+    Examples
+    --------
+    >>> import numpy as np, polars, quorate as q
+    >>> x = np.random.default_rng(1).normal(size=(20, 1)) + [[0.5, 0.0, -0.5, 0.1]]
+    >>> x = x + np.random.default_rng(2).normal(size=(20, 4)) * [0.3, 0.3, 0.3, 1.0]
+    >>> rows = [{"item": i, "judge": "abcd"[l], "score": x[i, l]} for i in range(20) for l in range(4)]
+    >>> pilot = q.read(polars.DataFrame(rows), announce=False)
+    >>> screen(pilot, prices={"judge": {"a": 1, "b": 1, "c": 20, "d": 1}}, budget=300, rng=1).panel.judges
+    ('a', 'b', 'd')
+    """
+    scores = crossed_scores(checked(judgments), generation=generation)
+    price, item_price, pilot_cost = _priced(judgments, scores, prices)
+    choice_limits = _limits(len(scores.judges), fewest, most)
+    money, goal = _asked(budget, target_se)
+    extra = beyond_cells(judgments, scores)
+    pilot = facts(scores.x, extra)
+    refuse_constant(pilot, judgments.object)
+    choice = Choice(pilot.spread, pilot.error(corrected=corrected), price, money, goal, *choice_limits)
+    pool = JudgePool(scores.judges, price, item_price, pilot, choice, corrected)
+    exact = len(scores.judges) <= _WHOLE_SEARCH
+    frontier = _frontier(pool, exact=exact)
+    panel = min(frontier, key=pool.value)
+    members = np.isin(scores.judges, panel.judges)
+    draws = np.random.default_rng(stream(0, "screening") if rng is None else rng)
+    return Screening(
+        panel=panel,
+        corrected=corrected,
+        candidates=tuple(candidate(pool, panel, members, judge) for judge in range(len(members))),
+        frontier=frontier,
+        alternatives=tuple(alternatives(pool, panel.cost, len(panel.judges))),
+        stability=stability(pool, scores.x, extra, panel, members, _resamples(resamples), draws),
+        items=len(scores.scenarios),
+        left_out=scores.left_out,
+        tau2=float(pilot.effects.tau2),
+        pilot_cost=pilot_cost,
+        exact=exact,
+        caveats=tuple(_caveats(judgments, scores, pool, panel, exact=exact)),
+    )
+
+
+def _frontier(pool: JudgePool, *, exact: bool) -> tuple[Shortlist, ...]:
+    """The best panel of every size, in whole cycles.
+
+    Raises
+    ------
+    InvalidInput
+        If no panel is within reach.
+    """
+    if exact:
+        members, values = exhaustive(pool.choice, _CONTENDERS)
+    else:
+        members, values = exchange(pool.choice)
+        members = members[values < BEYOND]
+    best: dict[int, Shortlist] = {}
+    for subset in members:
+        size = int(subset.sum())
+        made = pool.panel(f"the best {counted(size, 'judge')}", subset)
+        if made is not None and (size not in best or pool.value(made) < pool.value(best[size])):
+            best[size] = made
+    if not best:
+        raise _out_of_reach(pool)
+    return tuple(best.values())
+
+
+def _out_of_reach(pool: JudgePool) -> InvalidInput:
+    choice = pool.choice
+    if choice.budget is not None:
+        least = float(np.sort(pool.price)[: choice.fewest].sum())
+        return InvalidInput(
+            f"budget: one judgment by each of {counted(choice.fewest, 'judge')} costs at least {figure(least)}, "
+            f"got {choice.budget:.4g}; allow more money or fewer judges"
+        )
+    goal = math.sqrt(choice.target or 0.0)
+    return InvalidInput(
+        f"target_se: no panel of at most {counted(choice.most, 'judge')} has a standard error of {goal:.4g}, "
+        "whatever is paid: the pilot leaves more than that of its bias; allow more judges, or enlarge the pilot"
+    )
+
+
+def _priced(judgments: Judgments, scores: CrossedScores, prices: Prices | None) -> tuple[Floats, float, float]:
+    """Price of one judgment and its new item by judge, the item's part of it, and the price of the pilot."""
+    prices = {"call": 1.0} if prices is None else prices
+    check(prices)
+    bill = _paid(judgments, scores.generation, prices)
+    if bill is None:
+        raise InvalidInput('prices: what a call costs is needed, such as {"call": 0.01} or {"judge": {"name": 0.01}}')
+    calls = prices.get("judge", prices.get("call", 0.0))
+    item = sum(float(np.asarray(prices.get(kind, 0.0))) for kind in ("item", "generation"))
+    price = item + np.array([calls[name] if isinstance(calls, Mapping) else calls for name in scores.judges], float)
+    free = [name for name, each in zip(scores.judges, price, strict=True) if each <= 0]
+    if free:
+        raise InvalidInput(f"prices: a judgment must cost something, alone or with its item; {free[0]} costs 0")
+    return price, item, bill
+
+
+def _paid(judgments: Judgments, generation: str | None, prices: Prices) -> float | None:
+    """Price of all that was asked in the pilot, answered or not, used or left out; None if a call has no price."""
+    judges = level_labels(judgments, "judge")
+    calls = np.bincount(judgments.level_codes(["judge"]), judgments.rows).astype(np.float64)
+    response = [judgments.object] if generation is None else [judgments.object, generation]
+    counts = {"judge": len(judges), "item": judgments.n_levels(judgments.object)}
+    counts["generation"] = int(judgments.level_codes(response).max()) + 1
+    return known(cost(_known(prices, judges), counts, "item", int(judgments.rows.sum()), calls, judges))
+
+
+def _known(prices: Prices, judges: tuple[str, ...]) -> Prices:
+    """The prices of this pool's judges, and no others."""
+    if "prompt" in prices:
+        raise InvalidInput("prices: a screening has one prompt; got a price per prompt, use call, judge and item")
+    named = prices.get("judge")
+    if not isinstance(named, Mapping):
+        return prices
+    absent = [name for name in judges if name not in named]
+    if absent:
+        raise InvalidInput(f"prices: judge {', '.join(absent)} of the pilot has no price; add it, or drop the judge")
+    return {**prices, "judge": {name: named[name] for name in judges}}
+
+
+def _limits(judges: int, fewest: int, most: int | None) -> tuple[int, int]:
+    most = judges if most is None else most
+    for name, value in (("fewest", fewest), ("most", most)):
+        if isinstance(value, bool) or not isinstance(value, Integral) or not 1 <= value <= judges:
+            raise InvalidInput(f"{name}: must be a whole number from 1 to the {judges} judges, got {value!r}")
+    if fewest > most:
+        raise InvalidInput(f"fewest: must be at most most={most}, got {fewest}")
+    return int(fewest), int(most)
+
+
+def _asked(budget: float | None, target_se: float | None) -> tuple[float | None, float | None]:
+    """The budget, or the variance wanted."""
+    if (budget is None) == (target_se is None):
+        given = "neither" if budget is None else "both"
+        raise InvalidInput(f"budget, target_se: exactly one is needed, got {given}")
+    if target_se is not None:
+        return None, _amount("target_se", target_se) ** 2
+    return _amount("budget", budget), None
+
+
+def _amount(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) <= _MOST_MONEY:
+        raise InvalidInput(f"{name}: must be a finite amount above 0, at most {_MOST_MONEY:g}, got {value!r}")
+    return float(value)
+
+
+def _resamples(value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise InvalidInput(f"resamples: must be a whole number of at least 1, got {value!r}")
+    return int(value)
+
+
+def _caveats(
+    judgments: Judgments, scores: CrossedScores, pool: JudgePool, panel: Shortlist, *, exact: bool
+) -> list[Caveat]:
+    item, items = judgments.object, len(scores.scenarios)
+    out = [caveats.carried_over(plural(item))]
+    if items < _FEW_ITEMS:
+        out.append(caveats.few_pilot_items(plural(item), items, _FEW_ITEMS))
+    if scores.left_out:
+        out.append(caveats.unfinished_items(counted(scores.left_out, item)))
+    groups = judgments.ancestors(item)
+    if groups:
+        out.append(caveats.alike_by_group(groups[0]))
+    left = _left(pool, panel)
+    if left > 0.5:
+        out.append(caveats.held_by_pilot(plural(item), left))
+    if not exact:
+        out.append(caveats.not_exhaustive(len(pool.judges)))
+    return out
+
+
+def _left(pool: JudgePool, panel: Shortlist) -> float:
+    """Fraction of the variance that no money for the main study removes."""
+    members = np.isin(pool.judges, panel.judges)
+    bias = pool.choice.error[np.ix_(members, members)].sum() / members.sum() ** 2
+    return float(bias / pool.se(panel) ** 2) if pool.se(panel) > 0 else 0.0

@@ -1,0 +1,1 @@
+"""Sample sizes and power of comparisons by votes."""

@@ -1,0 +1,298 @@
+"""From votes to what a number of votes can decide: power against budget, per pair of models and over pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.estimate.votes.clustered import clusters_of
+from quorate.estimate.votes.margin_law import MarginLaw
+from quorate.estimate.votes.margins import Margins, of_sampled
+from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Sampled, well_sampled
+from quorate.numerics.cluster_power import ClusterPower, cluster_power
+from quorate.numerics.votes import drawn_power, exact_power, z_quantiles
+from quorate.plan.power.sample_size import check_alpha, check_counts, check_power, check_range
+from quorate.streams import stream
+from quorate.table.votes import Votes
+from quorate.wording import counted, percent
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Method = Literal["exact", "draws", "clusters"]
+
+BUDGETS = tuple(np.unique(np.rint(np.geomspace(25, 5000, 20))).astype(int).tolist())
+"""Votes per pair, 25 to 5,000."""
+
+RESAMPLES = 2000
+_BOOTSTRAP = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Detectability:
+    """What numbers of votes would decide, if margins are as the votes say.
+
+    Parameters
+    ----------
+    margins : Margins
+        The pairs and their margins.
+    budgets : array of int, shape (budgets,)
+        Decisive votes per pair.
+    power : array, shape (pairs, budgets)
+        Chance that a study of so many votes finds the difference. The margin is taken as estimated, so the power of
+        near ties is too high on average. nan with ``method="clusters"`` for a pair with one cluster.
+    decided, decided_low, decided_high : array, shape (budgets,)
+        Share of pairs that so many votes each would decide, the mean of ``power``, and its bootstrap interval over
+        pairs.
+    corrected : array, shape (budgets,)
+        The same for the law of margins without the noise of the votes; independent votes whatever the method.
+    law : MarginLaw
+        That law.
+    method : str
+        How power was found.
+    target : float
+        Power that counts as enough.
+    resamples : int or None
+        Studies drawn for every pair and budget; None with ``method="exact"``.
+    by : str or None
+        Facet whose levels are drawn whole, with ``method="clusters"``.
+    clusters : ClusterPower or None
+        With ``method="clusters"``: what ignoring clusters does to the test and to intervals.
+    """
+
+    margins: Margins
+    budgets: Ints
+    power: Floats
+    decided: Floats
+    decided_low: Floats
+    decided_high: Floats
+    corrected: Floats
+    law: MarginLaw
+    method: Method
+    target: float
+    resamples: int | None
+    by: str | None
+    clusters: ClusterPower | None
+
+    def __len__(self) -> int:
+        return len(self.margins)
+
+    @property
+    def within_reach(self) -> Floats:
+        """Share of pairs whose power is enough, shape (budgets,)."""
+        return np.asarray((self.power[self.known] >= self.target).mean(axis=0))
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Whether the power of a pair is known, shape (pairs,); shares are of those where it is."""
+        return np.isfinite(self.power[:, 0])
+
+    @property
+    def needed(self) -> Floats:
+        """The smallest of the budgets from which on power is enough, shape (pairs,); nan where none is."""
+        enough = np.logical_and.accumulate(self.power[:, ::-1] >= self.target, axis=1)[:, ::-1]
+        return np.where(enough.any(axis=1), self.budgets[enough.argmax(axis=1)].astype(float), np.nan)
+
+    @property
+    def sizes(self) -> tuple[Floats, Floats] | None:
+        """Share of intervals that miss, shape (budgets,): with votes taken as independent, and cluster-robust."""
+        if self.clusters is None:
+            return None
+        missed = self.clusters.missed_votes[self.known], self.clusters.missed_clusters[self.known]
+        return missed[0].mean(axis=0), missed[1].mean(axis=0)
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence, for the budget nearest to what pairs have."""
+        j = int(np.abs(np.log(self.budgets / np.median(self.margins.n))).argmin())
+        if self.known.sum() == 1:
+            return self._of_one(j)
+        low, high = self.decided_low[j], self.decided_high[j]
+        reach, known = self.within_reach[-1], counted(int(self.known.sum()), "pair")
+        return (
+            f"{self.budgets[j]:,} votes each would decide {self.decided[j]:.0%} of {known} "
+            f"({low:.0%} to {high:.0%}; {self.corrected[j]:.0%} without the noise of the votes); {1 - reach:.0%} of "
+            f"pairs are underpowered (power below {self.target:g}) even with {self.budgets[-1]:,}."
+        )
+
+    def _of_one(self, j: int) -> str:
+        """The answer where only one pair has a power."""
+        enough = "enough" if self.within_reach[-1] else "not enough"
+        return (
+            f"{self.budgets[j]:,} votes would find the difference of the only pair with a chance of "
+            f"{percent(self.decided[j])} if its margin is as estimated; {self.budgets[-1]:,} are {enough} for "
+            f"{self.target:g}."
+        )
+
+    def curve(self, pair: str) -> Floats:
+        """Power of one pair, named as in ``margins.pairs``; shape (budgets,).
+
+        Raises
+        ------
+        UnknownTerm
+            If there is no such pair among those with enough votes.
+        """
+        if pair not in self.margins.pairs:
+            raise UnknownTerm(pair, self.margins.pairs)
+        return np.asarray(self.power[self.margins.pairs.index(pair)])
+
+    def z(self, n: int, probabilities: Sequence[float] = (0.1, 0.5)) -> Floats:
+        """Quantiles of ``|share - 1/2|`` in standard errors over pairs and studies of n votes (Lee 2026, Table 6).
+
+        Parameters
+        ----------
+        n : int
+            Votes of every study, taken as independent.
+        probabilities : sequence of float
+            Which quantiles.
+        """
+        check_counts("n", np.array([float(n)]))
+        return z_quantiles(0.5 + self.margins.margin, int(n), probabilities)
+
+    def to_frame(self) -> Any:
+        """One row for every pair and budget: pair, margin, n, power."""
+        from quorate.table.frames import frame
+
+        pairs, times = len(self), len(self.budgets)
+        named = [name for name in self.margins.pairs for _ in range(times)]
+        margin = np.repeat(self.margins.margin, times)
+        return frame({"pair": named, "margin": margin, "n": np.tile(self.budgets, pairs), "power": self.power.ravel()})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        curves: dict[str, Any] = {name: getattr(self, name).tolist() for name in _OVER_PAIRS}
+        known = zip(self.power.tolist(), self.known.tolist(), strict=True)
+        curves["power"] = [row if sure else None for row, sure in known]
+        sizes = None if self.sizes is None else [one.tolist() for one in self.sizes]
+        rest = {name: getattr(self, name) for name in ("method", "target", "resamples", "by")}
+        return {"margins": self.margins.to_dict(), **curves, **rest, "sizes": sizes, "sentence": self.sentence}
+
+
+_OVER_PAIRS = ("budgets", "decided", "decided_low", "decided_high", "corrected", "within_reach")
+
+
+def detectability(
+    votes: Votes,
+    *,
+    budgets: Sequence[int] | NDArray[Any] = BUDGETS,
+    method: Method = "exact",
+    by: str | None = None,
+    minimum: int = MINIMUM,
+    alpha: float = 0.05,
+    power: float = 0.9,
+    level: float = 0.95,
+    resamples: int = RESAMPLES,
+    rng: np.random.Generator | int | None = None,
+) -> Detectability:
+    """What share of comparisons so many votes would decide, and the power of each.
+
+    Studies are made of the votes at hand: so many are drawn from those of a pair, with replacement, and tested.
+
+    Parameters
+    ----------
+    votes : Votes
+        Votes; ties are left out, the best case. Tell systems of several languages or tasks apart first: `Votes.within`.
+    budgets : sequence of int
+        Decisive votes per pair.
+    method : {"exact", "draws", "clusters"}
+        ``"exact"``: the chance that drawn votes reject, by the binomial formula. ``"draws"``: the same by simulation.
+        ``"clusters"``: levels of ``by`` are drawn whole and the test is cluster-robust; votes of one level may then
+        resemble each other.
+    by : str, optional
+        Facet for ``"clusters"``: ``prompt``, ``judge``, ``cluster`` or any other.
+    minimum : int
+        Decisive votes that a pair must have.
+    alpha, power : float
+        Level of the two-sided test, and the power that counts as enough.
+    level : float
+        Coverage of intervals over pairs.
+    resamples : int
+        Studies for every pair and budget.
+    rng : numpy.random.Generator or int, optional
+        Source of the draws; the same one gives the same result.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range.
+    NotEstimable
+        If no pair has enough votes, a vote has no label of ``by``, or every pair has one level of it.
+
+    References
+    ----------
+    Lee (2026), How many human judgments are enough?, section 4. ``docs/methods/detectability.md`` has the details.
+
+    Examples
+    --------
+    >>> import polars
+    >>> from quorate.table.read_votes import read_votes
+    >>> frame = polars.DataFrame({"model_a": ["x"], "model_b": ["y"], "for_x": [220], "for_y": [280]})
+    >>> found = detectability(read_votes(frame, wins=["for_x", "for_y"], announce=False), budgets=[500, 749])
+    >>> found.power.round(3).tolist()
+    [[0.751, 0.907]]
+    """
+    n = _checked(budgets, method, by, alpha, power, level, resamples)
+    source = np.random.default_rng(stream(0, "detectability") if rng is None else rng)
+    sampled = well_sampled(votes, minimum=minimum)
+    margins = of_sampled(sampled, minimum, "drop", level, alpha, power)
+    drawn = None if by is None else cluster_power(clusters_of(sampled, votes, by), n, alpha, resamples, source)
+    curves = drawn.clusters if drawn is not None else _independent(sampled, n, method, alpha, resamples, source)
+    law = margins.law()
+    found = curves[np.isfinite(curves[:, 0])]
+    if not len(found):
+        raise NotEstimable(f"by: every pair has all of its votes in one level of {by}; name another facet")
+    low, high = _interval(found, level, source)
+    return Detectability(
+        margins=margins,
+        budgets=n,
+        power=curves,
+        decided=found.mean(axis=0),
+        decided_low=low,
+        decided_high=high,
+        corrected=law.chance @ exact_power(0.5 + law.margin, n, alpha),
+        law=law,
+        method=method,
+        target=power,
+        resamples=None if method == "exact" else resamples,
+        by=by,
+        clusters=drawn,
+    )
+
+
+def _independent(
+    sampled: Sampled, n: Ints, method: Method, alpha: float, resamples: int, rng: np.random.Generator
+) -> Floats:
+    p = sampled.wins / sampled.n
+    return exact_power(p, n, alpha) if method == "exact" else drawn_power(p, n, alpha, resamples, rng)
+
+
+def _interval(power: Floats, level: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Bootstrap interval over pairs of the mean power."""
+    pairs = len(power)
+    times = rng.multinomial(pairs, np.full(pairs, 1 / pairs), _BOOTSTRAP)
+    low, high = np.quantile(times @ power / pairs, ((1 - level) / 2, (1 + level) / 2), axis=0)
+    return low, high
+
+
+def _checked(
+    budgets: object, method: str, by: str | None, alpha: float, power: float, level: float, resamples: int
+) -> Ints:
+    """The budgets, in order and once each, if all arguments are in range."""
+    check_alpha(alpha)
+    check_power(power, alpha)
+    check_range("level", level, "between 0 and 1", 0 < level < 1)
+    check_range(
+        "resamples", resamples, "of studies, whole and at least 1", resamples >= 1 and resamples == int(resamples)
+    )
+    if method not in get_args(Method):
+        raise InvalidInput(f'method: expects one of {", ".join(get_args(Method))}, got "{method}"')
+    if (method == "clusters") != (by is not None):
+        raise InvalidInput('by: names the facet that method="clusters" draws whole; give both, or neither')
+    n = np.atleast_1d(np.asarray(budgets, dtype=float))
+    check_range("budgets", len(n), "of budgets, at least 1", len(n) > 0)
+    check_counts("budgets", n)
+    return np.unique(n.astype(np.int64))

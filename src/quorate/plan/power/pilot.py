@@ -1,0 +1,282 @@
+"""What a small pilot says of the number of judgments a comparison needs, and whether a budget reaches that."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from functools import partial
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.numerics import binomial
+from quorate.numerics.clustered import share
+from quorate.plan.power.clusters import margin_interval, votes_per_independent
+from quorate.plan.power.sample_size import (
+    MOST,
+    Method,
+    check_alpha,
+    check_count,
+    check_method,
+    check_power,
+    check_range,
+    detectable_margin,
+    sample_size,
+    whole,
+)
+
+Counts = int | Sequence[int] | NDArray[np.int64]
+"""One number, or one for every cluster."""
+
+
+class Reach(StrEnum):
+    """What a budget can do, judged by a pilot; the values are the words that a reader sees."""
+
+    FEASIBLE = "feasible"
+    IF_PILOT_HOLDS = "feasible if the pilot is right"
+    UNDERPOWERED = "underpowered"
+    OUT_OF_REACH = "underpowered even at the largest margin the pilot allows"
+    NO_BUDGET = "no budget stated"
+
+
+@dataclass(frozen=True)
+class Feasibility:
+    """A pilot carried through to a range of judgments; None stands for "no number suffices", never for zero.
+
+    Parameters
+    ----------
+    wins, n : int
+        Wins and decisive judgments of the pilot.
+    margin, low, high : float
+        ``p - 1/2``, signed, and its interval: exact (Clopper-Pearson), or cluster-robust by Student's t.
+    level : float
+        Coverage of the interval, and so of the range of judgments.
+    alpha, power : float
+        Level of the test that is planned, and the chance of detection wanted.
+    method : str
+        As for `quorate.sample_size`.
+    needed : int or None
+        Judgments needed if the margin is as estimated; None if that is 0.
+    needed_low : int
+        Judgments needed at the largest margin of the interval.
+    needed_high : int or None
+        Judgments needed at the smallest; None if the interval includes 0.
+    budget : int or None
+        Judgments that can be paid for.
+    detectable : float or None
+        Smallest margin that the budget sees; None without a budget, or if it sees none.
+    power_at_budget : float or None
+        Exact power of the budget at the estimated margin.
+    reach : Reach
+        What the budget can do.
+    clusters : int or None
+        Clusters of the pilot; None where its judgments are taken as independent.
+    effect : float
+        Judgments that are worth one independent one, at least 1; all numbers of judgments include it.
+    """
+
+    wins: int
+    n: int
+    margin: float
+    low: float
+    high: float
+    level: float
+    alpha: float
+    power: float
+    method: Method
+    needed: int | None
+    needed_low: int
+    needed_high: int | None
+    budget: int | None
+    detectable: float | None
+    power_at_budget: float | None
+    reach: Reach
+    clusters: int | None = None
+    effect: float = 1.0
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence, with its range."""
+        where = "" if self.clusters is None else f" in {self.clusters:,} clusters"
+        pilot = f"the pilot of {self.n:,}{where} says {self.margin:.3f} ({self.low:.3f} to {self.high:.3f})"
+        said = "; ".join([*self._budget_words(), pilot, self._need()]) + "."
+        return said[0].upper() + said[1:]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {**asdict(self), "reach": self.reach.value, "sentence": self.sentence}
+
+    def _budget_words(self) -> list[str]:
+        if self.budget is None:
+            return []
+        seen = "no margin" if self.detectable is None else f"a margin of {self.detectable:.3f} or more"
+        return [f"{self.reach.value}: at {self.budget:,} judgments you would see {seen} (power {self.power:.4g})"]
+
+    def _need(self) -> str:
+        if self.needed is None:
+            return f"at a margin of 0 no number would do; you need {self.needed_low:,} or more"
+        high = "no finite number" if self.needed_high is None else f"{self.needed_high:,}"
+        return f"you need {self.needed:,} (from {self.needed_low:,} to {high})"
+
+
+def plan_from_pilot(
+    wins: Counts,
+    n: Counts,
+    *,
+    budget: int | None = None,
+    alpha: float = 0.05,
+    power: float = 0.9,
+    level: float = 0.95,
+    method: Method = "normal",
+) -> Feasibility:
+    """Whether a comparison can succeed, from a pilot of 30 to 100 decisive judgments.
+
+    A pilot gives a range of numbers, not a number: the ends of the interval for its margin are carried through. Where
+    the interval includes 0 the range has no upper end.
+
+    Parameters
+    ----------
+    wins : int or sequence of int
+        Judgments of the pilot that prefer the first system; for every cluster (such as a prompt or an annotator) where
+        those of one cluster may resemble each other.
+    n : int or sequence of int
+        Decisive judgments of the pilot, ties left out; for every cluster. The interval is then cluster-robust, and all
+        numbers are for a study with as much dependence.
+    budget : int, optional
+        Decisive judgments that the study can pay for.
+    alpha : float
+        Level of the two-sided test that is planned.
+    power : float
+        Chance of detection wanted, above ``alpha`` and below 1.
+    level : float
+        Coverage of the interval.
+    method : {"normal", "variance", "exact"}
+        As for `quorate.sample_size`. An end of the range that is beyond the exact search, above some 10^8 judgments, is
+        the normal number, which there is within 0.01% of it.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range.
+    NotEstimable
+        If there is only one cluster.
+
+    References
+    ----------
+    Lee (2026), How many human judgments are enough?, section 3.5.
+
+    Examples
+    --------
+    >>> found = plan_from_pilot(28, 50, budget=500)
+    >>> found.reach.value, found.needed_low, found.needed, found.needed_high, round(found.power_at_budget, 3)
+    ('underpowered', 66, 730, None, 0.751)
+    """
+    _check(budget, alpha, power, level, method)
+    pilot = _independent(wins, n, level) if np.ndim(wins) == np.ndim(n) == 0 else _by_cluster(wins, n, level)
+    wins, n, low, high = pilot.wins, pilot.n, pilot.low, pilot.high
+    budget = None if budget is None else int(budget)
+    worth = None if budget is None else math.floor(budget / pilot.effect + 1e-9)
+    margin = (2 * wins - n) / (2 * n)
+    size = partial(_size, effect=pilot.effect, alpha=alpha, power=power, method=method)
+    nearest = max(low, -high)
+    needed = size(abs(margin)) if margin else None
+    needed_low = size(max(-low, high))
+    needed_high = size(nearest) if nearest > 0 else None
+    return Feasibility(
+        wins=wins,
+        n=n,
+        margin=margin,
+        low=low,
+        high=high,
+        level=level,
+        alpha=alpha,
+        power=power,
+        method=method,
+        needed=needed,
+        needed_low=needed_low,
+        needed_high=needed_high,
+        budget=budget,
+        detectable=_detectable(worth, alpha, power, method),
+        power_at_budget=None if worth is None else float(binomial.power(worth, 0.5 + margin, alpha)),
+        reach=_reach(budget, needed, needed_low, needed_high),
+        clusters=pilot.clusters,
+        effect=pilot.effect,
+    )
+
+
+class _Pilot(NamedTuple):
+    """What a pilot found."""
+
+    wins: int
+    n: int
+    low: float
+    high: float
+    clusters: int | None = None
+    effect: float = 1.0
+
+
+def _independent(wins: Any, n: Any, level: float) -> _Pilot:
+    check_count("n", n)
+    holds = isinstance(wins, Real) and 0 <= float(wins) <= n and float(wins).is_integer()
+    check_range("wins", wins, f"of judgments, whole, from 0 to n ({n})", holds)
+    low, high = (float(end) - 0.5 for end in binomial.clopper_pearson(int(wins), int(n), level))
+    return _Pilot(int(wins), int(n), low, high)
+
+
+def _by_cluster(wins: Counts, n: Counts, level: float) -> _Pilot:
+    k, sizes = np.asarray(wins, dtype=float), np.asarray(n, dtype=float)
+    if k.ndim != 1 or k.shape != sizes.shape:
+        raise InvalidInput(
+            f"wins, n: one number each, or one for every cluster, got shapes {k.shape} and {sizes.shape}"
+        )
+    whole_numbers = (k == np.floor(k)) & (sizes == np.floor(sizes))
+    wrong = np.flatnonzero(~(whole_numbers & (k >= 0) & (k <= sizes) & (sizes >= 1) & (sizes <= MOST)))
+    if len(wrong):
+        at = int(wrong[0])
+        raise InvalidInput(f"wins: whole numbers from 0 to n, got {k[at]:g} of {sizes[at]:g} in cluster {at + 1}")
+    if len(sizes) < 2:
+        raise NotEstimable(f"wins: at least 2 clusters show how far these differ, got {len(sizes)}; collect more")
+    total = int(sizes.sum())
+    if total == len(sizes):
+        return _independent(int(k.sum()), total, level)._replace(clusters=total)
+    found = share(k, sizes)
+    return _Pilot(int(k.sum()), total, *margin_interval(found, level), len(sizes), votes_per_independent(found))
+
+
+def _size(margin: float, effect: float, alpha: float, power: float, method: Method) -> int:
+    """Judgments needed, by the method where it goes that far: an interval can end as near to 0 as it likes."""
+    near = method == "exact" and not binomial.is_searchable(0.5 + margin, power, alpha)
+    return whole(effect * sample_size(margin, alpha=alpha, power=power, method="normal" if near else method))
+
+
+def _reach(budget: int | None, needed: int | None, needed_low: int, needed_high: int | None) -> Reach:
+    if budget is None:
+        return Reach.NO_BUDGET
+    if needed_high is not None and budget >= needed_high:
+        return Reach.FEASIBLE
+    if needed is not None and budget >= needed:
+        return Reach.IF_PILOT_HOLDS
+    return Reach.UNDERPOWERED if budget >= needed_low else Reach.OUT_OF_REACH
+
+
+def _detectable(budget: int | None, alpha: float, power: float, method: Method) -> float | None:
+    if not budget:
+        return None
+    try:
+        return detectable_margin(budget, alpha=alpha, power=power, method=method)
+    except NotEstimable:
+        return None
+
+
+def _check(budget: int | None, alpha: float, power: float, level: float, method: Method) -> None:
+    if budget is not None:
+        check_count("budget", budget)
+    check_alpha(alpha)
+    check_power(power, alpha)
+    check_range("level", level, "between 0 and 1", isinstance(level, Real) and 0 < level < 1)
+    check_method(method)

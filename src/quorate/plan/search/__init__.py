@@ -1,0 +1,1 @@
+"""Search of designs for the best one."""

@@ -1,0 +1,256 @@
+"""The designs an optimiser may choose from: numbers of levels, facet by facet, and layouts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice, product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput
+from quorate.plan.designs.layouts import Count, fewest_items
+from quorate.plan.designs.schemes import ASSIGNED, GENERATION, JUDGE, LAYOUTS, PROMPT, LayoutName, Scheme
+
+Ints = NDArray[np.int64]
+ROLES = {"prompts": PROMPT, "judges": JUDGE, "temperatures": "temperature"}
+"""Facets that have a plural of their own among the limits."""
+REPLICATE, CATEGORIES = "replicate", "categories"
+_MOST = 10**9
+_MOST_VALUES = 1_000_000
+_MOST_DESIGNS = 200_000_000
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Designs that differ only along axes, so that one layout holds them all.
+
+    Parameters
+    ----------
+    scheme : Scheme
+        The layout.
+    held : mapping of str to int
+        Levels that all of them share.
+    axes : mapping of str to array of int, shape (values,)
+        Levels that differ; every combination is a design.
+    """
+
+    scheme: Scheme
+    held: Mapping[str, int]
+    axes: Mapping[str, Ints]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Length of every axis."""
+        return tuple(map(len, self.axes.values()))
+
+    @property
+    def size(self) -> int:
+        """Number of designs."""
+        return math.prod(self.shape)
+
+    def counts(self) -> dict[str, Count]:
+        """Levels of every facet, replicates included, as arrays that broadcast to `shape`."""
+        out: dict[str, Count] = dict(self.held)
+        for position, (name, values) in enumerate(self.axes.items()):
+            shape = [-1 if i == position else 1 for i in range(len(self.axes))]
+            out[name] = values.astype(float).reshape(shape)
+        return out
+
+    def design(self, index: int) -> dict[str, int]:
+        """Levels of every facet, replicates included, of one design."""
+        where = np.unravel_index(index, self.shape)
+        return {
+            **self.held,
+            **{name: int(values[i]) for (name, values), i in zip(self.axes.items(), where, strict=True)},
+        }
+
+    def split(self, most: int) -> Iterator[Piece]:
+        """Pieces of at most ``most`` designs."""
+        if self.size <= most:
+            yield self
+            return
+        name = max(self.axes, key=lambda axis: len(self.axes[axis]))
+        values = self.axes[name]
+        for half in (values[: len(values) // 2], values[len(values) // 2 :]):
+            yield from Piece(self.scheme, self.held, {**self.axes, name: half}).split(most)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Every design that is allowed.
+
+    Parameters
+    ----------
+    item : str
+        Role of the object of measurement.
+    levels : mapping of str to tuple of int
+        Allowed numbers of levels of every facet, replicates included; increasing.
+    layouts : tuple of str
+        Layouts, the simplest first.
+    per_item : tuple of int
+        Allowed judges per item, for "blocks", and pairs per item, for "latin".
+    weighted : mapping of int to tuple of Scheme
+        Weighted cycles to look at, by the number of judges.
+    judges : mapping of int to tuple of tuple of str
+        Judges to look at by name, by their number, where it matters which they are; empty where not.
+    """
+
+    item: str
+    levels: Mapping[str, tuple[int, ...]]
+    layouts: tuple[LayoutName, ...]
+    per_item: tuple[int, ...]
+    weighted: Mapping[int, tuple[Scheme, ...]] = field(default_factory=dict)
+    judges: Mapping[int, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+
+    def pieces(self) -> Iterator[Piece]:
+        """All designs, each once: a layout that comes to the same as another allowed one is left out."""
+        for layout in self.layouts:
+            assigned = ASSIGNED[layout] or ((JUDGE,) if self.judges else ())
+            if assigned and (self.item in (JUDGE, PROMPT) or not all(name in self.levels for name in assigned)):
+                continue
+            assigned += (GENERATION,) if ASSIGNED[layout] and GENERATION in self.levels else ()
+            assigned += (CATEGORIES,) if CATEGORIES in self.levels else ()
+            for chosen in product(*(self.levels[name] for name in assigned)):
+                held = dict(zip(assigned, chosen, strict=True))
+                for scheme in self._schemes(layout, held):
+                    yield from self._piece(scheme, held)
+
+    def _schemes(self, layout: LayoutName, held: Mapping[str, int]) -> tuple[Scheme, ...]:
+        """The ways to carry out a layout with so many judges and prompts."""
+        if layout == "weighted":
+            return self.weighted.get(held[JUDGE], ())
+        sizes: tuple[int | None, ...] = (None,)
+        if layout == "blocks":
+            sizes = tuple(size for size in self.per_item if size <= held[JUDGE])
+        if layout == "latin":
+            sizes = (None, *(size for size in self.per_item if 1 < size < held[JUDGE] * held[PROMPT]))
+        named = self.judges.get(held[JUDGE], ((),)) if self.judges else ((),)
+        return tuple(Scheme(layout, size, judges=names) for size in sizes for names in named)
+
+    def _piece(self, scheme: Scheme, held: Mapping[str, int]) -> Iterator[Piece]:
+        if _same_as(scheme, held) in self.layouts:
+            return
+        least = max(fewest_items(scheme, held), held.get(CATEGORIES, 1))
+        axes = {name: values for name, values in self._values.items() if name not in held}
+        axes[self.item] = axes[self.item][np.searchsorted(axes[self.item], least) :]
+        if len(axes[self.item]):
+            yield Piece(scheme, held, axes)
+
+    @cached_property
+    def _values(self) -> dict[str, Ints]:
+        return {name: np.array(values, dtype=np.int64) for name, values in self.levels.items()}
+
+
+def _same_as(scheme: Scheme, held: Mapping[str, int]) -> str | None:
+    """A simpler layout that gives the same cells."""
+    layout, per_item, judges = scheme.layout, scheme.per_item or 1, held.get(JUDGE, 1)
+    if layout == "latin" and held[PROMPT] == 1:
+        return "cyclic" if per_item == 1 else "blocks"
+    if (layout in ("cyclic", "random", "weighted") and judges == 1) or (layout == "blocks" and per_item == judges):
+        return "factorial"
+    return "cyclic" if layout == "blocks" and per_item == 1 else None
+
+
+def allowed(
+    limits: Mapping[str, Iterable[int] | int],
+    layouts: Sequence[LayoutName],
+    item: str,
+    held: Mapping[str, int],
+) -> Grid:
+    """Check limits and layouts from outside.
+
+    Parameters
+    ----------
+    limits : mapping of str to int or iterable of int
+        Allowed numbers of ``items``, ``prompts``, ``judges``, ``temperatures``, ``replicates``, ``per_item``, or of
+        the levels of any other facet by its role.
+    layouts : sequence of str
+        Layouts to consider.
+    item : str
+        Role of the object of measurement.
+    held : mapping of str to int
+        Levels of every facet, replicates included, where limits say nothing.
+
+    Raises
+    ------
+    InvalidInput
+        If a limit is not made of whole numbers from 1, or names nothing that can vary.
+    """
+    found = {name: _values(name, values) for name, values in limits.items()}
+    per_item = found.pop("per_item", ())
+    roles = {"items": item, "replicates": REPLICATE, CATEGORIES: CATEGORIES, **ROLES}
+    named = {roles.get(name, name): values for name, values in found.items()}
+    if len(named) < len(found):
+        raise InvalidInput(f"limits: {', '.join(found)} name a facet twice; name it once")
+    unknown = sorted(set(named) - set(held))
+    if unknown:
+        known = [*(plural for plural, role in roles.items() if role in held), "per_item"]
+        known += [name for name in held if name not in roles.values()]
+        raise InvalidInput(
+            f"limits: {', '.join(map(str, unknown))} is nothing that varies here; use {', '.join(known)}"
+        )
+    levels = {name: named.get(name, (count,)) for name, count in held.items()}
+    return Grid(item, levels, _layouts(layouts, per_item, PROMPT in held), per_item)
+
+
+def _layouts(layouts: Sequence[LayoutName], per_item: tuple[int, ...], prompts: bool) -> tuple[LayoutName, ...]:
+    given = (layouts,) if isinstance(layouts, str) else tuple(layouts)
+    unknown = [name for name in given if name not in LAYOUTS]
+    if unknown or not given:
+        raise InvalidInput(f"layouts: some of {', '.join(LAYOUTS)} are needed, got {unknown or 'none'}")
+    taken = "blocks" in given or ("latin" in given and prompts)
+    if ("blocks" in given and not per_item) or (per_item and not taken):
+        raise InvalidInput(
+            'layouts: "blocks" gives per_item judges to every item, and "latin" may give it per_item pairs; name both '
+            'layouts=("blocks", ...) and limits={"per_item": [2, 3]}, or neither'
+        )
+    return tuple(name for name in LAYOUTS if name in given)
+
+
+def _values(name: str, values: Any) -> tuple[int, ...]:
+    single = isinstance(values, int | np.integer)
+    try:
+        several = () if isinstance(values, str | bytes | Mapping) else values
+        found = [values] if single else list(islice(several, _MOST_VALUES + 1))
+    except TypeError:
+        found = []
+    if not found or not all(_is_count(value) for value in found):
+        raise InvalidInput(f"limits: {name} must be whole numbers from 1 to {_MOST:,}, got {_shown(values)}")
+    if len(found) > _MOST_VALUES:
+        raise InvalidInput(f"limits: {name} may have {_MOST_VALUES:,} values; take larger steps")
+    return tuple(sorted({int(value) for value in found}))
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and 1 <= int(value) <= _MOST
+
+
+def _shown(values: object) -> str:
+    text = repr(values)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def checked(grid: Grid) -> Grid:
+    """The grid, if it has a design and not too many of them.
+
+    Raises
+    ------
+    InvalidInput
+        If it has none, or more than can be searched.
+    """
+    designs = sum(piece.size for piece in grid.pieces())
+    if designs == 0:
+        raise InvalidInput(
+            f"layouts: none of {', '.join(grid.layouts)} fits the limits; a cycle needs judges (and prompts), and at "
+            "least as many items as combinations"
+        )
+    if designs > _MOST_DESIGNS:
+        raise InvalidInput(
+            f"limits: {designs:,} designs are more than the {_MOST_DESIGNS:,} that can be searched; take larger steps"
+        )
+    return grid

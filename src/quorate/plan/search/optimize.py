@@ -1,0 +1,277 @@
+"""The cheapest design that is precise enough, or the most precise one that a budget buys."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from numbers import Real
+from typing import Any
+
+from quorate import caveats
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.model import CELL
+from quorate.estimate.components.published import Components
+from quorate.estimate.means.prediction import residual_facet
+from quorate.estimate.means.targets import PANEL, Target
+from quorate.plan.designs.dstudy import Projection, project, projection
+from quorate.plan.designs.prices import Prices, cheapest
+from quorate.plan.designs.prices import check as _check_prices
+from quorate.plan.designs.schemes import JUDGE, LayoutName
+from quorate.plan.designs.sources import Design, Source, from_components, from_fit, observed_counts
+from quorate.plan.search.grid import CATEGORIES, REPLICATE, ROLES, Grid, allowed, checked
+from quorate.plan.search.limits import around
+from quorate.plan.search.optimum import Optimum, Searched, precise, within
+from quorate.plan.search.places import named_panels, weighted_cycles
+from quorate.plan.search.search import search
+from quorate.plan.search.whatif import as_it_is
+
+Limits = Mapping[str, Iterable[int] | int]
+_MOSTLY = 0.5
+
+
+def optimize(
+    source: Components | Decomposition,
+    *,
+    budget: float | None = None,
+    target_se: float | None = None,
+    prices: Prices | None = None,
+    limits: Limits | None = None,
+    layouts: Sequence[LayoutName] = ("factorial", "cyclic", "latin"),
+    targets: Mapping[str, Target] | None = None,
+    own: Mapping[str, Any] | None = None,
+    traded: bool = False,
+) -> Optimum:
+    """What to buy next: the most precise design for a budget, or the cheapest that reaches a standard error.
+
+    Every design that the limits allow is compared, so the result is the optimum of the grid.
+
+    Parameters
+    ----------
+    source : Components or Decomposition
+        From `quorate.components` or `quorate.decompose`.
+    budget : float, optional
+        Most that may be spent, in the unit of the prices. Exactly one of ``budget`` and ``target_se`` is given.
+    target_se : float, optional
+        Largest standard error allowed, in score units.
+    prices : mapping, optional
+        ``{"call": usd}``, or ``{"judge": {name: usd}, "item": usd, "generation": usd, "prompt": usd}``: per call, or
+        per call of each judge; per item, per generation (a response that is judged) and per prompt on top. By default
+        a call costs 1, so that a budget is a number of calls. Designs with fewer judges than have a price use the
+        cheapest; where each judge's residual variance is known (``decompose(..., residual_by="judge")``), every choice
+        of judges is compared, or of more than 100 the cheapest, the steadiest and a compromise.
+    limits : mapping of str to int or iterable of int, optional
+        Numbers allowed of ``items``, ``prompts``, ``judges``, ``temperatures``, ``replicates``, of judges ``per_item``
+        for the layout "blocks" (and of pairs for "latin", next to 1), of ``categories`` that group the items, and of
+        the levels of any other facet by its role. What is not named stays as it is in the data; 1, with published
+        components. Without any limits, designs around the study that was fitted: up to four times its items, twice its
+        levels of facets that stand for a population, and a few replicates.
+    layouts : sequence of {"factorial", "random", "cyclic", "weighted", "latin", "blocks"}
+        Layouts allowed; see `quorate.project`. "weighted" compares cycles in which judges that are cheap, or whose
+        scores scatter less, come more often.
+    targets : mapping of str to str or Pool, optional
+        As for `Decomposition.mean_for`. With judges as a panel, designs of one and of three judges answer different
+        questions; compare them with ``{"judge": "population"}``.
+    own : mapping, optional
+        The design at hand, as options of `quorate.project`, to place it among the others. By default the study that
+        was fitted.
+    traded : bool
+        Whether weighted cycles may leave some of the panel's bias, where that is worth less than the variance it
+        saves: judges then weigh unequally in the mean (`Projection.balanced`), and the analysis must weigh them so.
+
+    Returns
+    -------
+    Optimum
+
+    Raises
+    ------
+    InvalidInput
+        If an argument breaks a rule, a design that is allowed has no price, or no design fits.
+    NotEstimable
+        If the data determine the variance of no design that is allowed.
+
+    References
+    ----------
+    Messing (2026), Eqs. 3 and 10 and Fig. 3b. ``docs/methods/optimize.md``.
+
+    Examples
+    --------
+    >>> from quorate.estimate.components.published import components
+    >>> safety = components({"item": 0.0104, "item:judge": 0.0251, "replicate": 0.0120}, sensitivity={"judge": 4.65e-4})
+    >>> limits = {"items": [50, 100, 141], "judges": range(1, 4), "replicates": [1, 2]}
+    >>> best = optimize(safety, budget=141, limits=limits)
+    >>> best.plan.layout, best.calls, round(best.se, 4)
+    ('cyclic', 141, 0.0222)
+    """
+    _check(source, budget, target_se, limits)
+    prices = {"call": 1.0} if prices is None else prices
+    _check_prices(prices)
+    made, grid = _prepared(source, limits, layouts, targets or {}, prices, traded)
+    searched = Searched(made, prices, search(made, grid, prices), source, grid)
+    if not searched.found.candidates:
+        raise _all_open(made, grid)
+    position = _position(searched, budget, target_se)
+    plan = searched.projection(searched.found.frontier, position)
+    return Optimum(
+        plan=plan,
+        budget=budget,
+        target_se=target_se,
+        own=_own(source, own, prices, targets, grid),
+        judges=plan.judges or tuple(cheapest(prices)[: plan.design.get(JUDGE, 1)]),
+        caveats=_caveats(source, made, grid, plan, prices),
+        position=position,
+        searched=searched,
+    )
+
+
+def _check(source: object, budget: float | None, target_se: float | None, limits: object) -> None:
+    if not isinstance(source, (Components, Decomposition)):
+        kind = type(source).__name__
+        raise InvalidInput(f"source: expects what decompose or components returns, got {kind}; decompose it first")
+    if limits is not None and not isinstance(limits, Mapping):
+        shape = '{"items": [50, 100], "judges": range(1, 4)}'
+        raise InvalidInput(f"limits: a mapping such as {shape} is needed, got {type(limits).__name__}")
+    if (budget is None) == (target_se is None):
+        given = "neither" if budget is None else "both"
+        raise InvalidInput(f"budget, target_se: exactly one is needed, got {given}")
+    for name, value in (("budget", budget), ("target_se", target_se)):
+        if value is None:
+            continue
+        if not isinstance(value, Real) or isinstance(value, bool) or not (math.isfinite(value) and value > 0):
+            raise InvalidInput(f"{name}: must be a finite number above 0, got {value!r}")
+
+
+def _prepared(
+    source: Components | Decomposition,
+    limits: Limits | None,
+    layouts: Sequence[LayoutName],
+    targets: Mapping[str, Target],
+    prices: Prices,
+    traded: bool,
+) -> tuple[Source, Grid]:
+    """The variance of any layout, and the designs allowed. Facets that limits name count as given by the design."""
+    unequal = traded or "random" in layouts
+    if isinstance(source, Decomposition):
+        made = from_fit(source, Design(targets=targets, judges=cheapest(prices), unequal=unequal))
+        limits = around(made, prices) if limits is None else limits
+    elif not limits or "items" not in limits:
+        raise InvalidInput('limits: how many items are allowed is needed with published components: {"items": [...]}')
+    else:
+        named = {ROLES.get(name, name) for name in limits} & set(source.facets) - {"item"}
+        categories = 1 if CATEGORIES in limits else None
+        design = Design(items=1, given=dict.fromkeys(named, 1), categories=categories, targets=targets)
+        made = from_components(source, design)
+    grouping = {CATEGORIES: 1} if CATEGORIES in limits and made.groups else {}
+    held = {**made.counts, REPLICATE: made.replicates, **grouping}
+    grid = allowed(limits, layouts, made.item, held)
+    known = _known_judges(source)
+    judges = () if made.item == JUDGE else grid.levels.get(JUDGE, ())
+    cycles = weighted_cycles(made, prices, judges, known=known, traded=traded) if "weighted" in grid.layouts else {}
+    return made, checked(replace(grid, weighted=cycles, judges=named_panels(made, prices, judges, known)))
+
+
+def _known_judges(source: Components | Decomposition) -> tuple[str, ...]:
+    """Judges whose residual variance was fitted one by one."""
+    if not isinstance(source, Decomposition) or residual_facet(source) != JUDGE:
+        return ()
+    return source.assembled.residual_levels
+
+
+def _position(searched: Searched, budget: float | None, target_se: float | None) -> int:
+    """Where on the frontier the optimum is, or an error that says how near one comes."""
+    found, kept = searched.found, searched.found.frontier
+    if budget is not None:
+        position = within(found, budget)
+        if position is None:
+            cheapest_cost = f"the cheapest costs {kept.cost[0]:g}"
+            raise InvalidInput(f"budget: {budget:g} buys no design within the limits; {cheapest_cost}")
+        return position
+    assert target_se is not None  # noqa: S101  (exactly one is given)
+    position = precise(found, target_se)
+    if position is None:
+        last = searched.projection(kept, -1)
+        source = max(last.shares, key=lambda name: last.shares[name])
+        raise InvalidInput(
+            f"target_se: no design within the limits reaches {target_se:g}; the best has {last.se:.4g} at a cost of "
+            f"{kept.cost[-1]:g}, and {last.shares[source]:.0%} of its variance is {source}. Widen the limits"
+        )
+    return position
+
+
+def _own(
+    source: Components | Decomposition,
+    own: Mapping[str, Any] | None,
+    prices: Prices,
+    targets: Mapping[str, Target] | None,
+    grid: Grid,
+) -> Projection | None:
+    """The design at hand; with the only number of categories that is allowed, unless it says another."""
+    if own is not None:
+        only = grid.levels.get(CATEGORIES, ())
+        given = {**({CATEGORIES: only[0]} if len(only) == 1 else {}), **own}
+        try:
+            return project(source, prices=prices, targets=targets, **given)
+        except TypeError:
+            raise InvalidInput(
+                f"own: options of project are needed, such as items=100, judges=3; got {own!r}"
+            ) from None
+    if not isinstance(source, Decomposition):
+        return None
+    try:
+        return as_it_is(source, prices=prices, targets=targets)
+    except NotEstimable:
+        return None
+
+
+def _all_open(made: Source, grid: Grid) -> NotEstimable:
+    """Why the data determine no design: the reason for the first one."""
+    piece = next(grid.pieces())
+    design = piece.design(0)
+    counts = {name: design[name] for name in made.counts}
+    try:
+        projection(made, counts, design[REPLICATE], piece.scheme)
+    except NotEstimable as error:
+        return error
+    raise AssertionError("a design without a variance has a reason")
+
+
+def _caveats(
+    source: Components | Decomposition, made: Source, grid: Grid, plan: Projection, prices: Prices
+) -> tuple[caveats.Caveat, ...]:
+    out = []
+    if isinstance(source, Decomposition):
+        levels = {name: len(rows) for name, rows in source.assembled.fixed.levels.items() if name in made.values}
+        out = [*source.caveats, *(caveats.no_spread(name, m) for name, m in levels.items() if not made.values[name])]
+        out += [*_other_judges(source, prices), *_beyond(source, plan)]
+    varied = {name for name, values in grid.levels.items() if len(values) > 1}
+    out += [caveats.panels_differ(name) for name in plan.targets if plan.targets[name] == PANEL and name in varied]
+    if CATEGORIES in varied:
+        varied |= set(plan.groups)
+    held = {name: share for name, share in plan.shares.items() if not varied & _facets(name, plan)}
+    if sum(held.values()) >= _MOSTLY:
+        out.append(caveats.held_by_limits(max(held, key=held.__getitem__), sum(held.values())))
+    return tuple(out)
+
+
+def _other_judges(fit: Decomposition, prices: Prices) -> list[caveats.Caveat]:
+    """Judges of the study without a price, and prices of others."""
+    judges = fit.judgments.facet(JUDGE).levels if JUDGE in fit.judgments.names else ()
+    priced = cheapest(prices)
+    if not priced or set(priced) == set(judges):
+        return []
+    return [caveats.other_judges([n for n in priced if n not in judges], [n for n in judges if n not in priced])]
+
+
+def _beyond(fit: Decomposition, plan: Projection) -> list[caveats.Caveat]:
+    """Facets but the items of which the plan has at least twice the levels."""
+    seen = observed_counts(fit)
+    far = {name: (plan.design[name], n) for name, n in seen.items() if plan.design[name] >= 2 * n}
+    far.pop(fit.judgments.object, None)
+    return [caveats.beyond_the_study(far)] if far else []
+
+
+def _facets(name: str, plan: Projection) -> set[str]:
+    """Facets of a term, or of the terms in a sum; all of them for cells and replicates."""
+    parts = {part for term in name.split(" + ") for part in term.split(":")}
+    return {*plan.design} if parts & {CELL, REPLICATE} else parts

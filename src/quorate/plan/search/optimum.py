@@ -1,0 +1,247 @@
+"""The result of an optimisation: the plan, the designs that nothing beats, and the one at hand among them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate import caveats
+from quorate.errors import InvalidInput
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.published import Components
+from quorate.plan.designs.dstudy import Projection, projection
+from quorate.plan.designs.prices import Prices
+from quorate.plan.designs.sources import Source
+from quorate.plan.search.grid import REPLICATE, Grid
+from quorate.plan.search.search import Found, Kept, grouped
+
+if TYPE_CHECKING:
+    from quorate.plan.search.ranking import Ranking
+
+Floats = NDArray[np.float64]
+_MOST_LISTED = 500
+_SLACK = 1e-12  # relative: a budget of .3 buys three calls at .1
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """A sample of all designs, for a picture.
+
+    Parameters
+    ----------
+    cost, se : array, shape (designs,)
+        Price and standard error.
+    layout : tuple of str
+        Layout of each.
+    """
+
+    cost: Floats
+    se: Floats
+    layout: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What a search was about and what it found; the results are read from it.
+
+    Parameters
+    ----------
+    source : Source
+        Variance of any layout.
+    prices : mapping
+        As for `quorate.project`.
+    found : Found
+        The designs that no other beats, and a sample of all.
+    fit : Components or Decomposition
+        Where the components came from.
+    grid : Grid
+        The designs allowed.
+    """
+
+    source: Source
+    prices: Prices
+    found: Found
+    fit: Components | Decomposition
+    grid: Grid
+
+    def frontier(self, position: int | None) -> Projection | None:
+        """A design of the frontier, in full; None for none."""
+        return None if position is None else self.projection(self.found.frontier, position)
+
+    def projection(self, kept: Kept, position: int) -> Projection:
+        """One of some designs, in full."""
+        piece = self.found.pieces[kept.piece[position]]
+        counts = piece.design(int(kept.index[position]))
+        groups = grouped(self.source, counts)
+        return projection(
+            self.source,
+            {name: counts[name] for name in self.source.counts},
+            counts[REPLICATE],
+            piece.scheme,
+            prices=self.prices,
+            groups=groups,
+        )
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The best of all allowed designs.
+
+    Parameters
+    ----------
+    plan : Projection
+        The most precise design within the budget, or the cheapest that is precise enough.
+    budget, target_se : float or None
+        What was asked for; exactly one is given.
+    own : Projection or None
+        The design at hand: the study that was fitted, or the one named.
+    judges : tuple of str
+        The judges to ask, where they have prices of their own; empty where not.
+    caveats : tuple of Caveat
+        What the reader must know.
+    position : int
+        Place of the plan on the frontier.
+    searched : Searched
+        The search itself.
+    """
+
+    plan: Projection
+    budget: float | None
+    target_se: float | None
+    own: Projection | None
+    judges: tuple[str, ...]
+    caveats: tuple[caveats.Caveat, ...]
+    position: int = field(repr=False)
+    searched: Searched = field(repr=False)
+
+    def ranking(self, n: int = 1000, *, rng: np.random.Generator | int | None = None) -> Ranking:
+        """How sure the choice is: what pilots redrawn from the fit would have chosen; see `Ranking`.
+
+        Parameters
+        ----------
+        n : int
+            Redrawn pilots.
+        rng : numpy.random.Generator or int, optional
+            Where the draws come from.
+
+        Raises
+        ------
+        InvalidInput
+            If the components were published, which carry no uncertainty.
+        """
+        from quorate.plan.search.ranking import ranking
+
+        return ranking(self, n=n, rng=rng)
+
+    @property
+    def se(self) -> float:
+        """Standard error of the plan, in score units."""
+        return self.plan.se
+
+    @property
+    def calls(self) -> int:
+        """Judgments the plan asks for."""
+        return self.plan.calls
+
+    @property
+    def cost(self) -> float:
+        """Price of the plan."""
+        return float(self.plan.cost) if self.plan.cost is not None else math.nan
+
+    @property
+    def candidates(self) -> int:
+        """Designs that were compared: all that the limits allow and whose variance is known."""
+        return self.searched.found.candidates
+
+    @cached_property
+    def frontier(self) -> tuple[Projection, ...]:
+        """Designs that no allowed design beats in both price and precision, the cheapest first."""
+        kept = self.searched.found.frontier
+        return tuple(self.searched.projection(kept, position) for position in range(len(kept.cost)))
+
+    def along(self, most: int) -> tuple[Projection, ...]:
+        """At most ``most`` designs of the frontier, at about equal ratios of price, the plan among them.
+
+        Parameters
+        ----------
+        most : int
+            At least 3. A frontier that is no longer is given whole.
+
+        Raises
+        ------
+        InvalidInput
+            If it is less.
+        """
+        if most < 3:
+            raise InvalidInput(f"most: at least 3 designs are needed to show a frontier, got {most}")
+        prices = self.searched.found.frontier.cost
+        if len(prices) <= most:
+            return self.frontier
+        low, high = max(prices[0], 1e-9 * prices[-1]), prices[-1]
+        wanted = low * (high / low) ** (np.arange(most - 1) / (most - 2))
+        near = np.searchsorted(prices, wanted * (1 + 1e-9), side="right") - 1
+        shown = (self.searched.frontier(place) for place in np.unique([*near.clip(0), self.position]).tolist())
+        return tuple(design for design in shown if design is not None)
+
+    @cached_property
+    def same_cost(self) -> Projection | None:
+        """The most precise design that costs no more than the one at hand; None where that has no price, or none is."""
+        if self.own is None or self.own.cost is None:
+            return None
+        return self.searched.frontier(within(self.searched.found, self.own.cost))
+
+    @cached_property
+    def same_se(self) -> Projection | None:
+        """The cheapest design that is no less precise than the one at hand; None where none is."""
+        return None if self.own is None else self.searched.frontier(precise(self.searched.found, self.own.se))
+
+    @cached_property
+    def cloud(self) -> Cloud:
+        """About two thousand of all designs, for a picture."""
+        found = self.searched.found
+        layouts = tuple(found.pieces[number].scheme.layout for number in found.cloud.piece)
+        return Cloud(found.cloud.cost, np.sqrt(found.cloud.variance), layouts)
+
+    def to_frame(self) -> Any:
+        """The frontier as a frame: cost, se, calls, layout, judges per item, and the levels of every facet."""
+        from quorate.table.frames import frame
+
+        fit, plans = self.searched.fit, self.frontier
+        columns: dict[str, list[Any]] = {
+            name: [getattr(plan, name) for plan in plans] for name in ("cost", "se", "calls", "layout", "per_item")
+        }
+        columns |= {name: [plan.design[name] for plan in plans] for name in self.plan.design}
+        columns |= {name: [plan.groups[name] for plan in plans] for name in self.plan.groups}
+        return frame(columns, fit.judgments.source.backend if isinstance(fit, Decomposition) else None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values, but for the sample of all designs; of a long frontier, some designs along it."""
+        named = {name: getattr(self, name) for name in ("own", "same_cost", "same_se")}
+        return {
+            "budget": self.budget,
+            "target_se": self.target_se,
+            "plan": self.plan.to_dict(),
+            "judges": list(self.judges),
+            **{name: plan.to_dict() if plan is not None else None for name, plan in named.items()},
+            "frontier": [plan.to_dict() for plan in self.along(_MOST_LISTED)],
+            "frontier_designs": len(self.searched.found.frontier.cost),
+            "candidates": self.candidates,
+            "caveats": [str(caveat) for caveat in self.caveats],
+        }
+
+
+def within(found: Found, budget: float) -> int | None:
+    """The last design of the frontier that a budget pays for."""
+    position = int(np.searchsorted(found.frontier.cost, budget * (1 + _SLACK), side="right")) - 1
+    return position if position >= 0 else None
+
+
+def precise(found: Found, target_se: float) -> int | None:
+    """The first design of the frontier that is precise enough."""
+    enough = np.flatnonzero(np.sqrt(found.frontier.variance) <= target_se * (1 + _SLACK))
+    return int(enough[0]) if len(enough) else None

@@ -1,0 +1,219 @@
+"""Search of every allowed design: the price and variance of each, and those that nothing beats.
+
+Every design is looked at, so the optimum is one; what makes it quick is that designs that share a layout are one
+calculation on arrays. A design is kept while no other is as cheap and better, so the best for any budget and the
+cheapest for any precision are among the few that remain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidInput
+from quorate.plan.designs.dstudy import bill
+from quorate.plan.designs.layouts import Layout, lay_out
+from quorate.plan.designs.prices import Prices
+from quorate.plan.designs.sources import Source
+from quorate.plan.search.grid import CATEGORIES, REPLICATE, Grid, Piece
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_AT_ONCE = 1_000_000
+_CLOUD = 2_000
+_DIGITS = 12  # of the logarithm: prices and variances that differ by less are equal
+_ALIKE = 1e-12
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Designs of many pieces.
+
+    Parameters
+    ----------
+    cost, variance : array, shape (designs,)
+        Price and variance of the mean.
+    piece, index : array of int, shape (designs,)
+        Piece of each design, and its place in it.
+    levels : array of int, shape (designs,)
+        Levels of all facets but the items.
+    """
+
+    cost: Floats
+    variance: Floats
+    piece: Ints
+    index: Ints
+    levels: Ints
+
+    def take(self, which: Ints | NDArray[np.bool_]) -> Kept:
+        """Some of the designs."""
+        return Kept(*(getattr(self, field.name)[which] for field in fields(self)))
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found.
+
+    Parameters
+    ----------
+    pieces : tuple of Piece
+        The designs.
+    frontier : Kept
+        Those that no other beats, by rising price and falling variance.
+    cloud : Kept
+        About two thousand of all of them, for a picture.
+    candidates : int
+        Designs whose variance the data determine.
+    refused : int
+        Designs whose variance the data leave open.
+    """
+
+    pieces: tuple[Piece, ...]
+    frontier: Kept
+    cloud: Kept
+    candidates: int
+    refused: int
+
+
+def search(source: Source, grid: Grid, prices: Prices) -> Found:
+    """Price and judge every design of a grid.
+
+    Parameters
+    ----------
+    source : Source
+        Variance of any layout.
+    grid : Grid
+        The designs.
+    prices : mapping
+        As for `quorate.project`.
+
+    Raises
+    ------
+    InvalidInput
+        If prices leave a design without one.
+    """
+    pieces = tuple(part for piece in grid.pieces() for part in piece.split(_AT_ONCE))
+    total = sum(piece.size for piece in pieces)
+    frontier, cloud, refused, seen = _none(), [], 0, 0
+    for number, piece in enumerate(pieces):
+        price, variance = judge(source, piece, prices)
+        known = np.flatnonzero(~np.isnan(variance))
+        refused += piece.size - len(known)
+        cloud.append(_kept(source, piece, number, price, variance, known[_sample(len(known), seen, total)]))
+        seen += piece.size
+        left = known[_survivors(price[known], variance[known], frontier)]
+        frontier = _undominated(joined([frontier, _kept(source, piece, number, price, variance, left)]))
+    return Found(pieces, frontier, joined(cloud), total - refused, refused)
+
+
+def _kept(source: Source, piece: Piece, number: int, price: Floats, variance: Floats, index: Ints) -> Kept:
+    """Some designs of a piece."""
+    where = dict(zip(piece.axes, np.unravel_index(index, piece.shape), strict=True))
+    levels = np.full(len(index), sum(piece.held.values()))
+    for name, place in where.items():
+        if name not in (source.item, REPLICATE):
+            levels += piece.axes[name][place]
+    return Kept(price[index], variance[index], np.full(len(index), number), index, levels)
+
+
+def judge(source: Source, piece: Piece, prices: Prices) -> tuple[Floats, Floats]:
+    """Price and variance of every design of a piece, flat."""
+    laid = placed(source, piece)
+    price = bill(source, laid, prices)
+    if price is None or np.isnan(price).any():
+        raise InvalidInput(_unpriced(prices, laid))
+    weights = source.weigh(laid)
+    variance = np.zeros(piece.shape)
+    for name, weight in weights.items():
+        if source.values[name] or np.isnan(weight).any():
+            variance += source.values[name] * weight
+    return np.broadcast_to(price, piece.shape).ravel(), variance.ravel()
+
+
+def placed(source: Source, piece: Piece) -> Layout:
+    """The layout of all designs of a piece."""
+    counts = piece.counts()
+    replicates = counts.pop(REPLICATE)
+    groups = grouped(source, counts)
+    return lay_out(piece.scheme, counts, source.item, replicates=replicates, balance=source.balance, groups=groups)
+
+
+def grouped(source: Source, counts: dict[str, Any]) -> Mapping[str, int]:
+    """Levels of what groups the items; taken out of the counts where a design says how many."""
+    categories = counts.pop(CATEGORIES, None)
+    return source.groups if categories is None else dict.fromkeys(source.groups, categories)
+
+
+def _unpriced(prices: Prices, laid: Layout) -> str:
+    named = prices.get("judge")
+    if not isinstance(named, Mapping):
+        return 'prices: the price of a call is needed, {"call": usd} or {"judge": {name: usd}}'
+    most = int(np.max(laid.counts.get("judge", 1)))
+    return f"prices: {len(named)} judges have a price, and limits allow {most}; name a price for each, or allow fewer"
+
+
+def _survivors(price: Floats, variance: Floats, frontier: Kept) -> Ints:
+    """Designs that may be undominated: not beaten by the frontier so far, nor by a cheaper one among them."""
+    place = np.searchsorted(frontier.cost, price, side="right") - 1
+    beaten = np.append(frontier.variance, np.inf)[place]
+    left = np.flatnonzero(variance <= beaten * (1 + _ALIKE))
+    order = left[np.argsort(price[left])]
+    running = np.minimum.accumulate(variance[order])
+    return order[variance[order] <= running * (1 + _ALIKE)]
+
+
+def _undominated(kept: Kept) -> Kept:
+    """Designs that no other beats, by rising price; of those that are alike the one with most levels.
+
+    Where a component is estimated at zero, more levels of its facet cost nothing and help if it is not zero.
+    """
+    rank = digits(kept.variance)
+    order = np.lexsort((-kept.levels, rank, digits(kept.cost)))
+    before = np.append(np.inf, np.minimum.accumulate(rank[order])[:-1])
+    return kept.take(order[rank[order] < before])
+
+
+def digits(values: Floats) -> Floats:
+    """What prices and variances are compared by: logarithms, without the digits that rounding decides."""
+    return np.asarray(np.round(np.log(np.maximum(values, 1e-300)), _DIGITS))
+
+
+def _sample(size: int, seen: int, total: int) -> Ints:
+    """Every so many-th design of all."""
+    step = max(1, total // _CLOUD)
+    return np.arange(-seen % step, size, step)
+
+
+def joined(parts: list[Kept]) -> Kept:
+    """Designs of several kinds together."""
+    return Kept(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Kept)))
+
+
+def _none() -> Kept:
+    whole = np.zeros(0, dtype=np.int64)
+    return Kept(np.zeros(0), np.zeros(0), whole, whole, whole)
+
+
+def strategies(source: Source, found: Found, prices: Prices, most_cost: float) -> Iterator[tuple[Kept, Floats]]:
+    """The best number of items for every combination of the rest at no more than a price, with its term weights.
+
+    Yields
+    ------
+    Kept, array of shape (terms, designs)
+        Designs of one piece, and the weight of every term in each.
+    """
+    for number, piece in enumerate(found.pieces):
+        price, variance = (flat.reshape(piece.shape) for flat in judge(source, piece, prices))
+        along = list(piece.axes).index(source.item)
+        open_ = np.where((price <= most_cost) & ~np.isnan(variance), variance, np.inf)
+        best = np.expand_dims(np.argmin(open_, axis=along), along)
+        flat = np.take_along_axis(np.arange(piece.size).reshape(piece.shape), best, axis=along).ravel()
+        flat = flat[np.isfinite(open_.ravel()[flat])]
+        kept = _kept(source, piece, number, price.ravel(), variance.ravel(), flat)
+        weights = source.weigh(placed(source, piece)).values()
+        rows = np.array([np.broadcast_to(weight, piece.shape).ravel()[flat] for weight in weights])
+        yield kept, rows

@@ -1,0 +1,212 @@
+"""What a few changes to the design at hand would give."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.means.mean import mean_for
+from quorate.estimate.means.targets import Target
+from quorate.plan.designs.dstudy import Projection, project
+from quorate.plan.designs.prices import Prices, cost, known
+from quorate.plan.designs.schemes import GENERATION, LayoutName
+from quorate.plan.designs.sources import Design, from_fit, observed_counts
+from quorate.table.judgments import Judgments
+from quorate.wording import plural
+
+AS_IT_IS = "as it is"
+EVERY_CELL = "every cell filled"
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """A change to the design and what it would do.
+
+    Parameters
+    ----------
+    label : str
+        The change, in words.
+    projection : Projection or None
+        What it would give; None where the data cannot tell.
+    change : float
+        Relative change of the standard error, against the study as it is; nan where unknown.
+    more_calls : int
+        Judgments beyond those of the study as it is; 0 where unknown.
+    more_cost : float or None
+        Price of those judgments; None where a price is unknown.
+    reason : str
+        Why there is no projection; empty where there is.
+    """
+
+    label: str
+    projection: Projection | None
+    change: float
+    more_calls: int
+    more_cost: float | None
+    reason: str = ""
+
+
+def what_if(
+    fit: Decomposition, *, prices: Prices | None = None, targets: Mapping[str, Target] | None = None
+) -> tuple[WhatIf, ...]:
+    """The study as it is, and what a few changes to its design would give.
+
+    Every change is a design with all its cells filled. Where the study itself has gaps, so that filling them would
+    take over 1% more judgments, that is the first change.
+
+    Parameters
+    ----------
+    fit : Decomposition
+        Fitted components.
+    prices : mapping, optional
+        As for `quorate.project`.
+    targets : mapping, optional
+        As for `Decomposition.mean_for`.
+
+    Returns
+    -------
+    tuple of WhatIf
+        The first is the study as it is, gaps and all; see `as_it_is`.
+
+    Raises
+    ------
+    NotEstimable
+        If the data do not determine the variance of the mean for these targets.
+    """
+    base = as_it_is(fit, prices=prices, targets=targets)
+    layout = own_layout(fit)
+    rows = [WhatIf(AS_IT_IS, base, 0.0, 0, 0.0 if base.cost is not None else None)]
+    for label, options in _changes(fit, base, layout):
+        try:
+            changed = project(fit, prices=prices, targets=targets, **{"layout": layout, **options})
+            rows.append(_row(label, changed, base))
+        except NotEstimable as error:
+            rows.append(WhatIf(label, None, float("nan"), 0, None, str(error)))
+        except InvalidInput:  # a layout that needs more items than there are is no option
+            continue
+    return tuple(rows)
+
+
+def as_it_is(
+    fit: Decomposition, *, prices: Prices | None = None, targets: Mapping[str, Target] | None = None
+) -> Projection:
+    """The study at hand, as a design: its own standard error, and every judgment that was asked for.
+
+    Parameters
+    ----------
+    fit : Decomposition
+        Fitted components.
+    prices : mapping, optional
+        As for `quorate.project`.
+    targets : mapping, optional
+        As for `Decomposition.mean_for`.
+
+    Raises
+    ------
+    NotEstimable
+        If the data do not determine the variance of the mean for these targets.
+    """
+    judgments, mean = fit.judgments, mean_for(fit, targets or {})
+    counts, calls = observed_counts(fit), judgments.n_answers + fit.assembled.missing
+    return Projection(
+        se=mean.se,
+        calls=calls,
+        cost=known(cost(prices, {name: judgments.n_levels(name) for name in counts}, judgments.object, calls)),
+        shares=mean.shares,
+        design={**counts, "replicate": from_fit(fit, Design()).replicates},
+        layout=own_layout(fit),
+        targets=mean.target,
+        groups=from_fit(fit, Design()).groups,
+    )
+
+
+def best_purchases(rows: tuple[WhatIf, ...], *, most: int = 3) -> tuple[WhatIf, ...]:
+    """The changes that buy most: largest fall of the variance per judgment added.
+
+    Parameters
+    ----------
+    rows : tuple of WhatIf
+        From `what_if`.
+    most : int
+        How many to return.
+    """
+    buys = [row for row in rows if row.projection is not None and row.more_calls > 0 and row.change < -0.005]
+    return tuple(sorted(buys, key=lambda row: (1 - (1 + row.change) ** 2) / row.more_calls, reverse=True)[:most])
+
+
+def _row(label: str, projection: Projection, base: Projection) -> WhatIf:
+    known = projection.cost is not None and base.cost is not None
+    return WhatIf(
+        label=label,
+        projection=projection,
+        change=projection.se / base.se - 1 if base.se > 0 else float("nan"),
+        more_calls=projection.calls - base.calls,
+        more_cost=projection.cost - base.cost if known else None,  # type: ignore[operator]
+    )
+
+
+def own_layout(fit: Decomposition) -> LayoutName:
+    """Latin or cyclic where every item, or generation, met one (prompt, judge) pair or one judge, else factorial."""
+    judgments = fit.judgments
+    names = judgments.names
+    turn = [judgments.object, *([GENERATION] if GENERATION in names else [])]
+
+    def one_each(facet: str) -> bool:
+        several = facet in names and judgments.n_levels(facet) > 1
+        return several and _combinations(judgments, [*turn, facet]) == _combinations(judgments, turn)
+
+    if not one_each("judge"):
+        return "factorial"
+    return "latin" if one_each("prompt") else "cyclic"
+
+
+def _combinations(judgments: Judgments, names: list[str]) -> int:
+    return int(judgments.level_codes(names).max()) + 1
+
+
+def _changes(fit: Decomposition, base: Projection, layout: LayoutName) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Changes worth showing, as options of `project`."""
+    covariates = {name for term in fit.assembled.model.covariates for name in term.split(":")}
+    item = fit.judgments.object
+    design = dict(base.design)
+    if _calls_of_every_cell(fit, layout) > 1.01 * base.calls:
+        yield EVERY_CELL, {}
+    yield f"double the {item}s", {"items": 2 * design[item]}
+    yield from _more_groups(fit, design[item])
+    yield f"half the {item}s", {"items": max(2, design[item] // 2)}
+    made = from_fit(fit, Design())
+    for name, count in made.counts.items():
+        if name == item or name in covariates:
+            continue
+        yield f"one more {name}", {"levels": {name: count + 1}}
+        yield f"two more {name}s", {"levels": {name: count + 2}}
+        if count > 1:
+            yield f"one {name} only", {"levels": {name: 1}}
+    yield "one more replicate", {"replicates": design["replicate"] + 1}
+    if design["replicate"] > 1:
+        yield "one replicate only", {"replicates": 1}
+    if layout != "factorial":
+        yield f"every judge for every {item}", {"layout": "factorial"}
+    elif design.get("judge", 1) > 1:
+        yield f"one judge per {item}, in turn", {"layout": "cyclic"}
+        if design.get("prompt", 1) > 1:
+            yield f"one prompt and judge per {item}, in turn", {"layout": "latin"}
+
+
+def _calls_of_every_cell(fit: Decomposition, layout: LayoutName) -> int:
+    made = from_fit(fit, Design())
+    assigned = {"cyclic": ("judge",), "latin": ("judge", "prompt")}.get(layout, ())
+    return math.prod(count for name, count in made.counts.items() if name not in assigned) * made.replicates
+
+
+def _more_groups(fit: Decomposition, items: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Twice as many groups of items, each as large as before, where one facet groups them and has a component."""
+    item = fit.judgments.object
+    groups = fit.judgments.ancestors(item)
+    if len(groups) == 1 and groups in fit.assembled.model.random:
+        options = {"items": 2 * items, "categories": 2 * fit.judgments.n_levels(groups[0])}
+        yield f"double the {plural(groups[0])} and {plural(item)}", options

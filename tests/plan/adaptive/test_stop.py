@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import quorate as q
+from quorate.errors import InvalidInput
+from quorate.numerics.item_intervals import half_width
+from quorate.plan.adaptive.arms import Standing
+from quorate.plan.adaptive.options import Scale
+from quorate.plan.adaptive.stop import Precision, sentence
+
+SCALE = Scale(1, 5, 1)
+
+
+def standing_of(n, variance, lost=None):
+    n = np.array(n)
+    return Standing(
+        n=n,
+        asked=n[:, None],
+        failed=np.zeros(len(n), dtype=int),
+        mean=np.full(np.shape(variance), 3.0),
+        variance=np.array(variance, dtype=float),
+        lost=np.zeros(len(n), dtype=bool) if lost is None else np.array(lost),
+    )
+
+
+def test_half_widths_are_those_of_the_intervals():
+    now = standing_of([10, 40], [[1.0], [0.5]])
+    found = Precision(0.3, 0.9, "t", (SCALE,), (1.0,), together=2).half_widths(now)
+    wanted = half_width([10, 40], 3.0, [10, 20], level=0.9, method="t", low=1, high=5, step=1, arms=2)
+    np.testing.assert_array_equal(found[:, 0], wanted)
+
+
+def test_reached_when_the_last_arm_is_known():
+    precision = Precision(0.5, 0.95, "t", (SCALE,), (1.0,))
+    assert precision.known(standing_of([100, 5], [[1.0], [1.0]])).tolist() == [True, False]
+    assert not precision.reached(standing_of([100, 5], [[1.0], [1.0]]))
+    assert precision.reached(standing_of([100, 90], [[1.0], [1.0]]))
+    assert precision.reached(standing_of([100, 0], [[1.0], [0.0]], lost=[False, True]))
+    assert not precision.reached(standing_of([0], [[0.0]], lost=[True]))
+    assert not Precision(None, 0.95, "t", (SCALE,), (1.0,)).reached(standing_of([100], [[0.0]]))
+
+
+def test_a_few_equal_scores_are_no_certainty():
+    now = standing_of([30, 30], [[0.0], [0.01]])
+    assert Precision(0.5, 0.95, "t", (Scale(1, 5),), (1.0,)).known(now).tolist() == [False, True]
+    assert Precision(0.5, 0.95, "t", (SCALE,), (1.0,)).known(now).tolist() == [True, True]
+    assert Precision(0.5, 0.95, "t", (SCALE,), (1.0,), least=31).known(now).tolist() == [False, False]
+
+
+def test_equal_scores_without_a_step_have_the_whole_scale_for_an_interval():
+    now = standing_of([30, 30], [[0.0], [0.01]])
+    assert Precision(0.5, 0.95, "t", (Scale(1, 5),), (1.0,)).half_widths(now)[0] == 4
+    assert Precision(0.5, 0.95, "t", (Scale(),), (1.0,)).wider(now) == (1, np.inf)
+
+
+def test_the_step_of_a_pull_is_that_of_its_mean():
+    now = standing_of([30], [[0.0]])
+    found = Precision(0.5, 0.95, "t", (SCALE,), (1.0,), parts=4).half_widths(now).item()
+    assert found == half_width(30, 3, 0, method="t", low=1, high=5, step=0.25)
+
+
+def test_bounds_are_those_of_the_scales():
+    assert Precision(None, 0.95, "t", (SCALE, Scale(0, 1)), (1.0, 1.0)).bounds == ((1, 5), (0, 1))
+    assert Precision(None, 0.95, "t", (Scale(),), (1.0,)).bounds == ()
+
+
+def test_every_attribute_counts_in_its_unit():
+    now = standing_of([100], [[1.0, 1.0]])
+    width = Precision(1.0, 0.95, "t", (SCALE, SCALE), (1.0, 1.0)).half_widths(now).max()
+    assert Precision(width * 1.01, 0.95, "t", (SCALE, SCALE), (1.0, 1.0)).reached(now)
+    assert not Precision(width * 1.01, 0.95, "t", (SCALE, SCALE), (1.0, 0.5)).reached(now)
+
+
+def test_what_a_precision_needs():
+    with pytest.raises(InvalidInput, match="target: a half-width above 0"):
+        Precision(-0.1, 0.95, "t", (SCALE,), (1.0,))
+    with pytest.raises(InvalidInput, match='method="anytime" needs the least and the greatest'):
+        Precision(0.3, 0.95, "anytime", (Scale(),), (1.0,))
+    with pytest.raises(InvalidInput, match="level: above 0 and below 1"):
+        Precision(0.3, 95, "t", (SCALE,), (1.0,))
+
+
+def test_the_sentence_names_a_few_of_those_given_up():
+    now = standing_of([9] * 5, [[1.0]] * 5, lost=[True] * 4 + [False])
+    precision = Precision(None, 0.95, "t", (SCALE,), (1.0,))
+    said = sentence(precision, now, "9 of 10 calls", list("abcde"), done=True, reached=False)
+    assert said == (
+        "9 of 10 calls made, 0 of them failed; given up, as their calls only or mostly failed: a, b, c and 1 more"
+    )
+
+
+def test_the_sentence_names_arms_that_the_budget_left_without_an_answer():
+    now = standing_of([9, 0], [[1.0], [0.0]])
+    precision = Precision(None, 0.95, "t", (SCALE,), (1.0,))
+    said = sentence(precision, now, "10 of 10 calls", ["a", "b"], done=True, reached=False)
+    assert said.endswith("; the budget ended before any answer for: b")
+    assert "any answer" not in sentence(precision, now, "9 of 10 calls", ["a", "b"], done=False, reached=False)
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize(("method", "most"), [("anytime", 0.05), ("t", 0.05), ("asymptotic", 0.05)])
+def test_intervals_of_cycles_hold_where_the_policy_stopped(method, most):
+    """Binomial scores of 3 judges per item, stopped when each item's panel mean is known to 0.4; 600 intervals."""
+    miss, items, judges = [], 8, 3
+    for seed in range(75):
+        rng = np.random.default_rng(seed)
+        share = rng.uniform(0.1, 0.9, items * judges)
+        draws = 1.0 + rng.binomial(4, share[:, None], (items * judges, 1500))
+        policy = q.adaptive(
+            arms={"item": range(items), "judge": range(judges)},
+            cycle="judge",
+            budget=20_000,
+            scale=range(1, 6),
+            delta=0.3,
+            target=0.4,
+            interval=method,
+            together=False,
+            seed=seed,
+        )
+        progress = policy.start()
+        while not policy.done(progress):
+            cells = policy.next_cells(progress, 24)
+            rows = progress.roster.find(cells.levels, cells.codes)
+            progress = progress.answered(cells, draws[rows, cells.replicate - 1])
+        assert policy.reached(progress)
+        truth = (1 + 4 * share).reshape(items, judges).mean(axis=1)
+        miss.append(np.abs(policy.means(progress) - truth) > policy.half_widths(progress))
+    assert np.mean(miss) <= most

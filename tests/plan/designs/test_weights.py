@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from quorate.errors import InvalidInput
+from quorate.estimate.means.targets import Pool
+from quorate.plan.designs.layouts import lay_out
+from quorate.plan.designs.schemes import Scheme
+from quorate.plan.designs.weights import answers_of, coefficient, own_facets, published, refuse_small_pools, spread
+
+COUNTS = {"item": 12, "prompt": 2, "judge": 3}
+POPULATION = dict.fromkeys((*COUNTS, "category"), "population")
+LAID = lay_out(Scheme("factorial"), COUNTS, "item", replicates=4, groups={"category": 5})
+
+
+def weight(name, targets, laid=LAID, uneven=()):
+    own = own_facets(name, tuple(COUNTS)) if name in ("cell", "replicate") else frozenset(name.split(":"))
+    return float(coefficient(name, own, own, laid, {}, dict(uneven), POPULATION | targets))
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [("item", 1 / 12), ("prompt:judge", 1 / 6), ("cell", 1 / 72), ("category", 1 / 5), ("category:judge", 1 / 15)],
+)
+def test_crossed_terms_of_a_population(name, wanted):
+    assert weight(name, {}) == pytest.approx(wanted)
+
+
+def test_targets_take_away_what_they_hold():
+    assert weight("judge", {"judge": "panel"}) == 0
+    assert weight("judge", {"judge": Pool(6)}) == pytest.approx(1 / 3 - 1 / 6)
+    assert weight("item:judge", {"judge": "panel"}) == pytest.approx(1 / 36)
+    assert np.isnan(weight("judge", {"judge": Pool(2)}))
+
+
+def test_uneven_groups_weigh_more():
+    assert weight("category", {}, uneven={"category": 1.5}.items()) == pytest.approx(1.5 / 5)
+    assert weight("category", {}, uneven={"category": 9.0}.items()) == 1.0
+
+
+def test_replicates_divide_replicates_only():
+    assert [answers_of(name, LAID) for name in ("replicate", "replicate[judge=a]", "cell")] == [4, 4, 1]
+
+
+def test_published_sensitivities():
+    assert float(published("judge", "sensitivity", LAID)) == pytest.approx(1 / 3)
+    assert float(published("judge", "panel", LAID)) == 0
+    assert float(published("judge", Pool(6), LAID)) == pytest.approx(6 / 5 * (1 / 3 - 1 / 6))
+    with pytest.raises(InvalidInput, match="a sensitivity of judge is known, not its population variance"):
+        published("judge", "population", LAID)
+
+
+def test_a_fixed_facet_that_stands_for_more():
+    assert float(spread("judge", "population", LAID)) == pytest.approx(1 / 3)
+    assert float(spread("judge", Pool(6), LAID)) == pytest.approx(1 / 6)
+
+
+def test_small_pools_are_refused_for_a_single_design():
+    refuse_small_pools(LAID, {"judge": Pool(3)}, {})
+    with pytest.raises(InvalidInput, match="a pool of 2 cannot hold the 3 levels of judge"):
+        refuse_small_pools(LAID, {"judge": Pool(2)}, {})
+    with pytest.raises(InvalidInput, match="a pool of 20 cannot hold the 24 levels of prompt"):
+        refuse_small_pools(LAID, {"prompt": Pool(20)}, {"prompt": ("item",)})

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quorate.errors import InvalidInput
+from quorate.numerics.clustered import share
+from quorate.plan.power.clusters import (
+    clustered,
+    effective_judgments,
+    margin_interval,
+    single_votes,
+    votes_per_independent,
+)
+
+
+@pytest.mark.parametrize(
+    ("effective", "icc", "n"),
+    [
+        (26, 0, 26),
+        (26, 1e-4, 27),
+        (26, 1e-3, 27),
+        (26, 1e-2, 35),
+        (1051, 0, 1051),
+        (1051, 1e-4, 1175),
+        (26, 0.037, 659),
+    ],
+)
+def test_numbers_of_table_3_rounded_up(effective, icc, n):
+    """Lee (2026) prints floors: 26, 26, 26, 34 and 1174."""
+    assert clustered(effective, icc=icc).n == n
+
+
+@pytest.mark.parametrize("icc", [1e-3, 1e-2])
+def test_beyond_the_ceiling_no_number_suffices_and_the_result_says_so(icc):
+    found = clustered(1051, icc=icc)
+    assert found.n is found.clusters is found.design_effect is None
+    assert not found.attainable
+    assert found.sentence.startswith(
+        f"Unattainable: judgments of one cluster with an intra-cluster correlation of {icc:g}"
+    )
+    assert f"less than {round(1 / icc):,} independent ones, and 1,051 are needed" in found.sentence
+
+
+def test_it_is_unattainable_exactly_where_the_product_reaches_one():
+    assert clustered(99, icc=0.01).n == 9801
+    assert clustered(100, icc=0.01).n is None
+    assert clustered(3, icc=1 / 3).n is None
+
+
+@given(st.integers(1, 10**5), st.floats(0, 0.2))
+def test_one_cluster_is_worth_what_was_asked_and_one_judgment_less_is_not(effective, icc):
+    found = clustered(effective, icc=icc)
+    if found.n is None:
+        assert effective * icc >= 1 - 1e-9
+    elif effective * icc < 0.999:
+        assert effective_judgments(found.n, icc=icc) >= effective * (1 - 1e-9)
+        assert found.n == 1 or effective_judgments(found.n - 1, icc=icc) < effective * (1 + 1e-9)
+        assert found.ceiling > effective
+
+
+@given(st.integers(1, 10**4), st.floats(0, 1), st.integers(1, 50))
+def test_many_clusters_are_worth_what_was_asked(effective, icc, size):
+    found = clustered(effective, icc=icc, cluster=size)
+    assert found.attainable
+    assert found.clusters * size >= found.n or found.cluster is None
+    assert effective_judgments(found.n, icc=icc, cluster=min(size, found.n)) >= effective * (1 - 1e-9)
+
+
+def test_many_small_clusters_need_the_design_effect():
+    found = clustered(1051, icc=0.01, cluster=5)
+    assert (found.n, found.clusters, found.cluster) == (1094, 219, 5)
+    assert found.design_effect == pytest.approx(1.04)
+    assert found.ceiling == np.inf
+
+
+def test_unequal_clusters_count_by_the_mean_square_over_the_mean():
+    """Sizes 1, 2, 9: a judgment finds itself among 86/12 on average, not among 4."""
+    found = clustered(1051, icc=0.01, cluster=[1, 2, 9])
+    assert found.design_effect == pytest.approx(1 + (86 / 12 - 1) * 0.01)
+    assert found.cluster == 4
+    assert found.n > clustered(1051, icc=0.01, cluster=4).n
+
+
+def test_the_design_effect_is_the_variance_of_a_mean_of_correlated_votes():
+    sizes, icc = np.array([1, 2, 9]), 0.3
+    member = np.repeat(np.arange(3), sizes)
+    correlation = np.where(member[:, None] == member, icc, 0.0)
+    np.fill_diagonal(correlation, 1)
+    assert 12 / effective_judgments(12, icc=icc, cluster=sizes) == pytest.approx(correlation.sum() / 12)
+
+
+def test_single_votes_have_no_design_effect():
+    assert clustered(500, icc=0.9, cluster=1).n == 500
+    assert effective_judgments(500, icc=0.9, cluster=[1] * 500) == 500
+
+
+def test_a_cluster_that_holds_it_all_is_one_cluster():
+    assert clustered(26, icc=0.01, cluster=1000) == clustered(26, icc=0.01)
+
+
+def test_one_judgment_is_worth_one():
+    assert clustered(1, icc=1).n == 1
+    assert clustered(5, icc=1, cluster=3).n == 15
+
+
+def test_results_are_plain_values():
+    for found in (
+        clustered(np.int64(26), icc=np.float32(0)),
+        clustered(1051, icc=0.1),
+        clustered(26, icc=0.1, cluster=3),
+    ):
+        values = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+        assert values["n"] == found.n
+        assert values["sentence"] == found.sentence
+
+
+@pytest.mark.parametrize("icc", [-0.1, 1.1, np.nan, "high"])
+def test_what_is_no_correlation_is_refused(icc):
+    with pytest.raises(InvalidInput, match="icc: a number from 0 to 1, got"):
+        clustered(26, icc=icc)
+
+
+@pytest.mark.parametrize("cluster", [0.5, [3, 0], np.nan, np.inf, [], [[2, 3]]])
+def test_what_is_no_cluster_is_refused(cluster):
+    with pytest.raises(InvalidInput, match="cluster: a number of judgments"):
+        clustered(26, icc=0.1, cluster=cluster)
+
+
+def test_what_is_no_number_of_judgments_is_refused():
+    with pytest.raises(InvalidInput, match="effective: a number of judgments"):
+        clustered(0, icc=0.1)
+    with pytest.raises(InvalidInput, match="n: a number of judgments"):
+        effective_judgments(2.5, icc=0.1)
+
+
+def test_an_interval_of_clusters_is_exact_where_they_agree_and_includes_zero_where_they_are_few():
+    agree = share(np.full(6, 4.0), np.full(6, 4.0))
+    assert single_votes(agree) == (6, 6)
+    assert margin_interval(agree, 0.95) == pytest.approx((0.025 ** (1 / 6) - 0.5, 0.5))
+    assert votes_per_independent(agree) == 4
+    few = share(np.array([9.0, 9.0, 8.0]), np.full(3, 10.0))
+    assert margin_interval(few, 0.95)[0] == 0
+    assert margin_interval(few, 0.6)[0] > 0
+
+
+def test_votes_that_differ_more_within_clusters_than_by_chance_are_not_worth_more():
+    assert votes_per_independent(share(np.array([5.0, 4.0, 5.0, 5.0]), np.full(4, 10.0))) == 1

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import quorate as q
+from quorate.plan.designs.sources import Design, from_components
+from quorate.plan.search import search as searching
+from quorate.plan.search.grid import allowed
+from quorate.plan.search.search import Kept, judge, search, strategies
+
+
+@pytest.fixture(scope="module")
+def source(ideology):
+    given = {"prompt": 1, "judge": 1}
+    return from_components(ideology, Design(items=1, given=given))
+
+
+@pytest.fixture(scope="module")
+def grid(source):
+    limits = {"items": range(5, 60), "prompts": range(1, 4), "judges": range(1, 4), "replicates": [1, 2]}
+    return allowed(limits, ("factorial", "cyclic", "latin"), "item", {**source.counts, "replicate": 1})
+
+
+def test_a_search_in_small_pieces_finds_the_same(source, grid, monkeypatch):
+    whole = search(source, grid, {"call": 1.0, "item": 0.3})
+    monkeypatch.setattr(searching, "_AT_ONCE", 37)
+    parts = search(source, grid, {"call": 1.0, "item": 0.3})
+    np.testing.assert_allclose(parts.frontier.cost, whole.frontier.cost)
+    np.testing.assert_allclose(parts.frontier.variance, whole.frontier.variance)
+    assert parts.candidates == whole.candidates == sum(piece.size for piece in grid.pieces())
+
+
+def test_a_frontier_rises_in_price_and_falls_in_variance(source, grid):
+    frontier = search(source, grid, {"call": 1.0}).frontier
+    assert np.all(np.diff(frontier.cost) > 0)
+    assert np.all(np.diff(frontier.variance) < 0)
+
+
+def test_of_equal_designs_the_one_with_most_levels_is_kept():
+    """Of two at the same price; a cheaper one wins whatever its levels."""
+    cost, variance = np.array([2.0, 1.0, 1.0, 1.0]), np.array([3.0, 3.0, 3.0 * (1 + 1e-15), 3.0])
+    kept = Kept(cost, variance, np.arange(4), np.zeros(4, dtype=int), np.array([99, 4, 7, 5]))
+    assert searching._undominated(kept).piece.tolist() == [2]
+
+
+def test_a_component_of_zero_is_no_reason_for_few_levels(safety):
+    """The prompt variance is as good as zero here; with none at all, prompts are still shared out."""
+    components = q.components({"item": 1.0, "item:judge": 0.5, "prompt": 0.0}, sensitivity=safety.sensitivity)
+    best = q.optimize(components, budget=60, limits={"items": 60, "prompts": [1, 2, 5], "judges": 3})
+    assert (best.plan.layout, best.plan.design["prompt"]) == ("latin", 5)
+
+
+def test_a_strategy_has_its_best_number_of_items(source, grid):
+    found = search(source, grid, {"call": 1.0})
+    for kept, weights in strategies(source, found, {"call": 1.0}, 50.0):
+        values = np.array(list(source.values.values()))
+        np.testing.assert_allclose(values @ weights, kept.variance)
+        assert np.all(kept.cost <= 50)
+        piece = found.pieces[kept.piece[0]] if len(kept.piece) else None
+        for variance, index in zip(kept.variance, kept.index, strict=True):
+            design = piece.design(int(index))
+            cost, all_variances = judge(source, piece, {"call": 1.0})
+            same = [
+                other
+                for other in range(piece.size)
+                if {**piece.design(other), "item": 0} == {**design, "item": 0} and cost[other] <= 50
+            ]
+            assert variance == pytest.approx(min(all_variances[same]))
+
+
+def test_a_sample_of_all_designs_is_a_sample_of_them(source, grid):
+    found = search(source, grid, {"call": 1.0})
+    cost, variance = judge(source, found.pieces[0], {"call": 1.0})
+    here = found.cloud.piece == 0
+    np.testing.assert_array_equal(found.cloud.cost[here], cost[found.cloud.index[here]])
+    np.testing.assert_array_equal(found.cloud.variance[here], variance[found.cloud.index[here]])
+
+
+def test_designs_without_a_price_are_refused(source, grid):
+    with pytest.raises(q.InvalidInput, match="prices: the price of a call is needed"):
+        search(source, grid, {})
