@@ -30,9 +30,9 @@ from loopback_run import Loopback, build  # noqa: E402
 
 from quorate.collect.budget import Budget  # noqa: E402
 from quorate.collect.judge import Reply, Request  # noqa: E402
-from quorate.collect.ledger import Ledger  # noqa: E402
-from quorate.collect.runner import collect  # noqa: E402
-from quorate.collect.runner_limits import Limits, Pace  # noqa: E402
+from quorate.collect.ledger.ledger import Ledger  # noqa: E402
+from quorate.collect.runner.limits import Limits, Pace  # noqa: E402
+from quorate.collect.runner.run import collect  # noqa: E402
 from quorate.table.cells import Cells  # noqa: E402
 
 DELAY = 0.05

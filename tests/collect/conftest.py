@@ -15,8 +15,8 @@ import pytest
 
 from quorate.collect.expects import Expects
 from quorate.collect.judge import Message, Reply, Request
-from quorate.collect.ledger import Ledger
-from quorate.collect.ledger_plan import digest
+from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.ledger.plan import digest
 from quorate.table.cells import Cells
 
 HERE = Path(__file__).parent

@@ -11,9 +11,9 @@ import httpx2
 from quorate.collect.budget import Budget
 from quorate.collect.expects import Expects
 from quorate.collect.judge import Message, Reply, Request
-from quorate.collect.ledger import Ledger
-from quorate.collect.runner import collect, run
-from quorate.collect.runner_limits import Limits, Pace
+from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.runner.limits import Limits, Pace
+from quorate.collect.runner.run import collect, run
 
 SCALE = Expects(1, 10)
 

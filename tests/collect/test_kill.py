@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from quorate.collect.ledger import Ledger
+from quorate.collect.ledger.ledger import Ledger
 
 MOST = 32
 PRICE = 0.001

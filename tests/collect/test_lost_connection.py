@@ -8,9 +8,9 @@ import time
 import pytest
 
 from quorate.collect.judge import Reply
-from quorate.collect.ledger import Ledger
-from quorate.collect.runner import collect
-from quorate.collect.runner_limits import Limits, Pace
+from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.runner.limits import Limits, Pace
+from quorate.collect.runner.run import collect
 from quorate.errors import InvalidInput
 from quorate.table.exchange import postgres
 from quorate.table.exchange.postgres import Interrupted, Session

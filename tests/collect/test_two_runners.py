@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from quorate.collect.ledger import Ledger
+from quorate.collect.ledger.ledger import Ledger
 
 
 def test_no_cell_is_judged_twice(planned, loopback, runner):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quorate.cli import main
-from quorate.collect.local import bundled
+from quorate.collect.judges.local import bundled
 
 
 @pytest.fixture

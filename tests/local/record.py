@@ -16,7 +16,7 @@ import yaml
 from server import behind, serving
 
 from quorate.cli import main
-from quorate.collect.local import bundled
+from quorate.collect.judges.local import bundled
 
 HOME = Path(__file__).parents[2] / "src/quorate/study/example/smollm2"
 COLUMNS = "item, category, prompt, judge, temperature, replicate, CAST(score AS INTEGER) AS score, status"

@@ -10,7 +10,7 @@ from contextlib import closing
 
 import pytest
 
-from quorate.collect.ledger import Ledger
+from quorate.collect.ledger.ledger import Ledger
 
 ROW = '{"id": "q1", "prompt": "p", "response": "r"}\n'
 ITEMS = {

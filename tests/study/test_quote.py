@@ -3,7 +3,7 @@ from copy import deepcopy
 
 import pytest
 
-from quorate.collect.ledger_facts import Standing
+from quorate.collect.ledger.facts import Standing
 from quorate.errors import InvalidInput
 from quorate.study.file import load
 from quorate.study.questions import questions

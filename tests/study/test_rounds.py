@@ -14,7 +14,7 @@ import pytest
 
 import quorate as q
 from quorate.collect.judge import ERROR, Reply
-from quorate.collect.runner_outcome import Ended
+from quorate.collect.runner.outcome import Ended
 from quorate.errors import InvalidInput
 from quorate.study.file import load
 from quorate.study.loop import carry_out

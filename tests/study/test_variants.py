@@ -297,7 +297,7 @@ def test_a_loaded_model_is_not_held_to_the_form_of_a_score(study, monkeypatch):
             message = {"role": "assistant", "content": f"<part1>{WORDED[0]}</part1>"}
             return {"choices": [{"message": message, "finish_reason": "stop"}], "usage": {}}
 
-    monkeypatch.setattr("quorate.collect.local._loader", lambda *_: Model)
+    monkeypatch.setattr("quorate.collect.judges.local._loader", lambda *_: Model)
     found = q.variants(study(judges={"small": {"kind": "local"}}), n=1)
     assert found.spend.money == 0
     assert "grammar" not in calls[0]

@@ -6,7 +6,7 @@ import pytest
 
 from quorate.collect.budget import Budget
 from quorate.collect.judge import Reply
-from quorate.collect.ledger import Ledger
+from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.prompt import Prompt, built_in
 from quorate.errors import InvalidInput
 from quorate.study.variants_ask import Ask, Drafting, messages, parts_of

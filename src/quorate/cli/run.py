@@ -15,7 +15,7 @@ from quorate.cli.quoting import confirmed, money_span, span
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from quorate.collect.runner_outcome import Outcome, Update
+    from quorate.collect.runner.outcome import Outcome, Update
     from quorate.study.file import Study
     from quorate.study.quote import Quote
     from quorate.study.status import Status

@@ -11,7 +11,7 @@ from quorate.cli.console import console, print_json, say, table
 from quorate.cli.run import INCOMPLETE, StudyFile
 
 if TYPE_CHECKING:
-    from quorate.collect.ledger_facts import Standing
+    from quorate.collect.ledger.facts import Standing
     from quorate.study.status import Status
 
 MOST_CHARACTERS = 200

@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from quorate.collect.ledger_plan import digest
+from quorate.collect.ledger.plan import digest
 from quorate.errors import InvalidData, UnknownColumn
 from quorate.study.file import Items
 from quorate.table.files import KINDS, opened

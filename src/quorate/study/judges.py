@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from quorate.collect.batch import BatchJudge
-from quorate.collect.endpoint import EndpointJudge
-from quorate.collect.endpoint_settings import Endpoint
 from quorate.collect.judge import Judge
-from quorate.collect.ledger_plan import digest
-from quorate.collect.local import LocalJudge
+from quorate.collect.judges.batch import BatchJudge
+from quorate.collect.judges.endpoint import EndpointJudge
+from quorate.collect.judges.endpoint_settings import Endpoint
+from quorate.collect.judges.local import LocalJudge
+from quorate.collect.judges.python import PythonJudge
+from quorate.collect.judges.replay import ReplayJudge
+from quorate.collect.ledger.plan import digest
 from quorate.collect.price import Price
-from quorate.collect.python import PythonJudge
-from quorate.collect.replay import ReplayJudge
-from quorate.collect.runner_limits import Pace
+from quorate.collect.runner.limits import Pace
 from quorate.errors import InvalidInput
 from quorate.study.file import (
     BatchSettings,

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from quorate.collect import runner
 from quorate.collect.budget import Budget
 from quorate.collect.judge import Judge
-from quorate.collect.ledger import Ledger
-from quorate.collect.runner_limits import Limits
-from quorate.collect.runner_outcome import Ended, Outcome, Update
+from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.runner import run as runner
+from quorate.collect.runner.limits import Limits
+from quorate.collect.runner.outcome import Ended, Outcome, Update
 from quorate.errors import InvalidInput
 from quorate.study.file import Study, load
 from quorate.study.judges import check, made, pace, tag

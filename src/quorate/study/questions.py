@@ -11,8 +11,8 @@ import numpy as np
 
 from quorate.collect.expects import Expects
 from quorate.collect.judge import Message, Request
-from quorate.collect.ledger_lease import LeasedCell
-from quorate.collect.ledger_plan import Part, cell_key, digest
+from quorate.collect.ledger.lease import LeasedCell
+from quorate.collect.ledger.plan import Part, cell_key, digest
 from quorate.collect.prompt import BUILT_IN, Prompt, built_in
 from quorate.errors import InvalidInput
 from quorate.plan.assign import assign

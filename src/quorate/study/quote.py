@@ -9,8 +9,8 @@ from typing import Any
 
 from quorate.collect.budget import Budget
 from quorate.collect.judge import ERROR
-from quorate.collect.ledger_facts import Standing
-from quorate.collect.ledger_lease import LOST
+from quorate.collect.ledger.facts import Standing
+from quorate.collect.ledger.lease import LOST
 from quorate.collect.price import Price
 from quorate.errors import InvalidInput
 from quorate.study.judges import price

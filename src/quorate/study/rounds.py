@@ -11,8 +11,8 @@ from functools import partial
 import numpy as np
 
 from quorate.collect.budget import NANO, Spend, nano
-from quorate.collect.ledger import Ledger
-from quorate.collect.runner_outcome import Ended, Outcome
+from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.runner.outcome import Ended, Outcome
 from quorate.errors import InvalidInput, QuorateError
 from quorate.plan.adaptive.policy import SLACK, Policy
 from quorate.study.file import Cap, Study

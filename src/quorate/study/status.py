@@ -9,9 +9,9 @@ from textwrap import shorten
 
 from quorate.collect.budget import Budget, Spend
 from quorate.collect.judge import ERROR
-from quorate.collect.ledger import Ledger
-from quorate.collect.ledger_facts import Standing
-from quorate.collect.ledger_lease import LOST
+from quorate.collect.ledger.facts import Standing
+from quorate.collect.ledger.lease import LOST
+from quorate.collect.ledger.ledger import Ledger
 from quorate.study.file import Study, load
 from quorate.study.rounds import reached
 from quorate.table.exchange.postgres_address import Place

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from quorate.collect import runner
 from quorate.collect.budget import Spend
-from quorate.collect.ledger import Ledger
+from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.runner import run as runner
 from quorate.errors import InvalidInput
 from quorate.study.file import EndpointSettings, LocalSettings
 from quorate.study.judges import made

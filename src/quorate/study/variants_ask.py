@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 from quorate.collect.budget import Budget, Spend
 from quorate.collect.judge import ERROR, REFUSED, TRUNCATED, Judge, Message, Reply, Request
-from quorate.collect.ledger import Ledger
-from quorate.collect.reply_text import concluded
-from quorate.collect.runner_settle import asked_to_wait
+from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.parse.reply_text import concluded
+from quorate.collect.runner.settle import asked_to_wait
 from quorate.errors import InvalidInput
 from quorate.study.variants_check import Bounds
 

@@ -1,0 +1,1 @@
+"""Judges: models behind endpoints, batches, on this machine, functions, recordings."""

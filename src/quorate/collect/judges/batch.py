@@ -1,0 +1,275 @@
+"""Judges behind the batch interface of an endpoint: cheaper, and slower by minutes or hours.
+
+Questions are gathered into a file, uploaded, and answered as a whole. A batch outlives the process that sent it: it
+carries a tag, and a judge with the same tag finds the answers that were paid for already.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from quorate.collect.judge import ERROR, Reply, Request
+from quorate.collect.judges.batch_calls import BatchCalls, NotMade, Refused
+from quorate.collect.judges.batch_file import answers, custom_id, names, written
+from quorate.collect.judges.connection import Connection
+from quorate.collect.judges.endpoint import scrubbed
+from quorate.collect.judges.endpoint_settings import Endpoint
+from quorate.collect.secret import Secret, from_environment, scrub
+from quorate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import httpx2
+
+Group = dict[str, tuple[Request, asyncio.Future[Reply]]]
+
+
+class BatchJudge:
+    """A model behind an endpoint's ``/files`` and ``/batches``.
+
+    Parameters
+    ----------
+    endpoint : Endpoint
+        Where it is and how it is asked; its timeout holds for one exchange, not for a batch.
+    size : int
+        Most questions in a batch. A batch is sent when it is full, or when no question came for ``linger`` seconds.
+    linger, poll : float
+        Seconds without a new question before a batch is sent, and between two looks at it.
+    window : str
+        Time in which the endpoint is to answer, as it calls it.
+    most_wait : float
+        Seconds after which a batch that has not ended is waited for no longer; a later run looks for it again.
+    tag : str, optional
+        Name of the ledger. With it, batches of an earlier run are found and their answers used; without it every
+        question is sent.
+    line_url : str
+        Address in every line of the input file.
+    transport : httpx2.AsyncBaseTransport, optional
+        Instead of the network.
+    clock : callable
+        Seconds since the epoch.
+
+    Raises
+    ------
+    InvalidInput
+        If ``size`` is less than 1, or the environment variable of the key is not set.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        size: int = 1000,
+        linger: float = 2.0,
+        poll: float = 30.0,
+        window: str = "24h",
+        most_wait: float = 26 * 3600.0,
+        tag: str | None = None,
+        line_url: str = "/v1/chat/completions",
+        transport: httpx2.AsyncBaseTransport | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        if size < 1:
+            raise InvalidInput(f'judge "{endpoint.name}": size must be at least 1 question per batch, got {size}')
+        self._endpoint, self._clock = endpoint, clock
+        self._size, self._linger = size, linger
+        self._window, self._tag, self._line_url, self._most_wait = window, tag, line_url, most_wait
+        self._secret = from_environment(endpoint.key_env, endpoint.name)
+        self._connection = Connection(endpoint, self._secret, transport)
+        self._calls = BatchCalls(self._connection, self._secret, poll=poll, clock=clock)
+        self._waiting: Group = {}
+        self._unsent: dict[str, str] = {}
+        self._batches: dict[str, frozenset[str]] = {}
+        self._taken: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._looking = asyncio.Lock()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._endpoint.name}: {self._endpoint.model} at {self._endpoint.url})"
+
+    @property
+    def name(self) -> str:
+        """The judge's name."""
+        return self._endpoint.name
+
+    @property
+    def lasting(self) -> bool:
+        """Whether another process finds the answers: by the tag."""
+        return self._tag is not None
+
+    def tagged(self, tag: str) -> None:
+        """Say which ledger the questions are for, before the first one is asked."""
+        self._tag = tag
+
+    def unsent(self) -> frozenset[str]:
+        """Keys of the questions that are in no batch yet."""
+        return frozenset(self._unsent.values())
+
+    async def ask(self, request: Request) -> Reply:
+        """Put a question into the next batch and wait for its answer, however long that takes."""
+        start = time.perf_counter()
+        reply = await self._queued(request)
+        return scrubbed(replace(reply, latency=time.perf_counter() - start), self._secret)
+
+    async def close(self) -> None:
+        """Stop waiting for batches, which go on at the endpoint, and close the connections."""
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for _, answered in self._waiting.values():
+            answered.cancel()
+        await self._connection.close()
+
+    async def _queued(self, request: Request) -> Reply:
+        name = custom_id(request)
+        if name in self._waiting:
+            return await asyncio.shield(self._waiting[name][1])
+        answered: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self._waiting[name] = request, answered
+        self._unsent[name] = request.key
+        self._schedule()
+        try:
+            return await answered
+        finally:
+            self._unsent.pop(name, None)
+
+    def _schedule(self) -> None:
+        """Send now if there is a whole batch, else once it has been quiet."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if len(self._waiting) >= self._size:
+            self._send()
+        else:
+            self._timer = asyncio.get_running_loop().call_later(self._linger, self._send)
+
+    def _send(self) -> None:
+        waiting, self._waiting = self._waiting, {}
+        if asked := _open(waiting):
+            task = asyncio.create_task(self._answered(asked))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _answered(self, asked: Group) -> None:
+        """Answer questions, or leave nobody waiting."""
+        try:
+            await self._dispatched(asked)
+        except Exception as error:  # noqa: BLE001 -- whatever an endpoint says, nobody is left waiting
+            _deliver(asked, {}, replace(self._unknown(error), cost=0.0))
+        finally:
+            for _, answered in _open(asked).values():
+                answered.cancel()
+
+    async def _dispatched(self, asked: Group) -> None:
+        """Answer questions by the batches that they are in already, and the others by a new one.
+
+        Raises
+        ------
+        Exception
+            If the batches cannot be looked for; then nothing was sent.
+        """
+        earlier = await self._earlier(asked)
+        groups: dict[str | None, Group] = {}
+        for name, pair in asked.items():
+            groups.setdefault(earlier.get(name), {})[name] = pair
+        await asyncio.gather(*(self._settle(batch, group) for batch, group in groups.items()))
+
+    async def _settle(self, batch: str | None, group: Group) -> None:
+        """Answer a group of questions by a batch that exists or by a new one; only one that has ended settles them."""
+        try:
+            batch = batch or await self._created(group)
+            if batch is None:
+                return
+            self._sent(group)
+            ended = await self._calls.ended(batch, self._most_wait)
+            missing, replies = await self._answers(ended, group)
+        except NotMade as refused:
+            missing, replies = refused.reply, {}
+        except Exception as error:  # noqa: BLE001 -- as above; what is paid for is not bought again
+            missing, replies = self._unknown(error), {}
+        if not missing.waits:
+            self._taken.update(_open(group))
+        _deliver(group, replies, missing)
+
+    def _unknown(self, error: Exception) -> Reply:
+        """The reply to questions of which it is not known whether they are in a batch, or how it ended."""
+        said = f"batch: an answer that nobody can use: {type(error).__name__}: {error}"
+        reply = Reply(ERROR, error=scrub(said, self._secret), retryable=True)
+        return replace(error.reply if isinstance(error, Refused) else reply, cost=None, waits=self.lasting)
+
+    async def _created(self, group: Group) -> str | None:
+        """A new batch of the questions that are still asked; None if none is."""
+        while asked := _open(group):
+            requests = {name: request for name, (request, _) in asked.items()}
+            file = await self._calls.uploaded(written(requests, self._endpoint, self._line_url))
+            if _open(asked) != asked:
+                continue
+            self._sent(asked)
+            settings = {"input_file_id": file, "endpoint": self._line_url, "completion_window": self._window}
+            tagged = {} if self._tag is None else {"metadata": {"quorate": self._tag}}
+            batch = await self._calls.created({**settings, **tagged})
+            self._batches[batch] = frozenset(asked)
+            return batch
+        return None
+
+    def _sent(self, group: Group) -> None:
+        for name in group:
+            self._unsent.pop(name, None)
+
+    async def _answers(self, ended: Mapping[str, Any], group: Group) -> tuple[Reply, dict[str, Reply]]:
+        """The reply to questions that an ended batch does not answer, and the replies to the others."""
+        contents = [await self._calls.content(ended.get(f"{kind}_file_id")) for kind in ("output", "error")]
+        if None in contents:
+            return Reply(ERROR, error="batch: the endpoint no longer has its answers", retryable=True), {}
+        requests = {name: request for name, (request, _) in group.items()}
+        found = answers((held for held in contents if held), requests, self._endpoint, self._clock())
+        return _without_answer(ended, self._secret), found
+
+    async def _earlier(self, asked: Group) -> dict[str, str]:
+        """Those questions that are in a batch of this tag, and which: the latest that has not answered them."""
+        if self._tag is None:
+            return {}
+        async with self._looking:
+            found: dict[str, str] = {}
+            for batch in filter(self._is_ours, await self._calls.listed()):
+                id_ = str(batch["id"])
+                if id_ not in self._batches:
+                    content = await self._calls.content(batch.get("input_file_id"))
+                    self._batches[id_] = frozenset(names(content or b""))
+                for name in asked.keys() & self._batches[id_] - self._taken:
+                    found.setdefault(name, id_)
+            return found
+
+    def _is_ours(self, batch: Mapping[str, Any]) -> bool:
+        """Whether a batch is of this tag; one that failed as a whole answered nothing."""
+        metadata = batch.get("metadata")
+        ours = isinstance(metadata, Mapping) and metadata.get("quorate") == self._tag
+        return ours and isinstance(batch.get("id"), str) and batch.get("status") != "failed"
+
+
+def _open(group: Group) -> Group:
+    """The questions that somebody still waits for."""
+    return {name: pair for name, pair in group.items() if not pair[1].done()}
+
+
+def _deliver(group: Group, replies: Mapping[str, Reply], missing: Reply) -> None:
+    for name, (_, answered) in _open(group).items():
+        answered.set_result(replies.get(name, missing))
+
+
+def _without_answer(batch: Mapping[str, Any], secret: Secret | None) -> Reply:
+    """The reply to a question that an ended batch holds no answer to."""
+    status = batch.get("status")
+    if status == "completed":
+        return Reply(ERROR, error="batch: it holds no answer to this question", retryable=True)
+    errors = batch.get("errors")
+    listed = errors.get("data") if isinstance(errors, Mapping) else None
+    each = [error for error in (listed if isinstance(listed, list) else []) if isinstance(error, dict)]
+    said = scrub("; ".join(f"{error.get('code')}: {error.get('message')}" for error in each), secret)
+    again = status != "failed" or "limit" in said
+    return Reply(ERROR, error=f"batch: {status}: {said}", cost=0.0, retryable=again)

@@ -1,0 +1,148 @@
+"""From the body of a chat completion to a reply, whatever the body turns out to be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from quorate.collect.expects import Expects
+from quorate.collect.judge import ERROR, REFUSED, Reply
+from quorate.collect.parse.parse import judged
+from quorate.collect.price import Price
+
+MOST_TOKENS = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What a chat completion says.
+
+    Parameters
+    ----------
+    text : str
+        The judge's words.
+    finish : str, optional
+        Why it stopped.
+    refusal : str, optional
+        Its refusal, where the endpoint has a place for that.
+    tokens : sequence, optional
+        Tokens with their log probabilities.
+    """
+
+    text: str
+    finish: str | None = None
+    refusal: str | None = None
+    tokens: Sequence[Any] | None = None
+
+
+def decoded(body: bytes) -> Any:
+    """The value of a JSON text.
+
+    Raises
+    ------
+    ValueError
+        If it is not JSON, is not UTF-8, or is nested too deep. Numbers that are none, such as NaN, are no JSON.
+    """
+    try:
+        return json.loads(body, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def completion(body: Any) -> Completion | str:
+    """The first choice of a body, or what is wrong with the body."""
+    if not isinstance(body, Mapping):
+        return f"the body is {_kind(body)}, not an object"
+    choices = body.get("choices")
+    if not isinstance(choices, Sequence) or isinstance(choices, str):
+        return f"choices is {_kind(choices)}, not a list"
+    if not choices:
+        return "choices is empty"
+    found = [_choice(choice) for choice in choices]
+    if isinstance(found[0], Completion) and any(other != found[0] for other in found[1:]):
+        return f"{len(found)} choices that differ, though one was asked for"
+    return found[0]
+
+
+def _choice(choice: Any) -> Completion | str:
+    message = choice.get("message") if isinstance(choice, Mapping) else None
+    if not isinstance(message, Mapping):
+        return f"the message is {_kind(message)}, not an object"
+    text, refusal = _text(message.get("content")), message.get("refusal")
+    if text is None:
+        return f"the content is {_kind(message.get('content'))}, not a text"
+    finish, logprobs = choice.get("finish_reason"), choice.get("logprobs")
+    return Completion(
+        text,
+        finish if isinstance(finish, str) else None,
+        refusal if isinstance(refusal, str) and refusal else None,
+        logprobs.get("content") if isinstance(logprobs, Mapping) else None,
+    )
+
+
+def _text(content: Any) -> str | None:
+    """Content as a text: endpoints also send nothing, and lists of parts."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return None
+    parts = [part.get("text") for part in content if isinstance(part, Mapping) and part.get("type") in ("text", None)]
+    texts = [part for part in parts if isinstance(part, str)]
+    return "".join(texts) if len(texts) == len(parts) else None
+
+
+def usage(body: Any) -> tuple[int | None, int | None]:
+    """Tokens billed for the prompt and for the reply; None where the body does not say."""
+    used = body.get("usage") if isinstance(body, Mapping) else None
+    if not isinstance(used, Mapping):
+        return None, None
+    return _count(used.get("prompt_tokens")), _count(used.get("completion_tokens"))
+
+
+def _count(value: Any) -> int | None:
+    right = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
+    return value if right else None
+
+
+def reply_from(body: Any, expects: Expects, price: Price, latency: float) -> Reply:
+    """The reply that a decoded body holds.
+
+    What a judge said and nobody can read is an answer too, and is not asked for again: to ask until an answer fits
+    would select among the answers.
+    """
+    said, (tokens_in, tokens_out) = completion(body), usage(body)
+    status, score, text, error = _status(said, expects)
+    return Reply(
+        status,
+        score,
+        text,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        cost=price.cost(tokens_in, tokens_out),
+        latency=latency,
+        retryable=isinstance(said, str),
+        error=error,
+    )
+
+
+def _status(said: Completion | str, expects: Expects) -> tuple[str, float | None, str, str | None]:
+    """Status, score, text and error of a choice, or of a body without one."""
+    if isinstance(said, str):
+        return ERROR, None, "", f"unusable reply: {said}"
+    if said.refusal is not None:
+        return REFUSED, None, said.refusal, "the judge declined"
+    status, score, error = judged(said.text, expects, finish=said.finish, tokens=said.tokens)
+    return status, score, said.text, error
+
+
+def _kind(value: Any) -> str:
+    names = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", type(None): "missing"}
+    return names.get(type(value), "a number")

@@ -1,0 +1,226 @@
+"""One exchange with an endpoint: bounded in time and size, without redirects, cookies or keys in the log."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from quorate.collect.secret import Secret, scrub
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from quorate.collect.judges.endpoint_settings import Endpoint
+
+_CONNECT = 10.0
+_KEPT_OPEN = 512
+_TIMEOUTS = {"connect": _CONNECT, "read": None, "write": None, "pool": None}
+_LOGGERS = tuple(f"httpcore2.{part}" for part in ("connection", "http11", "http2", "proxy", "socks"))
+
+
+class Unusable(Exception):
+    """An answer that cannot be used: too long, compressed though that was not asked for, or not to this request."""
+
+
+class NotSent(Exception):
+    """The request did not reach the endpoint."""
+
+
+class Broken(Exception):
+    """The exchange ended before the answer was whole."""
+
+
+class Answer(NamedTuple):
+    """What came back.
+
+    Parameters
+    ----------
+    code : int
+        HTTP status.
+    headers : mapping of str to str
+        By name, in any case.
+    body : bytes
+        The whole body.
+    """
+
+    code: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Connection:
+    """Connections to one endpoint, opened as they are needed and kept.
+
+    Parameters
+    ----------
+    endpoint : Endpoint
+        Where to.
+    secret : Secret, optional
+        The key.
+    transport : httpx2.AsyncBaseTransport, optional
+        Instead of the network.
+    """
+
+    def __init__(
+        self, endpoint: Endpoint, secret: Secret | None, transport: httpx2.AsyncBaseTransport | None = None
+    ) -> None:
+        self._endpoint, self._secret, self._transport = endpoint, secret, transport
+        self._scrubbing = _Scrubbing(secret)
+        self._listening = self._closed = False
+        self._headers = self._every_header()
+        self._urls: dict[str, httpx2.URL] = {}
+
+    async def exchange(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: bytes | None = None,
+        files: Mapping[str, Any] | None = None,
+        data: Mapping[str, str] | None = None,
+        most_bytes: int | None = None,
+    ) -> Answer:
+        """Send one request and read the answer.
+
+        Raises
+        ------
+        Unusable, NotSent, Broken
+            With the reason, without the key.
+        TimeoutError
+            If it takes longer than the endpoint's timeout.
+        """
+        import httpx2
+
+        content = {} if json is None else {"Content-Type": "application/json"}
+        fresh = _Freshness()
+        try:
+            async with asyncio.timeout(self._endpoint.timeout):
+                request = httpx2.Request(
+                    method,
+                    self._url(path),
+                    headers={**self._headers, **content},
+                    content=json,
+                    files=files,
+                    data=data,
+                    extensions={"timeout": _TIMEOUTS, "trace": fresh},
+                )
+                response = await self._opened().handle_async_request(request)
+                try:
+                    return await _read(response, most_bytes or self._endpoint.most_bytes, fresh)
+                finally:
+                    await response.aclose()
+        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.UnsupportedProtocol, httpx2.ProxyError) as error:
+            raise NotSent(self._said(f"{type(error).__name__}: {error}")) from None
+        except ImportError as error:  # a proxy of a kind that needs another package
+            raise NotSent(self._said(str(error))) from None
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError, ValueError) as error:
+            if isinstance(error, TimeoutError):
+                raise
+            raise Broken(self._said(f"{type(error).__name__}: {error}")) from None
+
+    async def close(self) -> None:
+        """Close every connection."""
+        self._closed = True
+        transport, self._transport = self._transport, None
+        if self._listening:
+            self._listening = False
+            for name in _LOGGERS:
+                logging.getLogger(name).removeFilter(self._scrubbing)
+        if transport is not None:
+            await transport.aclose()
+
+    def _said(self, text: str) -> str:
+        """A reason without the key, before it is cut: a part of a key cannot be found."""
+        return scrub(text, self._secret)
+
+    def _url(self, path: str) -> httpx2.URL:
+        """Address of a path, parsed once: that takes longer than most of the rest."""
+        if path not in self._urls:
+            import httpx2
+
+            self._urls[path] = httpx2.URL(self._endpoint.address(path))
+        return self._urls[path]
+
+    def _every_header(self) -> dict[str, str]:
+        headers = {"User-Agent": "quorate", "Accept": "application/json", "Accept-Encoding": "identity"}
+        headers |= self._endpoint.headers
+        if self._secret is not None:
+            bearer = "Bearer " if self._endpoint.key_header.casefold() == "authorization" else ""
+            headers[self._endpoint.key_header] = bearer + self._secret.reveal()
+        return headers
+
+    def _opened(self) -> httpx2.AsyncBaseTransport:
+        if self._closed:
+            raise RuntimeError("the judge was closed")
+        if not self._listening:
+            self._listening = True
+            for name in _LOGGERS:
+                logging.getLogger(name).addFilter(self._scrubbing)
+        if self._transport is None:
+            self._transport = self._new_transport()
+        return self._transport
+
+    def _new_transport(self) -> httpx2.AsyncBaseTransport:
+        import httpx2
+
+        limits = httpx2.Limits(max_connections=None, max_keepalive_connections=_KEPT_OPEN)
+        return httpx2.AsyncHTTPTransport(limits=limits, proxy=self._proxy())
+
+    def _proxy(self) -> str | None:
+        """The proxy that the environment names for this endpoint."""
+        where = urlsplit(self._endpoint.url)
+        if not self._endpoint.trusts_environment or proxy_bypass(where.hostname or ""):
+            return None
+        named = getproxies()
+        proxy = named.get(where.scheme) or named.get("all")
+        return proxy if proxy is None or "://" in proxy else f"http://{proxy}"
+
+
+async def _read(response: httpx2.Response, most: int, fresh: _Freshness) -> Answer:
+    if fresh.stale:
+        raise Unusable("an answer was there before the question: the endpoint sent an earlier one twice")
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise Unusable("the answer is compressed, though that was not asked for")
+    body = bytearray()
+    async for piece in response.aiter_bytes():
+        body += piece
+        if len(body) > most:
+            raise Unusable(f"the answer is longer than {most} bytes")
+    return Answer(response.status_code, response.headers, bytes(body))
+
+
+class _Freshness:
+    """Tells the answer to a request from one that a kept connection had received before the request was sent.
+
+    To read anything from the network, control goes back to the event loop; an answer that is complete without that was
+    left over from earlier, and every later answer on the connection would be off by one.
+    """
+
+    def __init__(self) -> None:
+        self.stale = False
+        self._waited = False
+
+    async def __call__(self, name: str, info: Mapping[str, Any]) -> None:
+        if name == "http11.receive_response_headers.started":
+            asyncio.get_running_loop().call_soon(self._has_waited)
+        elif name == "http11.receive_response_headers.complete":
+            self.stale = "exception" not in info and not self._waited
+
+    def _has_waited(self) -> None:
+        self._waited = True
+
+
+class _Scrubbing(logging.Filter):
+    """Takes the key out of what the HTTP library logs: an endpoint may send it back in a header."""
+
+    def __init__(self, secret: Secret | None) -> None:
+        super().__init__()
+        self._secret = secret
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = scrub(record.getMessage(), self._secret), ()
+        return True

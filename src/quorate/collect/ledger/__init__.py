@@ -1,0 +1,1 @@
+"""The ledger: what was planned, asked, answered and paid."""

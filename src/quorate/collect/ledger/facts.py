@@ -1,0 +1,199 @@
+"""What a ledger says: progress and spend by judge, and the answers in the form in which policies read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.collect.budget import NANO
+from quorate.collect.judge import ERROR, REFUSED, TRUNCATED, UNPARSED
+from quorate.collect.ledger.hold import held
+from quorate.collect.ledger.lease import LOST
+from quorate.collect.ledger.store import Connection
+from quorate.table.cells import Cells
+from quorate.table.judgments import OK
+from quorate.table.progress import Progress
+
+_STATES = ("planned", "leased", "done", "given_up")
+_BLOCK = 10_000
+_UNSCORED = (UNPARSED, REFUSED, TRUNCATED)
+_SAMPLE = 500
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far one judge is.
+
+    Parameters
+    ----------
+    judge : str
+        Its name.
+    planned, leased, done, given_up : int
+        Cells still to be asked, under way, answered, and given up after too many failures.
+    statuses : mapping of str to int
+        Requests by what came of them: ``ok``, ``unparsed``, ``refused``, ``error``, ``truncated``, and ``lost`` with
+        the process that waited.
+    money : float
+        What its calls cost, worst-case where the judge does not say.
+    unpriced : int
+        Calls of unknown price, which ``money`` does not include.
+    tokens_in, tokens_out : int
+        Tokens, where the judge says how many.
+    paused_until : float, optional
+        Until when it asked to be left alone, in seconds since 1970.
+    held : int
+        Cells under way whose questions are answered even if no runner waits, as in a batch.
+    error : str
+        What was wrong with its latest call; empty if that was answered.
+    unscored : str
+        Beginning of its latest reply without a score, in the judge's words; empty if there is none.
+    unscored_why : str
+        Why that reply has no score.
+    """
+
+    judge: str
+    planned: int
+    leased: int
+    done: int
+    given_up: int
+    statuses: Mapping[str, int] = field(default_factory=dict)
+    money: float = 0.0
+    unpriced: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    paused_until: float | None = None
+    held: int = 0
+    error: str = ""
+    unscored: str = ""
+    unscored_why: str = ""
+
+    @property
+    def cells(self) -> int:
+        """Cells planned for this judge, whatever their state."""
+        return self.planned + self.leased + self.done + self.given_up
+
+    @property
+    def calls(self) -> int:
+        """Requests made, or possibly made."""
+        return sum(self.statuses.values())
+
+    @property
+    def failure_rate(self) -> float:
+        """Share of answers that were errors; nan before the first answer."""
+        return self._rate("error")
+
+    @property
+    def unparsed_rate(self) -> float:
+        """Share of answers in which no score could be read; nan before the first answer."""
+        return self._rate(UNPARSED)
+
+    @property
+    def unscored_rate(self) -> float:
+        """Share of answers that are replies without a score: unparsed, refused or truncated; nan before the first."""
+        return self._rate(*_UNSCORED)
+
+    def _rate(self, *statuses: str) -> float:
+        answers = self.calls - self.statuses.get(LOST, 0)
+        return sum(self.statuses.get(one, 0) for one in statuses) / answers if answers else float("nan")
+
+
+def standings(connection: Connection, place: int) -> tuple[Standing, ...]:
+    """How far every judge is, in the order of planning; ``place`` is that of the facet of judges."""
+    names = dict(connection.execute("SELECT code, label FROM labels WHERE facet = ? ORDER BY code", (place,)))
+    states: dict[int, dict[str, Any]] = {code: dict.fromkeys(_STATES, 0) for code in names}
+    for judge, state, count in connection.execute("SELECT judge, state, count(*) FROM cells GROUP BY judge, state"):
+        states[judge][state] = count
+    pauses = dict(connection.execute("SELECT judge, until FROM pauses"))
+    calls, waiting = _calls(connection), held(connection)
+    return tuple(
+        Standing(name, **states[code], **calls.get(code, {}), paused_until=pauses.get(code), held=waiting.get(code, 0))
+        for code, name in names.items()
+    )
+
+
+def _calls(connection: Connection) -> dict[int, dict[str, Any]]:
+    found: dict[int, dict[str, Any]] = {}
+    latest: dict[int, tuple[int, str]] = {}
+    unscored: dict[int, int] = {}
+    rows = connection.execute(
+        "SELECT c.judge, a.status, count(*), coalesce(sum(a.charged), 0), count(*) - count(a.charged), "
+        "coalesce(sum(a.tokens_in), 0), coalesce(sum(a.tokens_out), 0), max(a.id) "
+        "FROM attempts AS a JOIN cells AS c ON c.id = a.cell GROUP BY c.judge, a.status"
+    )
+    for judge, status, count, money, unpriced, tokens_in, tokens_out, last in rows:
+        start: dict[str, Any] = {"statuses": {}, "money": 0.0, "unpriced": 0, "tokens_in": 0, "tokens_out": 0}
+        one = found.setdefault(judge, start)
+        one["statuses"][status] = count
+        if status != LOST:
+            latest[judge] = max(latest.get(judge, (0, "")), (last, status))
+        if status in _UNSCORED:
+            unscored[judge] = max(unscored.get(judge, 0), last)
+        one["money"] += money / NANO
+        one["unpriced"] += unpriced
+        one["tokens_in"] += tokens_in
+        one["tokens_out"] += tokens_out
+    for judge, (last, status) in latest.items():
+        if status == ERROR:
+            ((said,),) = connection.execute("SELECT error FROM attempts WHERE id = ?", (last,))
+            found[judge]["error"] = said or "no reason given"
+    for judge, last in unscored.items():
+        sample = f"SELECT substr(text, 1, {_SAMPLE}), error FROM attempts WHERE id = ?"
+        ((text, why),) = connection.execute(sample, (last,))
+        found[judge] |= {"unscored": text or "", "unscored_why": why or ""}
+    return found
+
+
+def progress(connection: Connection, start: Progress, first: int) -> Progress:
+    """How far the cells after the ``first`` have come: answers and failures, and those that are still to be asked."""
+    levels, nested = _levels(connection)
+    after = start
+    for cells, finished, scores in _blocks(connection, first, levels, nested):
+        after = after.asked(cells).answered(cells.keep(finished), scores[finished])
+    return after
+
+
+def unfinished(connection: Connection, place: int) -> dict[str, int]:
+    """Cells that are planned or leased, by judge; ``place`` is that of the facet of judges."""
+    rows = connection.execute(
+        "SELECT label, sum(count) FROM (SELECT judge, count(*) AS count FROM cells WHERE state = 'planned' "
+        "GROUP BY judge UNION ALL SELECT judge, count(*) FROM cells WHERE state = 'leased' GROUP BY judge) "
+        "AS held JOIN labels ON facet = ? AND code = judge GROUP BY label, code ORDER BY code",
+        (place,),
+    )
+    return dict(rows.fetchall())
+
+
+def pauses(connection: Connection, place: int) -> dict[str, float]:
+    """Until when judges asked to be left alone, in seconds since 1970; ``place`` is that of the facet of judges."""
+    rows = connection.execute("SELECT label, until FROM pauses JOIN labels ON facet = ? AND code = judge", (place,))
+    return dict(rows.fetchall())
+
+
+def _levels(connection: Connection) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    facets = connection.execute("SELECT place, name, parent FROM facets ORDER BY place").fetchall()
+    levels = {}
+    for place, name, _ in facets:
+        rows = connection.execute("SELECT label FROM labels WHERE facet = ? ORDER BY code", (place,))
+        levels[name] = tuple(label for (label,) in rows)
+    return levels, {name: parent for _, name, parent in facets if parent is not None}
+
+
+def _blocks(
+    connection: Connection, first: int, levels: Mapping[str, tuple[str, ...]], nested: Mapping[str, str]
+) -> Any:
+    """Cells, whether each is finished, and its score, in blocks in the order of planning."""
+    codes = ", ".join(f"c.f{place}" for place in range(len(levels)))
+    query = (
+        f"SELECT c.id, c.replicate, c.accepted IS NOT NULL, CASE a.status WHEN '{OK}' THEN a.score END, {codes} "
+        f"FROM cells AS c LEFT JOIN attempts AS a ON a.id = c.accepted WHERE c.id > ? ORDER BY c.id LIMIT {_BLOCK}"
+    )
+    while rows := connection.execute(query, (first,)).fetchall():
+        numbers, replicate, finished, score, *columns = zip(*rows, strict=True)
+        first = numbers[-1]
+        table: NDArray[np.int32] = np.array(columns, dtype=np.int32).T
+        cells = Cells(levels, table, np.array(replicate, dtype=np.int64), nested)
+        yield cells, np.array(finished, dtype=np.bool_), np.array(score, dtype=np.float64)

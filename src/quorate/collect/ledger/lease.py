@@ -1,0 +1,294 @@
+"""Leasing cells and settling them: what is sent is reserved first, and every request is counted once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from quorate.collect.budget import NANO, Budget, Spend, affordable, nano
+from quorate.collect.judge import Reply
+from quorate.collect.ledger.owner import is_gone
+from quorate.collect.ledger.store import Connection
+
+PLANNED, LEASED, DONE, GIVEN_UP = "planned", "leased", "done", "given_up"
+LOST = "lost"
+"""Status of an attempt whose answer was lost with the process that waited for it."""
+
+_ADDED = """
+INSERT INTO attempts (id, cell, try, runner, status, score, text, cut, tokens_in, tokens_out, cost, charged, latency,
+                      request, error, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_SETTLED = """
+UPDATE cells SET state = ?, accepted = ?, next_at = ?, failed = failed + ?, asked = asked + 1, runner = NULL
+WHERE id = ?
+"""
+_SPENT = """
+UPDATE spend SET calls = calls + ?, lost = lost + ?, reserved = reserved + ?, money = money + ?,
+                 reserved_money = reserved_money + ?, unpriced = unpriced + ?
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LeasedCell:
+    """A cell that this runner, and no other, may ask once.
+
+    Parameters
+    ----------
+    id : int
+        Number of the cell in the ledger.
+    key : str
+        Key of the cell.
+    judge : str
+        Who is to be asked.
+    levels : mapping of str to str
+        Label of every facet, the judge included.
+    replicate : int
+        Which answer of the cell, from 1.
+    price : int, optional
+        Worst-case price that is reserved, in billionths; None where it is not known.
+    failed, asked : int
+        Answers so far that could not be used, and requests so far, lost ones included.
+    """
+
+    id: int
+    key: str
+    judge: str
+    levels: Mapping[str, str]
+    replicate: int
+    price: int | None
+    failed: int
+    asked: int
+
+
+class Settled(NamedTuple):
+    """An answer, and what becomes of its cell.
+
+    Parameters
+    ----------
+    cell : LeasedCell
+        What was asked.
+    reply : Reply
+        What came back.
+    state : {"done", "given_up", "planned"}
+        ``planned`` cells are asked again.
+    next_at : float
+        When a cell that is asked again is due, in seconds since 1970.
+    request : str
+        Digest of the request.
+    at : float
+        When the answer came, in seconds since 1970.
+    blamed : bool
+        Whether an unusable answer counts against the cell, or against the judge alone.
+    """
+
+    cell: LeasedCell
+    reply: Reply
+    state: str
+    next_at: float
+    request: str
+    at: float
+    blamed: bool = True
+
+
+def enlist(connection: Connection, name: str, now: float, until: float) -> int:
+    """Number of a new runner whose leases hold until a time."""
+    ((number,),) = connection.execute(
+        "INSERT INTO runners (name, since, until) VALUES (?, ?, ?) RETURNING id", (name, now, until)
+    ).fetchall()
+    return int(number)
+
+
+def lease(
+    connection: Connection,
+    facets: Sequence[str],
+    *,
+    runner: int,
+    judge: tuple[int, str],
+    count: int,
+    now: float,
+    budget: Budget,
+) -> list[LeasedCell]:
+    """Up to ``count`` cells of a judge that are due, as many as the budget has room for, reserved for this runner."""
+    rows = connection.execute(
+        f"{asked_for(facets)} WHERE state = 'planned' AND judge = ? AND next_at <= ? ORDER BY next_at, id LIMIT ?",
+        (judge[0], now, count),
+    ).fetchall()
+    rows = rows[: affordable([row[3] for row in rows], *room(connection, budget))]
+    connection.executemany("UPDATE cells SET state = 'leased', runner = ? WHERE id = ?", ((runner, r[0]) for r in rows))
+    _spend(connection, reserved=len(rows), reserved_money=sum(row[3] or 0 for row in rows))
+    return as_leased(rows, facets, judge[1])
+
+
+def asked_for(facets: Sequence[str]) -> str:
+    """The beginning of a query for cells, which `as_leased` takes."""
+    labels = ", ".join(f"(SELECT label FROM labels WHERE facet = {i} AND code = c.f{i})" for i in range(len(facets)))
+    return f"SELECT id, key, replicate, price, failed, asked, {labels} FROM cells AS c"
+
+
+def as_leased(rows: Iterable[Sequence[Any]], facets: Sequence[str], judge: str) -> list[LeasedCell]:
+    """Rows of such a query as cells."""
+    return [
+        LeasedCell(row[0], row[1], judge, dict(zip(facets, row[6:], strict=True)), *row[2:6])  # replicate ... asked
+        for row in rows
+    ]
+
+
+def commit(connection: Connection, runner: int, results: Sequence[Settled]) -> int:
+    """Record answers and settle their cells; how many came too late.
+
+    An answer is too late when its lease had run out and was counted as lost: it stays lost, for another answer of that
+    cell may be on its way.
+    """
+    held = {(id_, asked) for id_, asked, *_ in _held(connection, [runner])}
+    mine = [result for result in results if (result.cell.id, result.cell.asked) in held]
+    numbered = list(enumerate(mine, _last(connection) + 1))
+    charges = [_charged(result) for result in mine]
+    connection.executemany(
+        _ADDED, (_attempt(n, runner, one, cost) for (n, one), cost in zip(numbered, charges, strict=True))
+    )
+    connection.executemany(_SETTLED, (_cell(number, result) for number, result in numbered))
+    _spend(
+        connection,
+        calls=len(mine),
+        reserved=-len(mine),
+        money=sum(charge or 0 for charge in charges),
+        reserved_money=-sum(result.cell.price or 0 for result in mine),
+        unpriced=sum(charge is None for charge in charges),
+    )
+    return len(results) - len(mine)
+
+
+def release(connection: Connection, runner: int, cells: Iterable[int]) -> int:
+    """Give back cells that were leased and never sent; how many."""
+    freed = _held(connection, [runner], cells)
+    connection.executemany(
+        "UPDATE cells SET state = 'planned', runner = NULL WHERE id = ?", ((id_,) for id_, *_ in freed)
+    )
+    _spend(connection, reserved=-len(freed), reserved_money=-sum(price or 0 for _, _, _, price in freed))
+    return len(freed)
+
+
+def lose(connection: Connection, runner: int, cells: Iterable[int], now: float) -> int:
+    """Count requests whose answers will not come, at their worst-case price, and free their cells; how many."""
+    return _lost(connection, _held(connection, [runner], cells), now)
+
+
+def reclaim(connection: Connection, runner: int, known: Iterable[tuple[int, int]]) -> int:
+    """Give back cells that a runner holds and does not know, by number and requests so far; how many."""
+    wanted = set(known)
+    strays = [id_ for id_, asked, *_ in _held(connection, [runner]) if (id_, asked) not in wanted]
+    return release(connection, runner, strays)
+
+
+def expire(connection: Connection, now: float) -> int:
+    """The same for every cell of a runner whose lease has run out, or that is known to be gone; how many."""
+    holding = connection.execute(
+        "SELECT id, name, until FROM runners WHERE id IN (SELECT DISTINCT runner FROM cells WHERE state = 'leased')"
+    ).fetchall()
+    ended = [id_ for id_, name, until in holding if until <= now or is_gone(name)]
+    return _lost(connection, _held(connection, ended), now)
+
+
+def room(connection: Connection, budget: Budget) -> tuple[int | None, int | None]:
+    """Calls and money (in billionths) that are neither spent nor reserved; None where there is no limit."""
+    calls, _, reserved, money, reserved_money, _ = _spending(connection)
+    left = None if budget.calls is None else int(budget.calls) - calls - reserved
+    cap = nano(budget.money)
+    return left, None if cap is None else cap - money - reserved_money
+
+
+def spend(connection: Connection) -> Spend:
+    """What the calls have cost so far."""
+    calls, lost, reserved, money, reserved_money, unpriced = _spending(connection)
+    return Spend(calls, lost, reserved, money / NANO, reserved_money / NANO, unpriced)
+
+
+def _spending(connection: Connection) -> tuple[int, int, int, int, int, int]:
+    found: tuple[int, int, int, int, int, int] = connection.execute(
+        "SELECT calls, lost, reserved, money, reserved_money, unpriced FROM spend"
+    ).fetchone()
+    return found
+
+
+def _held(
+    connection: Connection, runners: Sequence[int], cells: Iterable[int] | None = None
+) -> list[tuple[int, int, int, int | None]]:
+    """Number, tries so far, runner and price of the cells that runners hold, or of some of them."""
+    found: list[tuple[int, int, int, int | None]] = []
+    for runner in runners:
+        found += connection.execute(
+            "SELECT id, asked, runner, price FROM cells WHERE state = 'leased' AND runner = ?", (runner,)
+        )
+    wanted = None if cells is None else set(cells)
+    return [row for row in found if wanted is None or row[0] in wanted]
+
+
+def _lost(connection: Connection, held: Sequence[tuple[int, int, int, int | None]], now: float) -> int:
+    numbered = enumerate(held, _last(connection) + 1)
+    connection.executemany(
+        "INSERT INTO attempts (id, cell, try, runner, status, cut, charged, at) VALUES (?, ?, ?, ?, 'lost', 0, ?, ?)",
+        ((number, id_, asked + 1, runner, price, now) for number, (id_, asked, runner, price) in numbered),
+    )
+    connection.executemany(
+        "UPDATE cells SET state = 'planned', runner = NULL, asked = asked + 1 WHERE id = ?",
+        ((id_,) for id_, *_ in held),
+    )
+    money = sum(price or 0 for *_, price in held)
+    unpriced = sum(price is None for *_, price in held)
+    count = len(held)
+    _spend(connection, calls=count, lost=count, reserved=-count, money=money, reserved_money=-money, unpriced=unpriced)
+    return count
+
+
+def _last(connection: Connection) -> int:
+    """Number of the latest attempt; numbers are given here, because only one writes at a time."""
+    ((last,),) = connection.execute("SELECT coalesce(max(id), 0) FROM attempts")
+    return int(last)
+
+
+def _spend(
+    connection: Connection,
+    *,
+    calls: int = 0,
+    lost: int = 0,
+    reserved: int = 0,
+    money: int = 0,
+    reserved_money: int = 0,
+    unpriced: int = 0,
+) -> None:
+    if calls or reserved:
+        connection.execute(_SPENT, (calls, lost, reserved, money, reserved_money, unpriced))
+
+
+def _charged(result: Settled) -> int | None:
+    """What a call is taken to have cost: what the judge says, else its worst-case price."""
+    said = nano(result.reply.cost)
+    return result.cell.price if said is None else said
+
+
+def _attempt(number: int, runner: int, result: Settled, charged: int | None) -> tuple[Any, ...]:
+    cell, reply = result.cell, result.reply
+    return (
+        number,
+        cell.id,
+        cell.asked + 1,
+        runner,
+        reply.status,
+        reply.score,
+        reply.text,
+        reply.cut,
+        reply.tokens_in,
+        reply.tokens_out,
+        nano(reply.cost),
+        charged,
+        reply.latency,
+        result.request,
+        reply.error,
+        result.at,
+    )
+
+
+def _cell(number: int, result: Settled) -> tuple[Any, ...]:
+    accepted = None if result.state == PLANNED else number
+    return result.state, accepted, result.next_at, int(result.blamed and result.reply.score is None), result.cell.id

@@ -1,0 +1,405 @@
+"""The ledger: one SQLite file, or a schema of Postgres, with what is to be asked, what was answered, and what it cost.
+
+Everything that must survive is in it, and everything in it is true after a kill at any moment: a cell is planned,
+leased to one runner, done or given up; a request is reserved before it is sent and counted once, as an answer or as
+lost. See the methods page on collecting.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from types import TracebackType
+from typing import Self, TypeVar
+
+from quorate.collect.budget import Budget, Spend, affordable
+from quorate.collect.ledger import charge as ledger_charge
+from quorate.collect.ledger import facts as ledger_facts
+from quorate.collect.ledger import hold as ledger_hold
+from quorate.collect.ledger import lease as ledger_lease
+from quorate.collect.ledger import owner as ledger_owner
+from quorate.collect.ledger import plan as ledger_plan
+from quorate.collect.ledger.facts import Standing
+from quorate.collect.ledger.lease import LeasedCell, Settled
+from quorate.collect.ledger.plan import JUDGE, Part
+from quorate.collect.ledger.sqlite import SqliteStore
+from quorate.collect.ledger.store import Connection, Store
+from quorate.errors import InvalidInput
+from quorate.table.cells import Cells
+from quorate.table.exchange.postgres_address import Address, Place, place_of
+from quorate.table.progress import Progress
+
+Clock = Callable[[], float]
+T = TypeVar("T")
+_BLOCK = 5000
+"""Cells that are added in one transaction: about 50 ms, in which no runner can write."""
+
+
+class Ledger:
+    """A study's cells, answers and spend, in one place; open it with `Ledger.open`.
+
+    Every method is one transaction, unless it is called inside `begin` and `end`, which make one of several. Two
+    processes may use one file; a file on a network drive may not be used by two computers, a schema of Postgres may.
+    """
+
+    def __init__(self, store: Store, clock: Clock | None = None) -> None:
+        self._store = store
+        self._connection = store.connection
+        self._joined = False
+        self._facets: tuple[str, ...] = ()
+        self._codes: dict[str, int] = {}
+        self.path = store.place
+        self.clock: Clock = clock or store.now
+
+    @classmethod
+    def open(cls, place: str | os.PathLike[str] | Address, *, clock: Clock | None = None) -> Ledger:
+        """The ledger at a place, which is made if there is none.
+
+        Parameters
+        ----------
+        place : path or address
+            A file; two files beside it, ending in -wal and -shm, belong to it while it is open. Or an address such as
+            ``postgresql://user@host/database?schema=study``, whose password is in the environment.
+        clock : callable, optional
+            Seconds since 1970; that of this machine for a file, that of the server for an address.
+
+        Raises
+        ------
+        InvalidInput
+            If there is no ledger but something else, or it cannot be used.
+        """
+        return cls(_store(place_of(place)), clock)
+
+    @staticmethod
+    def exists(place: str | os.PathLike[str] | Address) -> bool:
+        """Whether there is a ledger at a place, or at least a file."""
+        found = place_of(place)
+        if not isinstance(found, Address):
+            return found.exists()
+        from quorate.collect.ledger.postgres import is_made
+
+        return is_made(found)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file or the connection; what was recorded stays."""
+        self._store.close()
+
+    # ---- planning
+
+    def declare(self, parts: Iterable[Part], *, seed: int | None = None) -> None:
+        """Record what judgments depend on: rubrics, items, judges; refuse what has changed.
+
+        Parameters
+        ----------
+        parts : iterable of Part
+            Kind, name and digest of each; new ones are added.
+        seed : int, optional
+            Seed of the study.
+
+        Raises
+        ------
+        InvalidInput
+            If a part or the seed is not what it was.
+        """
+        if self.undeclared(parts, seed=seed):
+            with self._transaction() as connection:
+                ledger_plan.declare(connection, seed)
+
+    def undeclared(self, parts: Iterable[Part], *, seed: int | None = None) -> bool:
+        """Whether `declare` would record something; refuses what has changed as it does."""
+        with self._looking() as connection:
+            return ledger_plan.undeclared(connection, parts, seed)
+
+    def plan(self, cells: Cells, keys: Iterable[str], prices: Mapping[str, float | None] | None = None) -> int:
+        """Add cells to be asked, in their order. Cells that are there already stay as they are.
+
+        Others may write meanwhile: what is there is looked up before, and what is new is added in blocks, each a
+        transaction, so that planning again what was interrupted adds the rest.
+
+        Parameters
+        ----------
+        cells : Cells
+            With a facet ``judge``.
+        keys : iterable of str
+            Key of every cell; see `quorate.collect.ledger.plan.cell_key`.
+        prices : mapping of str to float, optional
+            Worst-case price of a call, by judge; unknown where there is none. The latest one counts.
+
+        Returns
+        -------
+        int
+            How many cells are new.
+
+        Raises
+        ------
+        InvalidInput
+            If the facets are not those of the ledger, or a cell has another key than before.
+        """
+        with self._looking() as connection:
+            draft = ledger_plan.compare(connection, cells, keys, prices or {})
+        if not draft.new and not draft.repriced:
+            return 0
+        with self._transaction() as connection:
+            ledger_plan.admit(connection, draft)
+        with self._looking() as connection:
+            ledger_plan.recode(connection)
+        return sum(self._add(draft, (first, first + _BLOCK)) for first in range(0, len(cells), _BLOCK))
+
+    def _add(self, draft: ledger_plan.Draft, span: tuple[int, int]) -> int:
+        with self._transaction() as connection:
+            return ledger_plan.add(connection, draft, span)
+
+    def lacks(self, cells: Cells, keys: Iterable[str]) -> Mapping[str, int]:
+        """How many cells `plan` would add, by judge; refuses what it refuses."""
+        with self._looking() as connection:
+            return ledger_plan.compare(connection, cells, keys, {}).new
+
+    # ---- asking
+
+    def enlist(self, seconds: float) -> int:
+        """Number of a new runner, whose leases hold for some seconds unless `renew` is called."""
+        now = self.clock()
+        with self._transaction() as connection:
+            return ledger_lease.enlist(connection, ledger_owner.here(), now, now + seconds)
+
+    def renew(self, runner: int, seconds: float) -> None:
+        """Let the leases of a runner hold for some seconds from now."""
+        with self._transaction() as connection:
+            connection.execute("UPDATE runners SET until = ? WHERE id = ?", (self.clock() + seconds, runner))
+
+    def lease(self, runner: int, judge: str, count: int, budget: Budget) -> list[LeasedCell]:
+        """Up to ``count`` cells of a judge that are due, as many as the budget has room for, for this runner alone."""
+        with self._transaction() as connection:
+            code = self._judge(judge)
+            return ledger_lease.lease(
+                connection,
+                self.facets,
+                runner=runner,
+                judge=(code, judge),
+                count=count,
+                now=self.clock(),
+                budget=budget,
+            )
+
+    def commit(self, runner: int, results: Sequence[Settled]) -> int:
+        """Record answers and settle their cells; how many came after their lease had run out, and are not recorded."""
+        with self._transaction() as connection:
+            return ledger_lease.commit(connection, runner, results)
+
+    def release(self, runner: int, cells: Iterable[LeasedCell]) -> int:
+        """Give back cells that were never sent; how many."""
+        with self._transaction() as connection:
+            return ledger_lease.release(connection, runner, [cell.id for cell in cells])
+
+    def lose(self, runner: int, cells: Iterable[LeasedCell]) -> int:
+        """Give back cells that were sent, or may have been, and whose answers will not come; how many."""
+        with self._transaction() as connection:
+            return ledger_lease.lose(connection, runner, [cell.id for cell in cells], self.clock())
+
+    def reclaim(self, runner: int, known: Iterable[LeasedCell]) -> int:
+        """Give back cells that a runner holds without knowing it, after a commit whose end was not heard; how many."""
+        with self._transaction() as connection:
+            return ledger_lease.reclaim(connection, runner, [(cell.id, cell.asked) for cell in known])
+
+    def holder(self, runner: int) -> int:
+        """Number by which a runner leases cells whose questions outlive it, for `lease` and all that settles them."""
+        with self._transaction() as connection:
+            return ledger_hold.holder(connection, runner, self.clock())
+
+    def adopt(self, holder: int, judge: str, *, own: bool = False) -> list[LeasedCell]:
+        """Take over the cells of a judge whose questions outlived their runner; if ``own``, name those it has too."""
+        with self._transaction() as connection:
+            judged = (self._judge(judge), judge)
+            return ledger_hold.adopt(connection, self.facets, holder=holder, judge=judged, now=self.clock(), own=own)
+
+    def expire(self) -> int:
+        """Count the requests of runners that are gone as lost, and free their cells; how many."""
+        with self._transaction() as connection:
+            return ledger_lease.expire(connection, self.clock())
+
+    def pause(self, judge: str, until: float) -> None:
+        """Leave a judge alone until a time, in seconds since 1970, also after a restart."""
+        with self._transaction() as connection:
+            connection.execute(
+                "INSERT INTO pauses VALUES (?, ?) ON CONFLICT (judge) DO UPDATE SET until = excluded.until",
+                (self._judge(judge), until),
+            )
+
+    def charge(self, price: float | None, budget: Budget) -> bool:
+        """Count a call that is for no cell at its worst-case price, if the budget has room for it; whether it has."""
+        with self._transaction() as connection:
+            return ledger_charge.charge(connection, price, budget)
+
+    def settle(self, price: float | None, cost: float | None) -> None:
+        """Count what such a call cost in place of its worst-case price, if that is known."""
+        with self._transaction() as connection:
+            ledger_charge.settle(connection, price, cost)
+
+    # ---- what is in it
+
+    @property
+    def facets(self) -> tuple[str, ...]:
+        """Names of the facets, what is measured first; none before the first plan."""
+        if not self._facets:
+            rows = self._connection.execute("SELECT name FROM facets ORDER BY place")
+            self._facets = tuple(name for (name,) in rows)
+        return self._facets
+
+    def unpriced(self) -> tuple[str, ...]:
+        """Judges with cells to be asked whose price is not known."""
+        rows = self._connection.execute(
+            "SELECT DISTINCT label FROM cells JOIN labels ON facet = ? AND code = judge "
+            "WHERE price IS NULL AND state IN ('planned', 'leased') ORDER BY label",
+            (self._place(),),
+        )
+        return tuple(name for (name,) in rows)
+
+    def spend(self) -> Spend:
+        """What the calls have cost so far."""
+        return ledger_lease.spend(self._connection)
+
+    def affords(self, judge: str, budget: Budget) -> bool:
+        """Whether the budget has room for the next cell of a judge, if there is one."""
+        row = self._connection.execute(
+            "SELECT price FROM cells WHERE state = 'planned' AND judge = ? ORDER BY next_at, id LIMIT 1",
+            (self._judge(judge),),
+        ).fetchone()
+        return row is not None and affordable(row, *ledger_lease.room(self._connection, budget)) == 1
+
+    def status(self) -> tuple[Standing, ...]:
+        """How far every judge is."""
+        return ledger_facts.standings(self._connection, self._place()) if self.facets else ()
+
+    @property
+    def name(self) -> str:
+        """Name that no other ledger has, and that stays when the ledger is moved."""
+        ((created,),) = self._connection.execute("SELECT created FROM study")
+        return ledger_plan.digest([created])
+
+    def progress(self, start: Progress, *, after: int = 0) -> Progress:
+        """How far the arms of an adaptive policy have come, from where it starts.
+
+        Parameters
+        ----------
+        start : Progress
+            With nothing asked, such as ``policy.start()``; or as far as it was with all cells up to ``after`` finished,
+            so that only later ones are read.
+        after : int
+            Number of a cell, such as `last` was before more were planned.
+        """
+        return ledger_facts.progress(self._connection, start, after) if self.facets else start
+
+    @property
+    def last(self) -> int:
+        """Number of the cell that was planned last; 0 if none was."""
+        ((found,),) = self._connection.execute("SELECT coalesce(max(id), 0) FROM cells")
+        return int(found)
+
+    def unfinished(self) -> dict[str, int]:
+        """Cells that are planned or leased, by judge; only judges that have some."""
+        return ledger_facts.unfinished(self._connection, self._place())
+
+    def pauses(self) -> dict[str, float]:
+        """Until when judges asked to be left alone, in seconds since 1970."""
+        return ledger_facts.pauses(self._connection, self._place())
+
+    def due(self, judge: str) -> float | None:
+        """When the next cell of a judge may be asked, in seconds since 1970; None if none is to be asked."""
+        row = self._connection.execute(
+            "SELECT min(next_at) FROM cells WHERE state = 'planned' AND judge = ?", (self._judge(judge),)
+        ).fetchone()
+        found: float | None = row[0]
+        return found
+
+    def under_way(self, judge: str) -> int:
+        """Cells of a judge that are leased, by whichever runner."""
+        ((count,),) = self._connection.execute(
+            "SELECT count(*) FROM cells WHERE state = 'leased' AND judge = ?", (self._judge(judge),)
+        )
+        return int(count)
+
+    # ---- transactions
+
+    @property
+    def remote(self) -> bool:
+        """Whether it is better used from another thread, because another machine answers."""
+        return self._store.remote
+
+    def begin(self) -> None:
+        """Begin a transaction that holds until `end` or `undo`; waits while another process writes."""
+        self._store.begin()
+        self._joined = True
+
+    def begins(self) -> bool:
+        """Begin a transaction if no other process writes; whether it has begun."""
+        self._joined = self._store.begin(wait=False)
+        return self._joined
+
+    def end(self) -> None:
+        """Make everything since `begin` durable at once; all or nothing, on the disk when this returns."""
+        self._store.end()
+        self._joined = False
+
+    def undo(self) -> None:
+        """Forget everything since `begin`."""
+        self._store.undo()
+        self._joined = False
+
+    def cut(self) -> None:
+        """End the connection to a server, so that a step on another thread that waits for it fails."""
+        self._store.cut()
+
+    def whole(self, step: Callable[[], T]) -> T:
+        """What a step gives, all of which is one transaction."""
+        with self._transaction():
+            return step()
+
+    def seen(self, step: Callable[[], T]) -> T:
+        """What a step gives that reads, all of it as it is at one moment."""
+        with self._looking():
+            return step()
+
+    @contextmanager
+    def _transaction(self, begin: Callable[[], object] | None = None) -> Iterator[Connection]:
+        if self._joined:
+            with self._store.explained():
+                yield self._connection
+            return
+        (begin or self.begin)()
+        try:
+            with self._store.explained():
+                yield self._connection
+            self.end()
+        except BaseException:
+            self.undo()
+            raise
+
+    def _looking(self) -> AbstractContextManager[Connection]:
+        """A transaction in which nothing is written that others see, so that they may write meanwhile."""
+        return self._transaction(self._store.look)
+
+    def _place(self) -> int:
+        return self.facets.index(JUDGE) if self.facets else -1
+
+    def _judge(self, name: str) -> int:
+        if name not in self._codes:
+            rows = self._connection.execute("SELECT label, code FROM labels WHERE facet = ?", (self._place(),))
+            self._codes = dict(rows.fetchall())
+        if name not in self._codes:
+            raise InvalidInput(f'judge: no cell is planned for "{name}"; there are {", ".join(self._codes) or "none"}')
+        return self._codes[name]
+
+
+def _store(place: Place) -> Store:
+    if not isinstance(place, Address):
+        return SqliteStore(place)
+    from quorate.collect.ledger.postgres import PostgresStore
+
+    return PostgresStore(place)

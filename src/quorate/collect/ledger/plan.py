@@ -1,0 +1,360 @@
+"""Planning: cells become rows of the ledger, once each, and nothing that was planned may change under them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from quorate.collect.budget import nano
+from quorate.collect.ledger.schema import LONGEST_FACET, MOST_FACETS, RESERVED
+from quorate.collect.ledger.store import Connection
+from quorate.errors import InvalidInput
+from quorate.table.cells import Cells
+from quorate.table.files import quoted
+
+JUDGE = "judge"
+_PLACES = ", ".join(f"f{place}" for place in range(MOST_FACETS))
+_SAME = " AND ".join(f"c.f{place} = w.f{place}" for place in range(MOST_FACETS)) + " AND c.replicate = w.replicate"
+_BLOCK = 4096
+_NEW = "start a new ledger for the changed study"
+
+
+class Part(NamedTuple):
+    """Something that judgments depend on, and a hash of it.
+
+    Parameters
+    ----------
+    kind : str
+        What it is: ``rubric``, ``item``, ``judge`` ...
+    name : str
+        Which one.
+    digest : str
+        Hash of its content.
+    """
+
+    kind: str
+    name: str
+    digest: str
+
+
+def digest(content: Any) -> str:
+    """SHA-256 of JSON values, in hexadecimal; the order of keys does not matter.
+
+    Examples
+    --------
+    >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
+    True
+    """
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def cell_key(*, rubric: str, judge: str, item: str, order: str, temperature: str, replicate: int) -> str:
+    """Key of a cell: whatever changes what is asked changes the key, and replicates never share one.
+
+    Parameters
+    ----------
+    rubric, judge, item : str
+        Digests of the prompt's text, the judge's configuration and the item's content.
+    order : str
+        Order in which candidates are shown; empty where there is one.
+    temperature : str
+        The judge's temperature.
+    replicate : int
+        Which answer of the cell, from 1.
+    """
+    return digest([rubric, judge, item, order, temperature, int(replicate)])
+
+
+class Draft(NamedTuple):
+    """Cells compared with a ledger; those that it does not hold are in the temporary table ``wanted``.
+
+    Parameters
+    ----------
+    cells : Cells
+        All of them.
+    names : list of str
+        Facets in the order of the ledger.
+    known : list of dict
+        Codes of labels, by facet; negative for those that the ledger does not have.
+    new : mapping of str to int
+        Cells that the ledger does not hold, by judge.
+    repriced : mapping of str to int
+        Worst-case price, in billionths, of judges whose planned cells have another one.
+    """
+
+    cells: Cells
+    names: list[str]
+    known: list[dict[str, int]]
+    new: Mapping[str, int]
+    repriced: Mapping[str, int | None]
+
+
+# ---- what judgments depend on
+
+
+def undeclared(connection: Connection, parts: Iterable[Part], seed: int | None) -> bool:
+    """Whether some of what judgments depend on is not recorded yet; nothing that others see is written.
+
+    Raises
+    ------
+    InvalidInput
+        If a part or the seed differs from what was recorded.
+    """
+    connection.execute("DROP TABLE IF EXISTS given")
+    connection.execute("CREATE TEMP TABLE given (kind TEXT, name TEXT, digest TEXT)")
+    connection.executemany("INSERT INTO given VALUES (?, ?, ?)", parts)
+    old = _unchanged(connection, seed)
+    known = "SELECT 1 FROM parts AS p WHERE p.kind = g.kind AND p.name = g.name"
+    connection.execute(f"DELETE FROM given AS g WHERE EXISTS ({known})")
+    ((count,),) = connection.execute("SELECT count(*) FROM given")
+    return count > 0 or (old is None and seed is not None)
+
+
+def declare(connection: Connection, seed: int | None) -> None:
+    """Record what `undeclared` has found.
+
+    Raises
+    ------
+    InvalidInput
+        If somebody else has recorded it meanwhile, and it differs.
+    """
+    _unchanged(connection, seed)
+    connection.execute("UPDATE study SET seed = coalesce(seed, ?)", (seed,))
+    connection.execute("INSERT INTO parts SELECT kind, name, digest FROM given WHERE true ON CONFLICT DO NOTHING")
+
+
+def _unchanged(connection: Connection, seed: int | None) -> int | None:
+    """The seed of the ledger, where neither it nor a part differs from what is given."""
+    ((old,),) = connection.execute("SELECT seed FROM study")
+    if old is not None and seed is not None and old != seed:
+        raise InvalidInput(f"ledger: the seed was {old} when this ledger was planned, now it is {seed}; {_NEW}")
+    changed = connection.execute(
+        "SELECT kind, name, count(*) OVER () FROM given JOIN parts USING (kind, name) "
+        "WHERE given.digest <> parts.digest ORDER BY kind, name LIMIT 1"
+    ).fetchone()
+    if changed:
+        kind, name, count = changed
+        more = f" (and {count - 1} more)" if count > 1 else ""
+        shown = "prompt" if kind == "rubric" else kind
+        back = "go back to the old wording" if kind == "rubric" else "take the change back"
+        raise InvalidInput(f'ledger: {shown} "{name}"{more} changed since this ledger was planned; {_NEW}, or {back}')
+    return None if old is None else int(old)
+
+
+# ---- cells: what is there is looked up without keeping others from writing, what is new is added step by step
+
+
+def compare(connection: Connection, cells: Cells, keys: Iterable[str], prices: Mapping[str, float | None]) -> Draft:
+    """Find the cells that are not there yet; nothing that others see is written.
+
+    Raises
+    ------
+    InvalidInput
+        If the facets are not those of the ledger, a key belongs to another cell, or a cell has another key.
+    """
+    names = _facets(connection, cells)
+    known = [_known(connection, place, name, cells) for place, name in enumerate(names)]
+    _want(connection, cells, [_codes(own, name, cells) for own, name in zip(known, names, strict=True)], keys, prices)
+    _planned_once(connection, names, known)
+    there = f"SELECT 1 FROM cells AS c WHERE c.key = w.key AND {_SAME}"
+    connection.execute(f"DELETE FROM wanted AS w WHERE EXISTS ({there})")
+    _same_cells(connection, names, known, (0, len(cells)))
+    judges = known[names.index(JUDGE)]
+    place = names.index(JUDGE)
+    counts = dict(connection.execute(f"SELECT f{place}, count(*) FROM wanted GROUP BY f{place}"))
+    new = {label: counts[code] for label, code in judges.items() if code in counts}
+    asked = {name: nano(prices[name]) for name in cells.levels[JUDGE] if name in prices and name in judges}
+    repriced = {name: price for name, price in asked.items() if _differs(connection, judges[name], price)}
+    return Draft(cells, names, known, new, repriced)
+
+
+def admit(connection: Connection, draft: Draft) -> None:
+    """Record the facets and labels of what is to be added, and prices that have changed."""
+    if _facets(connection, draft.cells) != draft.names:
+        raise InvalidInput("ledger: another process planned its facets at the same time; run it again")
+    if not connection.execute("SELECT 1 FROM facets").fetchone():
+        rows = [(place, name, draft.cells.nested.get(name)) for place, name in enumerate(draft.names)]
+        connection.executemany("INSERT INTO facets VALUES (?, ?, ?)", rows)
+        connection.execute(_view(draft.names))
+    connection.execute("DROP TABLE IF EXISTS fresh")
+    connection.execute("CREATE TEMP TABLE fresh (facet INTEGER, mark INTEGER, code INTEGER, PRIMARY KEY (facet, mark))")
+    for place, known in enumerate(draft.known):
+        _label(connection, place, known)
+    judges = draft.known[draft.names.index(JUDGE)]
+    connection.executemany(
+        "UPDATE cells SET price = ? WHERE state = 'planned' AND judge = ?",
+        ((price, judges[name]) for name, price in draft.repriced.items()),
+    )
+
+
+def recode(connection: Connection) -> None:
+    """Give new labels the codes that `admit` found for them; nothing that others see is written."""
+    codes = "SELECT code FROM fresh WHERE facet = {0} AND mark = f{0}"
+    each = (f"f{place} = coalesce(({codes.format(place)}), f{place})" for place in range(MOST_FACETS))
+    connection.execute(f"UPDATE wanted SET {', '.join(each)}")
+
+
+def add(connection: Connection, draft: Draft, span: tuple[int, int]) -> int:
+    """Add those between two places in their order that are still not there; how many.
+
+    Raises
+    ------
+    InvalidInput
+        If somebody else has added such a cell meanwhile, and it differs.
+    """
+    _same_cells(connection, draft.names, draft.known, span)
+    held = "SELECT 1 FROM cells AS c WHERE c.key = w.key"
+    return connection.execute(
+        f"INSERT INTO cells (key, judge, {_PLACES}, replicate, price) "
+        f"SELECT key, f{draft.names.index(JUDGE)}, {_PLACES}, replicate, price FROM wanted AS w "
+        f"WHERE {_within(span)} AND NOT EXISTS ({held}) ORDER BY w.id"
+    ).rowcount
+
+
+def _facets(connection: Connection, cells: Cells) -> list[str]:
+    """Facets of the ledger in their order: those of its first cells."""
+    held = [name for (name,) in connection.execute("SELECT name FROM facets ORDER BY place")]
+    if held and set(held) != set(cells.levels):
+        raise InvalidInput(f"cells: the ledger has the facets {', '.join(held)}, got {', '.join(cells.levels)}; {_NEW}")
+    return held or _checked(list(cells.levels))
+
+
+def _checked(names: list[str]) -> list[str]:
+    if JUDGE not in names:
+        raise InvalidInput(f'cells: need the facet "judge", which says who is asked, got {", ".join(names)}')
+    if len(names) > MOST_FACETS:
+        raise InvalidInput(f"cells: a ledger holds at most {MOST_FACETS} facets, got {len(names)}")
+    taken = [name for name in names if name.lower() in RESERVED]
+    if taken:
+        raise InvalidInput(f'cells: "{taken[0]}" is a column of every ledger and no name for a facet; rename it')
+    longest = max(names, key=lambda name: len(name.encode()))
+    if len(longest.encode()) > LONGEST_FACET:
+        raise InvalidInput(f'cells: names of facets have at most {LONGEST_FACET} bytes, got "{longest}"; shorten it')
+    if len({name.lower() for name in names}) < len(names):
+        raise InvalidInput(f"cells: facets need names that differ in more than capitals, got {', '.join(names)}")
+    return names
+
+
+def _view(names: list[str]) -> str:
+    """Judgments as a table to read: one row for every cell that is finished."""
+    shown = [f"l{place}.label AS {quoted(name)}" for place, name in enumerate(names)]
+    joins = [f"JOIN labels l{i} ON l{i}.facet = {i} AND l{i}.code = c.f{i}" for i in range(len(names))]
+    return (
+        f"CREATE VIEW judgments AS SELECT {', '.join(shown)}, c.replicate AS replicate, a.score AS score, "
+        "a.status AS status, CAST(a.cost AS DOUBLE PRECISION) / 1e9 AS cost, a.tokens_in AS tokens_in, "
+        "a.tokens_out AS tokens_out, "
+        f"a.latency AS latency, a.at AS at FROM cells c JOIN attempts a ON a.id = c.accepted {' '.join(joins)}"
+    )
+
+
+def _known(connection: Connection, place: int, name: str, cells: Cells) -> dict[str, int]:
+    """Codes of the ledger for the labels of a facet; those that are new are -1, -2 ..."""
+    held = dict(connection.execute("SELECT label, code FROM labels WHERE facet = ?", (place,)))
+    used = (cells.levels[name][code] for code in np.unique(cells.code(name)))
+    new = [label for label in used if label not in held]
+    return held | {label: -at for at, label in enumerate(new, 1)}
+
+
+def _codes(known: Mapping[str, int], name: str, cells: Cells) -> Any:
+    """Code of a facet of every cell."""
+    codes = np.array([known.get(label, 0) for label in cells.levels[name]], dtype=np.int64)
+    return codes[cells.code(name)]
+
+
+def _label(connection: Connection, place: int, known: dict[str, int]) -> None:
+    """Give the new labels of a facet the next codes."""
+    fresh = {label: mark for label, mark in known.items() if mark < 0}
+    if not fresh:
+        return
+    held = dict(connection.execute("SELECT label, code FROM labels WHERE facet = ?", (place,)))
+    added = {label: code for code, label in enumerate((one for one in fresh if one not in held), len(held))}
+    connection.executemany("INSERT INTO labels VALUES (?, ?, ?)", ((place, code, one) for one, code in added.items()))
+    codes = held | added
+    known |= {label: codes[label] for label in fresh}
+    marks = ((place, mark, known[label]) for label, mark in fresh.items())
+    connection.executemany("INSERT INTO fresh VALUES (?, ?, ?)", marks)
+
+
+def _charges(cells: Cells, prices: Mapping[str, float | None]) -> Any:
+    """Worst-case price of every cell, by its judge; None where it is not known."""
+    by_label = np.array([nano(prices.get(name)) for name in cells.levels[JUDGE]], dtype=object)
+    return by_label[cells.code(JUDGE)]
+
+
+def _differs(connection: Connection, judge: int, price: int | None) -> bool:
+    """Whether a planned cell of a judge has another price."""
+    other, given = ("price IS NOT NULL", ()) if price is None else ("(price IS NULL OR price <> ?)", (price,))
+    found = connection.execute(
+        f"SELECT 1 FROM cells WHERE state = 'planned' AND judge = ? AND {other} LIMIT 1", (judge, *given)
+    )
+    return found.fetchone() is not None
+
+
+def _want(
+    connection: Connection, cells: Cells, columns: list[Any], keys: Iterable[str], prices: Mapping[str, float | None]
+) -> None:
+    """Put cells into the temporary table ``wanted``."""
+    places = ", ".join(f"f{place} INTEGER" for place in range(MOST_FACETS))
+    connection.execute("DROP TABLE IF EXISTS wanted")
+    connection.execute(
+        f"CREATE TEMP TABLE wanted (id INTEGER PRIMARY KEY, key TEXT, {places}, replicate INTEGER, price BIGINT)"
+    )
+    marks = ", ".join("?" * (MOST_FACETS + 4))
+    connection.executemany(f"INSERT INTO wanted VALUES ({marks})", _rows(cells, columns, keys, _charges(cells, prices)))
+
+
+def _rows(cells: Cells, columns: list[Any], keys: Iterable[str], charges: Any) -> Iterator[tuple[Any, ...]]:
+    """Rows to insert, made block by block so that their number does not show in memory."""
+    given = iter(keys)
+    blank = [0] * _BLOCK
+    for start in range(0, len(cells), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        codes = [column[part].tolist() for column in columns]
+        size = len(codes[0])
+        own = list(islice(given, size))
+        numbers = range(start, start + size)
+        if len(own) < size:
+            raise InvalidInput(f"keys: one for each of the {len(cells)} cells is needed, got {start + len(own)}")
+        spare = [blank[:size]] * (MOST_FACETS - len(columns))
+        yield from zip(numbers, own, *codes, *spare, cells.replicate[part].tolist(), charges[part], strict=True)
+    if next(given, None) is not None:
+        raise InvalidInput(f"keys: one for each of the {len(cells)} cells is needed, got more")
+
+
+def _planned_once(connection: Connection, names: list[str], known: list[dict[str, int]]) -> None:
+    """That every cell that is wanted has one key and every key one cell."""
+    twice = connection.execute("SELECT count(*) FROM wanted GROUP BY key HAVING count(*) > 1 LIMIT 1").fetchone()
+    if twice:
+        raise InvalidInput(f"keys: {twice[0]} cells have one key; every cell and every replicate needs its own")
+    again = f"FROM wanted AS w GROUP BY {_PLACES}, replicate HAVING count(*) > 1"
+    _refuse(connection, names, known, again, "is planned twice; plan it once, or as another replicate")
+
+
+def _same_cells(connection: Connection, names: list[str], known: list[dict[str, int]], span: tuple[int, int]) -> None:
+    """That the cells between two places have the keys, and the keys the cells, that were planned before."""
+    other = f"FROM wanted AS w JOIN cells AS c ON c.key = w.key WHERE {_within(span)} AND NOT ({_SAME})"
+    _refuse(connection, names, known, other, "has the key of another cell; give every cell its own")
+    changed = f"FROM wanted AS w JOIN cells AS c ON {_SAME} WHERE {_within(span)} AND c.key <> w.key"
+    why = f"changed since this ledger was planned: its prompt, item or judge is not the same; {_NEW}"
+    _refuse(connection, names, known, changed, why)
+
+
+def _within(span: tuple[int, int]) -> str:
+    return f"w.id >= {span[0]:d} AND w.id < {span[1]:d}"
+
+
+def _refuse(connection: Connection, names: list[str], known: list[dict[str, int]], which: str, what: str) -> None:
+    shown = [f"w.f{place}" for place in range(len(names))]
+    found = connection.execute(f"SELECT {', '.join(shown)}, w.replicate {which} LIMIT 1").fetchone()
+    if found:
+        labels = [next(one for one, code in own.items() if code == at) for own, at in zip(known, found, strict=False)]
+        said = ", ".join(
+            f"{name} {label}" for name, label in zip([*names, "replicate"], [*labels, found[-1]], strict=True)
+        )
+        raise InvalidInput(f"ledger: the cell ({said}) {what}")

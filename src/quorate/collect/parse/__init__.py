@@ -1,0 +1,1 @@
+"""From a judge's words to a score or a verdict."""

@@ -1,0 +1,175 @@
+"""From the words of a judge to a score, or to the statement that there is none.
+
+A reply counts when it *states* an answer: as JSON, in double brackets, after a word such as "Score" or "Verdict", as a
+fraction of the scale, or on a line of its own. The form that was asked for comes first. Where statements of one form
+disagree, the last line decides if it states an answer by itself, since that is where a judge that reasons concludes;
+otherwise nothing is taken. What is off the scale is no answer, and neither is a number that is only mentioned.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from quorate.collect.expects import Expects
+from quorate.collect.judge import MOST_TEXT, REFUSED, TRUNCATED, UNPARSED
+from quorate.collect.judges.expected_score import expected_score
+from quorate.collect.parse import score_forms, verdict_forms
+from quorate.collect.parse.refusals import declines
+from quorate.collect.parse.reply_text import concluded, lines, plain, unquoted, without_block_quotes
+from quorate.collect.parse.score_forms import Form, Hit
+from quorate.table.judgments import OK
+
+_Forms = tuple[Form, Form, tuple[Form, ...]]
+_SCORES: _Forms = (
+    score_forms.json_scores,
+    score_forms.boxed_scores,
+    (score_forms.overall_scores, score_forms.named_scores, score_forms.fractions, score_forms.verbs),
+)
+_VERDICTS: _Forms = (
+    verdict_forms.json_verdicts,
+    verdict_forms.boxed_verdicts,
+    (verdict_forms.final_verdicts, verdict_forms.named_verdicts, verdict_forms.sentences),
+)
+_HEAD = (
+    "so|therefore|thus|hence|my|the|final|overall|total|better|best|response|assistant|answer|one|is|score|rating|grade"
+    "|verdict|winner|choice|preference|decision|judge?ment|classification|label"
+)
+_CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS"})
+_FILTERED = frozenset({"content_filter", "safety", "SAFETY", "refusal"})
+
+
+def judged(
+    text: str, expects: Expects, *, finish: str | None = None, tokens: Sequence[Any] | None = None
+) -> tuple[str, float | None, str | None]:
+    """Status, score in the study's order, and what is wrong.
+
+    Parameters
+    ----------
+    text : str
+        What the judge said.
+    expects : Expects
+        What counts as an answer.
+    finish : str, optional
+        Why the judge stopped, as it says; ``length`` makes the reply truncated whatever it holds, since the answer, or
+        its second digit, may be what is missing.
+    tokens : sequence, optional
+        Tokens of the reply with their log probabilities, as an endpoint gives them.
+    """
+    if finish in _FILTERED:
+        return REFUSED, None, "the endpoint's filter withheld the reply"
+    if finish in _CUT_OFF:
+        return TRUNCATED, None, "the reply was cut off; allow more tokens"
+    found = answer(text, expects)
+    if found is None or found.score is None:
+        return _unanswered(text)
+    if not expects.expected:
+        return OK, expects.recoded(found.score), None
+    mean = expected_score(tokens, text, found, expects)
+    if mean is None:
+        return (
+            UNPARSED,
+            None,
+            "expected score: the token probabilities of the answer are missing or do not cover the scale",
+        )
+    return OK, expects.recoded(mean), None
+
+
+def _unanswered(text: str) -> tuple[str, None, str]:
+    if declines(text):
+        return REFUSED, None, "the judge declined"
+    return UNPARSED, None, "no unambiguous answer on the scale" if text.strip() else "the reply is empty"
+
+
+def answer(text: str, expects: Expects) -> Hit | None:
+    """What the reply states, as it was shown and not recoded; None, or a hit without a score, where it states nothing.
+
+    Examples
+    --------
+    >>> answer("It is accurate. Score: 7/10", Expects(1, 10)).score
+    7.0
+    >>> answer("It has 3 mistakes.", Expects(1, 10)) is None
+    True
+    """
+    offset = max(0, len(text) - MOST_TEXT)
+    text = _without_scale(concluded(text)[offset:], expects)
+    found = _stated(text, expects)
+    return found and Hit(found.score, found.at + offset, found.end + offset)
+
+
+def _stated(text: str, expects: Expects) -> Hit | None:
+    whole = _alone(text, expects)
+    if whole is not None:
+        return whole
+    concluding = _concluding(text, expects)
+    if concluding is not None:
+        return concluding
+    for hits in _by_form(text, expects):
+        if hits:
+            return _agreed(hits)
+    return None
+
+
+def _by_form(text: str, expects: Expects) -> Iterator[list[Hit]]:
+    """Statements form by form, the most explicit first."""
+    json, boxed, words = _VERDICTS if expects.labels else _SCORES
+    bare = plain(unquoted(text))
+    yield list(json(text, expects))
+    yield list(boxed(unquoted(text), expects))
+    for form in words:
+        yield list(form(bare, expects))
+    found = [_moved(_alone(line, expects), start) for start, line in lines(without_block_quotes(text))]
+    yield [hit for hit in found if hit is not None]
+
+
+def _agreed(hits: Sequence[Hit]) -> Hit:
+    """The last of the statements, without a score where they disagree."""
+    agree = len({hit.score for hit in hits}) == 1
+    return hits[-1] if agree else hits[-1]._replace(score=None)
+
+
+def _concluding(text: str, expects: Expects) -> Hit | None:
+    """What the last line states by itself; no score where the line before it states something else."""
+    last = [_moved(_line(line, expects), start) for start, line in lines(without_block_quotes(text))[-2:]]
+    if not last or last[-1] is None:
+        return None
+    return _agreed([hit for hit in last if hit is not None])
+
+
+def _alone(text: str, expects: Expects) -> Hit | None:
+    """A text that is nothing but a number or a label."""
+    form = verdict_forms.standing_alone if expects.labels else score_forms.standing_alone
+    return form(plain(text), expects)
+
+
+def _line(line: str, expects: Expects) -> Hit | None:
+    """What a line states that does nothing but state an answer."""
+    json, boxed, words = _VERDICTS if expects.labels else _SCORES
+    bare = plain(line)
+    if line.startswith(("{", '"')) and (hits := list(json(line, expects))):
+        return _agreed(hits)
+    found = [hit for form in (boxed, *words[:2]) for hit in form(bare, expects)]
+    alone = _alone(line, expects)
+    if alone is not None or not found:
+        return alone
+    return _agreed(found) if _only_states(bare, found, expects) else None
+
+
+def _only_states(line: str, hits: Sequence[Hit], expects: Expects) -> bool:
+    before, after = line[: min(hit.at for hit in hits)], line[max(hit.end for hit in hits) :]
+    head = re.fullmatch(rf"(?:{_HEAD}|{re.escape(expects.name)}|[\W_])*", before, re.IGNORECASE)
+    return head is not None and not re.search(r"[^\W_]", after)
+
+
+def _moved(hit: Hit | None, by: int) -> Hit | None:
+    return hit and Hit(hit.score, hit.at + by, hit.end + by)
+
+
+def _without_scale(text: str, expects: Expects) -> str:
+    """The reply with mentions of the scale itself as blanks."""
+    low, high = f"{expects.low:g}", f"{expects.high:g}"
+    span = rf"{low}[ \t]*(?:-|–|—|to|and|through)[ \t]*{high}(?!\w|\.\d)"
+    mention = rf"\((?:from[ \t]+|scale[ \t]*:?[ \t]*|out[ \t]+of[ \t]+)?(?:{span}|{high})\)"
+    scale = rf"(?:(?:on|using|with)[ \t]+)?(?:a|the)[ \t]+(?:scale[ \t]+(?:of|from)[ \t]+{span}|{span}[ \t]+scale)"
+    return re.sub(rf"{mention}|{scale}", lambda match: " " * len(match[0]), text, flags=re.IGNORECASE)

@@ -1,0 +1,1 @@
+"""The runner: asks judges what a ledger has planned."""

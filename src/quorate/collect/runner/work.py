@@ -1,0 +1,377 @@
+"""A runner at work: leases blocks of cells, keeps requests in flight, and commits what comes back."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+from quorate.collect.budget import Budget, Spend
+from quorate.collect.judge import ERROR, Judge, Reply, Request, lasts
+from quorate.collect.ledger.lease import DONE, GIVEN_UP, LOST, LeasedCell, Settled
+from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.runner.disk import Disk
+from quorate.collect.runner.end import why_end
+from quorate.collect.runner.hold import Hold
+from quorate.collect.runner.lane import Lane
+from quorate.collect.runner.limits import Limits
+from quorate.collect.runner.outcome import Ended, Outcome, Update
+from quorate.collect.runner.settle import blames, settled, spared
+from quorate.errors import InvalidInput
+from quorate.table.exchange.postgres import Held, Interrupted
+
+Build = Callable[[LeasedCell], Request]
+Clock = Callable[[], float]
+Report = Callable[[Update], None]
+T = TypeVar("T")
+
+_IDLE = 1.0
+_TELL = 0.5
+_WINDOW = 20
+
+
+class _Recorded(NamedTuple):
+    leased: dict[str, list[LeasedCell]]
+    late: int
+    spend: Spend
+
+
+class Work:
+    """One runner at work; everything happens on the loop's thread but waiting for the disk."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        judges: Mapping[str, Judge],
+        build: Build,
+        limits: Limits,
+        budget: Budget,
+        on_progress: Report | None,
+        clock: Clock,
+        stop: asyncio.Event | None,
+    ) -> None:
+        self._ledger, self._judges, self._build = ledger, judges, build
+        self._limits, self._budget, self._clock = limits, budget, clock
+        self._tell, self._stop = on_progress, stop
+        self._runner = ledger.enlist(limits.lease)
+        self._lanes: list[Lane] = []
+        self._left = 0
+        self._begin_with(ledger.unfinished())
+        self._hold = Hold(ledger, self._runner, judges)
+        self._spend = ledger.spend()
+        self._results: list[Settled] = []
+        self._unsent: list[LeasedCell] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._going: set[asyncio.Task[None]] = set()
+        self._disk = Disk(ledger)
+        self._fault: Exception | None = None
+        self._aborted = self._doubtful = False
+        self._finished = self._given_up = self._late = 0
+        self._began = self._told = clock()
+        self._renewed = 0.0
+        self._pace: deque[tuple[float, int]] = deque([(self._began, 0)], maxlen=_WINDOW)
+
+    def _begin_with(self, unfinished: Mapping[str, int]) -> None:
+        """Ask the judges of these cells too."""
+        pauses, there = self._ledger.pauses(), {lane.judge for lane in self._lanes}
+        for name, judge in self._judges.items():
+            if name in unfinished and name not in there:
+                self._lanes.append(Lane(name, self._limits, pauses.get(name, 0.0), lasting=lasts(judge)))
+        self._left = sum(unfinished.values())
+
+    def abort(self) -> None:
+        """End now: what is in flight is not waited for, and counts as lost."""
+        self._aborted = True
+        self._disk.abort()
+
+    async def ended(self) -> Outcome:
+        """Ask until there is a reason to end, and end."""
+        try:
+            return await self._asked()
+        finally:
+            self._disk.close()
+
+    async def _asked(self) -> Outcome:
+        try:
+            ended = await self._until_ended()
+        except Exception as error:  # noqa: BLE001 -- raised again once all is recorded that can be
+            self._fault = self._fault or error
+            ended = Ended.STOPPED
+        try:
+            await self._wind_down()
+        except InvalidInput as error:
+            self._fault = self._fault or error
+        if self._fault is not None:
+            raise self._fault
+        return await self._disk.looked(partial(self._outcome, ended))
+
+    async def _until_ended(self) -> Ended:
+        while True:
+            if self._ending:
+                return Ended.STOPPED
+            began = time.monotonic()
+            await self._tick()
+            self._send()
+            self._report()
+            ended = await self._why_end() if not self._busy else None
+            if ended is not None:
+                return ended
+            await asyncio.sleep(max(0.0, self._limits.every - (time.monotonic() - began)))
+
+    @property
+    def _busy(self) -> bool:
+        return bool(self._results) or any(lane.busy for lane in self._lanes)
+
+    @property
+    def _ending(self) -> bool:
+        return self._aborted or self._fault is not None or (self._stop is not None and self._stop.is_set())
+
+    def _send(self) -> None:
+        now = self._clock()
+        for lane in self._lanes:
+            while (cell := self._next(lane, now)) is not None:
+                task = asyncio.create_task(self._ask(lane, cell, now))
+                tasks = self._going if lane.lasting else self._tasks
+                tasks.add(task)
+                task.add_done_callback(tasks.discard)
+
+    def _next(self, lane: Lane, now: float) -> LeasedCell | None:
+        return None if self._ending else lane.next(now)
+
+    async def _ask(self, lane: Lane, cell: LeasedCell | None, now: float) -> None:
+        """Ask a cell, then the next one, as long as there is one that may be sent."""
+        while cell is not None:
+            request = self._request(lane, cell)
+            if request is None:
+                return
+            reply = await self._reply(lane, request)
+            if reply is None:
+                return
+            sent, now = now, self._clock()
+            if lane.keeps(cell, reply):
+                return
+            lane.saw(cell, reply, sent, now)
+            self._results.append(settled(cell, reply, request.digest, self._limits, now))
+            cell = self._next(lane, now)
+
+    def _request(self, lane: Lane, cell: LeasedCell) -> Request | None:
+        try:
+            request = self._build(cell)
+            return replace(request, asked=cell.asked) if lane.lasting else request
+        except Exception as error:  # noqa: BLE001 -- whatever it is, it ends the run and is raised there
+            self._unsent.append(lane.flying.pop(cell.id))
+            self._fault = self._fault or error
+            return None
+
+    async def _reply(self, lane: Lane, request: Request) -> Reply | None:
+        try:
+            return await self._judges[lane.judge].ask(request)
+        except Exception as error:  # noqa: BLE001 -- a judge that breaks its promise; its cell stays in flight, so is lost
+            self._fault = self._fault or error
+            return None
+
+    # ---- the ledger
+
+    async def _tick(self) -> None:
+        """Commit what came and lease what is wanted, in one transaction; nothing is sent before it is on the disk."""
+        now = self._clock()
+        wants = {} if self._ending else self._wants(now)
+        resting = [lane for lane in self._lanes if lane.asked_to_rest]
+        self._unsent += [cell for lane in self._lanes for cell in lane.dropped(now)]
+        renew = now - self._renewed >= min(self._limits.lease / 4, self._limits.lease if self._busy else _IDLE)
+        if not (self._results or wants or resting or self._unsent or renew):
+            return
+        results, self._results = self._results, []
+        unsent, self._unsent = self._unsent, []
+        try:
+            results = await self._kept(results)
+            found = await self._recorded(results, unsent, wants, resting, renew)
+        except BaseException as error:
+            self._results, self._unsent = results + self._results, unsent + self._unsent
+            for lane in resting:
+                lane.asked_to_rest = True
+            self._doubtful |= self._ledger.remote
+            if not isinstance(error, Interrupted):
+                raise
+            return  # requests go on, and the next turn connects again, or says that it cannot
+        self._count(results, found)
+        self._renewed = now if renew else self._renewed
+        for lane in self._lanes:
+            lane.take(found.leased.get(lane.judge, []), wants.get(lane.judge, 0), now)
+
+    async def _kept(self, results: list[Settled]) -> list[Settled]:
+        """Results in which no cell is given up because its judge, in this run and before, has answered nothing."""
+        answered = {lane.judge for lane in self._lanes if lane.answered}
+        if all(one.cell.judge in answered for one in results if blames(one)):
+            return results
+        with contextlib.suppress(Interrupted):  # where that cannot be looked up now, no cell is given up now
+            standings = await self._disk.looked(self._ledger.status)
+            answered |= {one.judge for one in standings if one.statuses.keys() - {ERROR, LOST}}
+        return [spared(one, self._limits) if blames(one) and one.cell.judge not in answered else one for one in results]
+
+    def _wants(self, now: float) -> dict[str, int]:
+        """Cells to lease by judge; answers may have freed some of the budget, so then it is worth a look."""
+        wanted = {lane.judge: lane.wanted(now, anyway=bool(self._results)) for lane in self._lanes}
+        return {judge: count for judge, count in wanted.items() if count}
+
+    async def _recorded(
+        self,
+        results: list[Settled],
+        unsent: list[LeasedCell],
+        wants: Mapping[str, int],
+        resting: list[Lane],
+        renew: bool,
+    ) -> _Recorded:
+        """What was leased, after everything is on the disk."""
+        pauses = {lane.judge: lane.resting for lane in resting}
+        for lane in resting:
+            lane.asked_to_rest = False
+        known = self._known(results, unsent)
+        return await self._disk.written(partial(self._record, results, unsent, wants, pauses, renew, known))
+
+    def _record(
+        self,
+        results: list[Settled],
+        unsent: list[LeasedCell],
+        wants: Mapping[str, int],
+        pauses: Mapping[str, float],
+        renew: bool,
+        known: Sequence[LeasedCell] | None,
+    ) -> _Recorded:
+        ledger, runner = self._ledger, self._runner
+        late = self._settle(results, known)
+        adopted: Mapping[str, list[LeasedCell]] = {}
+        if renew or known is not None:
+            ledger.renew(runner, self._limits.lease)
+            adopted = self._hold.adopted(self._lanes, known)
+            ledger.expire()
+        for judge, until in pauses.items():
+            ledger.pause(judge, until)
+        self._hold.release(unsent)
+        number = self._hold.number
+        leased = {judge: ledger.lease(number(judge), judge, count, self._budget) for judge, count in wants.items()}
+        leased |= {judge: cells + leased.get(judge, []) for judge, cells in adopted.items()}
+        return _Recorded(leased, late, ledger.spend())
+
+    def _settle(self, results: list[Settled], known: Sequence[LeasedCell] | None) -> int:
+        """Commit results; how many came too late. After an unheard commit, some of them may be there already."""
+        if known is not None:
+            self._hold.reclaim(known)
+        late = self._hold.commit(results)
+        return late if known is None else 0
+
+    def _known(self, results: list[Settled], unsent: list[LeasedCell]) -> list[LeasedCell] | None:
+        """The cells that this runner knows that it holds, where that is in doubt."""
+        if not self._doubtful:
+            return None
+        lanes = [cell for lane in self._lanes for cell in (*lane.queue, *lane.flying.values())]
+        return [*lanes, *(one.cell for one in (*results, *self._results)), *unsent, *self._unsent]
+
+    def _count(self, results: list[Settled], found: _Recorded) -> None:
+        self._late, self._spend, self._doubtful = self._late + found.late, found.spend, False
+        done = sum(result.state in (DONE, GIVEN_UP) for result in results)
+        self._finished += done
+        self._left -= done
+        self._given_up += sum(result.state == GIVEN_UP for result in results)
+
+    # ---- the end
+
+    async def _why_end(self) -> Ended | None:
+        """Why to end, if nothing is under way here and nothing will be; all of it as it is at one moment."""
+        with contextlib.suppress(Interrupted):
+            reason = partial(why_end, self._ledger, self._lanes, self._judges, self._budget, self._limits)
+            step = partial(reason, self._clock(), self._begin_with)
+            return await self._disk.looked(partial(self._ledger.seen, step))
+        return None
+
+    async def _wind_down(self) -> None:
+        """Wait for what is in flight, record it, and give the rest back."""
+        grace = 0.0 if self._aborted else self._limits.grace
+        until = time.monotonic() + grace
+        while self._tasks and not self._aborted and (left := until - time.monotonic()) > 0:
+            await asyncio.wait(self._tasks, timeout=min(left, self._limits.lease / 4, 0.2))
+            with contextlib.suppress(InvalidInput):  # what cannot be recorded now is tried again below
+                await self._tick()
+            self._report()
+        self._unsent += self._hold.unsent(self._lanes)
+        unfinished = self._tasks | self._going
+        for task in unfinished:
+            task.cancel()
+        if unfinished:
+            await asyncio.wait(unfinished)
+        await self._close()
+
+    async def _close(self) -> None:
+        self._unsent += [cell for lane in self._lanes for cell in lane.queue]
+        try:
+            await self._closed()
+        except Interrupted:
+            self._doubtful = True
+            await self._closed()
+        except Held:  # nothing more can be written to it
+            raise
+        except InvalidInput:
+            await self._resign()
+            raise
+
+    async def _closed(self) -> None:
+        self._results = await self._kept(self._results)
+        found = await self._disk.written(partial(self._record_last, self._known([], [])))
+        self._count(self._results, found)
+
+    def _record_last(self, known: Sequence[LeasedCell] | None) -> _Recorded:
+        late = self._settle(self._results, known)
+        self._hold.release(self._unsent)
+        self._hold.lose(self._lanes)
+        self._ledger.renew(self._runner, 0.0)
+        return _Recorded({}, late, self._ledger.spend())
+
+    async def _resign(self) -> None:
+        """Where answers cannot be recorded, say that nobody waits for them: the next run counts them as lost."""
+        for step in (partial(self._hold.release, self._unsent), partial(self._ledger.renew, self._runner, 0.0)):
+            with contextlib.suppress(InvalidInput):
+                await self._disk.looked(step)
+
+    # ---- what is said
+
+    def _report(self) -> None:
+        now = self._clock()
+        if self._tell is None or now - self._told < _TELL:
+            return
+        self._told = now
+        self._pace.append((now, self._finished))
+        (start, first) = self._pace[0]
+        rate = (self._finished - first) / (now - start) if now > start else 0.0
+        self._tell(
+            Update(
+                self._finished,
+                self._given_up,
+                max(0, self._left),
+                sum(len(lane.flying) for lane in self._lanes if not lane.lasting),
+                rate,
+                max(0, self._left) / rate if rate else None,
+                self._spend,
+                self._ending,
+                {lane.judge: lane.silent for lane in self._lanes if lane.silent},
+                sum(len(lane.flying) for lane in self._lanes if lane.lasting),
+            )
+        )
+
+    def _outcome(self, ended: Ended) -> Outcome:
+        return Outcome(
+            ended,
+            self._finished,
+            self._given_up,
+            sum(self._ledger.unfinished().values()),
+            {lane.judge: lane.calls for lane in self._lanes},
+            {lane.judge: lane.dead for lane in self._lanes if lane.dead},
+            self._late,
+            self._clock() - self._began,
+            self._ledger.spend(),
+            {one.judge: one.held for one in self._ledger.status() if one.held},
+        )

@@ -1,0 +1,127 @@
+"""One exchange; the hostile server of `test_endpoint.py` shows the rest."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import httpx2
+import pytest
+
+from quorate.collect.expects import Expects
+from quorate.collect.judge import MOST_ERROR, Message, Request
+from quorate.collect.judges.connection import Broken, Connection, NotSent, Unusable
+from quorate.collect.judges.endpoint import EndpointJudge
+from quorate.collect.judges.endpoint_settings import Endpoint
+from quorate.collect.secret import Secret
+
+CANARY = "sk-canary-4711"
+
+
+def exchange(respond, **settings):
+    """One exchange with a function instead of a network."""
+    endpoint = Endpoint("judge", "http://host/v1", "m", **settings)
+
+    async def run():
+        connection = Connection(endpoint, Secret(CANARY), httpx2.MockTransport(respond))
+        try:
+            return await connection.exchange("POST", "/chat/completions", json=b"{}")
+        finally:
+            await connection.close()
+
+    return asyncio.run(run())
+
+
+def test_an_answer():
+    def respond(request):
+        assert request.headers["authorization"] == f"Bearer {CANARY}"
+        assert request.headers["accept-encoding"] == "identity"
+        assert request.headers["content-type"] == "application/json"
+        return httpx2.Response(201, headers={"X-Thing": "a"}, content=b"body")
+
+    answer = exchange(respond)
+    assert (answer.code, answer.headers["x-thing"], answer.body) == (201, "a", b"body")
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (httpx2.ConnectError("x"), NotSent),
+        (httpx2.ConnectTimeout("x"), NotSent),
+        (httpx2.ProxyError("x"), NotSent),
+        (httpx2.ReadError("x"), Broken),
+        (httpx2.RemoteProtocolError("x"), Broken),
+        (httpx2.InvalidURL("x"), Broken),
+        (OSError("x"), Broken),
+        (ValueError("x"), Broken),
+        (TimeoutError("x"), TimeoutError),
+    ],
+)
+def test_errors_are_of_few_kinds(error, kind):
+    def respond(_):
+        raise error
+
+    with pytest.raises(kind):
+        exchange(respond)
+
+
+def test_a_long_answer_is_not_read_to_its_end():
+    with pytest.raises(Unusable, match="longer than 10 bytes"):
+        exchange(lambda _: httpx2.Response(200, content=b"x" * 11), most_bytes=10)
+    assert exchange(lambda _: httpx2.Response(200, content=b"x" * 10), most_bytes=10).body == b"x" * 10
+
+
+def test_the_log_is_clean_while_a_connection_is_open_and_as_before_after(caplog):
+    caplog.set_level(logging.DEBUG)
+    loggers = [logging.getLogger(name) for name in ("httpcore2.connection", "httpcore2.http11")]
+    before = [list(logger.filters) for logger in loggers]
+
+    def respond(_):
+        for logger in loggers:
+            logger.debug("got %s", f"Bearer {CANARY}")
+        return httpx2.Response(200)
+
+    exchange(respond)
+    assert [record.getMessage() for record in caplog.records if "got" in record.getMessage()] == [
+        "got Bearer [key]"
+    ] * 2
+    assert [list(logger.filters) for logger in loggers] == before
+
+
+@pytest.mark.parametrize(
+    ("url", "proxies", "expected"),
+    [
+        ("https://host/v1", True, "http://proxy:3128"),
+        ("https://host/v1", False, None),
+        ("https://inside/v1", True, None),
+        ("http://127.0.0.1:8000/v1", True, None),
+    ],
+)
+def test_proxies_are_those_of_the_environment(monkeypatch, url, proxies, expected):
+    monkeypatch.setenv("https_proxy", "proxy:3128")
+    monkeypatch.setenv("http_proxy", "proxy:3128")
+    monkeypatch.setenv("no_proxy", "inside")
+    assert Connection(Endpoint("judge", url, "m", proxies=proxies), None)._proxy() == expected
+
+
+@pytest.mark.parametrize(
+    "error", [httpx2.ConnectError, httpx2.ReadError, ImportError, OSError, ValueError], ids=lambda e: e.__name__
+)
+def test_the_key_is_taken_out_of_a_reason_before_that_is_cut(error, monkeypatch):
+    """Wherever a reason is cut, no beginning of a key that it repeats is left."""
+    monkeypatch.setenv("JUDGE_KEY", CANARY)
+    endpoint = Endpoint("judge", "http://host/v1", "m", key_env="JUDGE_KEY")
+    request = Request("k", (Message("user", "?"),), {}, Expects(1, 10), "judge")
+
+    async def said(before):
+        def respond(_):
+            raise error("j" * before + CANARY)
+
+        judge = EndpointJudge(endpoint, transport=httpx2.MockTransport(respond))
+        try:
+            return (await judge.ask(request)).error
+        finally:
+            await judge.close()
+
+    for before in range(MOST_ERROR - len(CANARY) - 40, MOST_ERROR):
+        assert CANARY[:4] not in asyncio.run(said(before))

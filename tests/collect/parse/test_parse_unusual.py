@@ -1,0 +1,139 @@
+"""Replies that are swapped, cut off, refused, long or arbitrary, and every point of a scale in every form."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quorate.collect.expects import Expects
+from quorate.collect.parse.parse import answer, judged
+
+TEN = Expects(1, 10)
+FOUR = Expects(0, 4, name="helpfulness")
+UNIT = Expects(0, 1, integer=False)
+SAFE = Expects(0, 1, labels={"safe": 1, "unsafe": 0}, name="verdict")
+PAIR = Expects(0, 1, labels={"A": 1, "tie": 0.5, "B": 0}, name="verdict")
+
+
+def test_swapped_candidates_are_turned_round():
+    swapped = Expects(0, 1, labels={"A": 1, "tie": 0.5, "B": 0}, swapped=True)
+    assert [judged(text, swapped)[1] for text in ("A", "tie", "B")] == [0, 0.5, 1]
+    assert judged("2", Expects(1, 10, swapped=True))[1] == 9
+
+
+@pytest.mark.parametrize("finish", ["length", "max_tokens"])
+def test_a_reply_that_was_cut_off_is_truncated_whatever_it_holds(finish):
+    assert judged("Score: 1", TEN, finish=finish)[:2] == ("truncated", None)
+
+
+def test_a_filtered_reply_is_refused():
+    assert judged("Score: 1", TEN, finish="content_filter")[:2] == ("refused", None)
+
+
+def test_a_refusal_is_refused_and_a_score_beside_one_counts():
+    assert judged("I'm sorry, but I can't help with that.", TEN)[:2] == ("refused", None)
+    assert judged("I'm sorry, but I can't like it. Score: 2", TEN)[:2] == ("ok", 2)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "Score: ",
+        "{",
+        '{"score":',
+        "[[",
+        "<think>",
+        "</think>",
+        '"',
+        "> ",
+        "7 ",
+        "7/10 ",
+        "give it ",
+        "A is ",
+        " ",
+        "\n",
+        "a score of ",
+        "I am sorry ",
+        "1\n",
+        "\\boxed{",
+        "the final score ",
+    ],
+)
+@pytest.mark.parametrize("expects", [TEN, PAIR], ids=["score", "pair"])
+def test_a_long_reply_takes_no_longer_than_its_length(piece, expects):
+    start = time.process_time()
+    judged(piece * (400_000 // len(piece)), expects)
+    assert time.process_time() - start < 2
+
+
+def test_an_answer_after_much_text_is_found_where_it_is():
+    text = "word " * 50_000 + "\nScore: 7"
+    found = answer(text, TEN)
+    assert (found.score, text[found.at :]) == (7, "7")
+
+
+PIECES = st.lists(
+    st.one_of(
+        st.sampled_from(
+            [
+                "{",
+                "}",
+                '"',
+                "[[",
+                "]]",
+                "<",
+                ">",
+                "/",
+                "score",
+                "Score:",
+                "verdict:",
+                "A",
+                "B",
+                "tie",
+                "7",
+                "10",
+                "0",
+                "11",
+                "-3",
+                "7.5",
+                "out",
+                "of",
+                "is",
+                "better",
+                ".",
+                ",",
+                "\n",
+                "`",
+                "*",
+                "think",
+            ]
+        ),
+        st.sampled_from(
+            ["<think>", "</think>", '{"score": ', "[[7]]", "I give it ", "Overall: ", "\\boxed{", "\ud800", "I cannot "]
+        ),
+        st.text(max_size=5),
+    ),
+    max_size=30,
+).map("".join)
+
+
+@given(PIECES)
+def test_whatever_is_said_becomes_a_status_and_only_points_of_the_scale_become_scores(text):
+    for expects in (TEN, FOUR, UNIT, SAFE, PAIR):
+        status, score, _ = judged(text, expects)
+        assert status in {"ok", "unparsed", "refused"}
+        assert (score is not None) == (status == "ok")
+        assert score is None or (score in expects.points if expects.points else expects.allows(score))
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["{}", "Score: {}", "[[{}]]", '{{"score": {}}}', "{}/10", "It is fine.\n\nRating: **{}**", "<score>{}</score>"],
+)
+def test_every_point_of_the_scale_is_read(form):
+    for point in range(-2, 14):
+        status, score, _ = judged(form.format(point), TEN)
+        assert (status, score) == (("ok", point) if 1 <= point <= 10 else ("unparsed", None))

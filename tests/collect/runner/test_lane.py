@@ -1,0 +1,226 @@
+from dataclasses import replace
+
+import pytest
+
+from quorate.collect.judge import Reply
+from quorate.collect.ledger.lease import LeasedCell
+from quorate.collect.runner.lane import Lane
+from quorate.collect.runner.limits import Limits, Pace
+
+OK = Reply("ok", 1.0)
+BUSY = Reply("error", retryable=True, error="429")
+WAIT = Reply("error", retryable=True, retry_after=5.0)
+
+
+def lane(most=64, cells=10_000, **options):
+    made = Lane("a", Limits(pace=Pace(most, options.pop("rate", None)), **options))
+    made.take([LeasedCell(n, f"k{n}", "a", {}, 1, None, 0, 0) for n in range(cells)], cells, 0.0)
+    return made
+
+
+def window_of(made, now):
+    """One request after the other until no more may be sent."""
+    sent = []
+    while (cell := made.next(now)) is not None:
+        sent.append(cell)
+    return sent
+
+
+def answer(made, cells, reply, sent, now):
+    for cell in cells:
+        made.saw(cell, reply, sent, now)
+
+
+def test_no_more_is_in_flight_than_asked_for():
+    made = lane(10)
+    assert len(window_of(made, 0.0)) == 10
+    assert made.next(0.0) is None
+    assert made.wanted(0.0) == 0
+
+
+def test_the_window_opens_quickly_and_no_further_than_it_may():
+    made = lane(200)
+    sizes = []
+    for second in range(4):
+        flight = window_of(made, second)
+        sizes.append(len(flight))
+        answer(made, flight, OK, second, second + 1)
+    assert sizes == [64, 128, 200, 200]
+
+
+def test_a_judge_that_gathers_batches_gets_a_whole_one():
+    made = Lane("a", Limits(pace=Pace(1000, first=1000)))
+    assert made.window == 1000
+
+
+def test_congestion_halves_the_window_once_for_all_that_was_in_flight():
+    made = lane(64)
+    answer(made, window_of(made, 0.0), WAIT, 0.0, 1.0)
+    assert made.window == 32
+    assert made.next(5.9) is None
+    assert len(window_of(made, 6.0)) == 32
+
+
+def test_after_congestion_it_opens_by_one_for_every_window():
+    made = lane(64)
+    answer(made, window_of(made, 0.0), WAIT, 0.0, 1.0)
+    for turn in range(3):
+        answer(made, window_of(made, 10.0 + turn), OK, 10.0 + turn, 10.5 + turn)
+        assert 32 + turn <= made.window <= 33 + turn
+
+
+def test_rare_errors_do_not_slow_it_down():
+    made = lane(64)
+    for second in range(20):
+        flight = window_of(made, second)
+        answer(made, flight[3:], OK, second, second + 0.5)
+        answer(made, flight[:3], BUSY, second, second + 0.5)
+    assert made.window == 64
+
+
+def test_many_errors_without_a_word_slow_it_down():
+    made = lane(64, breaker=10_000)
+    for second in range(6):
+        flight = window_of(made, second)
+        answer(made, flight[::2], OK, second, second + 0.5)
+        answer(made, flight[1::2], BUSY, second, second + 0.5)
+    assert made.window < 16
+
+
+def test_it_adapts_to_what_the_endpoint_takes():
+    """An endpoint that refuses all but ten at once is asked about ten at once, and answers nearly every request."""
+    made, refused, total = lane(64, breaker=10_000), 0, 0
+    for second in range(100):
+        flight = window_of(made, second)
+        answer(made, flight[:10], OK, second, second + 0.5)
+        answer(made, flight[10:], BUSY, second, second + 0.5)
+        if second >= 50:
+            total, refused = total + len(flight), refused + max(0, len(flight) - 10)
+    assert total - refused > 5 * 50
+    assert refused < 0.35 * total
+
+
+def test_a_judge_that_fails_is_left_alone_then_probed_then_dead():
+    made = lane(64, breaker=5, cooldown=2.0, trips=2)
+    answer(made, window_of(made, 0.0), BUSY, 0.0, 1.0)
+    assert made.asked_to_rest
+    assert made.next(2.9) is None
+    probe = window_of(made, 3.0)
+    assert len(probe) == 1
+    answer(made, probe, BUSY, 3.0, 3.5)
+    assert made.dead is None
+    assert made.next(7.4) is None
+    answer(made, window_of(made, 7.5), BUSY, 7.5, 8.0)
+    assert made.dead == "given up after 66 failures, the last: 429"
+    assert made.next(1e9) is None
+    assert made.wanted(1e9) == 0
+    assert len(made.dropped(1e9)) == 10_000 - 66
+
+
+def test_a_judge_that_answers_its_probe_is_back():
+    made = lane(64, breaker=5, cooldown=2.0)
+    answer(made, window_of(made, 0.0), BUSY, 0.0, 1.0)
+    answer(made, window_of(made, 3.0), OK, 3.0, 3.5)
+    assert len(window_of(made, 3.5)) == 2
+
+
+def test_no_key_ends_it_at_once():
+    made = lane(4)
+    answer(made, window_of(made, 0.0), Reply("error", fatal=True, error="401 no such key"), 0.0, 1.0)
+    assert made.dead == "401 no such key"
+    assert made.calls == 4
+
+
+def test_a_long_rest_gives_the_cells_back():
+    made = lane(4, 8)
+    (cell, *_) = window_of(made, 0.0)
+    made.saw(cell, Reply("error", retryable=True, retry_after=60.0), 0.0, 1.0)
+    assert len(made.dropped(1.0)) == 4
+    assert made.wanted(1.0) == 0
+    assert made.wanted(60.5) > 0
+
+
+def test_a_short_rest_keeps_them():
+    made = lane(4, 8)
+    (cell, *_) = window_of(made, 0.0)
+    made.saw(cell, Reply("error", retryable=True, retry_after=0.5), 0.0, 1.0)
+    assert made.dropped(1.0) == []
+
+
+@pytest.mark.parametrize(("rate", "seconds"), [(2.0, 10), (50.0, 4)])
+def test_a_rate_is_kept(rate, seconds):
+    made, sent = lane(64, rate=rate), 0
+    for tick in range(int(seconds * 50) + 1):
+        for cell in window_of(made, tick / 50):
+            made.saw(cell, OK, tick / 50, tick / 50)
+            sent += 1
+    assert rate * seconds * 0.9 <= sent <= rate * seconds + max(1.0, rate)
+
+
+def test_where_there_was_not_enough_it_looks_again_later():
+    made = lane(4, 0)
+    made.take([], 8, 10.0)
+    assert made.wanted(10.1) == 0
+    assert made.wanted(10.1, anyway=True) == 8
+    assert made.wanted(10.3) == 8
+    assert not made.busy
+
+
+def test_questions_that_last_are_sent_as_they_are_planned_whatever_fails():
+    """Smaller batches would not help, and a cell that may be in a batch is not given back."""
+    made = Lane("a", Limits(pace=Pace(50, first=1), breaker=5, cooldown=60.0), lasting=True)
+    assert made.wanted(0.0) == 50
+    made.take([LeasedCell(n, f"k{n}", "a", {}, 1, None, 0, 0) for n in range(50)], 50, 0.0)
+    sent = window_of(made, 0.0)
+    assert len(sent) == 50
+    answer(made, sent[:30], WAIT, 0.0, 1.0)
+    assert made.resting == 6.0
+    made.take([LeasedCell(n, f"k{n}", "a", {}, 1, None, 0, 0) for n in range(50, 80)], 30, 1.0)
+    assert made.dropped(1.0) == []
+    assert len(window_of(made, 7.0)) == 30
+    assert made.window == 50
+
+
+def lasting(cells):
+    made = Lane("a", Limits(pace=Pace(50, first=50)), lasting=True)
+    made.take([LeasedCell(n, f"k{n}", "a", {}, 1, None, 0, 0) for n in range(cells)], cells, 0.0)
+    return made
+
+
+def test_a_dead_judge_gives_back_what_was_not_sent_to_it_also_where_questions_last():
+    made = lasting(80)
+    first, *_ = window_of(made, 0.0)
+    made.saw(first, Reply("error", fatal=True, error="401"), 0.0, 1.0)
+    assert [cell.id for cell in made.dropped(1.0)] == list(range(50, 80))
+    assert made.dropped(1.0) == []
+
+
+def test_a_question_that_waits_stays_as_it_is_and_ends_the_asking():
+    made = lasting(50)
+    first, second, third, *others = window_of(made, 0.0)
+    assert made.keeps(first, Reply("error", fatal=True, error="401", waits=True))
+    assert made.keeps(second, Reply("error", error="503", cost=0.0, waits=True))
+    assert not made.keeps(third, OK)
+    assert made.dead == "401"
+    assert (first.id in made.flying, second.id in made.flying, third.id in made.flying) == (False, False, True)
+    assert (made.dropped(1.0), made.calls, made.failures) == ([second], 0, 0)
+    assert len(made.flying) == len(others) + 1
+
+
+def test_no_question_waits_that_nobody_finds_again():
+    made = lane(4, 8)
+    (first, *_) = window_of(made, 0.0)
+    assert not made.keeps(first, Reply("error", error="401", waits=True))
+    assert first.id in made.flying
+
+
+def test_a_late_answer_leaves_a_cell_in_flight_that_was_leased_again():
+    made = lane(cells=1)
+    (old,) = window_of(made, 0.0)
+    made.take([replace(old, asked=1)], 1, 1.0)
+    (new,) = window_of(made, 1.0)
+    made.saw(old, OK, 0.0, 2.0)
+    assert made.flying == {0: new}
+    made.saw(new, OK, 1.0, 2.0)
+    assert not made.busy
+    assert made.calls == 2
