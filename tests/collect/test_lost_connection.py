@@ -12,8 +12,8 @@ from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner.limits import Limits, Pace
 from quorate.collect.runner.run import collect
 from quorate.errors import InvalidInput
-from quorate.table.exchange import postgres
-from quorate.table.exchange.postgres import Interrupted, Session
+from quorate.table.exchange.postgres import session as postgres
+from quorate.table.exchange.postgres.session import Interrupted, Session
 
 pytestmark = [pytest.mark.postgres, pytest.mark.parametrize("store", ["postgres"], indirect=True)]
 

@@ -21,7 +21,7 @@ from quorate.study.loop import carry_out
 from quorate.study.policy import policy_of
 from quorate.study.questions import questions
 from quorate.study.rounds import Rounds
-from quorate.table.exchange import postgres
+from quorate.table.exchange.postgres import session as postgres
 from quorate.table.judgments import OK
 
 ROWS = [{"id": name, "prompt": "p", "response": name} for name in ("calm", "torn")]

@@ -153,7 +153,7 @@ def _possible(scale: str | None) -> list[float] | None:
 
 def _with(facets: list[str] | None, columns: Iterable[str]) -> list[str]:
     """Facets as declared, and further columns that play no role yet."""
-    from quorate.table.roles import ALIASES
+    from quorate.table.columns.roles import ALIASES
 
     known = {*ALIASES, *(pair.partition("=")[0].strip() for pair in facets or ())}
     return [*(facets or ()), *(f"{name}={name}" for name in dict.fromkeys(columns) if name not in known)]

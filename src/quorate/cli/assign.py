@@ -156,8 +156,8 @@ def _lines(path: Path) -> list[str]:
 def _table(path: Path, column: str | None, category: str | None) -> tuple[Sequence[object], list[object] | None]:
     """Columns of a table: the item, declared or recognised, and the category if asked for."""
     from quorate.errors import UnknownColumn
+    from quorate.table.columns.labels import label
     from quorate.table.files import opened, quoted
-    from quorate.table.labels import label
 
     with opened(path) as file:
         known = column or _recognised(file.columns, path)
@@ -175,7 +175,7 @@ def _table(path: Path, column: str | None, category: str | None) -> tuple[Sequen
 
 def _recognised(columns: Sequence[str], path: Path) -> str:
     """The column of the items: the only one, or the only one that its name says it of."""
-    from quorate.table.roles import recognise
+    from quorate.table.columns.roles import recognise
 
     claims = [name for name in columns if recognise([name], ["item"])] if len(columns) > 1 else columns
     if len(claims) != 1:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from quorate.estimate.doctor.support import Support
-    from quorate.table.describe import Description, MissingByLevel
+    from quorate.table.facts.describe import Description, MissingByLevel
 
 FOUND = 2
 MOST_LEVELS = 5

@@ -54,7 +54,7 @@ def with_column(notes: Sequence[str], role: str, column: str | None) -> list[str
     column : str or None
         Its name; None where there is none.
     """
-    from quorate.table.roles import not_used
+    from quorate.table.columns.roles import not_used
 
     unused = not_used(notes)
     if column not in unused:

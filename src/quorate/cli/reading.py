@@ -63,8 +63,8 @@ def judgments(
     missing: list[str] | None,
 ) -> Judgments:
     """The file as judgments, read as the options say."""
+    from quorate.table.columns.roles import FIXED
     from quorate.table.read import read
-    from quorate.table.roles import FIXED
 
     return read(
         file,

@@ -18,8 +18,8 @@ from quorate.numerics.information import null_point
 from quorate.numerics.reml import evaluate
 from quorate.streams import stream
 from quorate.table.cells import Cells, completed
+from quorate.table.columns.roles import FIXED
 from quorate.table.judgments import Facet, Judgments
-from quorate.table.roles import FIXED
 from quorate.wording import counted
 
 REPLICATES = 2

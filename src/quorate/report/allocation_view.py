@@ -19,9 +19,9 @@ from quorate.simulate.allocation_result import Allocation, Saved
 from quorate.simulate.allocation_saving import LEAST_RUNS, share_text
 from quorate.simulate.allocation_sweep import Sweep, sweep_allocation
 from quorate.simulate.cyclic_allocation import CycleComparison, compare_cycles
+from quorate.table.columns.roles import not_used
 from quorate.table.item_values import item_values
 from quorate.table.judgments import Judgments, checked
-from quorate.table.roles import not_used
 
 DELTA = 0.007
 """The usual chance of failure."""

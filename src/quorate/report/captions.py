@@ -17,7 +17,7 @@ from quorate.wording import percent as precise
 
 if TYPE_CHECKING:
     from quorate.plan.designs.dstudy import Projection
-    from quorate.table.layout import Crossing
+    from quorate.table.facts.layout import Crossing
 
 _SHORT = 30
 _MOST_ROWS = 50

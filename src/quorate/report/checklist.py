@@ -12,7 +12,7 @@ from quorate.report.record import KEYS, Record, study_record
 from quorate.report.summary import PROMPT, Analysis
 from quorate.report.views import JUDGE
 from quorate.report.words import significant
-from quorate.table.labels import ABSENT
+from quorate.table.columns.labels import ABSENT
 from quorate.wording import counted, listed, plural, whole_percent
 
 REPORTED, MISSING, NOT_APPLICABLE = "reported", "missing", "not applicable"

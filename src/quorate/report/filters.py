@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from quorate.table.columns.labels import ABSENT
 from quorate.table.judgments import Judgments
-from quorate.table.labels import ABSENT
 
 MOST = 300
 """Longer conditions are in downloads only."""

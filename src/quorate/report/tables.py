@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from quorate.plan.designs.dstudy import Projection
     from quorate.plan.search.optimum import Optimum
     from quorate.plan.search.whatif import WhatIf
-    from quorate.table.describe import Description
+    from quorate.table.facts.describe import Description
 
 Row = dict[str, Any]
 MOST_ENDS = 10

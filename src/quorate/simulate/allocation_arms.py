@@ -14,8 +14,8 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownTerm
 from quorate.numerics.pools import Floats, Ints, Pools, packed
 from quorate.table.answers import answers
+from quorate.table.collapse.repeats import refuse_repeats
 from quorate.table.judgments import Judgments
-from quorate.table.repeats import refuse_repeats
 from quorate.wording import plural
 
 _LEAST = 2

@@ -22,7 +22,7 @@ from quorate.errors import InvalidInput
 from quorate.plan.designs.schemes import LayoutName
 from quorate.study.adaptive import Adaptive
 from quorate.study.problems import first_problem, parsed
-from quorate.table.exchange.postgres_address import Address, Place, place_of
+from quorate.table.exchange.postgres.address import Address, Place, place_of
 
 
 def _named(text: str) -> str:

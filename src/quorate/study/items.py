@@ -15,8 +15,8 @@ from typing import Any
 from quorate.collect.ledger.plan import digest
 from quorate.errors import InvalidData, UnknownColumn
 from quorate.study.file import Items
+from quorate.table.columns.labels import label
 from quorate.table.files import KINDS, opened
-from quorate.table.labels import label
 
 Row = Mapping[str, Any]
 Name = tuple[str, ...]

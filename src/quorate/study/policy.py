@@ -18,7 +18,7 @@ from quorate.plan.adaptive.policy import Policy
 from quorate.study.adaptive import Adaptive
 from quorate.study.questions import CATEGORY, ITEM, JUDGE, PROMPT, SYSTEM, Questions
 from quorate.study.quote import Sizes, quote, worst
-from quorate.table.labels import label
+from quorate.table.columns.labels import label
 from quorate.table.progress import Progress
 from quorate.table.read import read
 from quorate.table.roster import Roster, crossed

@@ -21,7 +21,7 @@ from quorate.study.items import Material, Name, material, shown
 from quorate.study.judges import digests
 from quorate.study.pairs import ORDER, SYSTEM_A, SYSTEM_B, check_prompts, numbered, paired
 from quorate.table.cells import Cells
-from quorate.table.labels import label
+from quorate.table.columns.labels import label
 
 ITEM, CATEGORY, SYSTEM, PROMPT, JUDGE = "item", "category", "system", "prompt", "judge"
 TEMPERATURE = "temperature"

@@ -20,7 +20,7 @@ from quorate.study.policy import expected, policy_of
 from quorate.study.questions import JUDGE, Questions, questions
 from quorate.study.quote import sizes, worst
 from quorate.table.cells import Cells
-from quorate.table.exchange.postgres import Interrupted
+from quorate.table.exchange.postgres.session import Interrupted
 from quorate.table.progress import Progress
 
 Collect = Callable[[], Awaitable[Outcome]]

@@ -14,7 +14,7 @@ from quorate.collect.ledger.lease import LOST
 from quorate.collect.ledger.ledger import Ledger
 from quorate.study.file import Study, load
 from quorate.study.rounds import reached
-from quorate.table.exchange.postgres_address import Place
+from quorate.table.exchange.postgres.address import Place
 
 MOST_UNSCORED = 0.5
 """Share of a judge's calls; if more of them gave a reply without a score, the user is warned."""

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidData, NotEstimable
-from quorate.table.collapse import Ungrouped, places
-from quorate.table.exchange.postgres_address import Address, Place
+from quorate.table.collapse.grouped import Ungrouped, places
+from quorate.table.columns.labels import ABSENT, Coded
+from quorate.table.exchange.postgres.address import Address, Place
 from quorate.table.judgments import Facet, Judgments, Origin, checked
-from quorate.table.labels import ABSENT, Coded
 
 _CLOSE = 1e-9
 
@@ -84,7 +84,9 @@ def _ungrouped(judgments: Judgments, origin: Origin) -> Ungrouped:
         return _of_file(judgments, origin.source, origin)
     import narwhals as nw
 
-    from quorate.table import collapse_eager, collapse_lazy, collapse_sql
+    from quorate.table.collapse import eager as collapse_eager
+    from quorate.table.collapse import lazy as collapse_lazy
+    from quorate.table.collapse import sql as collapse_sql
     from quorate.table.files import Opened, explained
 
     frame = nw.from_native(origin.source)
@@ -98,7 +100,7 @@ def _ungrouped(judgments: Judgments, origin: Origin) -> Ungrouped:
 
 
 def _of_file(judgments: Judgments, path: Place, origin: Origin) -> Ungrouped:
-    from quorate.table import collapse_sql
+    from quorate.table.collapse import sql as collapse_sql
     from quorate.table.files import kind_of, opened, sha256
 
     kind_of(path)

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
+from quorate.table.columns.labels import label
 from quorate.table.files import KINDS
 from quorate.table.frames import frame
-from quorate.table.labels import label
 
 Ints = NDArray[np.int64]
 REPLICATE = "replicate"

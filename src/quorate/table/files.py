@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.exchange import ledger
-from quorate.table.exchange.postgres_address import Address, Place, place_of
+from quorate.table.exchange.postgres.address import Address, Place, place_of
 
 if TYPE_CHECKING:
     import duckdb

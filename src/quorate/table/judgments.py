@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.table.describe import Description, describe
+from quorate.table.facts.describe import Description, describe
 
 if TYPE_CHECKING:
     from quorate.caveats import Caveat
-    from quorate.table.roles import Roles
-    from quorate.table.scores import Missing
+    from quorate.table.collapse.scores import Missing
+    from quorate.table.columns.roles import Roles
 
 OK = "ok"
 STATUSES = (OK, "unparsed", "refused", "error", "truncated", "missing")

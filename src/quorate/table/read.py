@@ -9,15 +9,15 @@ from dataclasses import replace
 from typing import Any
 
 from quorate.errors import InvalidInput
-from quorate.table import collapse_sql
-from quorate.table.collapse import judgments
-from quorate.table.exchange.postgres_address import Address, Place, place_of, title_of
+from quorate.table.collapse import sql as collapse_sql
+from quorate.table.collapse.grouped import judgments
+from quorate.table.collapse.scores import Missing, as_missing
+from quorate.table.columns.roles import FIXED, resolve
+from quorate.table.columns.roles import recognise as recognise_columns
+from quorate.table.exchange.postgres.address import Address, Place, place_of, title_of
 from quorate.table.files import Opened, caveats_of, explained, opened, sha256
 from quorate.table.frames import LIBRARIES, wrapped
 from quorate.table.judgments import Judgments, Origin, Source
-from quorate.table.roles import FIXED, resolve
-from quorate.table.roles import recognise as recognise_columns
-from quorate.table.scores import Missing, as_missing
 
 
 def read(
@@ -156,7 +156,8 @@ def _all_named(declared: Mapping[str, Any]) -> bool:
 def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing) -> Judgments:
     import narwhals as nw
 
-    from quorate.table import collapse_eager, collapse_lazy
+    from quorate.table.collapse import eager as collapse_eager
+    from quorate.table.collapse import lazy as collapse_lazy
 
     frame = wrapped(source)
     names = tuple(frame.collect_schema().names())

@@ -12,17 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidData, InvalidInput
-from quorate.table.collapse import status_of, unknown_statuses
-from quorate.table.exchange.postgres_address import Address, Place, place_of, title_of
+from quorate.table.collapse.grouped import status_of, unknown_statuses
+from quorate.table.columns.labels import Coded
+from quorate.table.columns.outcomes import occurring, order_of, outcomes_of
+from quorate.table.columns.vote_columns import VoteColumns, from_duckdb, from_frame
+from quorate.table.columns.vote_ledger import as_votes
+from quorate.table.columns.vote_roles import VoteRoles, resolve_votes
+from quorate.table.exchange.postgres.address import Address, Place, place_of, title_of
 from quorate.table.files import Opened, caveats_of, explained, opened, sha256
 from quorate.table.frames import LIBRARIES, wrapped
 from quorate.table.judgments import OK, STATUSES, Facet, Source, dense
-from quorate.table.labels import Coded
-from quorate.table.outcomes import occurring, order_of, outcomes_of
 from quorate.table.pairs import MISSING, TIE, A, B, Codes, turn
-from quorate.table.vote_columns import VoteColumns, from_duckdb, from_frame
-from quorate.table.vote_ledger import as_votes
-from quorate.table.vote_roles import VoteRoles, resolve_votes
 from quorate.table.votes import Votes
 
 

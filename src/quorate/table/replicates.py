@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidData
-from quorate.table.collapse import places
+from quorate.table.collapse.grouped import places
 from quorate.table.judgments import Judgments, Origin
 
 Ints = NDArray[np.int64]

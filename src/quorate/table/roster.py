@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.cells import Cells, labels
-from quorate.table.collapse import places
+from quorate.table.collapse.grouped import places
 from quorate.table.judgments import Facet, Judgments
 
 Ints = NDArray[np.int64]

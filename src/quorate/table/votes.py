@@ -15,7 +15,7 @@ from quorate.table.judgments import OK, STATUSES, Facet, Source, narrowed, used_
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE, A, B, Codes, Floats, Ints, Pairs, pairs_of, summed, turn
 
 if TYPE_CHECKING:
-    from quorate.table.vote_facts import VoteFacts
+    from quorate.table.facts.vote_facts import VoteFacts
 
 Encoding = Literal["drop", "half", "pessimistic"]
 """How ties count."""
@@ -290,7 +290,7 @@ class Votes:
 
     def describe(self) -> VoteFacts:
         """Facts about these votes: who compared what how often, what repeats, what hangs together."""
-        from quorate.table.vote_facts import describe_votes
+        from quorate.table.facts.vote_facts import describe_votes
 
         return describe_votes(self)
 

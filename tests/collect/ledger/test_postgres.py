@@ -10,8 +10,8 @@ from quorate.collect.ledger.lease import Settled
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.postgres import PostgresStore, is_made
 from quorate.errors import InvalidInput
-from quorate.table.exchange.postgres import Session
-from quorate.table.exchange.postgres_address import place_of
+from quorate.table.exchange.postgres.address import place_of
+from quorate.table.exchange.postgres.session import Session
 
 pytestmark = [pytest.mark.postgres, pytest.mark.parametrize("store", ["postgres"], indirect=True)]
 

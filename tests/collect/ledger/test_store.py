@@ -3,7 +3,7 @@ import pytest
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.sqlite import SqliteStore
 from quorate.collect.ledger.store import HELD, PATIENCE
-from quorate.table.exchange.postgres_address import place_of
+from quorate.table.exchange.postgres.address import place_of
 
 
 @pytest.fixture

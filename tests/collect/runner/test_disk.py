@@ -8,7 +8,7 @@ from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner import disk as runner_disk
 from quorate.collect.runner.disk import Disk
 from quorate.errors import InvalidInput
-from quorate.table.exchange.postgres import Held, Interrupted
+from quorate.table.exchange.postgres.session import Held, Interrupted
 
 ON_POSTGRES = [pytest.mark.postgres, pytest.mark.parametrize("store", ["postgres"], indirect=True)]
 

@@ -8,7 +8,7 @@ from quorate.collect.expects import Expects
 from quorate.collect.judge import Message, Reply, Request, lasts
 from quorate.collect.runner.limits import Limits, Pace
 from quorate.collect.runner.run import collect
-from quorate.table.exchange.postgres import Interrupted, Session
+from quorate.table.exchange.postgres.session import Interrupted, Session
 
 ITEMS = [f"i{n}" for n in range(10)]
 

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from quorate.estimate.doctor.vote_findings import share_interval, vote_findings
+from quorate.table.facts.vote_facts import Sides
 from quorate.table.read_votes import read_votes
-from quorate.table.vote_facts import Sides
 
 
 def found(frame, **options):

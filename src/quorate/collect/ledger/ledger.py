@@ -27,7 +27,7 @@ from quorate.collect.ledger.sqlite import SqliteStore
 from quorate.collect.ledger.store import Connection, Store
 from quorate.errors import InvalidInput
 from quorate.table.cells import Cells
-from quorate.table.exchange.postgres_address import Address, Place, place_of
+from quorate.table.exchange.postgres.address import Address, Place, place_of
 from quorate.table.progress import Progress
 
 Clock = Callable[[], float]

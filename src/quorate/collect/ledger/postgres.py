@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager, nullcontext
 
 from quorate.collect.ledger.schema import ADDED_ONLY, VERSION, tables_on_postgres
 from quorate.errors import InvalidInput
-from quorate.table.exchange.postgres import Session
-from quorate.table.exchange.postgres_address import Address
+from quorate.table.exchange.postgres.address import Address
+from quorate.table.exchange.postgres.session import Session
 from quorate.table.files import literal
 
 _NOW = "SELECT extract(epoch FROM clock_timestamp())"

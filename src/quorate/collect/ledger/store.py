@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from quorate.table.exchange.postgres_address import Place
+from quorate.table.exchange.postgres.address import Place
 
 PATIENCE = 30
 """Seconds for which one process waits while another one writes."""

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.store import HELD, PATIENCE
-from quorate.table.exchange.postgres import Held
+from quorate.table.exchange.postgres.session import Held
 
 T = TypeVar("T")
 

@@ -23,7 +23,7 @@ from quorate.collect.runner.limits import Limits
 from quorate.collect.runner.outcome import Ended, Outcome, Update
 from quorate.collect.runner.settle import blames, settled, spared
 from quorate.errors import InvalidInput
-from quorate.table.exchange.postgres import Held, Interrupted
+from quorate.table.exchange.postgres.session import Held, Interrupted
 
 Build = Callable[[LeasedCell], Request]
 Clock = Callable[[], float]

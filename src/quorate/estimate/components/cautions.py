@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from quorate import caveats
 from quorate.estimate.components.model import CELL, REPLICATE
-from quorate.table.roles import not_used
+from quorate.table.columns.roles import not_used
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition

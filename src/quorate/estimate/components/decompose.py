@@ -17,8 +17,8 @@ from quorate.numerics.identify import Identified
 from quorate.numerics.information import null_point, quadratic_forms
 from quorate.numerics.newton import Optimum, minimise
 from quorate.numerics.reml import Point, Problem, evaluate, solve
+from quorate.table.collapse.repeats import refuse_repeats
 from quorate.table.judgments import Judgments, checked
-from quorate.table.repeats import refuse_repeats
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

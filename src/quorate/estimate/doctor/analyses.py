@@ -17,7 +17,7 @@ from quorate.estimate.means.configurations import configuration_facets
 from quorate.estimate.means.effects import predicted_term
 from quorate.estimate.means.mean import mean_for
 from quorate.estimate.means.targets import FINITE, POPULATION, Target, default_targets
-from quorate.table.describe import Description
+from quorate.table.facts.describe import Description
 from quorate.table.judgments import Judgments
 from quorate.wording import counted, listed, plural
 

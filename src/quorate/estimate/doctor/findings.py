@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate import caveats
-from quorate.table.describe import Description, MissingByLevel
+from quorate.table.columns.roles import telling_apart
+from quorate.table.facts.describe import Description, MissingByLevel
+from quorate.table.facts.layout import NESTED, ONE_TO_ONE
 from quorate.table.judgments import OK, Judgments, Source
-from quorate.table.layout import NESTED, ONE_TO_ONE
-from quorate.table.roles import telling_apart
 from quorate.wording import counted, listed, percent, plural
 
 Ints = NDArray[np.int64]

@@ -11,7 +11,7 @@ from quorate.estimate.doctor.estimable import Analysis
 from quorate.estimate.doctor.findings import Finding, findings
 from quorate.estimate.doctor.votes_support import VotesSupport, doctor_votes
 from quorate.estimate.means.configurations import configuration_facets
-from quorate.table.describe import Description, describe
+from quorate.table.facts.describe import Description, describe
 from quorate.table.judgments import Judgments, checked
 from quorate.table.votes import Votes
 from quorate.wording import counted

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from quorate.estimate.doctor.estimable import Analysis
-from quorate.table.outcomes import shown
-from quorate.table.vote_facts import Grouping, VoteFacts
+from quorate.table.columns.outcomes import shown
+from quorate.table.facts.vote_facts import Grouping, VoteFacts
 from quorate.wording import counted, listed, plural
 
 MARGINS, SPREAD, RATINGS = "margin of each pair", "margins over pairs", "Bradley-Terry ratings"

@@ -9,7 +9,7 @@ from quorate.estimate.doctor.estimable import Analysis
 from quorate.estimate.doctor.findings import Finding, by_severity, of_source
 from quorate.estimate.doctor.vote_analyses import MARGINS, vote_analyses
 from quorate.estimate.doctor.vote_findings import vote_findings
-from quorate.table.vote_facts import VoteFacts
+from quorate.table.facts.vote_facts import VoteFacts
 from quorate.table.votes import Votes, checked_votes
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
-from quorate.table.labels import label
+from quorate.table.columns.labels import label
 from quorate.table.roster import Roster
 
 Floats = NDArray[np.float64]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.caveats import Caveat, unanswered_cells
 from quorate.errors import InvalidData, InvalidInput
-from quorate.table.exchange.postgres_address import Address, Place
+from quorate.table.exchange.postgres.address import Address, Place
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -133,7 +133,7 @@ def _columns(connection: sqlite3.Connection, path: Path) -> dict[str, Column]:
 
 
 def _on_postgres(address: Address) -> dict[str, Column]:
-    from quorate.table.exchange.postgres import Session
+    from quorate.table.exchange.postgres.session import Session
 
     with Session(address) as session:
         if session.execute("SELECT to_regclass(?)", (_VIEW,)).fetchall() == [(None,)]:
@@ -148,7 +148,7 @@ def _on_postgres(address: Address) -> dict[str, Column]:
 
 
 def _unanswered_on_postgres(address: Address) -> list[tuple[str, int, int]]:
-    from quorate.table.exchange.postgres import Session
+    from quorate.table.exchange.postgres.session import Session
 
     with Session(address) as session:
         if session.execute("SELECT to_regclass('cells')").fetchall() == [(None,)]:

@@ -1,0 +1,1 @@
+"""From rows to one row per cell."""

@@ -1,0 +1,175 @@
+"""The one pass over the rows of a frame in memory: columns become codes, codes become cells, all in numpy."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.table.collapse.categories import coded
+from quorate.table.collapse.grouped import STATUS_WORDS, Grouped, Ungrouped, cell_key, status_of, unknown_statuses
+from quorate.table.collapse.scores import Missing, not_numbers, number, parse
+from quorate.table.columns.choose import choose, has_numbers
+from quorate.table.columns.labels import Coded
+from quorate.table.columns.roles import Roles
+from quorate.table.judgments import OK, dense
+
+Floats = NDArray[np.float64]
+Moments = tuple[NDArray[np.int64], Floats, Floats, Floats, Floats]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores of all rows.
+
+    Parameters
+    ----------
+    values : array of float64, shape (rows,)
+        The numbers; anything where ``present`` is false.
+    present : array of bool, shape (rows,)
+        Where a score is given and does not stand for none.
+    given : series
+        As in the frame.
+    """
+
+    values: NDArray[np.float64]
+    present: NDArray[np.bool_]
+    given: nw.Series[Any]
+
+
+def collapse(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Grouped:
+    """Rows, answers, means and sums of squares per cell.
+
+    Raises
+    ------
+    InvalidData
+        If a score is not a finite number or a status is not known.
+    """
+    rows = choose(frame, roles)
+    facets = [coded(rows[f"f{place}"]) for place in range(len(roles.facets))]
+    cell = dense(cell_key([facet.last_if_absent() for facet in facets], [facet.size for facet in facets], roles.facets))
+    scores = _scores(rows["score"], missing)
+    status = None if roles.status is None else _statuses(coded(rows["status"]), roles.status)
+    usable = scores.present if status is None else scores.present & (status[OK])
+    _refuse_infinite(scores, usable, roles.score)
+    distinct = None if roles.replicate is None else _distinct(cell, coded(rows["replicate"]))
+    return _grouped(facets, cell, scores.values, usable, status, distinct)
+
+
+def ungroup(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Ungrouped:
+    """Every usable answer, as `collapse` finds them."""
+    rows = choose(frame, roles)
+    scores = _scores(rows["score"], missing)
+    status = None if roles.status is None else _statuses(coded(rows["status"]), roles.status)
+    usable = scores.present if status is None else scores.present & status[OK]
+    every = [coded(rows[f"f{place}"]) for place in range(len(roles.facets))]
+    facets = [replace(facet, codes=facet.codes[usable]) for facet in every]
+    cell = dense(cell_key([facet.last_if_absent() for facet in facets], [facet.size for facet in facets], roles.facets))
+    values = scores.values[usable]
+    rank = np.zeros(1, dtype=np.int64) if roles.replicate is None else _ranks(coded(rows["replicate"]))[usable]
+    order = np.lexsort((values, np.broadcast_to(rank, values.shape)))
+    some = np.zeros(int(cell.max(initial=-1)) + 1, dtype=np.int64)
+    some[cell] = np.arange(len(cell))
+    return Ungrouped(tuple(replace(f, codes=f.codes[some]) for f in facets), cell[order], values[order])
+
+
+def _ranks(replicate: Coded) -> NDArray[np.int64]:
+    """Place of each row's replicate: those that are numbers by their size, then others as text, then those without."""
+    numbers = [number(level) for level in replicate.levels]
+    keys = [
+        (0, value, level) if value is not None and math.isfinite(value) else (1, 0.0, level)
+        for value, level in zip(numbers, replicate.levels, strict=True)
+    ]
+    rank = np.empty(len(keys) + 1, dtype=np.int64)
+    rank[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    rank[-1] = len(keys)
+    return rank[replicate.codes]
+
+
+def _scores(column: nw.Series[Any], missing: Missing) -> Scores:
+    present = ~np.asarray(column.is_null().to_numpy(), dtype=np.bool_)
+    if not has_numbers(column.dtype):
+        entries = [entry if there else None for entry, there in zip(column.to_list(), present.tolist(), strict=True)]
+        return Scores(*parse(entries, missing), column)
+    values = _floats(column)
+    if missing.numbers:
+        present &= ~np.isin(values, missing.numbers)
+    if missing.nan:
+        present &= ~np.isnan(values)
+    return Scores(values, present, column)
+
+
+def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:
+    numbers = column.cast(nw.Float64)
+    return np.asarray(numbers.fill_null(float("nan")).to_numpy(), dtype=np.float64)
+
+
+def _refuse_infinite(scores: Scores, usable: NDArray[np.bool_], column: str) -> None:
+    bad = usable & ~np.isfinite(scores.values)
+    if bad.any():
+        first = int(bad.argmax())
+        raise not_numbers(column, int(bad.sum()), scores.given[first], first + 1, int(usable.sum()))
+
+
+def _statuses(column: Coded, name: str) -> dict[str, NDArray[np.bool_]]:
+    known = [status_of(word) for word in column.levels]
+    unknown: list[str | None] = [word for word, status in zip(column.levels, known, strict=True) if status is None]
+    if (column.codes < 0).any():
+        unknown.append(None)
+    if unknown:
+        raise unknown_statuses(name, unknown)
+    found = [status for status in STATUS_WORDS if status == OK or status in known]
+    return {status: np.array([word == status for word in known])[column.codes] for status in found}
+
+
+def _distinct(cell: NDArray[np.int64], replicate: Coded) -> NDArray[np.int64]:
+    code = dense(cell * replicate.size + replicate.last_if_absent())
+    owner = np.zeros(int(code.max(initial=-1)) + 1, dtype=np.int64)
+    owner[code] = cell
+    return np.bincount(owner)
+
+
+def _grouped(
+    facets: list[Coded],
+    cell: NDArray[np.int64],
+    values: NDArray[np.float64],
+    usable: NDArray[np.bool_],
+    status: dict[str, NDArray[np.bool_]] | None,
+    distinct: NDArray[np.int64] | None,
+) -> Grouped:
+    rows = np.bincount(cell)
+    some = np.zeros(len(rows), dtype=np.int64)
+    some[cell] = np.arange(len(cell))
+    at, x = (cell, values) if usable.all() else (cell[usable], values[usable])
+    n, mean, ss, low, high = moments(at, x, len(rows))
+    return Grouped(
+        facets=tuple(Coded(facet.levels, facet.values, facet.codes[some]) for facet in facets),
+        rows=rows,
+        n=n,
+        mean=mean,
+        ss=ss,
+        low=low,
+        high=high,
+        status=None if status is None else {s: np.bincount(cell[at], minlength=len(rows)) for s, at in status.items()},
+        distinct=distinct,
+    )
+
+
+def moments(cell: NDArray[np.int64], x: NDArray[np.float64], cells: int) -> Moments:
+    """Count, mean, sum of squares about the mean, least and greatest of ``x`` in each cell; nan where there is none."""
+    n = np.bincount(cell, minlength=cells).astype(np.int64, copy=False)
+    if int(n.max(initial=0)) <= 1:
+        alone = np.full(cells, np.nan)
+        alone[cell] = x
+        return n, alone, np.where(n > 0, 0.0, np.nan), alone, alone
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        mean: Floats = np.bincount(cell, x, minlength=cells) / n
+        ss: Floats = np.bincount(cell, (x - mean[cell]) ** 2, minlength=cells).astype(np.float64, copy=False)
+    low, high = np.full(cells, np.inf), np.full(cells, -np.inf)
+    np.minimum.at(low, cell, x)
+    np.maximum.at(high, cell, x)
+    return n, mean, ss, np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan)

@@ -1,0 +1,238 @@
+"""One row per cell: what either engine returns from its pass over the rows, and the judgments made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidData
+from quorate.table.columns.labels import ABSENT, Coded
+from quorate.table.columns.roles import Roles
+from quorate.table.judgments import OK, Facet, Judgments, Source, dense
+
+STATUS_WORDS: Mapping[str, tuple[str, ...]] = {
+    OK: ("ok", "success", "valid", "succeeded"),
+    "unparsed": ("unparsed", "parse_error", "invalid"),
+    "refused": ("refused", "refusal"),
+    "error": ("error", "failed", "failure"),
+    "truncated": ("truncated", "length"),
+}
+"""Words of a status column, in lower case, by the status they mean."""
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """The pass over the rows: one entry per cell, in any order.
+
+    Parameters
+    ----------
+    facets : tuple of Coded
+        In the order of the roles.
+    rows, n : array of int64, shape (cells,)
+        Rows, and rows with a usable score.
+    mean, ss, low, high : array of float64, shape (cells,)
+        Mean, sum of squares about it, least and greatest of the usable scores; anything where ``n`` is 0.
+    status : mapping of str to array of int64, shape (cells,), optional
+        Rows per status of the status column; None without one.
+    distinct : array of int64, shape (cells,), optional
+        Distinct replicate ids, a null one included.
+    """
+
+    facets: tuple[Coded, ...]
+    rows: NDArray[np.int64]
+    n: NDArray[np.int64]
+    mean: NDArray[np.float64]
+    ss: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    status: Mapping[str, NDArray[np.int64]] | None = None
+    distinct: NDArray[np.int64] | None = None
+
+    @property
+    def has_unknown(self) -> bool:
+        """Whether some row has a status that is not known."""
+        return self.status is not None and bool((self.rows > np.sum(list(self.status.values()), axis=0)).any())
+
+
+@dataclass(frozen=True)
+class Ungrouped:
+    """Every usable answer: cells in any order, and the answers of each in the order of their replicates.
+
+    Parameters
+    ----------
+    facets : tuple of Coded
+        Labels of every cell, in the order of the roles.
+    cell : array of int64, shape (answers,)
+        Cell of each answer, -1 where it is in none; the answers of a cell need not follow each other.
+    values : array of float64, shape (answers,)
+        The answers.
+    """
+
+    facets: tuple[Coded, ...]
+    cell: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+
+def judgments(grouped: Grouped, roles: Roles, source: Source) -> Judgments:
+    """The judgments of a pass over rows, cells in the order of their levels.
+
+    Raises
+    ------
+    InvalidData
+        If there are no rows, an object has no label, or squares of scores overflow.
+    """
+    if not len(grouped.rows):
+        raise InvalidData(f"{source.name}: has no rows; of the ledger of a study, quorate status STUDY says why")
+    notes = list(roles.notes)
+    both = zip(roles.facets, grouped.facets, strict=True)
+    pairs = [_complete(facet, coded, grouped.rows, roles, notes) for facet, coded in both]
+    facets = tuple(facet for facet, _ in pairs)
+    columns = [codes for _, codes in pairs]
+    order = _order(columns, facets)
+    n, low, high = grouped.n[order], grouped.low[order], grouped.high[order]
+    mean = np.where(low == high, low, grouped.mean[order])
+    ss = np.where((low == high) | (n == 0), 0.0, grouped.ss[order])
+    if not np.isfinite(ss).all():
+        raise InvalidData(f'column "{roles.score}" has scores whose squares overflow; rescale them')
+    table = Judgments(
+        facets=facets,
+        object=roles.object,
+        score=roles.score,
+        codes=np.column_stack([codes[order].astype(np.int32) for codes in columns]),
+        n=n,
+        mean=mean,
+        ss=ss,
+        low=low,
+        high=high,
+        status=_statuses(grouped, order),
+        replicate=roles.replicate,
+        distinct=None if grouped.distinct is None else grouped.distinct[order],
+        source=source,
+        notes=(),
+    )
+    return replace(table, notes=(*notes, *_nesting_notes(table, roles), *_replicate_notes(table)))
+
+
+def cell_key(codes: Sequence[NDArray[np.int64]], sizes: Sequence[int], facets: Sequence[Facet]) -> NDArray[np.int64]:
+    """One integer per row for its combination of levels, ascending in the order that cells have.
+
+    That order goes by the first facet and those it is nested in, then by the next. The integers are kept small by
+    counting only the combinations that occur, so that finding them again takes linear time.
+    """
+    place = {facet.name: position for position, facet in enumerate(facets)}
+    parents = {facet.name: facet.parent for facet in facets}
+    sequence: dict[str, None] = {}
+    for facet in facets:
+        name: str | None = facet.name
+        while name is not None:
+            sequence.setdefault(name)
+            name = parents[name]
+    first, *rest = (place[name] for name in sequence)
+    key, span = codes[first], sizes[first]
+    for position in rest:
+        if span * sizes[position] > 4 * len(key):
+            key = dense(key)
+            span = int(key.max(initial=0)) + 1
+        key, span = key * sizes[position] + codes[position], span * sizes[position]
+    return key
+
+
+def places(known: NDArray[Any], wanted: NDArray[Any], facets: Sequence[Facet]) -> NDArray[np.int64]:
+    """Row of ``known`` that has the same codes as each row of ``wanted``; -1 where there is none, or a code is -1.
+
+    Parameters
+    ----------
+    known, wanted : array of int, shape (rows, facets)
+        Codes into the levels of the facets; no row of ``known`` comes twice.
+    facets : sequence of Facet
+        With their levels.
+    """
+    labelled = (wanted >= 0).all(axis=1)
+    both = np.concatenate([known, wanted[labelled]]).astype(np.int64)
+    key = dense(cell_key(list(both.T), [len(facet.levels) for facet in facets], facets))
+    place = np.full(int(key.max(initial=-1)) + 1, -1, dtype=np.int64)
+    place[key[: len(known)]] = np.arange(len(known))
+    out = np.full(len(wanted), -1, dtype=np.int64)
+    out[labelled] = place[key[len(known) :]]
+    return out
+
+
+def status_of(word: str) -> str | None:
+    """The status that a word in lower case means; None if it is not known."""
+    return next((status for status, words in STATUS_WORDS.items() if word in words), None)
+
+
+def squares(variance: NDArray[np.float64], n: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Sums of squares about the mean from sample variances; 0 for one answer or none."""
+    return np.where(n > 1, variance * np.maximum(n - 1, 0), 0.0)
+
+
+def unknown_statuses(column: str, found: list[str | None]) -> InvalidData:
+    """The error for values of a status column that are not known."""
+    listed = ", ".join("(empty)" if text is None else f'"{text}"' for text in found[:5])
+    more = f" and {len(found) - 5} more" if len(found) > 5 else ""
+    known = ", ".join(STATUS_WORDS)
+    return InvalidData(
+        f'column "{column}" has statuses that are not known: {listed}{more}; use one of {known}, '
+        'or status="" to ignore the column'
+    )
+
+
+def _complete(
+    facet: Facet, coded: Coded, rows: NDArray[np.int64], roles: Roles, notes: list[str]
+) -> tuple[Facet, NDArray[np.int64]]:
+    if not coded.absent:
+        return replace(facet, levels=coded.levels, values=coded.values), coded.codes
+    count = int(rows[coded.codes < 0].sum())
+    if facet.name == roles.object:
+        raise InvalidData(f'column "{facet.column}" is empty in {_rows(count)}; every row needs its {facet.name}')
+    if ABSENT in coded.levels:
+        raise InvalidData(
+            f'column "{facet.column}" has rows labelled "{ABSENT}" and {_rows(count)} without a label; label them'
+        )
+    notes.append(f'{facet.name}: {_rows(count)} without a label: level "{ABSENT}"')
+    values = None if coded.values is None or not coded.levels else np.append(coded.values, np.nan)
+    return replace(facet, levels=(*coded.levels, ABSENT), values=values), coded.last_if_absent()
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
+
+
+def _order(codes: Sequence[NDArray[np.int64]], facets: Sequence[Facet]) -> NDArray[np.int64] | slice:
+    key = cell_key(codes, [len(facet.levels) for facet in facets], facets)
+    if (key[1:] > key[:-1]).all():
+        return slice(None)
+    order = np.empty(len(key), dtype=np.int64)
+    order[dense(key)] = np.arange(len(key))
+    return order
+
+
+def _statuses(grouped: Grouped, order: NDArray[np.int64] | slice) -> dict[str, NDArray[np.int64]]:
+    status = dict(grouped.status) if grouped.status is not None else {OK: grouped.rows}
+    counts = {**status, OK: grouped.n, "missing": status[OK] - grouped.n}
+    return {name: count[order] for name, count in counts.items() if count.any()}
+
+
+def _nesting_notes(table: Judgments, roles: Roles) -> list[str]:
+    notes = []
+    for facet in table.facets:
+        if facet.parent is None or table.n_levels(facet.name) == len(facet.levels):
+            continue
+        if facet.name == roles.object and roles.guessed is not None:
+            raise InvalidData(
+                f'column "{roles.guessed}": some labels of {facet.name} occur under several; say which it is: '
+                f'nested={{"{facet.name}": "{roles.guessed}"}} if labels start again in each, or name the facets'
+            )
+        notes.append(f"{facet.name}: labels occur under several levels of {facet.parent} and are counted within them")
+    return notes
+
+
+def _replicate_notes(table: Judgments) -> list[str]:
+    if table.replicate is not None or not (table.rows > 1).any():
+        return []
+    return ["no replicate column: rows that repeat a cell are taken as its replicates"]

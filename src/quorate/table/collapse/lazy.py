@@ -1,0 +1,139 @@
+"""The one pass over the rows of a lazy frame, left to its own engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidData
+from quorate.table.collapse import eager as collapse_eager
+from quorate.table.collapse.categories import coded
+from quorate.table.collapse.grouped import STATUS_WORDS, Grouped, Ungrouped, squares, unknown_statuses
+from quorate.table.collapse.scores import Missing, not_numbers
+from quorate.table.columns.choose import choose, has_numbers
+from quorate.table.columns.labels import Coded
+from quorate.table.columns.roles import Roles
+from quorate.table.judgments import OK
+
+
+def collapse(frame: nw.LazyFrame[Any], roles: Roles, missing: Missing) -> Grouped:
+    """Rows, answers, means and sums of squares per cell.
+
+    Text that must be read as numbers is brought into memory first.
+
+    Raises
+    ------
+    InvalidData
+        If a score is not a finite number or a status is not known.
+    """
+    schema = frame.collect_schema()
+    if not has_numbers(schema[roles.score]) or nw.Object in {schema[facet.column] for facet in roles.facets}:
+        return collapse_eager.collapse(_collected(frame, roles), roles, missing)
+    rows = choose(frame, roles).with_columns(_value(roles, missing).alias("value"), *_flags(roles))
+    keys = [f"f{place}" for place in range(len(roles.facets))]
+    grouped = _grouped(rows.group_by(keys).agg(*_measures(roles)).collect(), keys, roles)
+    if roles.replicate is not None and frame.implementation.is_dask():
+        grouped = replace(grouped, distinct=_distinct(rows, keys, grouped))
+    if not np.isfinite(grouped.mean[grouped.n > 0]).all():
+        raise _offender(rows, roles)
+    if grouped.has_unknown:
+        raise _unknown(rows, roles)
+    return grouped
+
+
+def ungroup(frame: nw.LazyFrame[Any], roles: Roles, missing: Missing) -> Ungrouped:
+    """Every usable answer; the columns that play a role are brought into memory."""
+    return collapse_eager.ungroup(_collected(frame, roles), roles, missing)
+
+
+def _collected(frame: nw.LazyFrame[Any], roles: Roles) -> nw.DataFrame[Any]:
+    used = [facet.column for facet in roles.facets] + [roles.score]
+    columns = [*used, *(name for name in (roles.status, roles.replicate) if name is not None)]
+    return frame.select(list(dict.fromkeys(columns))).collect()
+
+
+def _value(roles: Roles, missing: Missing) -> nw.Expr:
+    value = nw.col("score").cast(nw.Float64)
+    if missing.nan:
+        value = value.fill_nan(None)
+    if missing.numbers:
+        value = nw.when(~value.is_in(missing.numbers)).then(value)
+    return value if roles.status is None else nw.when(_is(OK)).then(value)
+
+
+def _flags(roles: Roles) -> list[nw.Expr]:
+    return [] if roles.status is None else [_is(name).cast(nw.Int64).alias(name) for name in STATUS_WORDS]
+
+
+def _is(status: str) -> nw.Expr:
+    return nw.col("status").is_in(STATUS_WORDS[status])
+
+
+def _measures(roles: Roles) -> list[nw.Expr]:
+    value = nw.col("value")
+    measures = [
+        nw.len().alias("rows"),
+        value.count().alias("n"),
+        value.mean().alias("mean"),
+        value.var().alias("variance"),
+        value.min().alias("low"),
+        value.max().alias("high"),
+    ]
+    measures += [nw.col(name).sum() for name in STATUS_WORDS if roles.status is not None]
+    return measures + ([nw.col("replicate").n_unique().alias("distinct")] if roles.replicate is not None else [])
+
+
+def _grouped(result: nw.DataFrame[Any], keys: list[str], roles: Roles) -> Grouped:
+    n = _ints(result["n"])
+    return Grouped(
+        facets=tuple(coded(result[key]) for key in keys),
+        rows=_ints(result["rows"]),
+        n=n,
+        mean=_floats(result["mean"]),
+        ss=squares(_floats(result["variance"]), n),
+        low=_floats(result["low"]),
+        high=_floats(result["high"]),
+        status=None if roles.status is None else {name: _ints(result[name]) for name in STATUS_WORDS},
+        distinct=None if roles.replicate is None else _ints(result["distinct"]),
+    )
+
+
+def _distinct(rows: nw.LazyFrame[Any], keys: list[str], grouped: Grouped) -> NDArray[np.int64]:
+    """Distinct replicates per cell in two steps, where the engine's own count adds those of its partitions up."""
+    once = rows.select(*keys, "replicate").unique().group_by(keys).agg(nw.len().alias("distinct")).collect()
+    out = np.empty_like(grouped.rows)
+    out[_by_labels(grouped.facets)] = _ints(once["distinct"])[_by_labels([coded(once[key]) for key in keys])]
+    return out
+
+
+def _by_labels(facets: Sequence[Coded]) -> NDArray[np.int64]:
+    """Order of the cells by their labels."""
+    return np.lexsort([facet.codes for facet in facets])
+
+
+def _ints(column: nw.Series[Any]) -> NDArray[np.int64]:
+    return np.asarray(column.fill_null(0).to_numpy(), dtype=np.int64)
+
+
+def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:
+    return np.asarray(column.fill_null(float("nan")).to_numpy(), dtype=np.float64)
+
+
+def _offender(rows: nw.LazyFrame[Any], roles: Roles) -> InvalidData:
+    column = rows.select("value").collect()["value"]
+    present = ~np.asarray(column.is_null().to_numpy(), dtype=np.bool_)
+    values = _floats(column)
+    bad = np.flatnonzero(present & ~np.isfinite(values))
+    return not_numbers(roles.score, len(bad), float(values[bad[0]]), int(bad[0]) + 1, int(present.sum()))
+
+
+def _unknown(rows: nw.LazyFrame[Any], roles: Roles) -> InvalidData:
+    known = {word for words in STATUS_WORDS.values() for word in words}
+    found = rows.select("status").unique().collect()["status"].to_list()
+    texts = [text if isinstance(text, str) else None for text in found if text not in known]
+    return unknown_statuses(str(roles.status), sorted(texts, key=lambda text: text or ""))

@@ -1,0 +1,269 @@
+"""The one pass over the rows, in DuckDB: files of any size, and relations the caller holds."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidData
+from quorate.table.collapse.grouped import STATUS_WORDS, Grouped, Ungrouped, squares, unknown_statuses
+from quorate.table.collapse.scores import Missing, not_numbers
+from quorate.table.columns.choose import BLANKS
+from quorate.table.columns.labels import Coded, encode, in_numeric_order
+from quorate.table.columns.roles import Roles
+from quorate.table.files import Opened, literal, quoted
+from quorate.table.judgments import OK
+
+if TYPE_CHECKING:
+    import duckdb
+
+_NUMERIC = frozenset(
+    ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "FLOAT", "DOUBLE")
+)
+_WIDE = ("HUGEINT", "UHUGEINT", "DECIMAL")
+_STATES = {name: place for place, name in enumerate(STATUS_WORDS)}
+_SAMPLE = 2048
+_SLOTS = 127
+_MOST_LABELS = 10_000
+_MOST_BITS = 1 << 30
+_MOST_ROWS = 20_000_000
+
+
+def collapse(opened: Opened, roles: Roles, missing: Missing) -> Grouped:
+    """Rows, answers, means and variances per cell.
+
+    Raises
+    ------
+    InvalidData
+        If a score is not a finite number or a status is not known.
+    """
+    rows = _prepare(opened, roles, missing)
+    keys = ", ".join(f"f{place}" for place in range(len(roles.facets)))
+    result = _run(rows, roles, keys)
+    if result["bad"].any():
+        bad = int(result["bad"].sum())
+        raise _offender(rows, roles, bad, bad + int(result["n"].sum()))
+    grouped = Grouped(
+        facets=tuple(_coded(result[f"f{place}"], opened.typed) for place in range(len(roles.facets))),
+        rows=result["rows"],
+        n=result["n"],
+        mean=_filled(result["mean"]),
+        ss=squares(_filled(result["variance"]), result["n"]),
+        low=_filled(result["low"]),
+        high=_filled(result["high"]),
+        status={name: result[name] for name in STATUS_WORDS} if roles.status is not None else None,
+        distinct=result.get("distinct"),
+    )
+    if grouped.has_unknown:
+        raise _unknown(rows, roles)
+    return grouped
+
+
+def ungroup(opened: Opened, roles: Roles, missing: Missing) -> Ungrouped:
+    """Every usable answer, in two passes: labels once per cell, then a number for the cell of each answer.
+
+    That number is a hash. Two cells with one hash would be as likely as one in ten million even for a million cells;
+    the answers of one would then be more than reading counted, which whoever asks for answers checks.
+    """
+    rows = _prepare(opened, roles, missing)
+    keys = ", ".join(f"f{place}" for place in range(len(roles.facets)))
+    cells = rows.aggregate(f"{keys}, hash({keys}) AS cell", keys).fetchnumpy()
+    by, sequence = _sequence(roles)
+    answers = rows.project(f"hash({keys}) AS cell, value{by}").order(sequence).project("cell, value").fetchnumpy()
+    order = np.argsort(cells["cell"], kind="stable")
+    usable = ~np.ma.getmaskarray(answers["value"])  # a filter in the engine takes five times as long
+    cell = np.append(order, -1)[np.searchsorted(cells["cell"], answers["cell"][usable], sorter=order)]
+    facets = tuple(_coded(cells[f"f{place}"], opened.typed) for place in range(len(roles.facets)))
+    return Ungrouped(facets, cell, np.asarray(np.ma.getdata(answers["value"])[usable], dtype=np.float64))
+
+
+def _sequence(roles: Roles) -> tuple[str, str]:
+    """Columns that answers are ordered by besides their value, and that order: numbers by size, then text."""
+    if roles.replicate is None:
+        return "", "value"
+    number = "TRY_CAST(replicate::VARCHAR AS DOUBLE)"
+    finite = f"CASE WHEN isfinite({number}) THEN {number} END"
+    return f", {finite} AS number, replicate::VARCHAR AS word", "number NULLS LAST, word NULLS LAST, value"
+
+
+def _run(rows: duckdb.DuckDBPyRelation, roles: Roles, keys: str) -> dict[str, NDArray[Any]]:
+    if roles.replicate is None:
+        return _pass(rows, roles, keys, [])
+    if _all_placed(rows):
+        result = _pass(rows, roles, keys, [_distinct(_bits("slot")), "count(replicate) - count(slot) AS unplaced"])
+        if not result["unplaced"].any():
+            return result
+    counted = _by_label(rows, keys)
+    if counted is not None:
+        return _pass(rows, roles, keys, [_distinct(counted)])
+    ((total,),) = rows.aggregate("count(*)").fetchall()
+    parts = max(total // _MOST_ROWS, 1)
+    some = [rows.filter(f"hash({keys}) % {parts} = {part}") for part in range(parts)]
+    return _joined([_pass(part, roles, keys, [_distinct("count(DISTINCT replicate)")]) for part in some])
+
+
+def _pass(rows: duckdb.DuckDBPyRelation, roles: Roles, keys: str, more: list[str]) -> dict[str, NDArray[Any]]:
+    measures = [
+        "count(*) AS rows, count(value) AS n, avg(value) AS mean, var_samp(value) AS variance",
+        "min(value) AS low, max(value) AS high, count(*) FILTER (WHERE bad) AS bad",
+        *more,
+    ]
+    if roles.status is not None:
+        measures += [f"count(*) FILTER (WHERE {_is(name)}) AS {name}" for name in STATUS_WORDS]
+    return dict(rows.aggregate(f"{keys}, {', '.join(measures)}", keys).fetchnumpy())
+
+
+def _joined(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    """Results of several parts of the cells as one."""
+    out: dict[str, NDArray[Any]] = {}
+    for name in parts[0]:
+        columns = [part[name] for part in parts]
+        values = np.concatenate([np.ma.getdata(column) for column in columns])
+        absent = np.concatenate([np.ma.getmaskarray(column) for column in columns])
+        out[name] = np.ma.MaskedArray(values, absent) if absent.any() else values
+    return out
+
+
+def _distinct(counted: str) -> str:
+    return f'{counted} + (count(*) > count(replicate))::INTEGER AS "distinct"'
+
+
+def _all_placed(rows: duckdb.DuckDBPyRelation) -> bool:
+    """Whether the replicates of the first rows are all small whole numbers, so that one pass is likely to do."""
+    first = rows.project("replicate, slot").limit(_SAMPLE)
+    return bool(first.aggregate("count(replicate) = count(slot)").fetchall()[0][0])
+
+
+def _by_label(rows: duckdb.DuckDBPyRelation, keys: str) -> str | None:
+    """Distinct replicates per cell where not all are small whole numbers: one bit per label; None if that is too many.
+
+    What is left is a hash table of every row, ``count(DISTINCT)``: five times as long, and so much memory that only
+    some of the cells are counted at a time.
+    """
+    ((about,),) = rows.aggregate("approx_count_distinct(replicate)").fetchall()
+    if about > _MOST_LABELS:
+        return None
+    found = rows.filter("replicate IS NOT NULL").project("replicate::VARCHAR AS label").distinct().fetchall()
+    labels = ", ".join(literal(label) for (label,) in found)
+    code = f"enum_code(replicate::VARCHAR::ENUM({labels}))"
+    if len(found) <= _SLOTS:
+        return _bits(code)
+    ((cells,),) = rows.aggregate(f"approx_count_distinct(row({keys}))").fetchall()
+    if len(found) * cells > _MOST_BITS:
+        return None
+    return f"coalesce(bit_count(bitstring_agg({code}, 0, {len(found) - 1})), 0)"
+
+
+def _bits(code: str) -> str:
+    """Distinct values of a column of whole numbers below 127, each a bit of one number."""
+    return f"coalesce(bit_count(bit_or(1::HUGEINT << {code})), 0)"
+
+
+def _prepare(opened: Opened, roles: Roles, missing: Missing) -> duckdb.DuckDBPyRelation:
+    place = {name: position for position, name in enumerate(opened.columns)}
+    names, types = opened.relation.columns, [str(kind) for kind in opened.relation.types]
+
+    def column(name: str) -> tuple[str, str]:
+        return quoted(names[place[name]]), types[place[name]]
+
+    facets = [f"{_label(*column(facet.column), facet.column)} AS f{i}" for i, facet in enumerate(roles.facets)]
+    given, score = _score(*column(roles.score))
+    status = f"lower({_stripped(f'{column(roles.status)[0]}::VARCHAR')})" if roles.status else literal(OK)
+    state = _state(status) if roles.status else f"{_STATES[OK]}"
+    replicate = f"{_one_zero(*column(roles.replicate))} AS replicate, " if roles.replicate else ""
+    slot = f"{_slot(*column(roles.replicate))} AS slot, " if roles.replicate else ""
+    chosen = opened.relation.project(
+        f"{', '.join(facets)}, {replicate}{slot}{given} AS given, {score} AS score, {status} AS status, "
+        f"{state} AS state"
+    )
+    kept = "replicate, slot, given, status, state" if roles.replicate else "given, status, state"
+    asked = f"{_is(OK)} AND NOT coalesce({_stands_for_none(missing)}, false)"
+    keys = ", ".join(f"f{i}" for i in range(len(facets)))
+    return chosen.project(
+        f"{keys}, {kept}, CASE WHEN {asked} AND isfinite(score) THEN score END AS value, "
+        f"coalesce({asked} AND given IS NOT NULL AND NOT coalesce(isfinite(score), false), false) AS bad"
+    )
+
+
+def _label(column: str, kind: str, name: str) -> str:
+    if kind == "BOOLEAN" or kind in _NUMERIC:
+        return f"CASE WHEN NOT isnan({column}) THEN {column} END" if kind in ("FLOAT", "DOUBLE") else column
+    if kind.startswith(_WIDE) and not kind.endswith("]"):
+        return f"{column}::DOUBLE"
+    if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION", "BLOB")):
+        raise InvalidData(f'column "{name}" holds {kind.lower()}; a facet needs text, numbers, booleans or dates')
+    return f"{column}::VARCHAR"
+
+
+def _one_zero(column: str, kind: str) -> str:
+    """The column with zero of either sign as one number: as text they are two."""
+    return f"{column} + 0.0" if kind in ("FLOAT", "DOUBLE") else column
+
+
+def _slot(column: str, kind: str) -> str:
+    """Replicates that are small whole numbers, each a bit of one number per cell; null for others."""
+    if kind in _NUMERIC and kind not in ("FLOAT", "DOUBLE"):
+        return f"CASE WHEN {column} BETWEEN 0 AND {_SLOTS - 1} THEN {column}::UTINYINT END"
+    if kind != "VARCHAR":
+        return "NULL::UTINYINT"
+    number = f"TRY_CAST({column} AS UTINYINT)"
+    return f"CASE WHEN {number} < {_SLOTS} AND {number}::VARCHAR = {column} THEN {number} END"
+
+
+def _score(column: str, kind: str) -> tuple[str, str]:
+    if kind == "BOOLEAN":
+        return column, f"{column}::INTEGER::DOUBLE"
+    if kind in _NUMERIC or (kind.startswith(_WIDE) and not kind.endswith("]")):
+        return column, f"{column}::DOUBLE"
+    text = f"nullif({_stripped(f'{column}::VARCHAR')}, '')"
+    return text, f"CASE lower({text}) WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE TRY_CAST({text} AS DOUBLE) END"
+
+
+def _stripped(text: str) -> str:
+    """Text as `str.strip` leaves it. A trim of listed characters takes ten times a plain one, so few rows get it."""
+    plain = f"trim({text})"
+    clean = f"ascii({plain}) BETWEEN 33 AND 126 AND ascii(right({plain}, 1)) BETWEEN 33 AND 126"
+    return f"(CASE WHEN {clean} THEN {plain} ELSE trim({text}, {literal(BLANKS)}) END)"
+
+
+def _stands_for_none(missing: Missing) -> str:
+    words = [literal(word) for word in sorted(missing.words)]
+    numbers = [f"{literal(repr(value))}::DOUBLE" for value in (*missing.numbers, *((math.nan,) if missing.nan else ()))]
+    tests = [f"given::VARCHAR IN ({', '.join(words)})"] if words else []
+    tests += [f"score IN ({', '.join(numbers)})"] if numbers else []
+    return " OR ".join(tests) or "false"
+
+
+def _state(status: str) -> str:
+    """A status as a small number, found once per row, or once per word where the file lists its words."""
+    words = {name: ", ".join(map(literal, known)) for name, known in STATUS_WORDS.items()}
+    cases = " ".join(f"WHEN {status} IN ({known}) THEN {_STATES[name]}" for name, known in words.items())
+    return f"(CASE {cases} END)::UTINYINT"
+
+
+def _is(status: str) -> str:
+    return f"state = {_STATES[status]}"
+
+
+def _filled(column: NDArray[Any]) -> NDArray[np.float64]:
+    return np.ma.filled(column.astype(np.float64), np.nan)
+
+
+def _coded(column: NDArray[Any], typed: bool) -> Coded:
+    absent = np.ma.getmaskarray(column)
+    coded = encode(np.ma.getdata(column), absent)
+    return coded if typed else in_numeric_order(coded)
+
+
+def _offender(rows: duckdb.DuckDBPyRelation, roles: Roles, count: int, total: int) -> InvalidData:
+    numbered = rows.project("given, bad, row_number() OVER () AS place")
+    ((first, place),) = numbered.filter("bad").order("place").limit(1).project("given, place").fetchall()
+    return not_numbers(roles.score, count, first, place, total)
+
+
+def _unknown(rows: duckdb.DuckDBPyRelation, roles: Roles) -> InvalidData:
+    found = rows.filter("state IS NULL").project("status").distinct().order("status").fetchall()
+    return unknown_statuses(str(roles.status), [text for (text,) in found])

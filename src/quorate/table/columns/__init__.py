@@ -1,0 +1,1 @@
+"""Which column plays which role, and what its labels mean."""

@@ -1,0 +1,63 @@
+"""The columns that play a role, from any frame, under names of our own and in kinds that group alike everywhere."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import narwhals as nw
+
+from quorate.errors import InvalidData
+from quorate.table.columns.roles import Roles
+
+_SEPARATORS = (0x2028, 0x2029, 0x202F, 0x205F, 0x3000)
+Frame = TypeVar("Frame", nw.DataFrame[Any], nw.LazyFrame[Any])
+
+BLANKS = "".join(map(chr, (*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), *_SEPARATORS)))
+"""What `str.strip` takes off both ends; every engine has its own idea of a blank, so all are told."""
+TEXT = (nw.String, nw.Categorical, nw.Enum)
+_TIMES = (nw.Date, nw.Datetime, nw.Time, nw.Duration)
+
+
+def choose(frame: Frame, roles: Roles) -> Frame:
+    """The columns ``f0``, ``f1``, ... (facets), ``score``, and where declared ``status`` and ``replicate``.
+
+    Raises
+    ------
+    InvalidData
+        If a facet's column holds lists, records or bytes.
+    """
+    schema = frame.collect_schema()
+    return frame.select(
+        *(label_column(facet.column, schema[facet.column]).alias(f"f{i}") for i, facet in enumerate(roles.facets)),
+        nw.col(roles.score).alias("score"),
+        *([_status(roles.status, frame.implementation).alias("status")] if roles.status is not None else []),
+        *([nw.col(roles.replicate).alias("replicate")] if roles.replicate is not None else []),
+    )
+
+
+def label_column(name: str, kind: nw.dtypes.DType) -> nw.Expr:
+    """A facet's column, nan made null and dates made text.
+
+    Raises
+    ------
+    InvalidData
+        If the column holds lists, records or bytes.
+    """
+    column = nw.col(name)
+    if kind.is_nested() or isinstance(kind, nw.Binary):
+        raise InvalidData(f'column "{name}" holds {str(kind).lower()}; a facet needs text, numbers, booleans or dates')
+    if kind.is_float():
+        return column.fill_nan(None)
+    if kind.is_decimal():
+        return column.cast(nw.Float64)
+    return column.cast(nw.String) if isinstance(kind, _TIMES) else column
+
+
+def has_numbers(kind: nw.dtypes.DType) -> bool:
+    """Whether scores in a column of this kind need no reading of text."""
+    return kind.is_numeric() or isinstance(kind, nw.Boolean)
+
+
+def _status(name: str, library: nw.Implementation) -> nw.Expr:
+    blanks = None if library.is_ibis() else BLANKS  # Ibis takes no list of characters
+    return nw.col(name).cast(nw.String).str.strip_chars(blanks).str.to_lowercase()

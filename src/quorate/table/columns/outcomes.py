@@ -1,0 +1,292 @@
+"""What the labels of a winner or order column mean: a position, a model's own name, a tie, or nothing."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidData, InvalidInput
+from quorate.table.collapse.grouped import status_of
+from quorate.table.collapse.scores import number
+from quorate.table.columns.labels import Coded, label
+from quorate.table.judgments import OK, STATUSES
+from quorate.table.pairs import BOTH_BAD, MISSING, TIE, UNKNOWN, A, B, Codes
+
+NAMES = "names"
+"""Option that says that the winner column holds the models' own names, whatever else they could mean."""
+
+MEANINGS: Mapping[str, int] = {"a": A, "b": B, "tie": TIE, "both bad": BOTH_BAD, "missing": MISSING}
+"""Keys of the option ``outcomes``."""
+
+SAID: Mapping[int, str] = {A: "model_a", B: "model_b", TIE: "a tie", BOTH_BAD: "both bad", MISSING: "missing"}
+
+WORDS: Mapping[int, tuple[str, ...]] = {
+    A: ("a", "model_a", "assistant_a", "response_a", "answer_a", "system_a", "model_1", "left"),
+    B: ("b", "model_b", "assistant_b", "response_b", "answer_b", "system_b", "model_2", "right"),
+    TIE: ("tie", "tied", "draw", "c", "equal"),
+    BOTH_BAD: ("tie_bothbad", "tie_both_bad", "bothbad", "both_bad"),
+    MISSING: ("missing", "nan", "null", "na", "n_a"),
+}
+"""Words of a winner column, in lower case and joined by underscores, by what they mean."""
+
+_NUMBERS: Mapping[frozenset[float], Mapping[float, int]] = {
+    frozenset({1.0, 2.0}): {1.0: A, 2.0: B, 0.0: TIE},
+    frozenset({1.0, -1.0}): {1.0: A, -1.0: B, 0.0: TIE},
+}
+"""Numbers that must all occur, and what they and 0 then mean."""
+
+_TRUTHS = ("true", "false")
+_FIX = 'say which is which: outcomes={"a": 1, "b": 0}, or the other way round'
+_NEITHER = -1
+_MOST_SHOWN = 60
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What the levels of a winner column mean.
+
+    Parameters
+    ----------
+    position : array of int64, shape (levels + 1,)
+        Outcome, or -1 for a level that is no position; the last entry is for rows without a label.
+    model : array of int64, shape (levels + 1,)
+        The model of that name, or -1.
+    status : array of int64, shape (levels + 1,)
+        Index into ``STATUSES``: why there is no outcome, 0 for others.
+    """
+
+    position: NDArray[np.int64]
+    model: NDArray[np.int64]
+    status: NDArray[np.int64]
+
+
+def outcomes_of(
+    winner: Coded, column: str, pair: tuple[Codes, Codes], models: tuple[str, ...], outcomes: object
+) -> tuple[NDArray[np.int8], NDArray[np.int8], str]:
+    """Outcome and status of every row, as the source wrote the pair, and a sentence on what the labels mean.
+
+    Parameters
+    ----------
+    winner : Coded
+        The column.
+    column : str
+        Its name.
+    pair : two arrays of int, shape (rows,)
+        Model of the first and of the second column, as indices into ``models``.
+    models : tuple of str
+        Labels.
+    outcomes : mapping, "names" or None
+        What the user says of the labels.
+
+    Raises
+    ------
+    InvalidInput
+        If ``outcomes`` is malformed.
+    InvalidData
+        If a label is not known, names neither model of its row, or can be read in two ways.
+    """
+    meaning = _meaning(winner, column, models, outcomes)
+    position, model = meaning.position[winner.codes], meaning.model[winner.codes]
+    named = np.where(model < 0, _NEITHER, np.where(model == pair[0], A, np.where(model == pair[1], B, _NEITHER)))
+    _refuse_two_readings(position, named, winner, column)
+    outcome = np.where(position >= 0, position, named)
+    _refuse_unknown(outcome, winner, column)
+    said = _sentence(winner, column, meaning)
+    return outcome.astype(np.int8), meaning.status[winner.codes].astype(np.int8), said
+
+
+def order_of(first: Coded, column: str, pair: tuple[Codes, Codes], models: tuple[str, ...]) -> NDArray[np.int8]:
+    """Which model of every row was shown first, as the source wrote the pair; -1 where there is no label.
+
+    Labels are those of positions (``model_a``, ``b``, ``AB``, ``BA``, ``listed``, ``swapped``, both of 1 and 2), a
+    model's own name, or true and false in a column whose name says that the two were exchanged, such as ``swapped``.
+
+    Raises
+    ------
+    InvalidData
+        If a label is none of these.
+    """
+    known = np.array([*_positions_of_order(first.levels, column), UNKNOWN], dtype=np.int64)
+    model = named_models(first.levels, models)[first.codes]
+    named = np.where(model < 0, UNKNOWN, np.where(model == pair[0], A, np.where(model == pair[1], B, UNKNOWN)))
+    order = np.where(named >= 0, named, known[first.codes])
+    bad = (order < 0) & (first.codes >= 0) | (named >= 0) & (known[first.codes] == 1 - named)
+    if bad.any():
+        row = int(bad.argmax())
+        raise InvalidData(
+            f'column "{column}": {shown(first.levels[first.codes[row]])} in row {row + 1} does not say which model was '
+            'shown first; use model_a, model_b or a model\'s name, order="model_a" if that is always first, '
+            'or order="" to leave it out'
+        )
+    return order.astype(np.int8)
+
+
+def _positions_of_order(levels: tuple[str, ...], column: str) -> list[int]:
+    first, second = (*WORDS[A], "ab", "a_b", "listed"), (*WORDS[B], "ba", "b_a", "swapped")
+    words = {**dict.fromkeys(first, A), **dict.fromkeys(second, B)}
+    if set(plain(column).split("_")) & {"swapped", "swap", "flipped", "flip", "reversed", "exchanged"}:
+        words |= {"false": A, "true": B, "0": A, "1": B, "no": A, "yes": B}
+    elif {level.strip() for level in levels} == {"1", "2"}:
+        words |= {"1": A, "2": B}
+    return [words.get(plain(level), UNKNOWN) for level in levels]
+
+
+def occurring(coded: Coded, where: NDArray[np.bool_]) -> Coded:
+    """The labels of some rows: others have none, and levels that then do not occur are dropped."""
+    codes = np.where(where, coded.codes, -1)
+    used = np.flatnonzero(np.bincount(codes + 1, minlength=len(coded.levels) + 1)[1:])
+    place = np.full(len(coded.levels) + 1, -1, dtype=np.int64)
+    place[used] = np.arange(len(used))
+    values = None if coded.values is None else coded.values[used]
+    return Coded(tuple(coded.levels[i] for i in used.tolist()), values, place[codes])
+
+
+def shown(text: object) -> str:
+    """A label in a message: on one line, quoted, and not too long."""
+    line = " ".join(str(text).split())
+    return f'"{line if len(line) <= _MOST_SHOWN else line[: _MOST_SHOWN - 3] + "..."}"'
+
+
+def plain(text: str) -> str:
+    """A label in lower case, its words joined by underscores."""
+    return re.sub("[^a-z0-9]+", "_", text.lower()).strip("_")
+
+
+def named_models(levels: Iterable[str], models: tuple[str, ...]) -> NDArray[np.int64]:
+    """For each label the model of that name, -1 if there is none, with one -1 more for rows without a label."""
+    place = {model: code for code, model in enumerate(models)}
+    return np.array([*(place.get(level, place.get(level.strip(), -1)) for level in levels), -1], dtype=np.int64)
+
+
+def _meaning(winner: Coded, column: str, models: tuple[str, ...], outcomes: object) -> Meaning:
+    levels = winner.levels
+    position = np.full(len(levels) + 1, _NEITHER, dtype=np.int64)
+    status = np.zeros(len(levels) + 1, dtype=np.int64)
+    model = named_models(levels, models)
+    position[-1] = MISSING
+    if isinstance(outcomes, Mapping):
+        position[:-1] = _declared(outcomes, winner, column)
+        model[:] = -1
+    elif outcomes is None:
+        position[:-1] = _recognised(winner, column, model[:-1] >= 0)
+    elif outcomes == NAMES:
+        position[:-1] = [MISSING if not level.strip() else _NEITHER for level in levels]
+    else:
+        got = shown(outcomes) if isinstance(outcomes, str) else type(outcomes).__name__
+        raise InvalidInput(f'outcomes: expects a mapping such as {{"a": 1, "b": 2, "tie": 0}} or "names", got {got}')
+    if outcomes is None:
+        status[:-1] = [_status(level) for level in levels]
+        position[:-1][status[:-1] > 0] = MISSING
+    unsaid = (position == MISSING) & (status == 0)
+    status[unsaid] = STATUSES.index("missing")
+    return Meaning(position, model, status)
+
+
+def _declared(outcomes: Mapping[Any, Any], winner: Coded, column: str) -> list[int]:
+    """Outcome of every level by what the user says; every level that occurs must be covered."""
+    meant: dict[object, int] = {}
+    for name, given in outcomes.items():
+        code = MEANINGS.get(str(name).replace("_", " ").strip().lower())
+        if code is None:
+            raise InvalidInput(f"outcomes: expects the keys {', '.join(MEANINGS)}, got {shown(name)}")
+        several = isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
+        for value in given if several else (given,):
+            if meant.setdefault(_key(label(value)), code) != code:
+                raise InvalidInput(f"outcomes: {shown(value)} is given two meanings; give it one")
+    found = [meant.get(_key(level), _NEITHER if level.strip() else MISSING) for level in winner.levels]
+    left = [level for level, code in zip(winner.levels, found, strict=True) if code == _NEITHER]
+    if left:
+        raise InvalidData(f'column "{column}" has {_some(left)}, which outcomes does not cover; add what they mean')
+    return found
+
+
+def _recognised(winner: Coded, column: str, named: NDArray[np.bool_]) -> list[int]:
+    """Outcome of every level by the usual words and numbers, -1 for those that are neither."""
+    by_word = {word: code for code, words in WORDS.items() for word in words}
+    found = [by_word.get(plain(level), _NEITHER) if level.strip() else MISSING for level in winner.levels]
+    values: dict[int, float] = {}
+    for i, level in enumerate(winner.levels):
+        text = level.strip().lower()
+        if found[i] == _NEITHER and text in _TRUTHS:
+            found[i] = _of_truth(column) if text == "true" else 1 - _of_truth(column)
+        elif found[i] == _NEITHER and (value := number(text)) is not None and math.isfinite(value):
+            values[i] = value
+    for i, code in _numbers(values, column, named).items():
+        found[i] = code
+    return found
+
+
+def _of_truth(column: str) -> int:
+    """What true means: that the model in the name of the column won, ``model_a`` if the name says none."""
+    parts = set(plain(column).split("_"))
+    return B if "b" in parts and "a" not in parts else A
+
+
+def _numbers(values: Mapping[int, float], column: str, named: NDArray[np.bool_]) -> dict[int, int]:
+    """What numbers mean together; nothing if all of them are names of models and no set that is known."""
+    present = frozenset(values.values())
+    for needed, meanings in _NUMBERS.items():
+        if needed <= present <= meanings.keys():
+            return {i: meanings[value] for i, value in values.items()}
+    if all(named[i] for i in values):
+        return {}
+    listed = ", ".join(f"{value:g}" for value in sorted(present)[:5]) + (", ..." if len(present) > 5 else "")
+    raise InvalidData(
+        f'column "{column}" has the numbers {listed}, which do not say who won (1 and 2, or 1 and -1, do); {_FIX}'
+    )
+
+
+def _status(level: str) -> int:
+    """Why there is no outcome, where the winner column itself says so, such as ``refused``."""
+    name = status_of(level.strip().lower())
+    return 0 if name is None or name == OK else STATUSES.index(name)
+
+
+def _key(text: str) -> object:
+    value = number(text) if text.strip().lower() not in _TRUTHS else None
+    return text.strip().casefold() if value is None or math.isnan(value) else value
+
+
+def _refuse_two_readings(position: NDArray[np.int64], named: NDArray[np.int64], winner: Coded, column: str) -> None:
+    bad = (position >= 0) & (named >= 0) & (position != named)
+    if bad.any():
+        row = int(bad.argmax())
+        text = shown(winner.levels[winner.codes[row]])
+        raise InvalidData(
+            f'column "{column}": {text} in row {row + 1} is a model\'s name and also means '
+            f'{SAID[int(position[row])]}; say which: outcomes="names", or outcomes={{"a": ..., "b": ...}}'
+        )
+
+
+def _refuse_unknown(outcome: NDArray[np.int64], winner: Coded, column: str) -> None:
+    bad = outcome < 0
+    if bad.any():
+        row = int(bad.argmax())
+        count = int(bad.sum())
+        text = shown(winner.levels[winner.codes[row]])
+        rows = "1 row" if count == 1 else f"{count:,} rows"
+        raise InvalidData(
+            f'column "{column}": {text} in row {row + 1} names neither model of its row and is no outcome that is '
+            f'known ({rows} like this); say what labels mean: outcomes={{"a": ..., "b": ..., "tie": ...}}'
+        )
+
+
+def _some(levels: list[str]) -> str:
+    return ", ".join(map(shown, levels[:5])) + (f" and {len(levels) - 5} more" if len(levels) > 5 else "")
+
+
+def _sentence(winner: Coded, column: str, meaning: Meaning) -> str:
+    """What was made of the labels, so that a wrong reading is seen."""
+    said = [
+        f"{shown(level)} is {SAID[int(code)]}"
+        for level, code in zip(winner.levels, meaning.position[:-1], strict=True)
+        if code >= 0
+    ]
+    rest = ["a model's own name is that model"] if (meaning.model >= 0).any() else []
+    return f"{column}: {', '.join([*said[:8], *rest]) or 'empty everywhere'}"

@@ -1,0 +1,279 @@
+"""The columns of votes as codes and numbers, from any frame or from DuckDB, one entry per row in the source's order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import InvalidData
+from quorate.table.collapse.scores import number
+from quorate.table.columns.labels import Coded, encode, in_numeric_order
+from quorate.table.columns.outcomes import shown
+from quorate.table.columns.vote_roles import VoteRoles
+from quorate.table.files import Opened, literal, quoted
+
+if TYPE_CHECKING:
+    import duckdb
+    import narwhals as nw
+
+_NUMERIC = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "BOOLEAN")
+_FLOATS = ("FLOAT", "DOUBLE")
+_MOST_WORDS, _MOST_VOTES = 10_000, 2**53
+_HASH = "hash({})"
+_OFFSET = r":[0-9.]*[+-][0-9:]+\s*$"
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Words:
+    """Distinct labels of a column in order, and the hash of each where they are many."""
+
+    texts: list[str]
+    hashes: NDArray[np.uint64] | None = None
+
+
+@dataclass(frozen=True)
+class VoteColumns:
+    """The columns that play a role.
+
+    Parameters
+    ----------
+    labels : mapping of str to Coded
+        By column.
+    numbers : mapping of str to array of float64, shape (rows,)
+        By column; whole and not negative.
+    time : array of float64, shape (rows,), optional
+        Seconds since 1970 in UTC if ``dated``, else the numbers of the column; nan where there is none.
+    dated : bool
+        Whether the column of the time holds dates.
+    """
+
+    labels: Mapping[str, Coded]
+    numbers: Mapping[str, Floats]
+    time: Floats | None = None
+    dated: bool = False
+
+
+def from_frame(frame: nw.DataFrame[Any], roles: VoteRoles) -> VoteColumns:
+    """The columns of a frame in memory.
+
+    Raises
+    ------
+    InvalidData
+        If a column holds lists or records, a count is not a whole number, or a time cannot be read.
+    """
+    from quorate.table.collapse.categories import coded
+    from quorate.table.columns.choose import label_column
+
+    chosen = {name: frame.select(label_column(name, frame.schema[name]))[name] for name in roles.labels}
+    labels = {name: coded(column) for name, column in chosen.items()}
+    numbers = {}
+    for name in roles.numbers:
+        numbers[name] = _frame_numbers(frame[name])
+        _refuse_counts(numbers[name], name, frame[name].__getitem__)
+    if roles.time is None:
+        return VoteColumns(labels, numbers)
+    time, empty, dated = _frame_time(frame[roles.time])
+    _refuse_times(time, empty, roles.time, frame[roles.time].__getitem__)
+    return VoteColumns(labels, numbers, time, dated)
+
+
+def from_duckdb(opened: Opened, roles: VoteRoles) -> VoteColumns:
+    """The columns of a file or relation: distinct labels in one pass, codes and numbers of all rows in another.
+
+    Raises
+    ------
+    InvalidData
+        If a column holds lists or records, a count is not a whole number, or a time cannot be read.
+    """
+    place = {name: position for position, name in enumerate(opened.columns)}
+    names, kinds = opened.relation.columns, [str(kind) for kind in opened.relation.types]
+    sql = {name: quoted(names[place[name]]) for name in place}
+    kind = {name: kinds[place[name]] for name in place}
+    words = _words(opened.relation, {name: sql[name] for name in roles.labels if _is_text(name, kind[name])})
+    wanted = {name: _label(sql[name], kind[name], words.get(name)) for name in roles.labels}
+    asked = [f"{text} AS l{i}" for i, text in enumerate(wanted.values())]
+    asked += [f"{_double(sql[name], kind[name])} AS n{i}" for i, name in enumerate(roles.numbers)]
+    if roles.time is not None:
+        asked += [f"{text} AS t{i}" for i, text in enumerate(_time(sql[roles.time], kind[roles.time]))]
+    got = opened.relation.project(", ".join(asked)).fetchnumpy()
+    labels = {}
+    for i, name in enumerate(wanted):
+        labels[name] = _coded(got.pop(f"l{i}"), words.get(name), typed=opened.typed)
+    numbers = {name: _filled(got.pop(f"n{i}")) for i, name in enumerate(roles.numbers)}
+    for name, values in numbers.items():
+        _refuse_counts(values, name, _at(opened.relation, sql[name]))
+    if roles.time is None:
+        return VoteColumns(labels, numbers)
+    plain, dates, empty = _filled(got.pop("t0")), _filled(got.pop("t1")), np.asarray(got.pop("t2"), dtype=np.bool_)
+    time, dated = _one_clock(plain, dates)
+    _refuse_times(time, empty, roles.time, _at(opened.relation, sql[roles.time]))
+    return VoteColumns(labels, numbers, time, dated)
+
+
+def _frame_numbers(column: nw.Series[Any]) -> Floats:
+    import narwhals as nw
+
+    from quorate.table.columns.choose import has_numbers
+
+    if has_numbers(column.dtype):
+        return np.asarray(column.cast(nw.Float64).fill_null(math.nan).to_numpy(), dtype=np.float64)
+    return np.array([_number(entry) for entry in column.to_list()], dtype=np.float64)
+
+
+def _frame_time(column: nw.Series[Any]) -> tuple[Floats, NDArray[np.bool_], bool]:
+    """Times, where there is none, and whether they are dates."""
+    import narwhals as nw
+
+    from quorate.table.columns.choose import has_numbers
+
+    empty = np.asarray(column.is_null().to_numpy(), dtype=np.bool_)
+    if has_numbers(column.dtype):
+        return _frame_numbers(column), empty, False
+    if isinstance(column.dtype, (nw.Datetime, nw.Date)):
+        stamps = column.cast(nw.Datetime("us")) if isinstance(column.dtype, nw.Date) else column
+        return _frame_numbers(stamps.dt.timestamp("us")) / 1e6, empty, True
+    entries = [None if gone else entry for entry, gone in zip(column.to_list(), empty.tolist(), strict=True)]
+    plain = np.array([_number(entry) for entry in entries], dtype=np.float64)
+    dates = np.array([_seconds(entry) for entry in entries], dtype=np.float64)
+    blank = np.array([entry is None or not str(entry).strip() for entry in entries], dtype=np.bool_)
+    time, dated = _one_clock(plain, dates)
+    return time, blank, dated
+
+
+def _one_clock(plain: Floats, dates: Floats) -> tuple[Floats, bool]:
+    """Times as numbers if any is a number, as dates otherwise: never both in one column."""
+    return (plain, False) if np.isfinite(plain).any() else (dates, bool(np.isfinite(dates).any()))
+
+
+def _number(entry: object) -> float:
+    value = None if isinstance(entry, bool) else number(entry)
+    return math.nan if value is None else value
+
+
+def _seconds(entry: object) -> float:
+    """A date as seconds since 1970, in UTC unless it says otherwise; nan if it is none."""
+    if entry is None:
+        return math.nan
+    try:
+        moment = datetime.fromisoformat(str(entry).strip())
+    except ValueError:
+        return math.nan
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _is_text(name: str, kind: str) -> bool:
+    if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION", "BLOB")):
+        raise InvalidData(f'column "{name}" holds {kind.lower()}; votes need text, numbers, booleans or dates')
+    # ids of 128 bits are text too: as floating point numbers some would be one
+    return kind not in (*_NUMERIC, *_FLOATS) and not kind.startswith("DECIMAL")
+
+
+def _words(relation: duckdb.DuckDBPyRelation, columns: Mapping[str, str]) -> dict[str, Words]:
+    """Distinct labels of columns of text, in order, with their hashes where they are many."""
+    if not columns:
+        return {}
+    (about,) = relation.aggregate(", ".join(f"approx_count_distinct({c})" for c in columns.values())).fetchall()
+    few = {name: c for (name, c), size in zip(columns.items(), about, strict=True) if size <= _MOST_WORDS}
+    words = {name: _many_words(relation, c, name) for name, c in columns.items() if name not in few}
+    if few:
+        (lists,) = relation.aggregate(", ".join(f"list(DISTINCT {c}::VARCHAR)" for c in few.values())).fetchall()
+        for name, found in zip(few, lists, strict=True):
+            words[name] = Words(sorted(word for word in found or () if word is not None))
+    return words
+
+
+def _many_words(relation: duckdb.DuckDBPyRelation, column: str, name: str) -> Words:
+    """Distinct labels that are too many for a list in a query, with a hash of each."""
+    distinct = relation.filter(f"{column} IS NOT NULL").project(f"{column}::VARCHAR AS word").distinct()
+    got = distinct.project(f"word, {_HASH.format('word')} AS code").fetchnumpy()
+    texts, hashes = got["word"].tolist(), got["code"]
+    ordered = np.sort(hashes)
+    if (ordered[1:] == ordered[:-1]).any():
+        raise InvalidData(f'column "{name}" has labels that cannot be told apart by their hash; number them first')
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    return Words([texts[i] for i in order], hashes[order])
+
+
+def _label(column: str, kind: str, words: Words | None) -> str:
+    """A label as a small code where its words are few, as a hash where they are many, a number as itself."""
+    if words is None:
+        if kind in _FLOATS:
+            return f"CASE WHEN NOT isnan({column}) THEN {column} END"
+        return column if kind in _NUMERIC else f"{column}::DOUBLE"
+    if not words.texts:
+        return "NULL::UTINYINT"
+    if words.hashes is not None:
+        return f"CASE WHEN {column} IS NOT NULL THEN {_HASH.format(f'{column}::VARCHAR')} END"
+    return f"enum_code({column}::VARCHAR::ENUM({', '.join(map(literal, words.texts))}))"
+
+
+def _double(column: str, kind: str) -> str:
+    return f"TRY_CAST({column} AS DOUBLE)" if kind != "BOOLEAN" else f"{column}::INTEGER::DOUBLE"
+
+
+def _time(column: str, kind: str) -> tuple[str, str, str]:
+    """Times as numbers, as dates, and whether there is none."""
+    text = kind == "VARCHAR" or kind.startswith("ENUM")
+    empty = f"({column} IS NULL" + (f" OR trim({column}::VARCHAR) = '')" if text else ")")
+    if kind.startswith(("TIMESTAMP", "DATE")):
+        return "NULL::DOUBLE", f"epoch({column})::DOUBLE", empty
+    if text:
+        # a cast to TIMESTAMP drops an offset in silence; one to TIMESTAMPTZ takes a bare time as local
+        offset = f"regexp_matches({column}::VARCHAR, '{_OFFSET}')"
+        zoned, bare = (f"epoch(TRY_CAST({column}::VARCHAR AS {name}))" for name in ("TIMESTAMPTZ", "TIMESTAMP"))
+        return f"TRY_CAST({column}::VARCHAR AS DOUBLE)", f"CASE WHEN {offset} THEN {zoned} ELSE {bare} END", empty
+    return f"TRY_CAST({column} AS DOUBLE)", "NULL::DOUBLE", empty
+
+
+def _coded(column: NDArray[Any], words: Words | None, *, typed: bool) -> Coded:
+    absent, values = np.ma.getmaskarray(column), np.ma.getdata(column)
+    if words is None:
+        return encode(values, absent)
+    codes = values.astype(np.int64) if words.hashes is None else _by_hash(values, words.hashes)
+    coded = Coded(tuple(words.texts), None, np.where(absent, -1, codes) if absent.any() else codes)
+    return coded if typed else in_numeric_order(coded)
+
+
+def _by_hash(values: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    order = np.argsort(hashes)
+    return order[np.minimum(np.searchsorted(hashes[order], values), len(order) - 1)]
+
+
+def _filled(column: NDArray[Any]) -> Floats:
+    return np.ma.filled(column.astype(np.float64), np.nan)
+
+
+def _at(relation: duckdb.DuckDBPyRelation, column: str) -> Callable[[int], object]:
+    """What stands in a row of a column, for messages."""
+    return lambda row: relation.project(column).limit(1, row).fetchall()[0][0]
+
+
+def _refuse_counts(values: Floats, column: str, at: Callable[[int], object]) -> None:
+    bad = ~((values >= 0) & (values == np.floor(values)) & (values <= _MOST_VOTES))
+    if bad.any():
+        row = int(bad.argmax())
+        raise InvalidData(
+            f'column "{column}": {_entry(at(row))} in row {row + 1} is not a count of votes '
+            f"({int(bad.sum()):,} rows like this); use whole numbers from 0"
+        )
+
+
+def _refuse_times(values: Floats, empty: NDArray[np.bool_], column: str, at: Callable[[int], object]) -> None:
+    bad = ~np.isfinite(values) & ~empty
+    if bad.any():
+        row = int(bad.argmax())
+        raise InvalidData(
+            f'column "{column}": {_entry(at(row))} in row {row + 1} is not a time ({int(bad.sum()):,} rows like this); '
+            'use dates such as 2024-05-01T12:00:00, or numbers, in the whole column, or time="" to leave it out'
+        )
+
+
+def _entry(value: object) -> str:
+    return "nothing" if value is None else shown(value)

@@ -1,0 +1,77 @@
+"""A ledger whose prompts show two systems' responses, as a table of votes: which column is what, and what won."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from quorate.errors import InvalidData, InvalidInput
+from quorate.table.exchange.ledger import PAIR
+from quorate.table.exchange.postgres.address import Place
+from quorate.table.files import Opened, quoted
+
+SCORE = "score"
+OUTCOMES: Mapping[str, float] = {"a": 1.0, "tie": 0.5, "b": 0.0}
+"""What the score of a pair says, whichever response was shown first."""
+
+_DEFAULTS = {"model_a": "model_a", "model_b": "model_b", "winner": "winner"}
+_ROLES = {"prompt": "item", "prompt_type": "category", "judge": "judge", "order": "order", "time": "at"}
+_NAMES = {"prompt": "variant"}
+"""Facets of a ledger whose names mean something else of votes: there a prompt is what two systems answered."""
+
+
+def as_votes(
+    file: Opened, path: Place, declared: Mapping[str, Any], outcomes: object
+) -> tuple[Mapping[str, Any], object]:
+    """What the caller declares of a ledger, completed by what a ledger's columns mean.
+
+    Parameters
+    ----------
+    file : Opened
+        The ledger.
+    path : Path or Address
+        Where it is.
+    declared : mapping
+        ``pair``, ``wins``, ``facets`` and ``declared``, as `quorate.table.columns.vote_roles.resolve_votes` takes them.
+    outcomes : mapping, "names" or None
+        What the caller says of the outcomes.
+
+    Raises
+    ------
+    InvalidInput
+        If the ledger does not say which two systems a score compares.
+    InvalidData
+        If it has judgments of pairs and of single responses.
+    """
+    if declared["pair"] != _DEFAULTS or declared["wins"]:
+        return declared, outcomes
+    if not file.pairs:
+        raise InvalidInput(
+            f"source: {path} is a ledger of scores, which does not name two systems: use quorate.read; votes come from "
+            "studies that say items.system_a and items.system_b"
+        )
+    _refuse_mixed(file, path)
+    roles = {**_roles(file, declared), **declared["declared"]}
+    taken = {*PAIR, SCORE, *roles.values(), *declared["facets"].values()}
+    others = {_NAMES.get(name, name): name for name in (*file.facets, "replicate") if name not in taken}
+    others = {name: column for name, column in others.items() if name not in {*roles, *declared["facets"]}}
+    pair = {"model_a": PAIR[0], "model_b": PAIR[1], "winner": SCORE}
+    facets = {**declared["facets"], **others}
+    return {**declared, "pair": pair, "declared": roles, "facets": facets}, OUTCOMES if outcomes is None else outcomes
+
+
+def _roles(file: Opened, declared: Mapping[str, Any]) -> dict[str, str]:
+    given = {*declared["declared"], *declared["facets"]}
+    used = {*declared["declared"].values(), *declared["facets"].values()}
+    known = {role: column for role, column in _ROLES.items() if role not in given and column not in used}
+    return {role: column if column in file.columns else "" for role, column in known.items()}
+
+
+def _refuse_mixed(file: Opened, path: Place) -> None:
+    unnamed = " OR ".join(f"trim({quoted(name)}) = ''" for name in PAIR)
+    ((single, every),) = file.relation.aggregate(f"count(*) FILTER ({unnamed}), count(*)").fetchall()
+    if single:
+        raise InvalidData(
+            f"source: {path} holds both judgments of pairs and {single:,} (of {every:,}) that name no two systems; "
+            "collect votes and scores in two ledgers"
+        )

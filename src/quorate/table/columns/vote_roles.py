@@ -1,0 +1,189 @@
+"""Which column of a table of votes plays which role: declared by the user, or recognised by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from quorate.errors import InvalidInput, UnknownColumn
+from quorate.table.columns.outcomes import plain
+
+FACETS = ("prompt", "prompt_type", "judge", "cluster")
+"""Roles whose labels are kept."""
+
+ORDER, TIME, COUNT, STATUS = "order", "time", "count", "status"
+
+ALIASES: Mapping[str, tuple[str, ...]] = {
+    "prompt": ("prompt", "prompt_id", "question", "question_id", "segment", "segment_id", "item", "item_id"),
+    "prompt_type": ("prompt_type", "category", "language", "lang", "task", "topic", "subset"),
+    "judge": ("judge", "judge_id", "judge_model", "judge_name", "annotator", "annotator_id", "rater", "rater_id"),
+    "cluster": ("cluster", "cluster_id", "ranking", "ranking_id"),
+    ORDER: ("order", "presentation_order", "swapped", "is_swapped", "flipped", "shown_first", "first_shown"),
+    TIME: ("time", "timestamp", "tstamp", "created_at", "date", "datetime"),
+    COUNT: ("count", "n_votes", "votes"),
+    STATUS: ("status", "vote_status", "judgment_status"),
+}
+"""Column names recognised for each role, in lower case with words joined by underscores."""
+
+_PAIR: Mapping[str, tuple[str, ...]] = {
+    "model_a": ("model_a", "system_a", "system_a_id", "model_1", "model1", "model_left"),
+    "model_b": ("model_b", "system_b", "system_b_id", "model_2", "model2", "model_right"),
+    "winner": ("winner", "winning_model", "preference", "preferred", "vote"),
+}
+
+
+@dataclass(frozen=True)
+class VoteRoles:
+    """Columns by role.
+
+    Parameters
+    ----------
+    model_a, model_b : str
+        Columns of the two models.
+    winner : str, optional
+        Column of the outcome; None where ``wins`` counts them.
+    wins : tuple of str
+        Columns that count votes for the first model, the second, and if there are three, ties.
+    facets : mapping of str to str
+        Role to column, of everything whose labels are kept.
+    order, time, count, status : str, optional
+        Columns.
+    notes : tuple of str
+        What was recognised, and the columns that are not used.
+    """
+
+    model_a: str
+    model_b: str
+    winner: str | None
+    wins: tuple[str, ...]
+    facets: Mapping[str, str]
+    order: str | None
+    time: str | None
+    count: str | None
+    status: str | None
+    notes: tuple[str, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Columns of which labels are needed, each once."""
+        optional = [name for name in (self.winner, self.order, self.status) if name is not None]
+        return tuple(dict.fromkeys((self.model_a, self.model_b, *optional, *self.facets.values())))
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Columns of which whole numbers are needed."""
+        return (*((self.count,) if self.count is not None else ()), *self.wins)
+
+
+def resolve_votes(
+    columns: Sequence[str],
+    *,
+    pair: Mapping[str, str],
+    wins: Sequence[str],
+    facets: Mapping[str, str],
+    declared: Mapping[str, str],
+) -> VoteRoles:
+    """Columns by role, as declared in the arguments of `quorate.read_votes` or recognised by name.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Of the source.
+    pair : mapping of str to str
+        ``model_a``, ``model_b`` and ``winner`` to columns; a column that is there by its default name or not at all is
+        looked for by other usual names.
+    wins : sequence of str
+        Columns that count wins, none, two or three.
+    facets : mapping of str to str
+        Further roles to columns.
+    declared : mapping of str to str
+        Roles of `ALIASES` to columns; an empty column leaves the role out.
+
+    Raises
+    ------
+    InvalidInput
+        If a role is not known, a column has two roles, or a name is ambiguous.
+    UnknownColumn
+        If a column is not there.
+    """
+    _known_roles(declared, facets, wins)
+    found = {role: column for role, column in {**declared, **facets}.items() if column}
+    needed = [role for role in pair if not (role == "winner" and wins)]
+    main = {role: _main(role, pair[role], columns) for role in needed}
+    _require(columns, {**main, **found, **{f"wins ({column})": column for column in wins}})
+    taken = {*main.values(), *found.values(), *wins}
+    free = [column for column in columns if column not in taken]
+    seen = {role: _recognise(role, free) for role in ALIASES if role not in declared and role not in facets}
+    roles = {**found, **{role: column for role, column in seen.items() if column is not None}}
+    _distinct(main, roles, wins)
+    labelled = {role: column for role, column in roles.items() if role not in (ORDER, TIME, COUNT, STATUS)}
+    order = [role for role in FACETS if role in labelled]
+    return VoteRoles(
+        model_a=main["model_a"],
+        model_b=main["model_b"],
+        winner=main.get("winner"),
+        wins=tuple(wins),
+        facets={role: labelled[role] for role in (*order, *(role for role in labelled if role not in order))},
+        order=roles.get(ORDER),
+        time=roles.get(TIME),
+        count=roles.get(COUNT),
+        status=roles.get(STATUS),
+        notes=_notes(columns, main, roles, wins),
+    )
+
+
+def _known_roles(declared: Mapping[str, str], facets: Mapping[str, str], wins: Sequence[str]) -> None:
+    for role, column in {**declared, **facets}.items():
+        if not isinstance(column, str):
+            raise InvalidInput(f"{role}: expects the name of a column, got {type(column).__name__}")
+    for role in declared:
+        if role not in ALIASES:
+            close = get_close_matches(role, ALIASES, 1)
+            meant = f'; did you mean "{close[0]}"?' if close else f'; for other columns: facets={{"{role}": ...}}'
+            raise InvalidInput(f'roles: "{role}" is not one of {", ".join(ALIASES)}{meant}')
+    for role, column in facets.items():
+        if role in declared or role in _PAIR or role in (ORDER, TIME, COUNT, STATUS) or not column:
+            raise InvalidInput(f'facets: "{role}" is no further role; give {role}="column" as an argument of its own')
+    if isinstance(wins, str) or len(wins) not in (0, 2, 3):
+        raise InvalidInput('wins: expects two columns of counts, or three with ties, such as ("wins_a", "wins_b")')
+
+
+def _main(role: str, column: str, columns: Sequence[str]) -> str:
+    """The column of a role that every table needs: as named, or by another usual name if only the default was."""
+    if column in columns or column != role:
+        return column
+    return _recognise(role, columns, _PAIR[role]) or column
+
+
+def _recognise(role: str, columns: Sequence[str], aliases: Sequence[str] | None = None) -> str | None:
+    claims = [column for column in columns if plain(column) in (ALIASES[role] if aliases is None else aliases)]
+    if len(claims) > 1:
+        listed = " and ".join(f'"{column}"' for column in claims)
+        raise InvalidInput(f'{role}: {listed} could each be it; say which: {role}="{claims[0]}"')
+    return claims[0] if claims else None
+
+
+def _require(columns: Sequence[str], roles: Mapping[str, str]) -> None:
+    for role, column in roles.items():
+        if column not in columns:
+            raise UnknownColumn(role, column, columns)
+
+
+def _distinct(main: Mapping[str, str], roles: Mapping[str, str], wins: Sequence[str]) -> None:
+    """A column has one role, except that the order may be that of a column of models."""
+    uses = [*main.items(), *roles.items(), *(("wins", column) for column in wins)]
+    taken: dict[str, str] = {}
+    for role, column in uses:
+        if column in taken and not (role == ORDER and taken[column] in ("model_a", "model_b")):
+            raise InvalidInput(f'{role}: column "{column}" is already {taken[column]}; a column has one role')
+        taken.setdefault(column, role)
+
+
+def _notes(
+    columns: Sequence[str], main: Mapping[str, str], roles: Mapping[str, str], wins: Sequence[str]
+) -> tuple[str, ...]:
+    taken = [f"{role} = column {column}" for role, column in {**main, **roles}.items()]
+    counted = [f"wins = columns {', '.join(wins)}"] if wins else []
+    rest = [column for column in columns if column not in {*main.values(), *roles.values(), *wins}]
+    return (*taken, *counted, *([f"not used: {', '.join(rest)}"] if rest else []))

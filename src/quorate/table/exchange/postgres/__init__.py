@@ -1,0 +1,1 @@
+"""Postgres, spoken to as SQLite is."""

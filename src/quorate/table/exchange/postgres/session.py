@@ -1,0 +1,362 @@
+"""A connection to Postgres that is spoken to as SQLite is: the same statements, with ``?`` for every value.
+
+Statements for many rows go as one: the values are sent as arrays, one for each ``?``.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from importlib.util import find_spec
+from types import TracebackType
+from typing import Any, NoReturn, Self
+
+from quorate.errors import InvalidInput
+from quorate.table.exchange.postgres.address import Address
+from quorate.table.exchange.postgres.text import columns, for_many, number, numbered, text
+
+PATIENCE = 30.0
+"""Seconds for which one waits for another writer, or for a server that is away."""
+
+IDLE = 20.0
+"""Seconds after which the server undoes a transaction in which nothing happens, well before others lose patience."""
+
+_SETTINGS = """
+SET search_path = {schema}; SET lock_timeout = '{patience}s'; SET idle_in_transaction_session_timeout = '{idle}s';
+SET client_min_messages = warning;
+SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
+"""
+_MANY = 4096
+_NUMERIC = 1700
+_TIMEOUT = 10.0
+_ALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4, "TCP_USER_TIMEOUT": 30_000}
+_AGAIN = (0.0, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 14.0)
+_GONE = ("08", "57P", "25P03")
+_REASONS = {
+    "28": "lets nobody in under this user and password; put the password into the environment variable {variable}",
+    "3D000": "has no such database; create it, or name another one",
+    "42501": "does not allow this user to do that; ask for the right to use the schema and its tables",
+    "25006": "can only be read; name the server that is written to",
+    "53100": "has a full disk; everything recorded so far is kept: free some space and run it again",
+    "53300": "takes no more connections; end some, or wait",
+    "55P03": "is held by another process for more than {patience:.0f} seconds; end that first",
+}
+
+
+_WAITED = "55P03"
+_KEPT = "everything recorded so far is kept: run it again when the server answers"
+
+
+class Interrupted(InvalidInput):
+    """The connection was lost: whatever was not committed is undone, and a commit under way may have been made."""
+
+
+class Held(InvalidInput):
+    """Another process has not let go of the ledger."""
+
+
+class Rows:
+    """What a statement gave.
+
+    Parameters
+    ----------
+    rows : list of tuple
+        All of them.
+    names : sequence of str
+        Names of the columns.
+    rowcount : int
+        How many rows were changed; -1 where that is not known.
+    """
+
+    def __init__(self, rows: list[tuple[Any, ...]], names: Sequence[str] = (), rowcount: int = -1) -> None:
+        self._rows, self._next = rows, 0
+        self.description = tuple((name,) for name in names)
+        self.rowcount = rowcount
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        while self._next < len(self._rows):
+            self._next += 1
+            yield self._rows[self._next - 1]
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        """The next row, if there is one."""
+        return next(iter(self), None)
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """The rows that are left."""
+        return list(self)
+
+
+class Session:
+    """A connection that is made again when it is lost, unless a transaction was under way.
+
+    Parameters
+    ----------
+    address : Address
+        Which database and schema.
+
+    Raises
+    ------
+    InvalidInput
+        If the driver is not installed or the server cannot be reached, one line each.
+    """
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self.in_transaction = False
+        self._native = _driver()
+        self._raw: Any = None
+        self._prepared: dict[str, Any] = {}
+        self._many: dict[str, str] = {}
+        self._cut = threading.Event()
+        self._connect()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the connection; a transaction under way is undone."""
+        raw, self._raw, self._prepared = self._raw, None, {}
+        if raw is not None:
+            with suppress(Exception):  # whatever is wrong with it, it is not wanted any more
+                raw.close()
+
+    def cut(self) -> None:
+        """From another thread: a statement that waits for the server fails with `Interrupted`, and is not repeated."""
+        self._cut.set()
+        raw = self._raw
+        if raw is not None:
+            with suppress(OSError, AttributeError):  # it has just ended by itself
+                raw._usock.shutdown(socket.SHUT_RDWR)  # noqa: SLF001 -- the one given may be wrapped
+
+    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Rows:
+        """One statement, or several without values."""
+        return self._safely(lambda: self._run(sql, parameters))
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> None:
+        """One ``INSERT ... VALUES`` or ``UPDATE ... WHERE`` for every row, some thousands at a time."""
+        held: list[Sequence[Any]] = []
+        for row in rows:
+            held.append(row)
+            if len(held) == _MANY:
+                self.execute(self._for_many(sql), columns(held))
+                held.clear()
+        if held:
+            self.execute(self._for_many(sql), columns(held))
+
+    def blocks(self, query: str, size: int) -> Iterator[Rows]:
+        """The rows of a query in blocks, all as they are at one moment; nothing else may be executed meanwhile."""
+        try:
+            self.execute(f"BEGIN READ ONLY; DECLARE reading NO SCROLL CURSOR FOR {query}")
+            self.in_transaction = True
+            while True:
+                found = self.execute(f"FETCH {size} FROM reading")
+                yield found
+                if found.rowcount < size:
+                    return
+        finally:
+            self.undo()
+
+    def begin(self, sql: str) -> Rows:
+        """Begin a transaction with some statements, on a new connection if the old one is lost."""
+        try:
+            rows = self.execute(f"BEGIN ISOLATION LEVEL READ COMMITTED; {sql}")
+        except BaseException:
+            self.undo()
+            raise
+        self.in_transaction = True
+        return rows
+
+    def end(self) -> None:
+        """Commit."""
+        self.execute("COMMIT")
+        self.in_transaction = False
+
+    def undo(self) -> None:
+        """Forget the transaction, if there is one."""
+        self.in_transaction = False
+        if self._raw is not None:
+            with suppress(InvalidInput), self._explained():  # where it is lost, the server forgets it too
+                self._run("ROLLBACK", ())
+
+    # ---- one statement
+
+    def _run(self, sql: str, parameters: Sequence[Any]) -> Rows:
+        raw = self._raw
+        if not parameters:
+            rows = raw.run(sql)
+            return Rows(_tuples(rows), [one["name"] for one in raw.columns or ()], raw.row_count)
+        statement = self._prepared.get(sql)
+        if statement is None:
+            statement = self._prepared[sql] = raw.prepare(numbered(sql, ":p{}".format))
+        rows = statement.run(**{f"p{at}": text(value) for at, value in enumerate(parameters, 1)})
+        return Rows(_tuples(rows), [one["name"] for one in statement.columns or ()])
+
+    def _for_many(self, sql: str) -> str:
+        """The same statement for arrays of values, of the types that Postgres says that it takes."""
+        if sql not in self._many:
+            asked = f"PREPARE typed AS {numbered(sql, '${}'.format)}"
+            types = "SELECT parameter_types::text[] FROM pg_prepared_statements WHERE name = 'typed'"
+            ((found,),) = self.execute(f"{asked}; {types}; DEALLOCATE typed")
+            self._many[sql] = for_many(sql, found)
+        return self._many[sql]
+
+    def _safely(self, work: Callable[[], Rows]) -> Rows:
+        """The result of some work; a connection that is lost outside a transaction is made again, once."""
+        if self._raw is None:
+            self._again()
+        try:
+            with self._explained():
+                return work()
+        except Interrupted:
+            if self.in_transaction:
+                self._cut.clear()
+                raise
+        self._again()
+        try:
+            with self._explained():
+                return work()
+        except Interrupted as error:
+            raise Interrupted(f"{error}; {_KEPT}") from error
+
+    # ---- the connection
+
+    def _again(self) -> None:
+        """Connect again, for as long as there is patience."""
+        if self.in_transaction:
+            raise Interrupted(f"ledger: {self.address}: the connection was lost")
+        for pause in _AGAIN[:-1]:
+            self._rest(pause)
+            with suppress(Interrupted):
+                return self._connect()
+        self._rest(_AGAIN[-1])
+        try:
+            self._connect()
+        except Interrupted as error:
+            raise InvalidInput(f"{error}; {_KEPT}") from error
+
+    def _rest(self, seconds: float) -> None:
+        if self._cut.wait(seconds):
+            self._cut.clear()
+            raise Interrupted(f"ledger: {self.address}: the connection was given up; {_KEPT}")
+
+    def _connect(self) -> None:
+        with self._explained():
+            self._raw = _connected(self._native, self.address)
+            self._prepared = {}
+            self._raw.register_in_adapter(_NUMERIC, number)
+            schema = self.address.identifier
+            self._raw.run(_SETTINGS.format(schema=schema, patience=int(PATIENCE), idle=int(IDLE)))
+            ((encoding,),) = self._raw.run("SHOW server_encoding")
+            if encoding != "UTF8":
+                raise InvalidInput(
+                    f"ledger: {self.address}: the database is in {encoding}; make one with ENCODING 'UTF8'"
+                )
+            self._raw._usock.settimeout(PATIENCE + IDLE)  # noqa: SLF001 -- the one given may be wrapped
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except self._native.DatabaseError as error:
+            said = error.args[0] if error.args and isinstance(error.args[0], dict) else {}
+            code, why = said.get("C", ""), said.get("M", "no reason given")
+            if code.startswith(_GONE):
+                self._lost(why, error)
+            kind = Held if code == _WAITED else InvalidInput
+            raise kind(f"ledger: {self.address}: {self._reason(code, why)}") from error
+        except (self._native.InterfaceError, OSError) as error:
+            self._lost(_words(error), error)
+        except BaseException:
+            self.close()  # in the middle of a statement, so that nothing can be said on it any more
+            raise
+
+    def _lost(self, said: str, error: Exception) -> NoReturn:
+        self.close()
+        raise Interrupted(f"ledger: {self.address}: the connection was lost or cannot be made ({said})") from error
+
+    def _reason(self, code: str, said: str) -> str:
+        for start, sentence in _REASONS.items():
+            if code.startswith(start):
+                return sentence.format(variable=self.address.variable, patience=PATIENCE)
+        return f"cannot be used ({said})"
+
+
+def _driver() -> Any:
+    if find_spec("pg8000") is None:
+        raise InvalidInput('ledger: Postgres needs a driver; run pip install "quorate[postgres]"')
+    return import_module("pg8000.native")
+
+
+def _connected(native: Any, address: Address) -> Any:
+    password, sock, before = address.password(), _socket(address), sys.exception()
+    try:
+        return native.Connection(
+            address.user,
+            host=address.host,
+            database=address.database,
+            password=password,
+            sock=sock,
+            ssl_context=_encryption(address.sslmode),
+            application_name="quorate",
+        )
+    except BaseException as error:
+        sock.close()
+        first = _first(error, before)
+        if password is None and isinstance(first, AttributeError):  # what the driver makes of one that is asked for
+            raise InvalidInput(
+                f"ledger: {address}: asks for a password; put it into the environment variable {address.variable}"
+            ) from error
+        raise first from None
+
+
+def _first(error: BaseException, before: BaseException | None) -> BaseException:
+    """What went wrong first: the driver says goodbye to a server that has hung up, and fails at that too."""
+    inner = error.__context__
+    return error if inner is None or inner is before else _first(inner, before)
+
+
+def _tuples(rows: list[list[Any]] | None) -> list[tuple[Any, ...]]:
+    return [tuple(row) for row in rows or ()]
+
+
+def _words(error: BaseException) -> str:
+    cause = error.__cause__ or error
+    return getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
+
+
+def _encryption(sslmode: str) -> Any:
+    if sslmode == "disable":
+        return False
+    context = ssl.create_default_context()
+    if sslmode == "require":
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
+def _socket(address: Address) -> socket.socket:
+    """A socket that notices within half a minute that the other side is gone; a login that takes too long fails."""
+    if address.socket:
+        made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        made.settimeout(_TIMEOUT)
+        try:
+            made.connect(f"{address.host}/.s.PGSQL.{address.port}")
+        except OSError:
+            made.close()
+            raise
+        return made
+    made = socket.create_connection((address.host, address.port), _TIMEOUT)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    for name, value in _ALIVE.items():
+        if hasattr(socket, name):  # not every system has all of them
+            made.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+    return made

@@ -1,0 +1,1 @@
+"""Facts about tables. No statistics."""

@@ -1,0 +1,310 @@
+"""Facts about judgments: what is there, what is missing, how it is laid out. No statistics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.table.facts.layout import COMPLETE, ONE_LEVEL, Crossing, FullCrossing, crossings, full_crossing
+
+if TYPE_CHECKING:
+    from quorate.table.judgments import Facet, Judgments
+
+OK = "ok"
+
+
+@dataclass(frozen=True)
+class FacetFacts:
+    """One facet: role, column, levels (counted within parents), whether fixed, and what it is nested in."""
+
+    name: str
+    column: str
+    levels: int
+    fixed: bool
+    parent: str | None
+
+
+@dataclass(frozen=True)
+class Status:
+    """Rows with one status, and their share of all rows."""
+
+    name: str
+    rows: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Balance:
+    """How evenly the answers are spread.
+
+    Parameters
+    ----------
+    least, median, most : float
+        Answers per cell, over the cells that occur.
+    full : float
+        Cells of the full crossing of the levels, given the nesting that was declared.
+    share : float
+        Of those, the cells that occur.
+    complete : bool
+        Whether all of them occur.
+    balanced : bool
+        Whether all of them occur with equally many answers.
+    """
+
+    least: int
+    median: float
+    most: int
+    full: float
+    share: float
+    complete: bool
+    balanced: bool
+
+
+@dataclass(frozen=True)
+class MissingByLevel:
+    """What is missing at each level of one facet.
+
+    Parameters
+    ----------
+    facet : str
+        Role.
+    levels : tuple of str
+        Labels.
+    rows, missing : array of int64, shape (levels,)
+        Rows, and those without a usable score.
+    cells : array of int64, shape (levels,)
+        Cells that occur.
+    absent : array of int64, shape (levels,), optional
+        Cells of the full crossing that do not occur; None unless every two facets are crossed or declared nested.
+    """
+
+    facet: str
+    levels: tuple[str, ...]
+    rows: NDArray[np.int64]
+    missing: NDArray[np.int64]
+    cells: NDArray[np.int64]
+    absent: NDArray[np.int64] | None
+
+    @property
+    def share(self) -> NDArray[np.float64]:
+        """Of the rows at each level, those without a usable score."""
+        return self.missing / self.rows
+
+
+@dataclass(frozen=True)
+class Duplicates:
+    """Rows that repeat the key of another row.
+
+    Parameters
+    ----------
+    rows : int
+        Rows beyond the first with the same facets and replicate.
+    first : mapping of str to str, optional
+        Labels of the first cell that has such rows.
+    """
+
+    rows: int
+    first: Mapping[str, str] | None
+
+
+@dataclass(frozen=True)
+class Constancy:
+    """Where scores do not vary.
+
+    Parameters
+    ----------
+    all : bool
+        Whether every score is the same.
+    cells, constant_cells : int
+        Cells with more than one answer, and those of them whose answers are all equal.
+    objects, constant_objects : int
+        Objects with more than one answer, and those of them whose answers are all equal.
+    """
+
+    all: bool
+    cells: int
+    constant_cells: int
+    objects: int
+    constant_objects: int
+
+
+@dataclass(frozen=True)
+class ScoreFacts:
+    """The scores: range (nan without any), and whether they take two values or whole values only.
+
+    ``integers`` is judged by the sums and sums of squares of each cell.
+    """
+
+    low: float
+    high: float
+    binary: bool
+    integers: bool
+
+
+@dataclass(frozen=True)
+class Description:
+    """Facts about judgments.
+
+    Parameters
+    ----------
+    object : str
+        Role of the object of measurement.
+    rows, answers, cells : int
+        Rows, rows with a usable score, and combinations of levels that occur.
+    facets : tuple of FacetFacts
+    statuses : tuple of Status
+        Those that occur.
+    crossings : tuple of Crossing
+        One per pair of facets, judged by the cells that occur, answered or not.
+    balance : Balance
+    missing : tuple of MissingByLevel
+        One per facet.
+    duplicates : Duplicates, optional
+        None without a replicate column, when repeated rows are replicates.
+    constancy : Constancy
+    scores : ScoreFacts
+    """
+
+    object: str
+    rows: int
+    answers: int
+    cells: int
+    facets: tuple[FacetFacts, ...]
+    statuses: tuple[Status, ...]
+    crossings: tuple[Crossing, ...]
+    balance: Balance
+    missing: tuple[MissingByLevel, ...]
+    duplicates: Duplicates | None
+    constancy: Constancy
+    scores: ScoreFacts
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain dictionaries, lists, numbers and text, ready for JSON; nan becomes None."""
+        plain: dict[str, Any] = _plain(self)
+        return plain
+
+
+def describe(table: Judgments) -> Description:
+    """What a table of judgments holds: facets, crossing, balance, what is missing, repeated or constant.
+
+    Parameters
+    ----------
+    table : Judgments
+        What to describe.
+
+    Examples
+    --------
+    >>> import polars
+    >>> from quorate.table.read import read
+    >>> frame = polars.DataFrame({"item": ["a", "a", "b"], "judge": ["x", "y", "x"], "score": [1, 2, 3]})
+    >>> describe(read(frame)).crossings[0].share
+    0.75
+    """
+    pairs, full = crossings(table), full_crossing(table)
+    rows = int(table.rows.sum())
+    return Description(
+        object=table.object,
+        rows=rows,
+        answers=int(table.n.sum()),
+        cells=table.n_cells,
+        facets=tuple(FacetFacts(f.name, f.column, table.n_levels(f.name), f.fixed, f.parent) for f in table.facets),
+        statuses=tuple(Status(name, int(n.sum()), int(n.sum()) / rows) for name, n in table.status.items()),
+        crossings=pairs,
+        balance=_balance(table, full),
+        missing=tuple(_missing(table, facet, full, _is_crossed(table, pairs)) for facet in table.facets),
+        duplicates=duplicates(table),
+        constancy=_constancy(table),
+        scores=_scores(table),
+    )
+
+
+def duplicates(table: Judgments) -> Duplicates | None:
+    """Rows that repeat the facets and replicate of another row; None without a replicate column."""
+    if table.distinct is None:
+        return None
+    extra = table.rows - table.distinct
+    if not extra.any():
+        return Duplicates(0, None)
+    cell = int(np.argmax(extra > 0))
+    first = {facet.name: facet.levels[table.column(facet.name)[cell]] for facet in table.facets}
+    return Duplicates(int(extra.sum()), first)
+
+
+def _balance(table: Judgments, full: FullCrossing) -> Balance:
+    least, most = int(table.n.min()), int(table.n.max())
+    complete = table.n_cells == full.cells
+    return Balance(
+        least=least,
+        median=float(np.median(table.n)),
+        most=most,
+        full=full.cells,
+        share=table.n_cells / full.cells,
+        complete=complete,
+        balanced=complete and least == most,
+    )
+
+
+def _is_crossed(table: Judgments, pairs: Sequence[Crossing]) -> bool:
+    declared = {(facet.name, above) for facet in table.facets for above in table.ancestors(facet.name)}
+    return all(pair.kind in (COMPLETE, ONE_LEVEL) or {(pair.a, pair.b), (pair.b, pair.a)} & declared for pair in pairs)
+
+
+def _missing(table: Judgments, facet: Facet, full: FullCrossing, crossed: bool) -> MissingByLevel:
+    column, levels = table.column(facet.name), len(facet.levels)
+    cells = np.bincount(column, minlength=levels)
+    rows, answers = (_summed(column, counts, levels) for counts in (table.rows, table.n))
+    expected = np.rint(full.by_label[facet.name]).astype(np.int64) if crossed else None
+    absent = None if expected is None else expected - cells
+    return MissingByLevel(facet.name, facet.levels, rows, rows - answers, cells, absent)
+
+
+def _summed(column: NDArray[np.int32], counts: NDArray[np.int64], levels: int) -> NDArray[np.int64]:
+    return np.rint(np.bincount(column, weights=counts, minlength=levels)).astype(np.int64)
+
+
+def _constancy(table: Judgments) -> Constancy:
+    code = table.level_codes([table.object])
+    n = np.bincount(code, weights=table.n)
+    answered = table.n > 0
+    low, high = np.full(len(n), np.inf), np.full(len(n), -np.inf)
+    np.minimum.at(low, code[answered], table.low[answered])
+    np.maximum.at(high, code[answered], table.high[answered])
+    several = table.n > 1
+    return Constancy(
+        all=bool(answered.any()) and float(low.min()) == float(high.max()),
+        cells=int(several.sum()),
+        constant_cells=int((several & (table.low == table.high)).sum()),
+        objects=int((n > 1).sum()),
+        constant_objects=int(((n > 1) & (low == high)).sum()),
+    )
+
+
+def _scores(table: Judgments) -> ScoreFacts:
+    some = table.n > 0
+    if not some.any():
+        return ScoreFacts(math.nan, math.nan, binary=False, integers=False)
+    n, mean, ss = table.n[some], table.mean[some], table.ss[some]
+    low, high = float(table.low[some].min()), float(table.high[some].max())
+    upper = (mean - low) / (high - low) if high > low else np.zeros(len(mean))
+    # of all scores in a range with a given mean, those at its two ends vary most
+    at_ends = np.isclose(ss, n * upper * (1 - upper) * (high - low) ** 2, rtol=1e-9, atol=1e-12 * (high - low) ** 2)
+    ends = (table.low[some], table.high[some], n * mean, ss + n * mean**2)
+    integers = all(bool(np.isclose(x, np.rint(x), rtol=1e-12, atol=1e-7).all()) for x in ends)
+    return ScoreFacts(low, high, binary=high > low and bool(at_ends.all()), integers=integers)
+
+
+def _plain(value: object) -> Any:
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(entry) for entry in value]
+    return None if isinstance(value, float) and math.isnan(value) else value

@@ -1,0 +1,396 @@
+"""Facts about votes: who compared what how often, what repeats, what hangs together. No statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.table.facts.vote_graph import Graph, graph_of
+from quorate.table.judgments import dense
+from quorate.table.pairs import BOTH_BAD, FIRST_A, MISSING, TIE, A, B, Ints, summed
+
+if TYPE_CHECKING:
+    from quorate.table.votes import Votes
+
+DEPENDENT = ("prompt", "judge", "cluster")
+"""Roles whose votes may resemble each other."""
+
+UNITS = ("prompt", "judge")
+"""Roles that make two votes on one pair the same vote, given again."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Votes by outcome at each level of a facet, or of each pair, models or levels in the order of ``labels``.
+
+    Parameters
+    ----------
+    labels : tuple
+        Levels, or two models each.
+    decisive, ties, both_bad, missing : tuple of int
+        Votes.
+    """
+
+    labels: tuple[Any, ...]
+    decisive: tuple[int, ...]
+    ties: tuple[int, ...]
+    both_bad: tuple[int, ...]
+    missing: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """How votes gather in the levels of a facet; votes with an outcome only.
+
+    Parameters
+    ----------
+    role : str
+        Role of the facet.
+    votes, unlabelled : int
+        Votes with a label, and without.
+    groups : int
+        Levels.
+    mean : float
+        Votes per level.
+    most : int
+        Votes of the largest level.
+    largest : str
+        Its label.
+    repeated : float
+        Share of votes that are not alone at their level.
+    effective : float
+        Levels of equal size that would be as uneven: one over the sum of squared shares.
+    gathered : float
+        Votes at the level of the average vote, ``sum n^2 / sum n``: the variance of a mean over all votes is at most
+        so many times that of independent votes.
+    gathered_in_pair : float
+        The same within pairs of models, which is what the margin of a single pair feels.
+    """
+
+    role: str
+    votes: int
+    unlabelled: int
+    groups: int
+    mean: float
+    most: int
+    largest: str
+    repeated: float
+    effective: float
+    gathered: float
+    gathered_in_pair: float
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Votes of one judge on one prompt and pair.
+
+    Parameters
+    ----------
+    rows : int
+        Rows that repeat another in every column that was read, outcome included.
+    asked_again : int
+        Combinations of judge, prompt and pair with more than one outcome given.
+    contradicted : int
+        Of these, those with different outcomes.
+    reversed : int
+        Of these, those with votes for both models.
+    """
+
+    rows: int
+    asked_again: int
+    contradicted: int
+    reversed: int
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Decisive votes for one side.
+
+    Parameters
+    ----------
+    won, decisive : int
+        Votes for that side, and all where the side is known.
+    unknown : int
+        Decisive votes where it is not.
+    """
+
+    won: int
+    decisive: int
+    unknown: int
+
+
+@dataclass(frozen=True)
+class Span:
+    """When votes were given.
+
+    Parameters
+    ----------
+    earliest, latest : str, optional
+        As dates in UTC, or as the numbers of the source; None without any.
+    moments : int
+        Distinct times.
+    unknown : int
+        Rows without a time.
+    """
+
+    earliest: str | None
+    latest: str | None
+    moments: int
+    unknown: int
+
+
+@dataclass(frozen=True)
+class VoteFacts:
+    """Facts about votes.
+
+    Parameters
+    ----------
+    rows, votes, decisive, ties, both_bad, missing, itself : int
+        Rows; votes with an outcome and by outcome; votes without one; rows that compared a model with itself.
+    statuses : mapping of str to int
+        Votes per status.
+    models : int
+        Models.
+    roles : mapping of str to int
+        Levels per facet.
+    pairs : Tally
+        By pair of models.
+    levels : mapping of str to Tally
+        By judge and by prompt type, where they are known.
+    groupings : tuple of Grouping
+        One per facet whose votes may resemble each other.
+    shared : int
+        Prompts of a pair of models with outcomes by two judges or more; 0 unless judge and prompt are known.
+    repeats : Repeats, optional
+        None unless judge and prompt are known.
+    written : Sides
+        Votes for the model that the source names first.
+    first : Sides, optional
+        Votes for the model shown first; None where the order is not known.
+    constant_judges : tuple of str
+        Judges with `CONSTANT` answers or more who always chose the side written first, or second, or always tied.
+    constant_votes : int
+        Their votes.
+    graph : Graph
+    span : Span, optional
+        None without times.
+    """
+
+    rows: int
+    votes: int
+    decisive: int
+    ties: int
+    both_bad: int
+    missing: int
+    itself: int
+    statuses: Mapping[str, int]
+    models: int
+    roles: Mapping[str, int]
+    pairs: Tally
+    levels: Mapping[str, Tally]
+    groupings: tuple[Grouping, ...]
+    shared: int
+    repeats: Repeats | None
+    written: Sides
+    first: Sides | None
+    constant_judges: tuple[str, ...]
+    constant_votes: int
+    graph: Graph
+    span: Span | None
+
+    def grouping(self, role: str) -> Grouping | None:
+        """How votes gather in the levels of a role; None if it is not known."""
+        return next((one for one in self.groupings if one.role == role), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain dictionaries, tuples, numbers and text, ready for JSON."""
+        return asdict(self)
+
+
+CONSTANT = 10
+"""Answers that a judge must have given before always choosing one side says something: chance does it 1 time in 500."""
+
+
+def describe_votes(votes: Votes) -> VoteFacts:
+    """What a table of votes holds.
+
+    Parameters
+    ----------
+    votes : Votes
+        What to describe.
+
+    Examples
+    --------
+    >>> import polars
+    >>> from quorate.table.read_votes import read_votes
+    >>> frame = polars.DataFrame({"model_a": ["x", "y"], "model_b": ["y", "z"], "winner": ["model_a", "tie"]})
+    >>> facts = describe_votes(read_votes(frame, announce=False))
+    >>> facts.decisive, facts.ties, facts.graph.components
+    (1, 1, (('x', 'y', 'z'),))
+    """
+    a, b, ties, both_bad, missing = votes.totals
+    constant, held = _constant(votes)
+    answered = votes if not missing else votes.keep(votes.outcome != MISSING) if votes.n else None
+    return VoteFacts(
+        rows=votes.rows,
+        votes=votes.n,
+        decisive=a + b,
+        ties=ties,
+        both_bad=both_bad,
+        missing=missing,
+        itself=votes.itself,
+        statuses=votes.statuses,
+        models=len(votes.models),
+        roles={facet.name: len(facet.levels) for facet in votes.facets},
+        pairs=_by_pair(votes),
+        levels={name: _by_level(votes, name) for name in ("judge", "prompt_type") if name in votes.names},
+        groupings=() if answered is None else tuple(_groupings(answered)),
+        shared=_shared(votes),
+        repeats=_repeats(votes),
+        written=_sides(votes, votes.outcome == votes.swapped, np.ones(votes.rows, dtype=np.bool_)),
+        first=None if votes.order is None else _sides(votes, votes.outcome == votes.order, votes.order >= FIRST_A),
+        constant_judges=constant,
+        constant_votes=held,
+        graph=graph_of(votes.pairs()),
+        span=None if votes.time is None else _span(votes.time, dated=votes.dated),
+    )
+
+
+def joint(*columns: NDArray[Any]) -> Ints:
+    """Dense codes of the combinations of codes, of which -1 is one more level."""
+    key = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        key = dense(key * (int(column.max(initial=-1)) + 2) + column + 1)
+    return key
+
+
+def gathered(group: Ints, weights: Ints) -> float:
+    """Votes in the group of the average vote."""
+    n = np.bincount(group, weights)
+    return float((n**2).sum() / n.sum())
+
+
+def _by_pair(votes: Votes) -> Tally:
+    pairs = votes.pairs()
+    counts = (pairs.decisive, pairs.ties, pairs.both_bad, pairs.missing)
+    decisive, ties, bad, missing = (tuple(count.tolist()) for count in counts)
+    return Tally(pairs.names, decisive, ties, bad, missing)
+
+
+def _by_level(votes: Votes, name: str) -> Tally:
+    column, levels = votes.column(name), votes.facet(name).levels
+    counts = summed((column + 1) * 5 + votes.outcome, votes.count, 5 * (len(levels) + 1)).reshape(-1, 5)[1:]
+    a, b, ties, bad, missing = counts.T
+    return Tally(levels, *(tuple(count.tolist()) for count in (a + b, ties, bad, missing)))
+
+
+def _groupings(votes: Votes) -> list[Grouping]:
+    known = [name for name in votes.names if name in DEPENDENT and (votes.column(name) >= 0).any()]
+    return [_grouping(votes, name) for name in known]
+
+
+def _grouping(votes: Votes, name: str) -> Grouping:
+    labelled = votes.column(name) >= 0
+    code, weights = votes.column(name)[labelled].astype(np.int64), votes.weights[labelled]
+    n = np.bincount(code, weights)
+    n = n[n > 0]
+    total, largest = float(n.sum()), int(np.bincount(code, weights).argmax())
+    return Grouping(
+        role=name,
+        votes=int(total),
+        unlabelled=votes.n - int(total),
+        groups=len(n),
+        mean=total / len(n),
+        most=int(n.max()),
+        largest=votes.facet(name).levels[largest],
+        repeated=float(n[n > 1].sum() / total),
+        effective=float(total**2 / (n**2).sum()),
+        gathered=gathered(code, weights),
+        gathered_in_pair=gathered(joint(votes.pairs().code[labelled], code), weights),
+    )
+
+
+def _told(votes: Votes) -> NDArray[np.bool_] | None:
+    """Rows with an outcome, a judge and a prompt; None where there are no such roles."""
+    if not set(UNITS) <= set(votes.names):
+        return None
+    known: NDArray[np.bool_] = votes.outcome != MISSING
+    for name in UNITS:
+        known = known & (votes.column(name) >= 0)
+    return known
+
+
+def _shared(votes: Votes) -> int:
+    told = _told(votes)
+    if told is None or not told.any():
+        return 0
+    place, judge = joint(votes.pairs().code[told], votes.column("prompt")[told]), votes.column("judge")[told]
+    both = joint(place, judge)
+    owner = np.zeros(int(both.max()) + 1, dtype=np.int64)
+    owner[both] = place
+    return int((np.bincount(owner) > 1).sum())
+
+
+def _repeats(votes: Votes) -> Repeats | None:
+    told = _told(votes)
+    if told is None:
+        return None
+    asked = joint(votes.pairs().code[told], *(votes.column(name)[told] for name in UNITS))
+    outcome, weights = votes.outcome[told], votes.weights[told]
+    size = int(asked.max(initial=-1)) + 1
+    by = np.stack([np.bincount(asked, weights * (outcome == code), minlength=size) for code in (A, B, TIE, BOTH_BAD)])
+    given, again = (by > 0).sum(axis=0), by.sum(axis=0) > 1
+    return Repeats(
+        rows=_repeated_rows(votes, np.flatnonzero(told)[again[asked]]),
+        asked_again=int(again.sum()),
+        contradicted=int((given > 1).sum()),
+        reversed=int(((by[A] > 0) & (by[B] > 0)).sum()),
+    )
+
+
+def _repeated_rows(votes: Votes, some: Ints) -> int:
+    """Of some rows, those that repeat an earlier one in all that was read of it."""
+    columns: list[NDArray[Any]] = [votes.pairs().code, votes.outcome, votes.swapped.astype(np.int8)]
+    columns += votes.codes.values()
+    columns += [] if votes.order is None else [votes.order]
+    told = [column[some] for column in columns]
+    if votes.time is not None:
+        told.append(np.unique(votes.time[some], return_inverse=True)[1])
+    key = joint(*told)
+    return len(key) - (int(key.max(initial=-1)) + 1)
+
+
+def _sides(votes: Votes, won: NDArray[np.bool_], known: NDArray[np.bool_]) -> Sides:
+    """Decisive votes for a side; ``won`` holds only where the outcome is decisive and the side known."""
+    decisive = (votes.outcome == A) | (votes.outcome == B)
+    n, w = int(votes.weights[decisive & known].sum()), int(votes.weights[decisive & known & won].sum())
+    return Sides(w, n, int(votes.weights[decisive & ~known].sum()))
+
+
+def _constant(votes: Votes) -> tuple[tuple[str, ...], int]:
+    if "judge" not in votes.names:
+        return (), 0
+    judge, levels = votes.column("judge"), votes.facet("judge").levels
+    side = np.where(votes.outcome <= B, votes.outcome ^ votes.swapped, np.minimum(votes.outcome, TIE))
+    told = (votes.outcome != MISSING) & (judge >= 0)
+    by = summed(judge[told] * np.int64(3) + side[told], votes.weights[told], 3 * len(levels)).reshape(-1, 3)
+    total = by.sum(axis=1)
+    always = np.flatnonzero((total >= CONSTANT) & (by.max(axis=1) == total))
+    return tuple(levels[i] for i in always.tolist()), int(total[always].sum())
+
+
+def _span(time: NDArray[np.float64], *, dated: bool) -> Span:
+    known = time[np.isfinite(time)]
+    if not len(known):
+        return Span(None, None, 0, len(time))
+    ends = [_moment(float(end), dated=dated) for end in (known.min(), known.max())]
+    return Span(ends[0], ends[1], len(np.unique(known)), len(time) - len(known))
+
+
+def _moment(time: float, *, dated: bool) -> str:
+    return datetime.fromtimestamp(time, UTC).isoformat(timespec="seconds") if dated else f"{time:.15g}"

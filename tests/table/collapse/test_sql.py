@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import duckdb
+import numpy as np
+import pytest
+
+from quorate.errors import InvalidData
+from quorate.table.collapse.scores import as_missing
+from quorate.table.collapse.sql import collapse
+from quorate.table.columns.roles import Roles
+from quorate.table.files import Opened
+from quorate.table.judgments import Facet
+
+ROLES = Roles((Facet("item", "item", ()),), "item", "score")
+
+
+@pytest.fixture
+def relation():
+    with duckdb.connect() as connection:
+        yield lambda values, names="item, score": connection.sql(f"SELECT * FROM (VALUES {values}) AS t({names})")
+
+
+def collapsed(rows, missing=(), typed=True, **options):
+    held = Opened(rows, tuple(rows.columns), typed)
+    return collapse(held, replace(ROLES, **options), as_missing(missing))
+
+
+def by_label(grouped, name):
+    (facet,) = grouped.facets
+    return {facet.levels[code]: value for code, value in zip(facet.codes, getattr(grouped, name).tolist(), strict=True)}
+
+
+def test_moments(relation):
+    found = collapsed(relation("('a', 1), ('a', 2), ('a', 6), ('b', 7), ('c', NULL)"))
+    assert by_label(found, "rows") == {"a": 3, "b": 1, "c": 1}
+    assert by_label(found, "n") == {"a": 3, "b": 1, "c": 0}
+    assert by_label(found, "ss") == {"a": 14.0, "b": 0.0, "c": 0.0}
+    means = by_label(found, "mean")
+    assert (means["a"], means["b"]) == (3.0, 7.0)
+    assert np.isnan(means["c"])
+
+
+@pytest.mark.parametrize(
+    ("values", "levels"),
+    [
+        ("(10::TINYINT, 1), (2, 1)", ("2", "10")),
+        ("(0.7::FLOAT, 1), ('nan', 1), (1, 1)", ("0.7", "1")),
+        ("(10.5::DECIMAL(4, 1), 1), (2, 1)", ("2", "10.5")),
+        ("(170141183460469231731687303715884105727::HUGEINT, 1), (2, 1)", ("2", "1.7014118346046923e+38")),
+        ("(true, 1), (false, 1)", ("false", "true")),
+        ("(DATE '2026-01-02', 1)", ("2026-01-02",)),
+        ("(TIME '10:00:00', 1)", ("10:00:00",)),
+        ("('b'::ENUM('b', 'a'), 1), ('a', 1)", ("a", "b")),
+        ("(uuid 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 1)", ("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",)),
+    ],
+)
+def test_labels_of_every_kind(relation, values, levels):
+    assert collapsed(relation(values)).facets[0].levels == levels
+
+
+@pytest.mark.parametrize("label", ["[1, 2]", "{'a': 1}", "'x'::BLOB", "[1.5::DECIMAL(3, 1)]"])
+def test_records_lists_and_bytes_are_no_labels(relation, label):
+    with pytest.raises(InvalidData, match=r'column "item" holds .*; a facet needs text, numbers, booleans or dates'):
+        collapsed(relation(f"({label}, 1)"))
+
+
+@pytest.mark.parametrize("score", ["' 4 '", "'4e0'", "4::DECIMAL(3, 1)", "4::HUGEINT", "4::FLOAT"])
+def test_scores_of_every_kind(relation, score):
+    assert by_label(collapsed(relation(f"('a', {score})")), "mean") == {"a": 4.0}
+
+
+def test_booleans_and_their_words_are_one_and_zero(relation):
+    assert by_label(collapsed(relation("('a', true), ('b', false)")), "mean") == {"a": 1.0, "b": 0.0}
+    assert by_label(collapsed(relation("('a', 'True'), ('b', 'FALSE')")), "mean") == {"a": 1.0, "b": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ("('a', '1'), ('a', 'N/A'), ('b', 'x')", r'2 values that are not numbers \(first: "N/A" in row 2\)'),
+        ("('a', '1'), ('a', 'inf')", r'1 value that is not a number \(first: "inf" in row 2\)'),
+        ("('a', 1.5), ('a', 'nan'::DOUBLE)", r"1 value that is not a finite number \(first: nan in row 2\)"),
+        ("('a', [1])", r'first: "\[1\]" in row 1'),
+    ],
+)
+def test_scores_that_are_no_numbers(relation, values, message):
+    with pytest.raises(InvalidData, match=message):
+        collapsed(relation(values))
+
+
+def test_what_stands_for_missing(relation):
+    text = "('a', '1'), ('a', ' N/A '), ('a', '-1.0'), ('a', 'nan'), ('a', '')"
+    assert by_label(collapsed(relation(text), ("N/A", "-1", "nan")), "n") == {"a": 1}
+    numbers = "('a', 1::DOUBLE), ('a', -1), ('a', 'nan'), ('a', 'inf')"
+    assert by_label(collapsed(relation(numbers), ("N/A", "-1", "nan", "inf")), "n") == {"a": 1}
+
+
+def test_a_row_that_is_not_ok_gives_no_score_and_no_offence(relation):
+    rows = relation("('a', '1', ' OK'), ('a', '9', 'Refused'), ('a', 'N/A', 'parse_error')", "item, score, st")
+    found = collapsed(rows, status="st")
+    assert by_label(found, "mean") == {"a": 1.0}
+    assert {name: counts.tolist() for name, counts in found.status.items() if counts.any()} == {
+        "ok": [1],
+        "unparsed": [1],
+        "refused": [1],
+    }
+
+
+def test_unknown_statuses_are_named(relation):
+    with pytest.raises(InvalidData, match=r'not known: "bad", \(empty\); use one of'):
+        collapsed(relation("('a', 1, 'bad'), ('a', 1, NULL), ('a', 1, 'ok')", "item, score, st"), status="st")
+
+
+def test_a_missing_replicate_counts_as_one(relation):
+    rows = relation("('a', 1, 1), ('a', 1, NULL), ('a', 1, 1), ('a', 1, NULL)", "item, score, rep")
+    assert by_label(collapsed(rows, replicate="rep"), "distinct") == {"a": 2}
+
+
+def test_names_that_sql_would_misread(relation):
+    rows = relation("('a', 1)", '"it""em; --", "group by"')
+    held = Opened(rows, tuple(rows.columns), typed=True)
+    odd = Roles((Facet("item", 'it"em; --', ()),), "item", "group by")
+    assert by_label(collapse(held, odd, as_missing(())), "mean") == {"a": 1.0}
+
+
+def test_untyped_labels_are_ordered_as_numbers(relation):
+    assert collapsed(relation("('10', 1), ('9', 1)"), typed=False).facets[0].levels == ("9", "10")
+    assert collapsed(relation("('10', 1), ('9', 1)")).facets[0].levels == ("10", "9")
+
+
+REPLICATES = {
+    "small whole numbers": "i % 3",
+    "every small whole number": "i % 127",
+    "beyond one bit each": "i % 128",
+    "negative": "i % 5 - 2",
+    "seeds": "hash(i % 7)",
+    "text numbers": "(i % 120)::VARCHAR",
+    "text numbers written twice": "CASE WHEN i % 2 = 0 THEN '1' ELSE '01' END",
+    "words": "'run ' || (i % 4)",
+    "quotes": "chr(39) || (i % 4)",
+    "a word after many numbers": "CASE WHEN i < 4990 THEN (i % 9)::VARCHAR ELSE 'last' END",
+    "more labels than bits of a number": "'run ' || (i % 300)",
+    "halves": "(i % 5) / 2.0",
+    "dates": "DATE '2026-01-01' + (i % 6)::INTEGER",
+    "none": "NULL",
+    "some": "CASE WHEN i % 3 > 0 THEN i % 3 END",
+}
+
+
+@pytest.mark.parametrize("written", REPLICATES.values(), ids=REPLICATES)
+def test_distinct_replicates_of_every_kind(written):
+    with duckdb.connect() as connection:
+        rows = connection.sql(f"SELECT i % 7 AS item, 1 AS score, {written} AS rep FROM range(5000) AS t(i)")
+        found = collapsed(rows, replicate="rep")
+        counted = rows.aggregate("item, count(DISTINCT rep::VARCHAR) + max((rep IS NULL)::INTEGER)", "item").fetchall()
+    assert by_label(found, "distinct") == {str(item): count for item, count in counted}
+
+
+@pytest.mark.parametrize("labels", [15_000, 5_000])
+def test_distinct_replicates_where_there_are_too_many_labels_for_bits(monkeypatch, labels):
+    monkeypatch.setattr("quorate.table.collapse.sql._MOST_BITS", 10_000)
+    monkeypatch.setattr("quorate.table.collapse.sql._MOST_ROWS", 7_000)
+    with duckdb.connect() as connection:
+        label = "CASE WHEN i % 7 > 0 THEN 'item ' || i % 7 END"
+        rows = connection.sql(
+            f"SELECT {label} AS item, 1 AS score, 'id ' || i % {labels} AS rep FROM range(20000) t(i)"
+        )
+        found = collapsed(rows, replicate="rep")
+        counted = dict(rows.aggregate("item, count(DISTINCT rep)", "item").fetchall())
+    assert found.facets[0].absent
+    levels = (*found.facets[0].levels, None)
+    assert {levels[code]: count for code, count in zip(found.facets[0].codes, found.distinct, strict=True)} == counted
+
+
+WHITESPACE = [chr(code) for code in range(0x3001) if chr(code).isspace()]
+
+
+@pytest.mark.parametrize("blank", WHITESPACE, ids=ascii)
+def test_every_blank_that_python_strips_is_stripped(relation, blank):
+    values = f"('a', '{blank}true {blank}', 'OK{blank}'), ('a', 'n/a{blank}', '{blank} ok'), ('a', '{blank}', 'ok')"
+    found = collapsed(relation(values, "item, score, st"), ("n/a",), status="st")
+    assert (found.rows.tolist(), found.n.tolist(), found.mean.tolist()) == ([3], [1], [1.0])
+
+
+@pytest.mark.parametrize("kind", ["FLOAT", "DOUBLE"])
+def test_a_replicate_of_minus_zero_is_that_of_zero(relation, kind):
+    rows = relation("('a', 1, 0.0), ('a', 2, 0.0), ('b', 3, 0.5)", "item, score, rep")
+    signed = rows.project(f"item, score, CASE WHEN score = 2 THEN '-0.0' ELSE rep::VARCHAR END::{kind} AS rep")
+    assert by_label(collapsed(signed, replicate="rep"), "distinct") == {"a": 1, "b": 1}

@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+import pytest
+
+from quorate.errors import InvalidInput, UnknownColumn
+from quorate.table.columns.roles import FIXED, recognise, resolve, telling_apart
+
+COLUMNS = ("item_id", "judge_model", "cat", "score", "rep", "status")
+
+
+def declared(columns=COLUMNS, **options):
+    defaults = {
+        "score": "score",
+        "facets": {"item": "item_id", "judge": "judge_model"},
+        "object": "item",
+        "nested": None,
+        "fixed": FIXED,
+        "status": None,
+    }
+    return resolve(columns, **{**defaults, **options})
+
+
+@pytest.mark.parametrize(
+    ("column", "role"),
+    [
+        ("item_id", "item"),
+        ("Question ID", "item"),
+        ("variant_id", "prompt"),
+        ("Judge-Model", "judge"),
+        ("GRADER", "judge"),
+        ("sut_model", "system"),
+        ("model", "system"),
+        ("temp", "temperature"),
+        ("epoch", "replicate"),
+        ("replication", "replicate"),
+        ("outcome", "score"),
+        ("rating", "score"),
+        ("subset", "category"),
+    ],
+)
+def test_names_are_recognised_whatever_their_case(column, role):
+    assert recognise(["other", column]) == {role: column}
+
+
+def test_two_claims_on_a_role_are_an_error_that_names_both():
+    with pytest.raises(InvalidInput, match='"item" and "question_id" could each be the item; say which: facets='):
+        recognise(["item", "question_id", "score"])
+
+
+def test_what_was_recognised_is_said():
+    roles = declared(("Item", "grader", "subset", "epoch", "Rating", "length"), facets=None)
+    assert roles.score == "Rating"
+    assert roles.replicate == "epoch"
+    assert [(facet.name, facet.column, facet.parent) for facet in roles.facets] == [
+        ("item", "Item", "subset"),
+        ("judge", "grader", None),
+        ("subset", "subset", None),
+    ]
+    assert roles.guessed == "subset"
+    assert roles.notes == (
+        "item = column Item, item in subset",
+        "judge = column grader",
+        "subset = column subset",
+        "score = column Rating",
+        "replicate = column epoch",
+        "not used: length",
+    )
+
+
+def test_a_column_named_score_is_the_score_even_beside_another_name_for_it():
+    with pytest.raises(InvalidInput, match='"score" and "rating" could each be the score'):
+        declared(("item", "score", "rating"), facets=None)
+
+
+def test_a_score_that_is_named_needs_no_recognition():
+    assert declared(("item", "winner"), facets=None, score="winner").score == "winner"
+
+
+def test_a_status_column_is_recognised_whether_facets_are_declared_or_not():
+    assert declared(("item", "score", "status"), facets=None).status == "status"
+    assert declared().status == "status"
+    assert declared().notes == ("status = column status", "not used: cat, rep")
+
+
+@pytest.mark.parametrize("facets", [None, {"item": "item_id"}])
+def test_an_empty_status_says_there_is_none(facets):
+    roles = declared(("item_id", "score", "status"), facets=facets, status="")
+    assert roles.status is None
+    assert roles.notes[-1] == "not used: status"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"facets": {"item": "item_id", "state": "status"}},
+        {"nested": {"item": "status"}},
+        {"score": "status"},
+        {"facets": {"item": "item_id", "replicate": "status"}},
+    ],
+)
+def test_a_column_with_another_role_is_not_the_status(options):
+    assert declared(**options).status is None
+
+
+def test_two_status_columns_are_an_error_that_names_the_argument():
+    with pytest.raises(InvalidInput, match=r'could each be the status; say which: status="\.\.\."'):
+        declared((*COLUMNS, "judgment_status"))
+
+
+def test_named_roles_override_and_the_rest_is_recognised():
+    columns = ("question", "judge_model", "grader_name", "model", "subset", "epoch", "rating", "note")
+    roles = declared(columns, facets={"judge": "grader_name"}, by_name=True)
+    assert [(facet.name, facet.column, facet.parent) for facet in roles.facets] == [
+        ("item", "question", "subset"),
+        ("judge", "grader_name", None),
+        ("system", "model", None),
+        ("subset", "subset", None),
+    ]
+    assert (roles.score, roles.replicate, roles.guessed) == ("rating", "epoch", "subset")
+    assert roles.notes[1] == "judge = column grader_name"
+    assert roles.notes[-1] == "not used: judge_model, note"
+
+
+def test_a_column_that_is_named_is_not_recognised_for_another_role():
+    roles = declared(("item", "model", "rater", "score"), facets={"judge": "model"}, by_name=True)
+    assert [(facet.name, facet.column) for facet in roles.facets] == [("item", "item"), ("judge", "model")]
+    roles = declared(("item", "model", "judge"), facets={}, score="model", by_name=True)
+    assert [facet.name for facet in roles.facets] == ["item", "judge"]
+
+
+def test_an_empty_column_leaves_a_recognised_role_out():
+    columns = ("item", "judge", "grader", "epoch", "topic", "status", "score")
+    left = dict.fromkeys(("judge", "replicate", "category", "status"), "")
+    roles = declared(columns, facets=left, by_name=True)
+    assert [facet.name for facet in roles.facets] == ["item"]
+    assert (roles.replicate, roles.status, roles.guessed) == (None, None, None)
+    with pytest.raises(UnknownColumn, match='judge: no column ""'):
+        declared(columns, facets={"item": "item", "judge": ""})
+
+
+def test_a_named_score_settles_which_of_two_it_is():
+    columns = ("item", "score", "rating")
+    assert declared(columns, facets={"score": "rating"}, by_name=True).score == "rating"
+    assert declared(columns, facets={"score": "score"}, by_name=True).score == "score"
+    assert declared(columns, facets=None, score="rating").score == "rating"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"facets": {"jugde": ""}}, '"jugde" has no column; only roles recognised'),
+        ({"facets": {"score": ""}}, '"score" has no column'),
+        ({"facets": {"status": "rep"}, "status": "cat"}, '"status" is column "rep", but status is "cat"'),
+    ],
+)
+def test_contradictions_beside_recognition_are_errors(options, message):
+    with pytest.raises(InvalidInput, match=message):
+        declared(**options, by_name=True)
+
+
+def test_nesting_that_is_declared_replaces_what_was_recognised():
+    roles = declared(("item", "topic", "section", "score"), facets=None, nested={"item": "section"})
+    assert roles.guessed is None
+    assert [facet.name for facet in roles.facets] == ["item", "section"]
+
+
+def test_declared_columns_that_are_all_used_leave_nothing_to_say():
+    roles = declared(("item_id", "judge_model", "score", "status"), status="status")
+    assert roles.notes == ()
+    assert [facet.name for facet in roles.facets if facet.fixed] == ["judge"]
+
+
+def test_the_role_replicate_names_the_replicate_column():
+    roles = declared(facets={"item": "item_id", "replicate": "rep"})
+    assert roles.replicate == "rep"
+    assert [facet.name for facet in roles.facets] == ["item"]
+
+
+def test_a_parent_is_appended_under_the_name_of_its_column_and_is_random():
+    category = declared(nested={"item": "cat"}).facets[-1]
+    assert (category.name, category.column, category.fixed) == ("cat", "cat", False)
+
+
+@pytest.mark.parametrize("parent", ["group", "cat"])
+def test_a_parent_that_is_a_facet_is_found_by_role_or_by_column(parent):
+    roles = declared(facets={"item": "item_id", "group": "cat"}, nested={"item": parent})
+    assert [(facet.name, facet.parent) for facet in roles.facets] == [("item", "group"), ("group", None)]
+
+
+def test_chains_of_nesting():
+    roles = declared(nested={"cat": "rep", "item": "cat"})
+    assert {facet.name: facet.parent for facet in roles.facets} == {
+        "item": "cat",
+        "judge": None,
+        "cat": "rep",
+        "rep": None,
+    }
+
+
+@pytest.mark.parametrize("nested", [{"item": "item"}, {"item": "judge", "judge": "item"}])
+def test_a_circle_is_an_error(nested):
+    with pytest.raises(InvalidInput, match="is a circle"):
+        declared(nested=nested)
+
+
+def test_a_circle_beside_the_facet_that_leads_to_it_is_found():
+    with pytest.raises(InvalidInput, match="is a circle"):
+        declared(nested={"item": "judge", "judge": "cat", "cat": "judge"})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"object": "answer"}, 'object: "answer" is not one of the facets'),
+        ({"fixed": ("item", "person")}, 'fixed: "person" is not one of the facets'),
+        ({"fixed": "person"}, 'fixed: "person" is not one of the facets'),
+        ({"nested": {"person": "cat"}}, 'nested: "person" is not one of the facets'),
+        ({"facets": {"item": "item_id", "person": "item_id"}}, 'column "item_id" is both item and person'),
+        ({"facets": {"item": "score"}}, 'column "score" is both item and score'),
+        ({"facets": {"item:judge": "item_id"}, "object": "item:judge"}, "cannot be a role"),
+        ({"facets": {"cell": "item_id"}, "object": "cell"}, "cannot be a role"),
+        ({"facets": {"item": 3}}, "maps role names to column names"),
+        ({"facets": {}}, 'object: "item" is not one of the facets'),
+    ],
+)
+def test_contradictions_are_errors(options, message):
+    with pytest.raises(InvalidInput, match=message):
+        declared(**options)
+
+
+def test_default_fixed_roles_may_be_absent_and_one_name_needs_no_tuple():
+    assert not any(facet.fixed for facet in declared(facets={"item": "item_id"}).facets)
+    assert [facet.name for facet in declared(fixed="item").facets if facet.fixed] == ["item"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"score": "points"},
+        {"status": "points"},
+        {"nested": {"item": "points"}},
+        {"facets": {"item": "points"}},
+        {"facets": {"item": "item_id", "replicate": "points"}},
+    ],
+)
+def test_a_column_that_is_not_there_is_named_with_those_that_are(options):
+    with pytest.raises(UnknownColumn, match='no column "points"; the data have "item_id"'):
+        declared(**options)
+
+
+def test_columns_that_are_not_used_may_tell_rows_apart():
+    assert telling_apart(()) == "name the column that tells them apart as a facet"
+    said = telling_apart(("judge = column x", "not used: a, b, c, d, e, f"))
+    assert said.endswith("as a facet (not used so far: a, b, c, d, e, ...)")
