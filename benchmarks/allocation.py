@@ -16,10 +16,10 @@ import time
 import numpy as np
 
 import quorate as q
-from quorate.numerics.bandit import Rule, constants
-from quorate.numerics.greedy import greedy
-from quorate.numerics.pools import Pools
-from quorate.numerics.replay import forced, replay
+from quorate.numerics.sequential.bandit import Rule, constants
+from quorate.numerics.sequential.greedy import greedy
+from quorate.numerics.sequential.pools import Pools
+from quorate.numerics.sequential.replay import forced, replay
 from quorate.simulate.allocation_arms import arms_of
 from quorate.simulate.allocation_runs import Runs
 

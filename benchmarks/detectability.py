@@ -16,8 +16,8 @@ import numpy as np
 import polars as pl
 
 import quorate as q
-from quorate.numerics.binomial import p_value
-from quorate.numerics.votes import exact_power
+from quorate.numerics.votes.binomial import p_value
+from quorate.numerics.votes.power import exact_power
 from quorate.plan.power.detectability import BUDGETS, RESAMPLES, detectability
 from quorate.table.read_votes import read_votes
 from quorate.table.votes import Votes

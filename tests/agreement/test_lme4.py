@@ -14,7 +14,7 @@ import pytest
 
 import quorate as q
 from quorate.estimate.components.model import canonical
-from quorate.numerics.reml import evaluate
+from quorate.numerics.mixed.reml import evaluate
 
 
 @dataclass(frozen=True)

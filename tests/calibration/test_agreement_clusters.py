@@ -8,8 +8,8 @@ import pytest
 from scipy.special import stdtrit
 
 import quorate as q
-from quorate.numerics import clustered
-from quorate.numerics.binomial import clopper_pearson, p_value
+from quorate.numerics.votes import clustered
+from quorate.numerics.votes.binomial import clopper_pearson, p_value
 
 pytestmark = pytest.mark.calibration
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.numerics.bandit import Rule, constants, known_variance_bound, unknown_variance_bound
+from quorate.numerics.sequential.bandit import Rule, constants, known_variance_bound, unknown_variance_bound
 from quorate.simulate.allocation_arms import arms_of
 from quorate.simulate.allocation_runs import Adaptive, Runs
 from quorate.simulate.allocation_saving import LEAST_RUNS, STEADY_RUNS, saved_interval, saving

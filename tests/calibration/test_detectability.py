@@ -10,10 +10,10 @@ from quorate.estimate.votes.margin_law import GRID, margin_law, share_below
 from quorate.estimate.votes.margins import margins
 from quorate.estimate.votes.prompts import one_vote_each, rate_variance
 from quorate.estimate.votes.stability import stability, tie_sensitivity
-from quorate.numerics.deconvolve import margin_law as deconvolved
-from quorate.numerics.deconvolve import margin_likelihood
-from quorate.numerics.vote_clusters import Clusters, design_effect
-from quorate.numerics.votes import drawn_power, effective_clusters, exact_power, robust, t_reach
+from quorate.numerics.votes.clusters import Clusters, design_effect
+from quorate.numerics.votes.deconvolve import margin_law as deconvolved
+from quorate.numerics.votes.deconvolve import margin_likelihood
+from quorate.numerics.votes.power import drawn_power, effective_clusters, exact_power, robust, t_reach
 from quorate.plan.power.detectability import detectability
 from quorate.table.read_votes import read_votes
 

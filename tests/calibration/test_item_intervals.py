@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from quorate.numerics import bandit, confidence_sequence, item_intervals
+from quorate.numerics.sequential import bandit, confidence_sequence, item_intervals
 
 pytestmark = pytest.mark.calibration
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from quorate.estimate.panel.judge_effect import judge_effects, judge_tests
-from quorate.numerics import crossed as panel
+from quorate.numerics.panel import crossed as panel
 
 pytestmark = pytest.mark.calibration
 LENIENT = (-0.9, 0.4, 0.0, 0.2, 0.3)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.numerics import binomial, equivalence, kl
 from quorate.numerics.inference import t_quantile
+from quorate.numerics.votes import binomial, equivalence, kl
 from quorate.plan.power.clusters import clustered
 from quorate.plan.power.divergence import kl_budget
 from quorate.plan.power.equivalence import equivalence_power, equivalence_size

@@ -9,8 +9,8 @@ import pytest
 
 import quorate as q
 from quorate.estimate.ratings import ratings as ratings_result
-from quorate.numerics.bradley_terry import Design, fit
-from quorate.numerics.rank_intervals import difference_se
+from quorate.numerics.ratings.bradley_terry import Design, fit
+from quorate.numerics.ratings.rank_intervals import difference_se
 from quorate.table.judgments import Facet
 from quorate.table.votes import Votes
 

@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from quorate.numerics.grubbs import effects, grubbs
-from quorate.numerics.subsets import Choice, exchange, exhaustive, turns
+from quorate.numerics.panel.grubbs import effects, grubbs
+from quorate.numerics.panel.subsets import Choice, exchange, exhaustive, turns
 from quorate.plan.panel.screening import Screening, screen
 from quorate.plan.panel.shortlist import facts
 from quorate.table.judgments import Facet, Judgments

@@ -13,7 +13,8 @@ from quorate.decide.clustered_study import ClusteredVotes
 from quorate.decide.margin import margin_of_counts, margin_of_share
 from quorate.decide.stop import stopping_rule
 from quorate.decide.verdict import Outcome, outcome_of
-from quorate.numerics import binomial, clustered, sequential
+from quorate.numerics.sequential import fair_coin as sequential
+from quorate.numerics.votes import binomial, clustered
 from quorate.simulate.verdicts import replay_verdicts
 from quorate.table.read_votes import read_votes
 

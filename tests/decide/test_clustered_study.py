@@ -8,7 +8,7 @@ import pytest
 from quorate.decide.clustered_study import ClusteredVotes
 from quorate.decide.margin import margin_of_share
 from quorate.errors import InvalidInput
-from quorate.numerics import clustered
+from quorate.numerics.votes import clustered
 from quorate.plan.power.sample_size import sample_size
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from quorate.decide.study_size import SingleVotes, TiedVotes, t_reach
 from quorate.errors import InvalidInput
-from quorate.numerics import binomial
+from quorate.numerics.votes import binomial
 from quorate.plan.power.equivalence import equivalence_power, equivalence_size
 from quorate.plan.power.sample_size import detectable_margin, sample_size
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from quorate.decide.margin import margin_of_counts
 from quorate.decide.verdict import Outcome, outcome_of, verdict_of_margin, verdict_of_votes
 from quorate.errors import InvalidInput
-from quorate.numerics import binomial
+from quorate.numerics.votes import binomial
 from quorate.table.read_votes import read_votes
 
 

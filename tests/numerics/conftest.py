@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from quorate.numerics.patterns import Cells
-from quorate.numerics.reml import Problem, WithinCells
+from quorate.numerics.mixed.patterns import Cells
+from quorate.numerics.mixed.reml import Problem, WithinCells
 
 KINDS = (
     "crossed",

@@ -7,7 +7,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.numerics.bandit import Constants
+from quorate.numerics.sequential.bandit import Constants
 from quorate.simulate.allocation import grid_of
 
 

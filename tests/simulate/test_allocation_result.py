@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.numerics.bandit import Constants
+from quorate.numerics.sequential.bandit import Constants
 from quorate.simulate.allocation_result import Allocation, Outcome, Saved
 
 SPENT = np.array([100, 200, 400])

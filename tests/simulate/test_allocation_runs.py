@@ -3,9 +3,9 @@ import math
 import numpy as np
 import pytest
 
-from quorate.numerics.bandit import Rule, constants
-from quorate.numerics.pools import packed
-from quorate.numerics.replay import forced
+from quorate.numerics.sequential.bandit import Rule, constants
+from quorate.numerics.sequential.pools import packed
+from quorate.numerics.sequential.replay import forced
 from quorate.simulate.allocation_runs import Adaptive, Runs
 
 

@@ -3,7 +3,7 @@ import polars as pl
 import pytest
 
 from quorate.errors import NotEstimable
-from quorate.numerics import binomial
+from quorate.numerics.votes import binomial
 from quorate.simulate.verdicts import replay_verdicts
 from quorate.table.read_votes import read_votes
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from quorate.decide.margin import VoteMargin, margin_of_votes
 from quorate.decide.verdict import Outcome, Verdict, check_question, verdict_of_margin
 from quorate.errors import NotEstimable
-from quorate.numerics import binomial
+from quorate.numerics.votes import binomial
 from quorate.plan.power.sample_size import check_count
 from quorate.table.votes import Encoding, Votes, checked_votes
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from quorate.decide.margin import NOTHING, VoteMargin, margin_of_share
 from quorate.decide.study_size import FEWEST_ALIKE, Studies, t_reach
-from quorate.numerics import clustered
-from quorate.numerics.binomial import SLACK
 from quorate.numerics.threshold import last
+from quorate.numerics.votes import clustered
+from quorate.numerics.votes.binomial import SLACK
 from quorate.plan.power.sample_size import whole
 from quorate.streams import stream
 

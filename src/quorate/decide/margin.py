@@ -13,8 +13,8 @@ from quorate import caveats
 from quorate.caveats import Caveat
 from quorate.decide.study_size import FEWEST_ALIKE, SingleVotes, t_reach
 from quorate.errors import NotEstimable
-from quorate.numerics import binomial, clustered, equivalence
 from quorate.numerics.inference import t_quantile
+from quorate.numerics.votes import binomial, clustered, equivalence
 from quorate.plan.power.clusters import single_votes
 from quorate.table.votes import Encoding, Votes
 

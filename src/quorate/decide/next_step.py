@@ -14,7 +14,7 @@ from quorate.decide.clustered_study import ClusteredVotes
 from quorate.decide.margin import VoteMargin
 from quorate.decide.study_size import SingleVotes, Studies, TiedVotes
 from quorate.errors import InvalidInput
-from quorate.numerics import binomial
+from quorate.numerics.votes import binomial
 
 
 @dataclass(frozen=True)

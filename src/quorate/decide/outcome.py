@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, Literal, Protocol
 
 from quorate.caveats import Caveat
-from quorate.numerics import binomial
+from quorate.numerics.votes import binomial
 
 Claim = Literal["better", "equivalent", "not worse"]
 """What a comparison was made to show."""

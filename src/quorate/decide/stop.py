@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from quorate.decide.outcome import OPEN, SUPPORTED, Outcome
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.numerics import binomial, sequential
+from quorate.numerics.sequential import fair_coin as sequential
+from quorate.numerics.votes import binomial
 from quorate.plan.power.sample_size import check_count, check_margin, check_range, sample_size
 from quorate.table.votes import Encoding, Votes, checked_votes
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.numerics import binomial, equivalence
 from quorate.numerics.inference import t_quantile
+from quorate.numerics.votes import binomial, equivalence
 from quorate.plan.power.equivalence import equivalence_size
 from quorate.plan.power.sample_size import detectable_margin, sample_size, whole
 

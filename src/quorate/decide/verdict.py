@@ -11,7 +11,7 @@ from quorate.decide.margin import VoteMargin, margin_of_votes
 from quorate.decide.next_step import NextStep, next_step
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
 from quorate.errors import InvalidInput
-from quorate.numerics import binomial, equivalence
+from quorate.numerics.votes import binomial, equivalence
 from quorate.plan.power.sample_size import check_count, check_power, check_range
 from quorate.table.votes import Encoding, Votes, checked_votes
 

@@ -14,8 +14,8 @@ from quorate.estimate.components.design import design
 from quorate.estimate.components.model import REPLICATE
 from quorate.estimate.doctor.estimable import component_analyses
 from quorate.estimate.doctor.support import ITEMS
-from quorate.numerics.information import null_point
-from quorate.numerics.reml import evaluate
+from quorate.numerics.mixed.information import null_point
+from quorate.numerics.mixed.reml import evaluate
 from quorate.streams import stream
 from quorate.table.cells import Cells, completed
 from quorate.table.columns.roles import FIXED

@@ -10,7 +10,7 @@ from quorate import caveats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, QuorateError, UnknownColumn
 from quorate.estimate.doctor.support import doctor
-from quorate.numerics.bandit import Variant, affordable, constants
+from quorate.numerics.sequential.bandit import Variant, affordable, constants
 from quorate.report.labels import shown
 from quorate.report.plain import plain
 from quorate.simulate.allocation import simulate_allocation

@@ -10,7 +10,7 @@ from quorate.estimate.components.decomposition import Component, Decomposition
 from quorate.estimate.means.mean import Estimate, coefficients, draw_of
 from quorate.estimate.means.targets import FINITE, PANEL, SENSITIVITY
 from quorate.numerics.inference import variance_interval
-from quorate.numerics.information import weights
+from quorate.numerics.mixed.information import weights
 
 
 @dataclass(frozen=True)

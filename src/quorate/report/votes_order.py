@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.numerics.binomial import p_value
+from quorate.numerics.votes.binomial import p_value
 from quorate.report import votes_words
 from quorate.table.pairs import FIRST_A, B
 from quorate.wording import counted, percent

@@ -10,9 +10,9 @@ import numpy as np
 from quorate import caveats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
-from quorate.numerics.bandit import Constants, Rule, Variant, affordable, constants
-from quorate.numerics.pools import Floats, Ints, Pools
-from quorate.numerics.replay import forced
+from quorate.numerics.sequential.bandit import Constants, Rule, Variant, affordable, constants
+from quorate.numerics.sequential.pools import Floats, Ints, Pools
+from quorate.numerics.sequential.replay import forced
 from quorate.plan.adaptive.options import scales
 from quorate.simulate.allocation_arms import arms_of, human_scores
 from quorate.simulate.allocation_result import POLICIES, ROBIN_HOOD, Allocation

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
-from quorate.numerics.bandit import Constants
-from quorate.numerics.greedy import normal_saving
+from quorate.numerics.sequential.bandit import Constants
+from quorate.numerics.sequential.greedy import normal_saving
 from quorate.simulate.allocation_saving import LEAST_RUNS, saved_interval, saving, share_text
 from quorate.wording import counted
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from quorate.numerics import correlation
-from quorate.numerics.bandit import Rule
-from quorate.numerics.greedy import curve, uniform
-from quorate.numerics.pools import Floats, Ints, Pools
-from quorate.numerics.replay import Paths, replay, start_length
+from quorate.numerics.sequential.bandit import Rule
+from quorate.numerics.sequential.greedy import curve, uniform
+from quorate.numerics.sequential.pools import Floats, Ints, Pools
+from quorate.numerics.sequential.replay import Paths, replay, start_length
 from quorate.simulate.allocation_result import ROBIN, Outcome
 from quorate.streams import stream
 

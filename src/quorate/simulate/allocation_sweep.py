@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from quorate.errors import InvalidInput
-from quorate.numerics.bandit import Constants, Rule, affordable, constants
-from quorate.numerics.pools import Ints, Pools
-from quorate.numerics.replay import forced
+from quorate.numerics.sequential.bandit import Constants, Rule, affordable, constants
+from quorate.numerics.sequential.pools import Ints, Pools
+from quorate.numerics.sequential.replay import forced
 from quorate.simulate.allocation import MOST, MOST_RUNS, grid_of, guess, step_of
 from quorate.simulate.allocation_arms import arms_of
 from quorate.simulate.allocation_result import ROBIN, UNIFORM, Outcome

@@ -10,9 +10,9 @@ import numpy as np
 
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.numerics.bandit import Rule, Variant, affordable
-from quorate.numerics.pools import Floats, Pools
-from quorate.numerics.replay import forced
+from quorate.numerics.sequential.bandit import Rule, Variant, affordable
+from quorate.numerics.sequential.pools import Floats, Pools
+from quorate.numerics.sequential.replay import forced
 from quorate.simulate.allocation import MOST, MOST_RUNS, guess, step_of
 from quorate.simulate.allocation_arms import arms_of
 from quorate.simulate.allocation_result import ROBIN_HOOD, UNIFORM, Outcome

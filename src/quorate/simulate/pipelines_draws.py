@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.numerics.bradley_terry import Design, fit
-from quorate.numerics.bradley_terry_draws import poisson
-from quorate.numerics.bradley_terry_exists import exists
+from quorate.numerics.ratings.bradley_terry import Design, fit
+from quorate.numerics.ratings.draws import poisson
+from quorate.numerics.ratings.existence import exists
 from quorate.simulate.pipelines_cells import CellMargins, Floats, Ints, Verdicts
 from quorate.table.pairs import TIE, A, B
 

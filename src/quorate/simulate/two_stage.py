@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.numerics import binomial, strata
-from quorate.numerics.allotment import allotted, screened
-from quorate.numerics.combination import fisher
+from quorate.numerics.votes import binomial, strata
+from quorate.numerics.votes.allotment import allotted, screened
+from quorate.numerics.votes.combination import fisher
 from quorate.plan.power.prompt_types import TwoStage, combined_p_value, two_stage
 from quorate.plan.power.sample_size import check_alpha, check_count, check_range
 from quorate.streams import stream

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from quorate.decide.margin import VoteMargin, margin_of_counts, margin_of_share
 from quorate.decide.verdict import Outcome, outcome_of
 from quorate.errors import NotEstimable
-from quorate.numerics import clustered
+from quorate.numerics.votes import clustered
 from quorate.plan.power.sample_size import check_count, check_range
 from quorate.streams import stream
 from quorate.table.votes import Votes, checked_votes

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, QuorateError
-from quorate.numerics.bandit import floored
+from quorate.numerics.sequential.bandit import floored
 from quorate.plan.adaptive.adaptive import adaptive
 from quorate.plan.adaptive.arms import Arms, arms_of, standing
 from quorate.plan.adaptive.policy import Policy

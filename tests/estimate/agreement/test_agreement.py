@@ -14,7 +14,7 @@ import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.agreement.agreement import agreement
 from quorate.estimate.agreement.battles import Battles
-from quorate.numerics.binomial import clopper_pearson
+from quorate.numerics.votes.binomial import clopper_pearson
 
 
 def votes_of(winners, judge="llm", topics=None):

@@ -10,7 +10,7 @@ import quorate as q
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.agreement.battles import pairwise_battles
 from quorate.estimate.agreement.clusters import clusters_of, gain_interval, rate_interval, shared_out
-from quorate.numerics.binomial import clopper_pearson
+from quorate.numerics.votes.binomial import clopper_pearson
 
 
 def votes_of(prompts, pairs, annotators=None):

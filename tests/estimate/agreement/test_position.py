@@ -9,7 +9,7 @@ import pytest
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.position import position_bias
-from quorate.numerics.binomial import p_value
+from quorate.numerics.votes.binomial import p_value
 
 
 def votes_of(rows, **reading):

@@ -10,7 +10,7 @@ import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.assemble import assemble
 from quorate.estimate.components.model import build
-from quorate.numerics.reml import evaluate
+from quorate.numerics.mixed.reml import evaluate
 
 
 def assembled(judgments, *, random=None, covariates=(), reml=True, residual_by=None):

@@ -10,8 +10,8 @@ import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.components import bootstrap as module
 from quorate.estimate.means.mean import contrast, default_targets
-from quorate.numerics.refit import refits
-from quorate.numerics.reml import evaluate
+from quorate.numerics.mixed.refit import refits
+from quorate.numerics.mixed.reml import evaluate
 from quorate.streams import stream
 
 SIZES = {"item": 12, "prompt": 4, "judge": 3}

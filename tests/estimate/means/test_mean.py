@@ -9,7 +9,7 @@ from scipy import stats
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.numerics.information import adjustment
+from quorate.numerics.mixed.information import adjustment
 
 FACETS = ("item", "prompt", "judge", "temperature")
 SIZES = {"item": 12, "prompt": 4, "judge": 3, "temperature": 2}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from quorate.estimate.panel.judge_effect import FTest, JudgeTest, contradictory, judge_effects, judge_tests
-from quorate.numerics import crossed as panel
+from quorate.numerics.panel import crossed as panel
 
 SEES, SEES_NOT = FTest(9.0, 2, 40, 0.001), FTest(1.0, 2, 40, 0.3)
 

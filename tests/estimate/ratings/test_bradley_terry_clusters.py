@@ -11,9 +11,9 @@ import pytest
 import quorate as q
 from quorate.errors import NotEstimable
 from quorate.estimate.ratings.counts import tally
-from quorate.numerics.bradley_terry import fit
-from quorate.numerics.bradley_terry_draws import covariance
-from quorate.numerics.rank_intervals import difference_se, rank_intervals
+from quorate.numerics.ratings.bradley_terry import fit
+from quorate.numerics.ratings.draws import covariance
+from quorate.numerics.ratings.rank_intervals import difference_se, rank_intervals
 
 
 def single(rows, **options):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from quorate.estimate.ratings.flips import Flip, flips, flips_of_ratings
-from quorate.numerics.bradley_terry import Design, fit
-from quorate.numerics.bradley_terry_exists import exists
+from quorate.numerics.ratings.bradley_terry import Design, fit
+from quorate.numerics.ratings.existence import exists
 
 DESIGN = Design(3, np.array([0, 0, 1]), np.array([1, 2, 2]), np.zeros(1), ties=False)
 

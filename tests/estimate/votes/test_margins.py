@@ -8,7 +8,7 @@ import pytest
 
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.margins import margins
-from quorate.numerics.binomial import clopper_pearson
+from quorate.numerics.votes.binomial import clopper_pearson
 from quorate.table.read_votes import read_votes
 
 

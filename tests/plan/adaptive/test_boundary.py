@@ -3,7 +3,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.numerics.sides import Moments
+from quorate.numerics.sequential.sides import Moments
 from quorate.plan.adaptive.boundary import Boundary
 
 ALPHA = 0.05

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput
-from quorate.numerics.pools import packed
-from quorate.numerics.replay import Paths, replay
+from quorate.numerics.sequential.pools import packed
+from quorate.numerics.sequential.replay import Paths, replay
 
 SCALE = range(1, 6)
 WIDE = 0.3

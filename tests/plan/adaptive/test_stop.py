@@ -5,7 +5,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.numerics.item_intervals import half_width
+from quorate.numerics.sequential.item_intervals import half_width
 from quorate.plan.adaptive.arms import Standing
 from quorate.plan.adaptive.options import Scale
 from quorate.plan.adaptive.stop import Precision, sentence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.numerics.subsets import Choice
+from quorate.numerics.panel.subsets import Choice
 from quorate.plan.panel.candidates import candidate, figure
 from quorate.plan.panel.shortlist import JudgePool, facts
 

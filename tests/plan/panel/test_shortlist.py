@@ -9,8 +9,8 @@ import pytest
 import quorate as q
 from quorate.errors import NotEstimable
 from quorate.estimate.panel.crossed import crossed_scores
-from quorate.numerics.grubbs import grubbs
-from quorate.numerics.subsets import Choice
+from quorate.numerics.panel.grubbs import grubbs
+from quorate.numerics.panel.subsets import Choice
 from quorate.plan.panel.shortlist import JudgePool, alternatives, beyond_cells, facts, refuse_constant, stability
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.errors import InvalidInput
-from quorate.numerics.clustered import share
+from quorate.numerics.votes.clustered import share
 from quorate.plan.power.clusters import (
     clustered,
     effective_judgments,

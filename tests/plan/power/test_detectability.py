@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.numerics import binomial
-from quorate.numerics.votes import exact_power
+from quorate.numerics.votes import binomial
+from quorate.numerics.votes.power import exact_power
 from quorate.plan.power.detectability import BUDGETS, detectability
 from quorate.table.read_votes import read_votes
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from quorate.errors import InvalidInput
-from quorate.numerics import binomial, kl
+from quorate.numerics.votes import binomial, kl
 from quorate.plan.power.divergence import kl_budget, least_judgments, oracle_test
 from quorate.plan.power.sample_size import sample_size
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import stdtrit
 
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.numerics import binomial
+from quorate.numerics.votes import binomial
 from quorate.plan.power.pilot import Reach, plan_from_pilot
 from quorate.plan.power.sample_size import detectable_margin, sample_size
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.numerics import binomial
+from quorate.numerics.votes import binomial
 from quorate.plan.power.prompt_types import (
     any_type_p_value,
     bottleneck,

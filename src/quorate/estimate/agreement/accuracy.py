@@ -11,8 +11,8 @@ import numpy as np
 from quorate.errors import InvalidData, NotConverged, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.means.targets import POPULATION, Target
-from quorate.numerics.binomial import wilson
 from quorate.numerics.inference import checked_level
+from quorate.numerics.votes.binomial import wilson
 from quorate.table.judgments import Judgments, checked
 
 ALL = "all"

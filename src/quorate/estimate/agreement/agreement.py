@@ -24,8 +24,8 @@ from quorate.estimate.agreement.pipelines import (
     shared_ties,
     verdicts_at,
 )
-from quorate.numerics.binomial import clopper_pearson, p_value
 from quorate.numerics.inference import checked_level
+from quorate.numerics.votes.binomial import clopper_pearson, p_value
 from quorate.streams import stream
 from quorate.table.pairs import TIE
 from quorate.table.votes import Votes

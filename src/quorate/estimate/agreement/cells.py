@@ -13,8 +13,8 @@ from quorate.errors import InvalidData, InvalidInput, NotEstimable
 from quorate.estimate.agreement.battles import ORDER, ORDERS, pairwise_battles, swapped
 from quorate.estimate.agreement.clusters import shared_out
 from quorate.estimate.agreement.labelled import people_apart
-from quorate.numerics import clustered
 from quorate.numerics.inference import checked_level
+from quorate.numerics.votes import clustered
 from quorate.table.judgments import Judgments, checked
 from quorate.table.pairs import BOTH_BAD, TIE
 from quorate.table.votes import Votes

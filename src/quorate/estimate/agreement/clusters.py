@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
 from quorate.estimate.agreement.battles import pairwise_battles
-from quorate.numerics import clustered
-from quorate.numerics.clustered import Share
+from quorate.numerics.votes import clustered
+from quorate.numerics.votes.clustered import Share
 from quorate.table.votes import Votes
 
 Floats = NDArray[np.float64]

@@ -11,8 +11,8 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.fixed import FixedEffects, fixed_effects
 from quorate.estimate.components.model import Model, closure
 from quorate.estimate.components.noise import residuals
-from quorate.numerics.patterns import Cells
-from quorate.numerics.reml import Problem
+from quorate.numerics.mixed.patterns import Cells
+from quorate.numerics.mixed.reml import Problem
 from quorate.table.judgments import Judgments, dense
 
 Floats = NDArray[np.float64]

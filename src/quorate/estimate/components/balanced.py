@@ -7,7 +7,7 @@ import numpy as np
 from quorate.errors import NotEstimable
 from quorate.estimate.components.assemble import Assembled
 from quorate.estimate.components.model import CELL, REPLICATE
-from quorate.numerics.anova import Strata, strata
+from quorate.numerics.mixed.anova import Strata, strata
 
 
 def balanced_strata(assembled: Assembled) -> Strata:

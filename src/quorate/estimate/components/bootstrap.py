@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.model import CELL, REPLICATE, canonical
 from quorate.numerics.inference import checked_level
-from quorate.numerics.refit import Refits, refits
+from quorate.numerics.mixed.refit import Refits, refits
 from quorate.streams import stream
 
 if TYPE_CHECKING:

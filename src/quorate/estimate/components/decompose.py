@@ -13,10 +13,10 @@ from quorate.estimate.components.assemble import Assembled
 from quorate.estimate.components.balanced import balanced_strata
 from quorate.estimate.components.decomposition import Decomposition, Method
 from quorate.estimate.components.design import design
-from quorate.numerics.identify import Identified
-from quorate.numerics.information import null_point, quadratic_forms
-from quorate.numerics.newton import Optimum, minimise
-from quorate.numerics.reml import Point, Problem, evaluate, solve
+from quorate.numerics.mixed.identify import Identified
+from quorate.numerics.mixed.information import null_point, quadratic_forms
+from quorate.numerics.mixed.newton import Optimum, minimise
+from quorate.numerics.mixed.reml import Point, Problem, evaluate, solve
 from quorate.table.collapse.repeats import refuse_repeats
 from quorate.table.judgments import Judgments, checked
 

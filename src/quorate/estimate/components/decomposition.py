@@ -15,17 +15,17 @@ from quorate.errors import NotEstimable, UnknownTerm
 from quorate.estimate.components.assemble import Assembled
 from quorate.estimate.components.cautions import cautions
 from quorate.estimate.components.model import CELL, REPLICATE, canonical
-from quorate.numerics.identify import Identified
 from quorate.numerics.inference import variance_interval
-from quorate.numerics.information import component_df, covariance, weights
-from quorate.numerics.reml import Point, squares
+from quorate.numerics.mixed.identify import Identified
+from quorate.numerics.mixed.information import component_df, covariance, weights
+from quorate.numerics.mixed.reml import Point, squares
 from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:
     from quorate.estimate.components.bootstrap import Bootstrap
     from quorate.estimate.means.mean import Estimate
     from quorate.estimate.means.targets import Target
-    from quorate.numerics.anova import Strata
+    from quorate.numerics.mixed.anova import Strata
 
 Floats = NDArray[np.float64]
 Method = Literal["reml", "ml", "anova"]

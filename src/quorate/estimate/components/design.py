@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from quorate.errors import NotEstimable
 from quorate.estimate.components.assemble import Assembled, assemble
 from quorate.estimate.components.model import build
-from quorate.numerics.identify import Identified, identify
-from quorate.numerics.information import information, null_point
-from quorate.numerics.reml import Solved, solve
+from quorate.numerics.mixed.identify import Identified, identify
+from quorate.numerics.mixed.information import information, null_point
+from quorate.numerics.mixed.reml import Solved, solve
 from quorate.table.judgments import Judgments
 
 Floats = NDArray[np.float64]

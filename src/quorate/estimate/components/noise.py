@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
 from quorate.estimate.components.model import CELL, REPLICATE, Model
-from quorate.numerics.reml import WithinCells
+from quorate.numerics.mixed.reml import WithinCells
 from quorate.table.judgments import Judgments
 
 Floats = NDArray[np.float64]

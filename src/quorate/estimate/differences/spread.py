@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.numerics.inference import satterthwaite, t_quantile
-from quorate.numerics.information import adjustment, cell_weights, weights
-from quorate.numerics.reml import squares
+from quorate.numerics.mixed.information import adjustment, cell_weights, weights
+from quorate.numerics.mixed.reml import squares
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

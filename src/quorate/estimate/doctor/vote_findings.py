@@ -8,7 +8,7 @@ import numpy as np
 
 from quorate.estimate.doctor.findings import Finding, Severity, by_severity, homogeneity
 from quorate.estimate.doctor.vote_analyses import CLUSTERS, PILOT
-from quorate.numerics.binomial import clopper_pearson, p_value
+from quorate.numerics.votes.binomial import clopper_pearson, p_value
 from quorate.table.columns.outcomes import shown
 from quorate.table.facts.vote_facts import CONSTANT, Grouping, Sides, Tally, VoteFacts
 from quorate.table.judgments import OK

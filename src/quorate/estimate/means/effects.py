@@ -12,8 +12,8 @@ from quorate.estimate.components.assemble import Assembled, assemble
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.prediction import predict, residual_facet
 from quorate.numerics.inference import checked_level, satterthwaite, t_quantile
-from quorate.numerics.information import adjustment, weights
-from quorate.numerics.reml import Point, Solved, evaluate, squares
+from quorate.numerics.mixed.information import adjustment, weights
+from quorate.numerics.mixed.reml import Point, Solved, evaluate, squares
 from quorate.table.judgments import Judgments
 from quorate.wording import plural
 

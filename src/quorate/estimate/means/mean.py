@@ -25,10 +25,10 @@ from quorate.estimate.means.targets import (
     default_targets,
     resolve,
 )
-from quorate.numerics.identify import bounds
 from quorate.numerics.inference import checked_level, pivotal, t_quantile
-from quorate.numerics.information import adjustment, cell_weights, weights
-from quorate.numerics.reml import Projected, squares
+from quorate.numerics.mixed.identify import bounds
+from quorate.numerics.mixed.information import adjustment, cell_weights, weights
+from quorate.numerics.mixed.reml import Projected, squares
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.numerics import crossed as panel
+from quorate.numerics.panel import crossed as panel
 
 Floats = NDArray[np.float64]
 

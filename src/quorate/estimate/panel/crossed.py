@@ -15,8 +15,8 @@ from quorate.estimate.means.effects import LevelEffect, level_labels
 from quorate.estimate.panel.cautions import fullest_level, panel_cautions
 from quorate.estimate.panel.components import TERMS, PanelComponents, differences, with_intervals
 from quorate.estimate.panel.judge_effect import FTest, JudgeTest, contradictory, judge_effects, judge_tests
-from quorate.numerics import crossed as panel
 from quorate.numerics.inference import checked_level
+from quorate.numerics.panel import crossed as panel
 from quorate.streams import stream
 from quorate.table.judgments import Judgments, checked
 from quorate.wording import counted, plural

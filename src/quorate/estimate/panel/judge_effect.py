@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.estimate.means.effects import LevelEffect
-from quorate.numerics import crossed as panel
+from quorate.numerics.panel import crossed as panel
 
 Floats = NDArray[np.float64]
 _INTERACTION_SIZE = 0.01

@@ -15,11 +15,11 @@ from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.ratings.contrast import Law
 from quorate.estimate.ratings.counts import Tally, Ties, refuse_unrated, tally
 from quorate.estimate.ratings.ratings import Method, Ratings
-from quorate.numerics.bradley_terry import Fit, anchored, fit
-from quorate.numerics.bradley_terry_draws import covariance, refits
-from quorate.numerics.bradley_terry_leverage import leverage, variances, widened
 from quorate.numerics.inference import checked_level
-from quorate.numerics.rank_intervals import difference_se
+from quorate.numerics.ratings.bradley_terry import Fit, anchored, fit
+from quorate.numerics.ratings.draws import covariance, refits
+from quorate.numerics.ratings.leverage import leverage, variances, widened
+from quorate.numerics.ratings.rank_intervals import difference_se
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes, checked_votes

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.numerics.bradley_terry import Design
-from quorate.numerics.bradley_terry_draws import Units
-from quorate.numerics.bradley_terry_exists import components, exists, identified
+from quorate.numerics.ratings.bradley_terry import Design
+from quorate.numerics.ratings.draws import Units
+from quorate.numerics.ratings.existence import components, exists, identified
 from quorate.table.pairs import BOTH_BAD, FIRST_A, MISSING, TIE, Pairs
 from quorate.table.votes import Votes
 from quorate.wording import listed

@@ -21,7 +21,7 @@ from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import Target
 from quorate.estimate.ratings.ranked import columns, first_places, grouped, top
 from quorate.numerics.inference import checked_level
-from quorate.numerics.rank_intervals import RankIntervals, best, normal_deviations, rank_groups, rank_intervals
+from quorate.numerics.ratings.rank_intervals import RankIntervals, best, normal_deviations, rank_groups, rank_intervals
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.wording import counted

@@ -16,7 +16,7 @@ from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.ratings.contrast import Contrast, Law, WinRate, average_odds, expit
 from quorate.estimate.ratings.counts import Ties
 from quorate.estimate.ratings.ranked import columns, first_places, grouped, top
-from quorate.numerics.rank_intervals import (
+from quorate.numerics.ratings.rank_intervals import (
     DRAWS,
     RankIntervals,
     best,

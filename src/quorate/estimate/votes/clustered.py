@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Sampled, Unit, labelled, well_sampled
-from quorate.numerics import vote_clusters
-from quorate.numerics.vote_clusters import Clusters, gather
-from quorate.numerics.votes import effective_clusters, robust, t_reach
+from quorate.numerics.votes import clusters as vote_clusters
+from quorate.numerics.votes.clusters import Clusters, gather
+from quorate.numerics.votes.power import effective_clusters, robust, t_reach
 from quorate.streams import stream
 from quorate.table.votes import Encoding, Votes
 

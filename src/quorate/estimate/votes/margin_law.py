@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quorate.numerics import deconvolve
+from quorate.numerics.votes import deconvolve
 
 Floats = NDArray[np.float64]
 

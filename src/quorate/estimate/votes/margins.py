@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.margin_law import GRID, MarginLaw, margin_law, share_below
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Sampled, well_sampled
-from quorate.numerics import deconvolve
-from quorate.numerics.binomial import clopper_pearson
-from quorate.numerics.votes import normal_size
+from quorate.numerics.votes import deconvolve
+from quorate.numerics.votes.binomial import clopper_pearson
+from quorate.numerics.votes.power import normal_size
 from quorate.streams import stream
 from quorate.table.votes import Encoding, Votes
 from quorate.wording import counted, percent

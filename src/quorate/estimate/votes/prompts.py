@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from quorate.estimate.votes.clustered import clusters_of, median, plain
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, labelled, well_sampled
-from quorate.numerics import vote_clusters
+from quorate.numerics.votes import clusters as vote_clusters
 from quorate.table.votes import Votes
 
 Floats = NDArray[np.float64]

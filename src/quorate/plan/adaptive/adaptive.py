@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
-from quorate.numerics.bandit import Objective, Rule, Variant, affordable, least_budget
-from quorate.numerics.item_intervals import Method
-from quorate.numerics.replay import forced
+from quorate.numerics.sequential.bandit import Objective, Rule, Variant, affordable, least_budget
+from quorate.numerics.sequential.item_intervals import Method
+from quorate.numerics.sequential.replay import forced
 from quorate.plan.adaptive.arms import Arms, arms_of
 from quorate.plan.adaptive.boundary import Boundary
 from quorate.plan.adaptive.options import by_arm, positive, prices_of, scales
@@ -105,7 +105,7 @@ def adaptive(
     target : float, optional
         Half-width at which every arm is known well enough: the policy stops there.
     level, interval
-        Of the intervals; see `quorate.numerics.item_intervals.interval`.
+        Of the intervals; see `quorate.numerics.sequential.item_intervals.interval`.
     together : bool
         Whether the level is that of all intervals at once, or of each.
     give_up : int

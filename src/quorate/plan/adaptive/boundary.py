@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.numerics.sides import Moments, against_difference, against_mean
+from quorate.numerics.sequential.sides import Moments, against_difference, against_mean
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
-from quorate.numerics.bandit import Rule
+from quorate.numerics.sequential.bandit import Rule
 from quorate.plan.adaptive.arms import Arms, Standing, standing
 from quorate.plan.adaptive.pulls import Priority, Pulls, best
 from quorate.plan.adaptive.stop import Precision, sentence

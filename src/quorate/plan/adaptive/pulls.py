@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.numerics.bandit import in_turn
+from quorate.numerics.sequential.bandit import in_turn
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

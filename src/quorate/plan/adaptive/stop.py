@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
-from quorate.numerics import item_intervals
-from quorate.numerics.sides import Moments
+from quorate.numerics.sequential import item_intervals
+from quorate.numerics.sequential.sides import Moments
 from quorate.plan.adaptive.arms import Standing
 from quorate.plan.adaptive.boundary import Boundary
 from quorate.plan.adaptive.options import Scale
@@ -31,7 +31,7 @@ class Precision:
     level : float
         Coverage of the intervals.
     method : {"anytime", "t", "bernstein", "asymptotic"}
-        As for `quorate.numerics.item_intervals.interval`.
+        As for `quorate.numerics.sequential.item_intervals.interval`.
     scales : tuple of Scale
         Of every attribute.
     units : tuple of float

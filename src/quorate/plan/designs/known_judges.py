@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.numerics.grubbs import effects
+from quorate.numerics.panel.grubbs import effects
 from quorate.plan.designs.layouts import Layout
 from quorate.plan.designs.schemes import JUDGE
 
@@ -49,7 +49,7 @@ class KnownJudges:
 def known_judges(fit: Decomposition) -> KnownJudges:
     """What a fit with fixed judges says of them; for at least 2.
 
-    Their effects are shrunk as those of judges of one pool (`quorate.numerics.grubbs.effects`), so that a spread that
+    Their effects are shrunk as those of judges of one pool (`quorate.numerics.panel.grubbs.effects`), so that a spread that
     is estimated at zero does not count as none.
     """
     design, solved = fit.assembled.fixed.levels[JUDGE], fit.point.solved

@@ -27,7 +27,7 @@ from quorate.estimate.means.targets import (
     is_grouping,
     resolve,
 )
-from quorate.numerics.identify import bounds
+from quorate.numerics.mixed.identify import bounds
 from quorate.plan.designs.known_judges import KnownJudges, known_judges
 from quorate.plan.designs.layouts import Count, Layout
 from quorate.plan.designs.schemes import GENERATION, JUDGE

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.numerics.subsets import Choice
+from quorate.numerics.panel.subsets import Choice
 from quorate.plan.panel.shortlist import JudgePool, Shortlist
 
 Bools = NDArray[np.bool_]

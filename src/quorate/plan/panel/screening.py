@@ -19,7 +19,7 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
 from quorate.estimate.means.effects import level_labels
 from quorate.estimate.panel.crossed import CrossedScores, crossed_scores
-from quorate.numerics.subsets import BEYOND, Choice, exchange, exhaustive
+from quorate.numerics.panel.subsets import BEYOND, Choice, exchange, exhaustive
 from quorate.plan.designs.prices import Prices, check, cost, known
 from quorate.plan.panel.candidates import Candidate, candidate, figure
 from quorate.plan.panel.shortlist import (

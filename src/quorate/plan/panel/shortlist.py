@@ -12,8 +12,8 @@ from quorate.errors import NotEstimable
 from quorate.estimate.components.published import components
 from quorate.estimate.means.targets import Pool
 from quorate.estimate.panel.crossed import CrossedScores
-from quorate.numerics.grubbs import Effects, disagreement, effects, grubbs, moderated
-from quorate.numerics.subsets import Choice, exchange, turns
+from quorate.numerics.panel.grubbs import Effects, disagreement, effects, grubbs, moderated
+from quorate.numerics.panel.subsets import Choice, exchange, turns
 from quorate.plan.designs.dstudy import project
 from quorate.table.judgments import Judgments
 

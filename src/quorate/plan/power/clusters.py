@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.numerics import binomial
-from quorate.numerics.clustered import Share
 from quorate.numerics.inference import t_quantile
+from quorate.numerics.votes import binomial
+from quorate.numerics.votes.clustered import Share
 from quorate.plan.power.sample_size import MOST, check_count, check_range, whole
 
 Floats = NDArray[np.float64]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import NotEstimable
-from quorate.numerics.allotment import screened
+from quorate.numerics.votes.allotment import screened
 from quorate.plan.power.prompt_types import checked_counts
 from quorate.plan.power.sample_size import check_range
 from quorate.streams import stream

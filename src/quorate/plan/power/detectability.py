@@ -14,8 +14,8 @@ from quorate.estimate.votes.clustered import clusters_of
 from quorate.estimate.votes.margin_law import MarginLaw
 from quorate.estimate.votes.margins import Margins, of_sampled
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Sampled, well_sampled
-from quorate.numerics.cluster_power import ClusterPower, cluster_power
-from quorate.numerics.votes import drawn_power, exact_power, z_quantiles
+from quorate.numerics.votes.cluster_power import ClusterPower, cluster_power
+from quorate.numerics.votes.power import drawn_power, exact_power, z_quantiles
 from quorate.plan.power.sample_size import check_alpha, check_counts, check_power, check_range
 from quorate.streams import stream
 from quorate.table.votes import Votes

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
-from quorate.numerics import kl
+from quorate.numerics.votes import kl
 from quorate.plan.power.sample_size import check_alpha, check_counts, check_margin, check_power, check_range, whole
 
 Floats = NDArray[np.float64]

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.numerics import equivalence
 from quorate.numerics.threshold import last
+from quorate.numerics.votes import equivalence
 from quorate.plan.power.sample_size import (
     check_alpha,
     check_count,

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
-from quorate.numerics import binomial, strata
-from quorate.numerics.allotment import allotted, screened
-from quorate.numerics.combination import fisher, inverse_normal, two_sided
+from quorate.numerics.votes import binomial, strata
+from quorate.numerics.votes.allotment import allotted, screened
+from quorate.numerics.votes.combination import fisher, inverse_normal, two_sided
 from quorate.plan.power.sample_size import check_count, check_range
 from quorate.streams import stream
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.numerics import binomial
+from quorate.numerics.votes import binomial
 
 Floats = NDArray[np.float64]
 Method = Literal["normal", "variance", "exact"]

@@ -1,0 +1,1 @@
+"""Linear mixed models: REML by patterns, and what follows from a fit."""

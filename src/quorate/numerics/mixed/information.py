@@ -1,0 +1,264 @@
+"""Expected information about variance components, without ever forming a matrix over cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.numerics.mixed.moments import Products
+from quorate.numerics.mixed.reml import (
+    Problem,
+    Projected,
+    Solved,
+    apply,
+    mean_sum,
+    residual_projection,
+    sandwich,
+    second_moment,
+    solve,
+    squares,
+    traces,
+    within_block,
+)
+from quorate.numerics.mixed.rows import gram, less, scaled
+
+if TYPE_CHECKING:
+    from quorate.numerics.mixed.rows import Rows
+
+Floats = NDArray[np.float64]
+
+
+def information(problem: Problem, solved: Solved) -> Floats:
+    """Half the trace of ``P A_s P A_t`` for every pair of components, replicates inside cells included.
+
+    This is the expected REML information (ML with ``b_trace``), whatever the data.
+
+    Parameters
+    ----------
+    problem : Problem
+        The design.
+    solved : Solved
+        The linear system at the components where the information is wanted.
+
+    Returns
+    -------
+    array, shape (components, components)
+    """
+    out = _traces_of_pairs(problem, solved) / 2
+    residual = solved.theta[-problem.n_residual :]
+    tail = np.arange(problem.n_components - problem.n_residual, problem.n_components)
+    has = problem.replicates.df > 0
+    out[tail[has], tail[has]] += problem.replicates.df[has] / (2 * residual[has] ** 2)
+    return out
+
+
+def covariance(problem: Problem, solved: Solved, kept: list[int]) -> Floats:
+    """Covariance of the components ``kept``, from the expected information; shape (components, components), else 0."""
+    inside = information(problem, solved)[np.ix_(kept, kept)]
+    scale = 1 / np.sqrt(np.diag(inside))
+    inverse = np.linalg.pinv(inside * scale[:, None] * scale, rcond=1e-10, hermitian=True)
+    out = np.zeros((problem.n_components, problem.n_components))
+    out[np.ix_(kept, kept)] = inverse * scale[:, None] * scale
+    return out
+
+
+def component_df(problem: Problem, theta: Floats, kept: list[int], t: int) -> float:
+    """Degrees of freedom a component would have if nothing disturbed it: ``2 s2^2 / var`` as ``s2`` grows.
+
+    For balanced data these are the degrees of freedom of its line in the analysis of variance. At ``s2`` the ratio is
+    ``df s2^2 / (s2 + d)^2``, so two moderate values give the limit without the rounding errors of a large one.
+
+    Parameters
+    ----------
+    theta : array, shape (components,)
+        Components at which the others stay.
+    kept : list of int
+        Components that are told apart.
+    t : int
+        The component.
+    """
+    sizes = np.array([10.0, 100.0]) * max(float(theta.max()), 1e-12)
+    roots = []
+    for size in sizes:
+        large = np.where(np.arange(len(theta)) == t, size, theta)
+        roots.append(size * np.sqrt(2 / covariance(problem, solve(problem, large), kept)[t, t]))
+    reciprocal = np.diff(sizes / np.array(roots)) / np.diff(sizes)
+    return max(1.0, float(reciprocal[0] ** -2))
+
+
+def null_point(problem: Problem) -> Floats:
+    """Components under which the raw rows are uncorrelated with variance 1, so that ``P`` projects out ``X`` only."""
+    noise = problem.units.noise
+    residual = (problem.replicates.df > 0).astype(float)
+    for r in reversed(range(problem.n_residual)):  # strata without replicates: one component stands for both
+        if np.any((noise[:, r] > 0) & (noise @ residual == 0)):
+            residual[r] = 1.0
+    return np.append(np.zeros(problem.n_components - problem.n_residual), residual)
+
+
+def quadratic_forms(problem: Problem, solved: Solved) -> Floats:
+    """``y' P A_t P y`` for every component, plus the sums of squares inside cells."""
+    units, moments = problem.units, problem.moments
+    weighted = solved.weight[units.cell_index] * units.y
+    zy, wy = moments.from_cells(weighted)
+    wy -= mean_sum(problem, solved.h, apply(problem, solved.half, zy))
+    out = squares(problem, residual_projection(problem, solved, units.y, zy, wy, solved.effects(wy)))
+    out[-problem.n_residual :] += problem.replicates.ss
+    return out
+
+
+def adjustment(problem: Problem, solved: Solved, contrast: Floats, covariance: Floats) -> float:
+    """What estimating the components adds to the variance of ``contrast' beta`` (Kenward and Roger 1997, Eq. 6).
+
+    Parameters
+    ----------
+    contrast : array, shape (p,)
+        Weights on the fixed effects.
+    covariance : array, shape (components, components)
+        Covariance of the estimated components.
+    """
+    added = 2 * float(np.sum(covariance * second_moment(problem, solved, weights(problem, solved, contrast))))
+    return max(added, 0.0)  # a trace of a product of matrices without negative eigenvalues, but for rounding
+
+
+def weights(problem: Problem, solved: Solved, contrast: Floats) -> Projected:
+    """Weights ``w = V^-1 X (X'V^-1X)^-1 L`` of the estimate ``L'beta`` on cells, columns and shared levels."""
+    h = solved.b[:, : problem.p] @ contrast
+    units, moments = problem.units, problem.moments
+    zero = np.zeros_like(units.y)
+    none = np.zeros((moments.n_units, moments.columns))
+    return residual_projection(problem, solved, zero, none, np.zeros(moments.q), -h)
+
+
+def cell_weights(problem: Problem, projected: Projected) -> Floats:
+    """Weight of every cell of the model in an estimate, from `weights`; shape (cells,)."""
+    units = problem.units
+    out: Floats = projected.cells[units.mean_cell] / units.scale[units.cell_unit[units.mean_cell]]
+    return out
+
+
+def _traces_of_pairs(problem: Problem, solved: Solved) -> Floats:
+    """``tr(P A_s P A_t)``; the row of the largest residual component from ``sum_t theta_t P A_t P = P``.
+
+    Parts across blocks are ``tr(B R_s B R_t)`` with ``R_t = W' V_w^-1 A_t V_w^-1 W``.
+    """
+    first = problem.n_within + problem.n_shared
+    out = np.zeros((problem.n_components, problem.n_components))
+    terms = np.eye(problem.n_within)[problem.units.column_term]
+    levels = np.eye(problem.n_shared)[problem.units.shared_term]
+    inside = [_side(solved, levels, within_block(problem, solved, t)) for t in range(problem.n_within)]
+    out[:first, :first] = _random(problem, solved, terms, levels, inside)
+    largest = problem.largest_residual(solved.theta)
+    others = [_residual(problem, solved, levels, r) for r in range(problem.n_residual) if r != largest]
+    for r, one in enumerate(others):
+        row = first + one.place
+        out[row, :first] = out[:first, row] = _with_random(problem, solved, one, terms, inside)
+        for two in others[: r + 1]:
+            out[row, first + two.place] = out[first + two.place, row] = _residual_pair(problem, solved, one, two)
+    return _with_largest(out, solved.theta, traces(problem, solved), first + largest)
+
+
+def _with_largest(out: Floats, theta: Floats, once: Floats, t: int) -> Floats:
+    """Row and column ``t`` from ``sum_s theta_s tr(P A_r P A_s) = tr(P A_r)``."""
+    out[t] = out[:, t] = (once - out @ theta) / theta[t]
+    out[t, t] = (once[t] - out[t] @ theta + out[t, t] * theta[t]) / theta[t]
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """A component seen across blocks: ``B R``, and the trace of ``P A_t P U_s U_s'`` for every shared term ``s``."""
+
+    br: Floats
+    shared: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Residual:
+    """A residual component: its place, cross products with weights ``a / d^2``, and how it is seen across blocks."""
+
+    place: int
+    products: Products
+    side: _Side
+
+
+def _side(solved: Solved, levels: Floats, r: Floats) -> _Side:
+    br, outside = solved.levels.times(r)
+    return _Side(br, levels.T @ np.einsum("ij,ij->i", outside, solved.levels.outside))
+
+
+def _residual(problem: Problem, solved: Solved, levels: Floats, r: int) -> _Residual:
+    products = problem.moments.products(problem.units.noise[:, r] * solved.weight**2)
+    return _Residual(r, products, _side(solved, levels, sandwich(problem, solved, products)))
+
+
+def _across(left: _Side, right: _Side) -> float:
+    return float(np.einsum("ij,ji->", left.br, right.br))
+
+
+def _random(problem: Problem, solved: Solved, terms: Floats, levels: Floats, sides: list[_Side]) -> Floats:
+    """Pairs of within-block and shared terms."""
+    a, b = terms.shape[1], levels.shape[1]
+    out = np.zeros((a + b, a + b))
+    m = solved.j @ solved.products.k
+    out[:a, :a] = terms.T @ np.einsum("pkl,p->kl", m**2, problem.units.count) @ terms
+    out[:a, :a] += _inner_pairs(problem, solved, m, terms)
+    for t in range(a):
+        out[:a, t] += [_across(side, sides[t]) for side in sides]
+        out[a:, t] = out[t, a:] = sides[t].shared
+    out[a:, a:] = levels.T @ solved.levels.projected**2 @ levels
+    return out
+
+
+def _inner_pairs(problem: Problem, solved: Solved, m: Floats, terms: Floats) -> Floats:
+    """``-2 tr(T_s B T_t' M_ts)`` for every pair of within-block terms; dense rows are multiplied with ``B`` once."""
+    if isinstance(solved.t, np.ndarray):
+        t = solved.t.reshape(problem.moments.mean_units, problem.moments.columns, problem.moments.q)
+        products = (t @ solved.b_trace) @ t.swapaxes(1, 2)
+        return np.asarray(-2 * terms.T @ np.einsum("pkl,pkl->kl", problem.of_mean_units(m), products) @ terms)
+    apply = problem.moments.layout.apply
+    out = np.zeros((problem.n_within, problem.n_within))
+    for at, term in enumerate(terms.T):
+        out[:, at] = _inner(problem, solved, apply(problem.of_mean_units(m * term), solved.t), -2.0)
+    return out
+
+
+def _inner(problem: Problem, solved: Solved, rows: Rows, factor: float) -> Floats:
+    """``factor`` times the trace of ``T B rows'``, over the columns of every within-block term."""
+    grams = (gram(solved.t, rows, problem.rows_of(t)) for t in range(problem.n_within))
+    return factor * np.array([float(np.sum(solved.b_trace * block)) for block in grams])
+
+
+def _with_random(problem: Problem, solved: Solved, one: _Residual, terms: Floats, sides: list[_Side]) -> Floats:
+    """A residual component with every within-block and shared term."""
+    jk = solved.j @ one.products.k
+    within = terms.T @ np.einsum("pkl,pkl,p->k", jk, solved.j, problem.units.count)
+    cross = _noise_cross(problem, solved, one.products)
+    within += _inner(problem, solved, problem.moments.layout.apply(problem.of_mean_units(solved.j), cross), -2.0)
+    across = np.array([_across(one.side, other) for other in sides])
+    return np.concatenate([within + across, one.side.shared])
+
+
+def _residual_pair(problem: Problem, solved: Solved, one: _Residual, two: _Residual) -> float:
+    """Two residual components."""
+    units = problem.units
+    both = units.noise[:, one.place] * units.noise[:, two.place]
+    third = problem.moments.products(both * solved.weight**3)
+    gj = solved.gamma[:, None] * solved.j
+    count = units.count
+    out = np.bincount(units.cell_pattern, both * solved.weight**2, len(count)) @ count
+    out -= 2 * np.einsum("pkl,plk,p->", gj, third.k, count)
+    out += np.einsum("pkl,plk,p->", gj @ one.products.k, gj @ two.products.k, count)
+    left, right = (_noise_cross(problem, solved, residual.products) for residual in (one, two))
+    inner = gram(left, problem.moments.layout.apply(problem.of_mean_units(gj), right))
+    out -= 2 * np.sum(solved.b_trace * (sandwich(problem, solved, third) - inner))
+    return float(out) + _across(one.side, two.side)
+
+
+def _noise_cross(problem: Problem, solved: Solved, products: Products) -> Rows:
+    """``Z' D^-1 a V_w^-1 W`` per mean unit and column."""
+    gt = scaled(solved.t, solved.gamma_rows)
+    return less(products.n, problem.moments.layout.apply(problem.of_mean_units(products.k), gt))

@@ -1,0 +1,247 @@
+"""Estimates from data redrawn by the model: many refits of one design, each from the point it was drawn at.
+
+Newton steps start at the truth of the draw, so few are needed; designs with one noise variance take them for many draws
+at once. ``docs/methods/bootstrap.md`` has the error that `TOLERANCE` leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.errors import NotConverged
+from quorate.numerics.mixed.information import covariance, information, quadratic_forms, weights
+from quorate.numerics.mixed.newton import Optimum, bounded_step, minimise
+from quorate.numerics.mixed.redraw import Redraw
+from quorate.numerics.mixed.reml import Point, Problem, evaluate, solve, traces
+from quorate.numerics.mixed.stacked import Points, Stacked
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+TOLERANCE = 1e-5
+"""Decrease of the criterion a last, unchecked step may promise."""
+_STACK = 500_000
+_MOST_STEPS = 20
+
+
+@dataclass(frozen=True)
+class Refits:
+    """Estimates from redrawn data; the first axis is the draw.
+
+    Parameters
+    ----------
+    theta : array, shape (draws, components)
+        Components.
+    beta : array, shape (draws, p)
+        Fixed effects.
+    shift : array, shape (draws, p)
+        What estimating the components moved the fixed effects by.
+    scored : array, shape (draws, components)
+        Components after one step of Fisher scoring from the truth, without bounds: unbiased under REML, they can be
+        negative.
+    converged : array of bool, shape (draws,)
+        Where false, the best point that was found stands.
+    """
+
+    theta: Floats
+    beta: Floats
+    shift: Floats
+    scored: Floats
+    converged: NDArray[np.bool_]
+
+
+def refits(
+    problem: Problem,
+    kept: Ints,
+    theta: Floats,
+    beta: Floats,
+    n: int,
+    rng: np.random.Generator,
+    *,
+    tolerance: float = TOLERANCE,
+    stack: bool | None = None,
+) -> Refits:
+    """Draw new data ``n`` times and estimate the components and fixed effects of each.
+
+    Parameters
+    ----------
+    problem : Problem
+        The design.
+    kept : array of int
+        Components that are estimated; the others stay at zero.
+    theta : array, shape (components,)
+        Components to draw from, none negative.
+    beta : array, shape (p,)
+        Fixed effects to draw from.
+    n : int
+        Draws.
+    rng : numpy.random.Generator
+        For the draws.
+    tolerance : float
+        Promise of a step, in deviance units, below which it is the last.
+    stack : bool, optional
+        Whether to take draws together; by default where the design allows it and is small enough.
+    """
+    redraw = Redraw(problem, theta, beta)
+    stacked = Stacked(problem) if stack or (stack is None and _worth_stacking(problem)) else None
+    size = 1 if stacked is None else max(1, min(256, _STACK // stacked.size))
+    one = Refitting(problem, kept, theta, tolerance)
+    parts = []
+    for many in _chunks(n, size):
+        problems = [redraw.draw(rng) for _ in range(many)]
+        parts += [one.fit(problems[0])] if stacked is None else [_together(stacked, one, problems)]
+    return Refits(
+        np.concatenate([part.theta for part in parts]),
+        np.concatenate([part.beta for part in parts]),
+        np.concatenate([part.shift for part in parts]),
+        np.concatenate([part.scored for part in parts]),
+        np.concatenate([part.converged for part in parts]),
+    )
+
+
+class Refitting:
+    """One refit at a time, of any design.
+
+    The first step is Fisher scoring at the truth of the draw, where everything but the data is known beforehand.
+
+    Parameters
+    ----------
+    problem : Problem
+        The design.
+    kept : array of int
+        Components that are estimated.
+    theta : array, shape (components,)
+        Truth of the draws.
+    tolerance : float
+        See `refits`.
+    """
+
+    def __init__(self, problem: Problem, kept: Ints, theta: Floats, tolerance: float) -> None:
+        self.kept, self.theta, self.tolerance = kept, theta, tolerance
+        self._solved = solve(problem, theta)
+        self._information = 2 * information(problem, self._solved)[np.ix_(kept, kept)]
+        self._covariance = covariance(problem, self._solved, list(kept))
+        self._gradient = traces(problem, self._solved)
+        self._residual = slice(problem.n_components - problem.n_residual, problem.n_components)
+        self._weights = np.array([weights(problem, self._solved, unit).cells for unit in np.eye(problem.p)])
+        noise = theta[self._residual]
+        self._noise = np.where(noise > 0, noise, 1.0)
+        self._gradient[self._residual] += problem.replicates.df / self._noise
+
+    def fit(self, problem: Problem) -> Refits:
+        """Estimates from one redrawn data set."""
+        gradient, converged = self._slope(problem)[None], True
+        start = self.first(gradient)[0, self.kept]
+        try:
+            optimum = minimise(lambda theta: self._at(problem, theta), start, tolerance=self.tolerance)
+        except NotConverged as stopped:
+            optimum, converged = cast("Optimum", stopped.partial), False
+        theta, point = optimum.theta, optimum.point
+        if converged:
+            theta = np.maximum(theta + bounded_step(point.gradient, point.hessian, theta, 0.0), 0.0)
+        beta = point.effects[: problem.p]
+        plain = self._weights @ problem.units.y
+        return Refits(
+            self._full(theta)[None], beta[None], (beta - plain)[None], self.scored(gradient), np.array([converged])
+        )
+
+    def scored(self, gradients: Floats) -> Floats:
+        """One scoring step without bounds, shape (draws, components)."""
+        out: Floats = self.theta - gradients @ self._covariance / 2
+        return out
+
+    def first(self, gradients: Floats) -> Floats:
+        """Where the first step leads, shape (draws, components); residual components stay off zero.
+
+        Parameters
+        ----------
+        gradients : array, shape (draws, components)
+            At the truth of the draws.
+        """
+        out, start = self.scored(gradients), self.theta[self.kept]
+        for i in np.flatnonzero(np.any(out < 0, axis=1)):
+            out[i, self.kept] = start + bounded_step(gradients[i, self.kept], self._information, start, 0.0)
+        out[:, self._residual] = np.maximum(out[:, self._residual], self.theta[self._residual] / 10)
+        return np.asarray(np.maximum(out, 0.0))
+
+    def _slope(self, problem: Problem) -> Floats:
+        """Gradient at the truth of the draws."""
+        ss = problem.replicates.ss
+        forms = quadratic_forms(problem, self._solved)
+        forms[self._residual] += ss / self._noise**2 - ss
+        out: Floats = self._gradient - forms
+        return out
+
+    def _at(self, problem: Problem, theta: Floats) -> Point:
+        point, kept = evaluate(problem, self._full(theta)), self.kept
+        return Point(
+            point.criterion, point.gradient[kept], point.hessian[np.ix_(kept, kept)], point.solved, point.effects
+        )
+
+    def _full(self, theta: Floats) -> Floats:
+        full = np.zeros_like(self.theta)
+        full[self.kept] = theta
+        return full
+
+
+def _together(stacked: Stacked, one: Refitting, problems: list[Problem]) -> Refits:
+    """Plain Newton steps for all draws at once; draws for which one fails are fitted on their own."""
+    p, sums = stacked.problem.p, stacked.sums(problems)
+    points = stacked.evaluate(one.theta[None], sums)
+    plain = points.effects[:, :p]
+    theta, scored = one.first(points.gradient), one.scored(points.gradient)
+    beta, converged = plain.copy(), np.zeros(len(problems), dtype=bool)
+    live, before = np.arange(len(problems)), points.criterion
+    for _ in range(_MOST_STEPS):
+        points = stacked.evaluate(theta[live], sums.take(live))
+        lower = np.flatnonzero(points.criterion <= before + 1e-12 * (1 + np.abs(before)))
+        live, points = live[lower], points.take(lower)
+        if not len(live):
+            break
+        theta[live], promised = _steps(points, theta[live], one.kept)
+        beta[live] = points.effects[:, :p]
+        last = promised < one.tolerance
+        converged[live[last]] = True
+        live, before = live[~last], points.criterion[~last]
+    shift = beta - plain
+    for i in np.flatnonzero(~converged):
+        alone = one.fit(problems[i])
+        theta[i], beta[i], shift[i], converged[i] = alone.theta[0], alone.beta[0], alone.shift[0], alone.converged[0]
+    return Refits(theta, beta, shift, scored, converged)
+
+
+def _steps(points: Points, theta: Floats, kept: Ints) -> tuple[Floats, Floats]:
+    """Newton steps under the bounds: where they lead, and the decrease of the criterion they promise."""
+    gradient, hessian = points.gradient[:, kept], points.hessian[:, kept[:, None], kept]
+    start = theta[:, kept]
+    step = _plain_steps(gradient, hessian)
+    for i in np.flatnonzero(np.any(start + step < 0, axis=1)):
+        step[i] = bounded_step(gradient[i], hessian[i], start[i], 0.0)
+    promised = -np.sum((gradient + (hessian @ step[:, :, None])[:, :, 0] / 2) * step, axis=1)
+    trial = theta.copy()
+    trial[:, kept] = np.maximum(start + step, 0.0)
+    return trial, promised
+
+
+def _plain_steps(gradient: Floats, hessian: Floats) -> Floats:
+    """Newton steps without bounds, with the ridge that `bounded_step` has."""
+    scale = 1 / np.sqrt(np.maximum(np.einsum("mii->mi", hessian), 1e-300))
+    system = hessian * scale[:, :, None] * scale[:, None, :] + 1e-12 * np.eye(hessian.shape[1])
+    return np.asarray(np.linalg.solve(system, -(gradient * scale)[:, :, None])[:, :, 0] * scale)
+
+
+def _worth_stacking(problem: Problem) -> bool:
+    """One noise variance, and cross products that fit a stack: larger ones have faster sparse forms."""
+    moments = problem.moments
+    small = 3 * moments.mean_units * moments.columns * moments.q + 4 * moments.q**2 <= _STACK
+    return small and Stacked.applies(problem)
+
+
+def _chunks(n: int, size: int) -> Iterator[int]:
+    """Sizes of the chunks that make up ``n``."""
+    for start in range(0, n, size):
+        yield min(size, n - start)

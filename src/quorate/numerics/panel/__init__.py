@@ -1,0 +1,1 @@
+"""Crossed panels of judges."""

@@ -1,0 +1,1 @@
+"""Paired-comparison models and intervals for ranks."""

@@ -1,0 +1,168 @@
+"""Whether the likelihood of a Bradley-Terry or Davidson model has a maximum.
+
+Without ties and a position effect it has one exactly if the graph of wins is strongly connected: in every split of the
+systems into two groups some system of each beats one of the other. A tie counts as a win for both. The conditions with
+ties modelled, and with a position effect, are derived in ``docs/methods/ratings.md``.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.numerics.ratings.bradley_terry import Design, anchored, information_of, moments, summary
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+_NOTHING = 1e-9
+
+
+def components(design: Design, counts: Floats, connection: Literal["weak", "strong"]) -> NDArray[np.int32]:
+    """Component of every system in the graph of wins; systems of one component are linked by votes.
+
+    Parameters
+    ----------
+    design : Design
+        What the counts compare.
+    counts : array, shape (orders, pairs, 3)
+        Votes.
+    connection : {"weak", "strong"}
+        Linked in any direction, or in both.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    ahead, behind = (side[:, 0] for side in _wins(counts[..., None]))
+    source = np.append(design.a[ahead], design.b[behind])
+    target = np.append(design.b[ahead], design.a[behind])
+    size = design.systems
+    edges = coo_array((np.ones(len(source), dtype=np.int8), (source, target)), shape=(size, size)).tocsr()
+    return np.asarray(connected_components(edges, directed=True, connection=connection)[1])
+
+
+def exists(design: Design, counts: Floats, shrunk: bool = False) -> Bools:
+    """Whether each set of counts has a maximum; shape (fits,).
+
+    Parameters
+    ----------
+    design : Design
+        What the counts compare.
+    counts : array, shape (orders, pairs, 3, fits)
+        Votes.
+    shrunk : bool
+        Whether a ridge bounds the ratings, so that only the position effect and the tie parameter are asked about.
+
+    References
+    ----------
+    Ford (1957), American Mathematical Monthly 64, 28-33. Zermelo (1929), Mathematische Zeitschrift 29, 436-460.
+    """
+    found = np.ones(counts.shape[-1], dtype=np.bool_) if shrunk else strongly_connected(design, counts)
+    if design.ties:
+        found &= counts[:, :, 2].sum(axis=(0, 1)) > 0
+    if design.ties or design.position:
+        for r in np.flatnonzero(found & ~_surely(design, counts)):
+            found[r] = bounded(design, counts[..., r], shrunk)
+    return found
+
+
+def strongly_connected(design: Design, counts: Floats) -> Bools:
+    """Whether every system is reached from every other along wins; shape (fits,)."""
+    ahead, behind = _wins(counts)
+    found = _reach(design, ahead & behind, ahead & behind)
+    rest = np.flatnonzero(~found)
+    if len(rest):
+        ahead, behind = ahead[:, rest], behind[:, rest]
+        found[rest] = _reach(design, ahead, behind) & _reach(design, behind, ahead)
+    return found
+
+
+def bounded(design: Design, counts: Floats, shrunk: bool = False) -> bool:
+    """Whether no direction exists in which the likelihood never falls, by a linear programme.
+
+    Parameters
+    ----------
+    design : Design
+        What the counts compare.
+    counts : array, shape (orders, pairs, 3)
+        Votes.
+    shrunk : bool
+        As for `exists`.
+    """
+    from scipy.optimize import linprog
+
+    rows = _directions(design, counts)
+    rows = rows[:, design.systems :] if shrunk else rows
+    found = linprog(-rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=(-1, 1))
+    return float(rows.sum(axis=0) @ found.x) < _NOTHING * len(rows) and (shrunk or identified(design, counts))
+
+
+def identified(design: Design, counts: Floats) -> bool:
+    """Whether these comparisons tell the position effect from the ratings.
+
+    Parameters
+    ----------
+    design : Design
+        What the counts compare.
+    counts : array, shape (orders, pairs, 3)
+        Votes.
+    """
+    votes = summary(counts[..., None]).votes
+    flat = moments(design, np.zeros((design.parameters, 1)))
+    values = np.linalg.eigvalsh(anchored(design, information_of(design, votes, flat), 0.0)[0])
+    return bool(values[0] > _NOTHING * values[-1])
+
+
+def _wins(counts: Floats) -> tuple[Bools, Bools]:
+    """Whether the first, and the second, of every pair ever won or tied; shape (pairs, fits)."""
+    seen = np.asarray((counts > 0).any(axis=0))
+    return seen[:, 0] | seen[:, 2], seen[:, 1] | seen[:, 2]
+
+
+def _reach(design: Design, ahead: Bools, behind: Bools) -> Bools:
+    """Whether every system is reached from the first along edges from a to b and from b to a."""
+    to_a = (design.incidence > 0).astype(np.float32)
+    to_b = (design.incidence < 0).astype(np.float32)
+    reached = np.zeros((design.systems, ahead.shape[1]), dtype=np.bool_)
+    reached[0] = True
+    while True:
+        step = to_b @ (reached[design.a] & ahead).astype(np.float32)
+        step += to_a @ (reached[design.b] & behind).astype(np.float32)
+        grown = reached | (step > 0)
+        if (grown == reached).all():
+            return np.asarray(reached.all(axis=0))
+        reached = grown
+
+
+def _surely(design: Design, counts: Floats) -> Bools:
+    """Whether strongly connected counts, with ties if these are modelled, have a maximum for a reason seen at once."""
+    a, b, tie = (counts[:, :, k] > 0 for k in range(3))
+    found = np.ones(counts.shape[-1], dtype=np.bool_)
+    if design.ties:
+        found &= (a & b).any(axis=(0, 1))
+    else:
+        a, b = a | tie, b | tie
+    if design.position:
+        found &= (b[0] & a[1]).any(axis=0) & (a[0] & b[1]).any(axis=0)
+    return found
+
+
+def _directions(design: Design, counts: Floats) -> Floats:
+    """Rows that a direction must not be negative along, for the likelihood not to fall in it."""
+    order, pair, outcome = np.nonzero(counts)
+    gap = np.zeros((len(pair), design.parameters))
+    row = np.arange(len(pair))
+    gap[row, design.a[pair]], gap[row, design.b[pair]] = 1.0, -1.0
+    if design.position:
+        gap[:, design.systems] = design.sign[order]
+    side = np.array([1.0, -1.0, 0.0])[outcome][:, None]
+    if not design.ties:
+        tied = outcome == 2
+        return np.concatenate([(side * gap)[~tied], gap[tied], -gap[tied]])
+    half, margin = gap / 2, np.zeros((len(pair), design.parameters))
+    margin[:, -1] = 1.0
+    decisive = outcome < 2
+    won = (side * half)[decisive]
+    tied, slack = half[~decisive], margin[~decisive]
+    return np.concatenate([won, won - margin[decisive], slack - tied, slack + tied])

@@ -1,0 +1,230 @@
+"""How much of what is known of each difference of ratings comes from each unit: leverage, and degrees of freedom.
+
+A system seen in few clusters is known as well as these few tell, however many clusters there are. The part of a unit in
+the information on a contrast says how much smaller its residuals are for having been fitted, and how many units the
+standard error of that contrast is worth.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.numerics.ratings.bradley_terry import Design, Fit, Moments, anchored, moments, scores
+from quorate.numerics.ratings.draws import Units
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+SMALL = 0.01
+"""A unit with no more of the information on any contrast than this is taken by its part of the votes."""
+
+_BLOCK = 2**21
+_WHOLE = 1 - 1e-9
+
+
+class Leverage(NamedTuple):
+    """What the units tell of each parameter (on the diagonal; ratings about their mean) and of each difference of two.
+
+    Parameters
+    ----------
+    excess : array, shape (parameters, parameters)
+        What leverage adds to the variance that the parts of all votes give.
+    df : array, shape (parameters, parameters)
+        ``1 / sum h_g^2 - 1`` over units with parts h of the information; at least 1.
+    whole : bool
+        Whether something is known from one unit only: without it the information is singular.
+    """
+
+    excess: Floats
+    df: Floats
+    whole: bool
+
+
+class _Cells(NamedTuple):
+    """Orders and pairs: a row of the design each, and the information of a vote."""
+
+    rows: Any
+    variance: Floats
+    cross: Floats
+    tie: Floats
+
+
+def leverage(design: Design, at: Fit, ridge: float, units: Units) -> Leverage:
+    """Leverage of units on the parameters and on differences of ratings.
+
+    Parameters
+    ----------
+    design : Design
+        What the counts compare.
+    at : Fit
+        A single fit.
+    ridge : float
+        Its ridge.
+    units : Units
+        What is independent.
+
+    References
+    ----------
+    Bell and McCaffrey (2002), Survey Methodology 28, 169-181. Carter, Schnepel and Steigerwald (2017), Review of
+    Economics and Statistics 99, 698-709: the effective number of clusters of a coefficient.
+    """
+    p = design.parameters
+    inverse = np.linalg.inv(anchored(design, at.information, ridge)[0])
+    cells = _cells(design, moments(design, at.theta))
+    votes = _votes(units, cells.rows.shape[0])
+    most = votes @ _trace(design, cells, inverse)
+    heavy = np.flatnonzero((most > SMALL) & (units.size > 0))
+    excess, df = np.zeros((p, p)), np.full((p, p), max(units.effective - 1, 1.0))
+    first, second = _pairs(design)
+    if len(heavy):
+        one = scores(design, at.theta[:, 0])
+        each = one[heavy] if units.matrix is None else units.matrix[heavy] @ one
+        block = max(1, _BLOCK // max(len(heavy), cells.rows.shape[0]))
+        for start in range(0, len(first), block):
+            i, j = first[start : start + block], second[start : start + block]
+            x = _directions(design, inverse, i, j)
+            part = votes[heavy] @ _information(cells, x, design.ties) / _known(design, x, i, j)
+            added, free = _summed(units, heavy, part, each @ x)
+            excess[i, j] = excess[j, i] = added
+            df[i, j] = df[j, i] = free
+    alone = heavy[most[heavy] > _WHOLE]
+    whole = any(_largest(cells, np.asarray(votes[[g]].toarray())[0], inverse, design.ties) > _WHOLE for g in alone)
+    return Leverage(excess, df, whole)
+
+
+def widened(covariance: Floats, excess: Floats, systems: int) -> Floats:
+    """A covariance whose variances of parameters and of differences of ratings are larger by ``excess``.
+
+    Variances of all differences may fit no covariance; then the nearest one above is taken, which only widens.
+
+    Parameters
+    ----------
+    covariance : array, shape (parameters, parameters)
+        Ratings about their mean, then other parameters.
+    excess : array, shape (parameters, parameters)
+        Between two ratings what is added to the variance of their difference, on the diagonal to that of other
+        parameters.
+    systems : int
+        Ratings.
+    """
+    if not excess.any():
+        return covariance
+    s = systems
+    added = np.zeros_like(covariance)
+    between = excess[:s, :s] - np.diag(np.diag(excess)[:s])
+    between = between - between.mean(axis=0)
+    added[:s, :s] = -(between - between.mean(axis=1, keepdims=True)) / 2
+    added[range(s, len(added)), range(s, len(added))] = np.diag(excess)[s:]
+    values, vectors = np.linalg.eigh(covariance + added)
+    return np.asarray(covariance + added - (vectors * np.minimum(values, 0.0)) @ vectors.T)
+
+
+def variances(covariance: Floats, systems: int) -> Floats:
+    """Variances of differences of ratings, and on the diagonal of the parameters.
+
+    Parameters
+    ----------
+    covariance : array, shape (parameters, parameters)
+        Ratings, then other parameters.
+    systems : int
+        Ratings.
+    """
+    own = np.diag(covariance)
+    out = np.diag(own)
+    between = own[:systems, None] + own[None, :systems] - 2 * covariance[:systems, :systems]
+    out[:systems, :systems] += np.maximum(between, 0.0)
+    return out
+
+
+def _pairs(design: Design) -> tuple[Ints, Ints]:
+    """Contrasts: differences of two ratings, and every parameter by itself."""
+    first, second = np.triu_indices(design.systems, 1)
+    alone = np.arange(design.parameters)
+    return np.append(first, alone), np.append(second, alone)
+
+
+def _cells(design: Design, at: Moments) -> _Cells:
+    """Rows of the design for every order and pair."""
+    from scipy.sparse import coo_array, csr_array, hstack
+
+    orders, pairs = len(design.sign), len(design.a)
+    row = np.arange(orders * pairs)
+    place = np.append(row, row), np.append(np.tile(design.a, orders), np.tile(design.b, orders))
+    value = np.repeat([1.0, -1.0], len(row))
+    rows = coo_array((value, place), shape=(len(row), design.systems)).tocsr()
+    extra = np.zeros((len(row), design.parameters - design.systems))
+    if design.position:
+        extra[:, 0] = np.repeat(design.sign, pairs)
+    rows = hstack([rows, csr_array(extra)]).tocsr() if extra.size else rows
+    variance, mean, tie = (np.broadcast_to(one, at.mean.shape).ravel() for one in (at.variance, at.mean, at.tie))
+    return _Cells(rows, variance, -mean * tie, tie * (1 - tie))
+
+
+def _votes(units: Units, cells: int) -> Any:
+    """Votes of each unit by order and pair, sparse."""
+    from scipy.sparse import csr_array
+
+    if units.matrix is None:
+        n = len(units.size)
+        return csr_array((np.ones(n), np.arange(n) // 3, np.arange(n + 1)), shape=(n, cells))
+    kept = units.matrix.tocsr()
+    return csr_array((kept.data, kept.indices // 3, kept.indptr), shape=(kept.shape[0], cells))
+
+
+def _trace(design: Design, cells: _Cells, inverse: Floats) -> Floats:
+    """Leverage of a vote of each cell on all contrasts together: no contrast has more."""
+    spread = cells.rows @ inverse
+    out = cells.variance * np.asarray(cells.rows.multiply(spread).sum(axis=1)).ravel()
+    if design.ties:
+        out += 2 * cells.cross * spread[:, -1] + cells.tie * inverse[-1, -1]
+    return np.asarray(out)
+
+
+def _largest(cells: _Cells, votes: Floats, inverse: Floats, ties: bool) -> float:
+    """Largest leverage of a unit on any contrast."""
+    rows = cells.rows.toarray()
+    own = rows.T @ ((votes * cells.variance)[:, None] * rows)
+    if ties:
+        own[-1] = own[:, -1] = (votes * cells.cross) @ rows
+        own[-1, -1] = votes @ cells.tie
+    return float(np.linalg.eigvals(own @ inverse).real.max())
+
+
+def _directions(design: Design, inverse: Floats, i: Ints, j: Ints) -> Floats:
+    """The inverse information times each contrast, shape (parameters, contrasts)."""
+    x = inverse[:, i] - np.where(i == j, 0.0, inverse[:, j])
+    rating = (i == j) & (i < design.systems)
+    x[:, rating] -= inverse[:, : design.systems].mean(axis=1, keepdims=True)
+    return np.asarray(x)
+
+
+def _known(design: Design, x: Floats, i: Ints, j: Ints) -> Floats:
+    """Model-based variance of each contrast."""
+    column = np.arange(len(i))
+    out = x[i, column] - np.where(i == j, 0.0, x[j, column])
+    rating = (i == j) & (i < design.systems)
+    return np.asarray(out - rating * x[: design.systems].mean(axis=0))
+
+
+def _information(cells: _Cells, x: Floats, ties: bool) -> Floats:
+    """Of a vote of each cell on each contrast."""
+    gap = cells.rows @ x
+    out = cells.variance[:, None] * gap**2
+    if ties:
+        out += 2 * cells.cross[:, None] * gap * x[-1] + cells.tie[:, None] * x[-1] ** 2
+    return np.asarray(out)
+
+
+def _summed(units: Units, heavy: Ints, part: Floats, moved: Floats) -> tuple[Floats, Floats]:
+    """Excess variance, and degrees of freedom, of each contrast."""
+    size, share = units.size[heavy], units.share[heavy]
+    divisor = 1 / (1 - np.minimum(part, _WHOLE)) - 1 / (1 - share)[:, None]
+    added = size @ (moved**2 * divisor)
+    light = np.ones(len(units.size), dtype=np.bool_)
+    light[heavy] = False
+    weight, rest = units.size[light] @ units.share[light], 1 - size @ part
+    even = (units.size[light] @ units.share[light] ** 2) / weight**2 if weight else 0.0
+    return added, np.maximum(1 / (size @ part**2 + rest**2 * even) - 1, 1.0)

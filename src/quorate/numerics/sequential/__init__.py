@@ -1,0 +1,1 @@
+"""Sequential inference and bandits."""

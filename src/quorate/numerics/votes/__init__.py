@@ -1,0 +1,1 @@
+"""Binomial votes: tests, power, clusters, strata."""

@@ -1,0 +1,203 @@
+"""A share of votes, its standard error and degrees of freedom, where votes of one cluster may resemble each other."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.numerics.inference import t_quantile
+from quorate.numerics.votes.binomial import clopper_pearson, p_value
+
+Floats = NDArray[np.float64]
+_NOTHING = 1e-9  # a standard error that is rounding alone
+
+
+class Share(NamedTuple):
+    """A share of votes by clusters.
+
+    Parameters
+    ----------
+    value : float
+        Wins over votes.
+    se : float
+        Cluster-robust standard error (CR2); nan with one cluster.
+    df : float
+        Satterthwaite degrees of freedom; clusters less one where all are of one size.
+    icc : float
+        Correlation of two votes of one cluster, from 0 to 1.
+    clusters : int
+        Clusters.
+    n : float
+        Votes.
+    effective : float
+        Clusters of equal size that weigh as these do, ``n^2 / sum n_g^2``.
+    """
+
+    value: float
+    se: float
+    df: float
+    icc: float
+    clusters: int
+    n: float
+    effective: float = np.inf
+
+
+class Shares(NamedTuple):
+    """Shares of votes of several studies with as many clusters each; fields as for `Share`, shape (studies,)."""
+
+    value: Floats
+    se: Floats
+    df: Floats
+    icc: Floats
+    clusters: int
+    n: Floats
+    effective: Floats
+
+    def one(self, at: int) -> Share:
+        """The share of one study.
+
+        Parameters
+        ----------
+        at : int
+            Its place.
+        """
+        value, se, df, icc, n, effective = (float(x[at]) for x in (*self[:4], *self[5:]))
+        return Share(value, se, df, icc, self.clusters, n, effective)
+
+
+def share(wins: Floats, sizes: Floats, squares: Floats | None = None) -> Share:
+    """Share of wins with a standard error by clusters that needs no model of how votes depend.
+
+    The variance is that of the cluster sums about the share, each divided by ``1 - w`` with ``w`` its part of all votes
+    (CR2, unbiased where votes are independent). Its degrees of freedom match two moments under the estimated
+    correlation within clusters: they fall as clusters differ in size.
+
+    Parameters
+    ----------
+    wins : array, shape (clusters,)
+        Sum of the outcomes of each cluster; an outcome is from 0 to 1.
+    sizes : array, shape (clusters,)
+        Votes of each cluster, above 0.
+    squares : array, shape (clusters,), optional
+        Sum of the squared outcomes; ``wins`` where these are 0 and 1.
+
+    References
+    ----------
+    Bell and McCaffrey (2002), Survey Methodology 28, 169-181.
+    """
+    return shares(wins[None], sizes[None], None if squares is None else squares[None]).one(0)
+
+
+def shares(wins: Floats, sizes: Floats, squares: Floats | None = None) -> Shares:
+    """Shares of wins of several studies at once, each as `share` has it.
+
+    Parameters
+    ----------
+    wins, sizes : array, shape (studies, clusters)
+        Sum of the outcomes, and votes, of each cluster of each study.
+    squares : array, shape (studies, clusters), optional
+        Sum of the squared outcomes; ``wins`` where these are 0 and 1.
+    """
+    n, groups = sizes.sum(axis=-1), sizes.shape[-1]
+    p = wins.sum(axis=-1) / n
+    if groups < 2:
+        unknown = np.full_like(p, np.nan)
+        return Shares(p, unknown, unknown, unknown, groups, n, np.ones_like(p))
+    w = sizes / n[:, None]
+    rest = (wins - p[:, None] * sizes) ** 2 / (1 - w)
+    rho = _icc(wins, sizes, wins if squares is None else squares)
+    df = _df(w, sizes * (1 + (sizes - 1) * rho[:, None]))
+    return Shares(p, np.sqrt(rest.sum(axis=-1)) / n, df, rho, groups, n, 1 / _dot(w, w))
+
+
+def interval(found: Share, level: float) -> tuple[float, float]:
+    """Interval of a share by clusters: Clopper and Pearson's, with as many votes as these are worth.
+
+    They are worth ``p (1 - p) / se^2`` independent ones, fewer where the standard error rests on few degrees of
+    freedom, by the square of the ratio of the t quantiles, and never more than there are. Where clusters do not differ
+    each counts as one. Student's interval covers far too seldom for shares near 0 or 1.
+
+    Parameters
+    ----------
+    found : Share
+        Share of votes by clusters, of two at least.
+    level : float
+        Coverage wanted, in (0, 1).
+
+    References
+    ----------
+    Korn and Graubard (1998), Survey Methodology 24, 193-201.
+    """
+    worth = found.n
+    if not found.se > _NOTHING:
+        worth = found.effective
+    elif found.clusters < found.n:
+        wider = t_quantile(found.n - 1, (1 + level) / 2) / t_quantile(found.df, (1 + level) / 2)
+        worth = min(found.n, found.value * (1 - found.value) / found.se**2 * wider**2)
+    low, high = clopper_pearson(found.value * worth, worth, level)
+    return float(low), float(high)
+
+
+def balance(found: Share, level: float) -> tuple[float, float, float]:
+    """Lead of one of two outcomes over the other, from -1 to 1: its interval, and the p-value of none.
+
+    Student's, on twice the share less one. Where clusters do not differ they are single votes in an exact test. A
+    p-value is never less than the chance that as many fair clusters all agree: 2^(1-n) of n clusters, .06 of five, so
+    that with up to five an interval of 95% may leave out 0 where the p-value is above .05.
+
+    Parameters
+    ----------
+    found : Share
+        Share by clusters, outcomes without a lead as halves.
+    level : float
+        Coverage wanted, in (0, 1).
+    """
+    from scipy.special import stdtr
+
+    lead = 2 * found.value - 1
+    floor = min(1.0, 2.0 ** (1 - found.effective))
+    if not found.se > _NOTHING:
+        won = (found.effective + np.sign(lead) * _whole(found.effective, abs(lead))) / 2
+        low, high = clopper_pearson(won, found.effective, level)
+        return 2 * float(low) - 1, 2 * float(high) - 1, max(float(p_value(won, found.effective)), floor)
+    half = 2 * t_quantile(found.df, (1 + level) / 2) * found.se
+    p = max(2 * float(stdtr(found.df, -abs(lead) / (2 * found.se))), floor)
+    return max(lead - half, -1.0), min(lead + half, 1.0), min(p, 1.0)
+
+
+def _whole(effective: float, lead: float) -> float:
+    """Whole clusters that the winner is ahead by; all of them where all agree."""
+    return effective if lead >= 1 - _NOTHING else float(np.floor(effective * lead + _NOTHING))
+
+
+def _dot(x: Floats, y: Floats) -> Floats:
+    return np.asarray(np.einsum("...g,...g->...", x, y))
+
+
+def _icc(wins: Floats, sizes: Floats, squares: Floats) -> Floats:
+    """Analysis-of-variance estimate, cut to 0 and 1; 0 where no cluster has two votes or nothing varies."""
+    n, groups = sizes.sum(axis=-1), sizes.shape[-1]
+    inside = wins**2 / sizes
+    between = (inside.sum(axis=-1) - wins.sum(axis=-1) ** 2 / n) / (groups - 1)
+    within = (squares - inside).sum(axis=-1) / np.where(n > groups, n - groups, np.inf)
+    size = (n - _dot(sizes, sizes) / n) / (groups - 1)
+    total = np.where(n > groups, between + (size - 1) * within, 0.0)
+    ratio = np.divide(between - within, total, out=np.zeros_like(total), where=total > 0)
+    return np.asarray(np.clip(ratio, 0.0, 1.0), dtype=np.float64)
+
+
+def _df(w: Floats, v: Floats) -> Floats:
+    """Twice the squared mean of the variance over its variance, with cluster sums of variance ``v``.
+
+    The scaled residuals have covariance ``D - a b' - b a' + V a a'``, whose trace and norm are sums over clusters.
+    """
+    square = 1 / (1 - w)
+    x = np.sqrt(square)
+    d, a, b, total = v * square, w * x, v * x, v.sum(axis=-1)
+    aa, ab, bb = _dot(a, a), _dot(a, b), _dot(b, b)
+    trace = d.sum(axis=-1) - 2 * ab + total * aa
+    norm = _dot(d, d) + 2 * (ab**2 + aa * bb) + (total * aa) ** 2
+    norm += -4 * _dot(d * a, b) + 2 * total * _dot(d * a, a) - 4 * total * aa * ab
+    return np.asarray(trace**2 / norm)

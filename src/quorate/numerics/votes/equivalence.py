@@ -1,0 +1,165 @@
+"""The exact test that two systems are equivalent: a share within a margin of one half.
+
+Two one-sided binomial tests at level ``alpha``, one of ``p <= 1/2 - e`` and one of ``p >= 1/2 + e``: both reject when
+wins and losses are each at most ``u``. ``docs/methods/power.md`` derives sizes and numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from quorate.errors import NotEstimable
+from quorate.numerics.threshold import last
+from quorate.numerics.votes.binomial import SLACK, lower_tail, too_many
+
+Floats = NDArray[np.float64]
+
+
+def p_value(k: ArrayLike, n: ArrayLike, margin: float) -> Floats:
+    """Exact p-value of equivalence: the larger of the two one-sided ones.
+
+    Parameters
+    ----------
+    k, n : array, broadcast
+        Wins and votes.
+    margin : float
+        Half-width e of the range about one half that counts as equal.
+    """
+    k, n = np.asarray(k, dtype=float), np.asarray(n, dtype=float)
+    return lower_tail(np.maximum(k, n - k), n, 0.5 + margin)
+
+
+def critical_value(n: ArrayLike, margin: float, alpha: float) -> Floats:
+    """Most wins, and most losses, with which votes show equivalence; below half of the votes where none can.
+
+    Parameters
+    ----------
+    n : array
+        Votes.
+    margin : float
+        Margin of equivalence.
+    alpha : float
+        Level of each one-sided test, which is that of both together.
+    """
+    from scipy.special import ndtri
+
+    n, p = np.asarray(n, dtype=float), 0.5 + margin
+    guess = n * p + ndtri(alpha) * np.sqrt(n * p * (1 - p)) - 0.5
+    return last(lambda u: lower_tail(u, n, p) <= alpha * SLACK, np.maximum(guess, -1.0))
+
+
+def size(n: ArrayLike, margin: float, alpha: float) -> Floats:
+    """Largest chance of claiming equivalence when the share is outside the margin: that at the margin itself.
+
+    Parameters
+    ----------
+    n : array
+        Votes.
+    margin : float
+        Margin of equivalence.
+    alpha : float
+        Level.
+    """
+    return power(n, 0.5 + margin, margin, alpha)
+
+
+def power(n: ArrayLike, p: ArrayLike, margin: float, alpha: float) -> Floats:
+    """Chance of showing equivalence.
+
+    Parameters
+    ----------
+    n, p : array, broadcast
+        Votes, and the chance of a win.
+    margin : float
+        Margin of equivalence.
+    alpha : float
+        Level.
+    """
+    return acceptance(critical_value(n, margin, alpha), n, p)
+
+
+def acceptance(u: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
+    """Chance that wins and losses are each at most u; 0 where u is below half of the votes.
+
+    Parameters
+    ----------
+    u, n, p : array, broadcast
+        Critical value, votes, and the chance of a win.
+    """
+    u, n, p = (np.asarray(x, dtype=float) for x in (u, n, p))
+    outside = lower_tail(n - u - 1, n, p) + lower_tail(n - u - 1, n, 1 - p)
+    return np.asarray(np.where(2 * u >= n, 1 - outside, 0.0))
+
+
+def smallest_n(margin: float, p: float, target: float, alpha: float) -> int:
+    """Fewest votes from which on the exact power to show equivalence stays at or above a target.
+
+    Numbers with the same ``w = 2 u - n`` form a run, in steps of two, along which power falls, so the last number of
+    every run decides. Above Hoeffding's bound no run can fail.
+
+    Parameters
+    ----------
+    margin : float
+        Margin of equivalence.
+    p : float
+        Chance of a win, within the margin of one half.
+    target : float
+        Power wanted, above ``alpha`` and below 1.
+    alpha : float
+        Level, below one half.
+
+    Raises
+    ------
+    InvalidInput
+        If that takes more than 100,000 runs.
+    """
+    inside = margin - abs(p - 0.5)
+    enough = ((np.sqrt(-np.log(alpha) / 2) + np.sqrt(np.log(2 / (1 - target)) / 2)) / inside) ** 2
+    runs = np.ceil(2 * margin * enough) + 3
+    too_many(runs, inside)
+    w = np.arange(-2, runs)
+    end = _first_allowed(w + 2, margin, alpha) - 2
+    fails = acceptance((end + w) / 2, end, p) < target
+    return 1 + int(np.max(end[fails & (end > 0)], initial=0.0))
+
+
+def smallest_margin(n: int, p: float, target: float, alpha: float) -> float:
+    """The smallest margin within which n votes show equivalence with a chance of at least the target.
+
+    Parameters
+    ----------
+    n : int
+        Votes.
+    p : float
+        Chance of a win.
+    target : float
+        Power wanted.
+    alpha : float
+        Level.
+
+    Raises
+    ------
+    NotEstimable
+        If no margin below one half does.
+    """
+    from scipy.special import betaincinv
+
+    u = float(last(lambda u: acceptance(u, n, p) < target, np.ceil(n * max(p, 1 - p)))) + 1
+    if u >= n:
+        raise NotEstimable(f"n: {n:,} judgments cannot show equivalence within any margin; collect more")
+    return float(betaincinv(u + 1, n - u, 1 - alpha)) - 0.5
+
+
+def _first_allowed(w: Floats, margin: float, alpha: float) -> Floats:
+    """Fewest votes, of the parity of w, at which a lead of w still shows equivalence."""
+    from scipy.special import ndtri
+
+    p = 0.5 + margin
+    z = -ndtri(alpha) * np.sqrt(p * (1 - p))
+    root = (z + np.sqrt(z**2 + 2 * margin * (w + 1))) / (2 * margin)
+
+    def refused(j: Floats) -> NDArray[np.bool_]:
+        return np.asarray(lower_tail(w + j, w + 2 * j, p) > alpha * SLACK)
+
+    return np.asarray(w + 2 * (last(refused, np.maximum((root**2 - w) / 2, 0.0)) + 1))

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quorate.numerics.mixed.patterns import Cells, compress
+
+SEEDS = st.integers(0, 10**6)
+
+
+def crossed(items: int, prompts: int, seed: int = 0, **columns) -> Cells:
+    item, prompt = (axis.ravel() for axis in np.meshgrid(np.arange(items), np.arange(prompts), indexing="ij"))
+    cells = len(item)
+    empty = np.zeros((cells, 0), dtype=np.int64)
+    given = {"position": prompt, "attribute": np.zeros_like(item), "within": empty, "shared": empty, **columns}
+    y = np.random.default_rng(seed).normal(size=cells)
+    return Cells(y, item, x=np.ones((cells, 1)), noise=np.ones((cells, 1)), **given)
+
+
+def test_a_complete_design_is_one_pattern_whatever_the_number_of_items():
+    units = compress(crossed(50, 3))
+    assert units.count.tolist() == [50.0]
+    assert len(units.unit_pattern) == 1 + 3  # one mean unit, and one contrast unit per cell of an item
+    assert units.n_cells == 150
+    np.testing.assert_allclose(units.scale, np.sqrt(50))
+
+
+def test_few_items_make_no_more_units_than_items():
+    units = compress(crossed(3, 5))
+    assert len(units.unit_pattern) <= 1 + 3
+
+
+def test_a_mean_unit_carries_the_mean_times_the_root_of_the_number_of_items():
+    cells = crossed(4, 2)
+    units = compress(cells)
+    np.testing.assert_allclose(units.y[:2], cells.y.reshape(4, 2).mean(axis=0) * 2)
+
+
+def test_each_attribute_gets_a_mean_unit_of_its_own():
+    attribute = np.repeat(np.arange(6) % 3, 2)
+    units = compress(crossed(6, 2, attribute=attribute))
+    assert len(units.count) == 1
+    assert len(units.scale) == 3
+
+
+def test_items_with_different_cells_do_not_share_a_pattern():
+    cells = crossed(4, 3)
+    keep = np.ones(12, dtype=bool)
+    keep[0] = False
+    arrays = {name: value[keep] for name, value in vars(cells).items()}
+    units = compress(Cells(**arrays))
+    assert sorted(units.count.tolist()) == [1.0, 3.0]
+    assert units.n_cells == 11
+
+
+def test_different_counts_at_the_same_place_are_different_patterns():
+    cells = crossed(2, 2)
+    position = cells.position.copy()
+    position[0] += 100  # the caller puts whatever the noise depends on into the position
+    assert len(compress(replace(cells, position=position)).count) == 2
+
+
+@given(seed=SEEDS)
+@settings(max_examples=4)
+def test_the_rotation_keeps_the_length_of_the_data(kind, model, seed):
+    drawn = model(kind, seed)
+    units = compress(drawn.cells)
+    assert units.y @ units.y == pytest.approx(drawn.cells.y @ drawn.cells.y, rel=1e-12)
+    assert units.n_cells == len(drawn.cells.y)
+
+
+@given(seed=SEEDS)
+@settings(max_examples=3)
+def test_the_order_of_the_cells_does_not_matter(kind, model, seed):
+    drawn = model(kind, seed)
+    order = drawn.rng.permutation(len(drawn.cells.y))
+    other = compress(Cells(**{name: value[order] for name, value in vars(drawn.cells).items()}))
+    first = compress(drawn.cells)
+    np.testing.assert_array_equal(first.count, other.count)
+    np.testing.assert_array_equal(first.row, other.row)
+    np.testing.assert_allclose(first.y, other.y, atol=1e-12)

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quorate.numerics.mixed import rows
+from quorate.numerics.mixed.information import information, null_point, quadratic_forms
+from quorate.numerics.mixed.reml import Problem, evaluate, solve
+from quorate.numerics.mixed.rows import Layout, full, gram, less, scaled
+
+SEEDS = st.integers(0, 10**6)
+
+
+@pytest.fixture(params=["dense", "sparse"])
+def layout(request, monkeypatch):
+    """3 units of 2 columns over 4 fixed and shared columns, with 9 values in 8 places."""
+    if request.param == "sparse":
+        monkeypatch.setattr(rows, "_LARGE", 0)
+        monkeypatch.setattr(rows, "_SPARSE", 1)
+    made = Layout(np.array([0, 3, 3, 6, 9, 14, 17, 20, 23]), 3, 2, 4)
+    assert made.sparse == (request.param == "sparse")
+    return made
+
+
+WHOLE = np.array([[1, 0, 0, 5], [0, 0, 4, 0], [0, 5, 0, 0], [0, 0, 6, 0], [0, 7, 0, 0], [8, 0, 0, 9]], dtype=float)
+
+
+@pytest.fixture
+def filled(layout):
+    return layout.fill(np.array([1.0, 2, 3, 4, 5, 6, 7, 8, 9]))
+
+
+def test_values_in_one_place_are_added(filled):
+    assert full(filled).tolist() == WHOLE.tolist()
+
+
+def test_every_unit_has_its_own_matrix(layout, filled):
+    matrices = np.arange(12.0).reshape(3, 2, 2)
+    got = full(layout.apply(matrices, filled))
+    np.testing.assert_array_equal(got, np.vstack([matrices[u] @ WHOLE[2 * u : 2 * u + 2] for u in range(3)]))
+
+
+def test_weighted_cross_products(monkeypatch, filled):
+    monkeypatch.setattr(rows, "_FEW", 2)
+    weight = np.array([0.0, 2, 0, 3, 4, 5])
+    np.testing.assert_array_equal(gram(filled, filled, weight), WHOLE.T @ (weight[:, None] * WHOLE))
+    assert not gram(filled, filled, np.zeros(6)).any()
+
+
+def test_arithmetic(filled):
+    factor = np.arange(6.0)
+    np.testing.assert_array_equal(full(scaled(filled, factor)), factor[:, None] * WHOLE)
+    np.testing.assert_array_equal(full(less(filled, scaled(filled, factor))), (1 - factor)[:, None] * WHOLE)
+    np.testing.assert_array_equal(gram(filled, scaled(filled, factor)), WHOLE.T @ (factor[:, None] * WHOLE))
+
+
+def test_few_or_large_rows_decide(monkeypatch):
+    monkeypatch.setattr(rows, "_LARGE", 63)
+    monkeypatch.setattr(rows, "_SPARSE", 8)
+    assert not Layout(np.arange(64), 8, 2, 4).sparse, "no zeros"
+    assert Layout(np.array([3, 3, 7]), 8, 2, 4).sparse, "one entry of 32 in every row of a unit"
+    assert not Layout(np.array([3, 3, 7]), 7, 2, 4).sparse, "small"
+    apart = np.array([3, 6, 9, 14])
+    assert not Layout(apart, 8, 2, 4).sparse, "columns of a unit differ in where they have entries: mixed they are four"
+    monkeypatch.setattr(rows, "_HUGE", 63)
+    assert Layout(apart, 8, 2, 4).sparse, "huge: the smaller, though not the quicker"
+
+
+@given(seed=SEEDS)
+@settings(max_examples=4)
+def test_sparse_and_dense_designs_have_one_likelihood(kind, model, seed):
+    drawn = model(kind, seed)
+    null = null_point(drawn.problem)
+    wanted = evaluate(drawn.problem, drawn.theta), information(drawn.problem, solve(drawn.problem, drawn.theta))
+    forms = quadratic_forms(drawn.problem, solve(drawn.problem, null))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(rows, "_LARGE", -1)
+        patched.setattr(rows, "_SPARSE", 0)
+        problem = Problem(drawn.cells, drawn.problem.replicates, reml=drawn.problem.reml)
+    assert problem.moments.layout.sparse or kind in {"nothing within", "residual only"}
+    point = evaluate(problem, drawn.theta)
+    assert point.criterion == pytest.approx(wanted[0].criterion, rel=1e-12)
+    for got, want in (
+        (point.gradient, wanted[0].gradient),
+        (point.hessian, wanted[0].hessian),
+        (point.effects, wanted[0].effects),
+        (information(problem, solve(problem, drawn.theta)), wanted[1]),
+        (quadratic_forms(problem, solve(problem, null)), forms),
+    ):
+        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9 * np.abs(want).max(initial=1.0))

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import ndtr, stdtr
+
+from quorate.numerics.ratings.rank_intervals import (
+    best,
+    difference_se,
+    normal_deviations,
+    rank_groups,
+    rank_intervals,
+)
+
+
+def draws(covariance, df=np.inf, count=100_000):
+    return normal_deviations(np.asarray(covariance, dtype=float), df, count, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(("df", "wanted"), [(np.inf, 3.314493), (10, 3.877676)])
+def test_three_independent_estimates_need_tukeys_range(df, wanted):
+    """In R: ``qtukey(.95, 3, Inf)`` and ``qtukey(.95, 3, 10)``, over the root of 2."""
+    found = rank_intervals(np.zeros(3), np.eye(3), draws(np.eye(3), df), 0.95)
+    assert found.critical == pytest.approx(wanted / np.sqrt(2), abs=0.02)
+
+
+def test_standard_errors_of_their_own_need_students_quantile_at_the_same_level():
+    """Two estimates: ``qt(.975, 7)`` in R; the quantile for more is that of t where the normal law has theirs."""
+    found = rank_intervals(np.zeros(2), np.eye(2), draws(np.eye(2)), 0.95, df=7)
+    assert found.critical == pytest.approx(2.364624, abs=0.03)
+    normal, few = (rank_intervals(np.zeros(5), np.eye(5), draws(np.eye(5)), 0.95, df) for df in (np.inf, 11))
+    assert ndtr(-normal.critical) == pytest.approx(stdtr(11, -few.critical))
+
+
+def test_each_difference_has_the_quantile_of_its_own_degrees_of_freedom():
+    df = np.array([[50.0, 50, 3], [50, 50, 3], [3, 3, 3]])
+    drawn_, estimate = draws(np.eye(3)), np.array([5.0, 0.0, 0.0])
+    each = rank_intervals(estimate, np.eye(3), drawn_, 0.95, df)
+    for value in (50, 3):
+        alike = rank_intervals(estimate, np.eye(3), drawn_, 0.95, value)
+        np.testing.assert_allclose(each.critical[df == value], alike.critical)
+    assert each.above.tolist() == [[False, True, False], [False] * 3, [False] * 3]
+    assert each.marginal_high.tolist() == [2, 3, 3]
+
+
+def test_a_system_chosen_beforehand_needs_the_quantile_of_its_own_differences():
+    """The first two vary as one, so their differences from the rest are half as many; the third has all."""
+    covariance = np.diag([1.0, 1.0, 1.0, 9.0])
+    covariance[0, 1] = covariance[1, 0] = 1 - 1e-6
+    drawn_ = draws(covariance)
+    se = difference_se(covariance)
+    own = [
+        np.quantile(np.max(np.delete(np.abs(drawn_[:, [i]] - drawn_) / (se[i] + np.eye(4)[i]), i, 1), 1), 0.95)
+        for i in range(4)
+    ]
+    assert own[3] < own[2] - 0.1
+    estimate = np.array([-50.0, -50.0, 0.0, (own[2] + own[3]) / 2 * se[2, 3]])
+    found = rank_intervals(estimate, covariance, drawn_, 0.95)
+    assert (found.marginal_low[3], found.marginal_high[3]) == (1, 1)
+    assert (found.marginal_low[2], found.marginal_high[2]) == (1, 2)
+
+
+def test_deviations_with_a_law_of_their_own():
+    narrow = rank_intervals(np.zeros(3), np.eye(3), draws(np.eye(3)), 0.95)
+    wide = rank_intervals(np.zeros(3), 4 * np.eye(3), draws(np.eye(3)), 0.95, drawn=np.eye(3))
+    assert wide.critical == pytest.approx(narrow.critical, rel=1e-6)
+
+
+def test_systems_with_degrees_of_freedom_of_their_own():
+    found = normal_deviations(np.eye(2), np.array([4.0, np.inf]), 100_000, np.random.default_rng(2))
+    assert np.quantile(found, 0.975, axis=0) == pytest.approx([2.776445, 1.959964], abs=0.05)  # qt in R
+    together = normal_deviations(np.ones((2, 2)), np.array([4.0, 4.0 + 1e-9]), 1000, np.random.default_rng(2))
+    np.testing.assert_allclose(together[:, 0], together[:, 1], rtol=0.5)
+
+
+def test_two_estimates_need_the_normal_quantile():
+    found = rank_intervals(np.array([0.0, 3.0]), np.eye(2), draws(np.eye(2)), 0.95)
+    assert found.critical == pytest.approx(1.959964, abs=0.015)
+    assert (found.low.tolist(), found.high.tolist()) == ([2, 1], [2, 1])
+    assert found.above.tolist() == [[False, False], [True, False]]
+
+
+def test_ranks_count_what_is_surely_better_and_worse():
+    estimate = np.array([5.0, 4.9, 2.0, -3.0])
+    found = rank_intervals(estimate, 0.1 * np.eye(4), draws(0.1 * np.eye(4)), 0.95)
+    assert found.low.tolist() == [1, 1, 3, 4]
+    assert found.high.tolist() == [2, 2, 3, 4]
+    assert rank_groups(estimate, found.above).tolist() == [1, 1, 2, 3]
+
+
+@given(st.integers(0, 10**6), st.integers(2, 7))
+def test_a_rank_chosen_beforehand_is_known_at_least_as_well(seed, systems):
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(systems, systems))
+    covariance, estimate = root @ root.T, 3 * rng.normal(size=systems)
+    found = rank_intervals(estimate, covariance, draws(covariance, count=2000), 0.95)
+    rank = 1 + (estimate[None] > estimate[:, None]).sum(axis=1)
+    assert (found.low <= found.marginal_low).all()
+    assert (found.marginal_high <= found.high).all()
+    assert ((found.marginal_low <= rank) & (rank <= found.marginal_high)).all()
+    group = rank_groups(estimate, found.above)
+    assert all(found.above[i, j] for i in range(systems) for j in range(systems) if group[i] < group[j])
+    assert (np.diff(group[np.argsort(-estimate)]) >= 0).all()
+
+
+def test_groups_are_cut_only_where_everyone_before_is_better_than_everyone_after():
+    chain = np.array([[0, 0, 1, 1], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]], dtype=bool)
+    assert rank_groups(np.array([4.0, 3, 2, 1]), chain).tolist() == [1, 1, 1, 2]
+    assert rank_groups(np.array([1.0, 2, 3, 4]), chain[::-1, ::-1]).tolist() == [2, 1, 1, 1]
+
+
+def test_estimates_that_vary_together_are_told_apart():
+    together = np.full((2, 2), 1.0) + 0.01 * np.eye(2)
+    assert difference_se(together) == pytest.approx(np.array([[0, 0.02**0.5], [0.02**0.5, 0]]))
+    found = rank_intervals(np.array([1.0, 0.0]), together, draws(together), 0.95)
+    assert found.high.tolist() == [1, 2]
+
+
+def test_the_chance_of_being_best():
+    """Two estimates one standard error of their difference apart: pnorm(1) = 0.8413447."""
+    chances = best(np.array([1.0, 0.0]), draws(np.eye(2) / 2))
+    assert chances == pytest.approx([0.8413447, 0.1586553], abs=0.005)
+    assert best(np.zeros(3), draws(np.eye(3))).sum() == pytest.approx(1)
+
+
+def test_a_singular_law_is_drawn():
+    covariance = np.eye(3) - 1 / 3
+    found = draws(covariance)
+    np.testing.assert_allclose(found.sum(axis=1), 0, atol=1e-6)
+    np.testing.assert_allclose(np.cov(found, rowvar=False), covariance, atol=0.02)
+
+
+def test_many_draws_are_taken_in_parts(monkeypatch):
+    from quorate.numerics.ratings import rank_intervals as module
+
+    args = np.arange(4.0), np.eye(4), draws(np.eye(4), count=1000), 0.9
+    whole = rank_intervals(*args)
+    monkeypatch.setattr(module, "_MOST", 400)
+    assert rank_intervals(*args).critical == whole.critical
