@@ -20,8 +20,8 @@ from quorate.numerics.sequential.bandit import Rule, constants
 from quorate.numerics.sequential.greedy import greedy
 from quorate.numerics.sequential.pools import Pools
 from quorate.numerics.sequential.replay import forced, replay
-from quorate.simulate.allocation_arms import arms_of
-from quorate.simulate.allocation_runs import Runs
+from quorate.simulate.allocation.arms import arms_of
+from quorate.simulate.allocation.runs import Runs
 
 ARMS, DRAWS, BUDGET, DELTA, RUNS = 1016, 30, 100_000, 0.007, 50
 LIMIT, RATIO = 5.0, 30.0

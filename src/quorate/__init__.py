@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from quorate.plan.search.optimize import optimize as optimize
     from quorate.report.render import report as report
     from quorate.report.writeup import writeup as writeup
-    from quorate.simulate.allocation import simulate_allocation as simulate_allocation
-    from quorate.simulate.pipelines import pipelines as pipelines
+    from quorate.simulate.allocation.allocation import simulate_allocation as simulate_allocation
+    from quorate.simulate.pipelines.pipelines import pipelines as pipelines
     from quorate.study.loop import run as run
     from quorate.study.status import status as status
     from quorate.study.variants import variants as variants
@@ -93,7 +93,7 @@ _HOMES = {
     "naive": "quorate.plan.naive",
     "optimize": "quorate.plan.search.optimize",
     "panel": "quorate.plan.panel.panel",
-    "pipelines": "quorate.simulate.pipelines",
+    "pipelines": "quorate.simulate.pipelines.pipelines",
     "plan_from_pilot": "quorate.plan.power.pilot",
     "pool": "quorate.estimate.means.targets",
     "power_curve": "quorate.plan.power.sample_size",
@@ -106,7 +106,7 @@ _HOMES = {
     "sample_battles": "quorate.plan.battles",
     "sample_size": "quorate.plan.power.sample_size",
     "screen": "quorate.plan.panel.screening",
-    "simulate_allocation": "quorate.simulate.allocation",
+    "simulate_allocation": "quorate.simulate.allocation.allocation",
     "status": "quorate.study.status",
     "variants": "quorate.study.variants",
     "writeup": "quorate.report.writeup",

@@ -10,10 +10,10 @@ import pytest
 
 import quorate as q
 from quorate.plan.battles import sample_battles
-from quorate.simulate.pipelines import pipelines
-from quorate.simulate.pipelines_battles import BattleComponents, Panel, draw_panel, simulate_battles
-from quorate.simulate.pipelines_cells import votes_margins
-from quorate.simulate.pipelines_draws import Scale
+from quorate.simulate.pipelines.battles import BattleComponents, Panel, draw_panel, simulate_battles
+from quorate.simulate.pipelines.cells import votes_margins
+from quorate.simulate.pipelines.draws import Scale
+from quorate.simulate.pipelines.pipelines import pipelines
 
 pytestmark = pytest.mark.calibration
 SYSTEMS, PROMPTS = 8, 5

@@ -45,7 +45,7 @@ def test_noise_people_constants_and_cycles(study):
 
 def test_constants_that_do_not_belong_together_are_uniform_allocation():
     pool = np.random.default_rng(1).normal(0, np.repeat([0.1, 2], [40, 10])[:, None], (50, 20))
-    from quorate.simulate.allocation_sweep import sweep_allocation
+    from quorate.simulate.allocation.sweep import sweep_allocation
 
     said = " ".join(captions.settings(sweep_allocation(pool, 2000, runs=3)).lines)
     assert "so this is uniform allocation" in said

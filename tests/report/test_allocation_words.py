@@ -4,7 +4,7 @@ import math
 
 from quorate.report.allocation_view import allocation_view
 from quorate.report.allocation_words import arms_text, between, final_error, plus_minus
-from quorate.simulate.allocation_result import Saved
+from quorate.simulate.allocation.result import Saved
 
 
 def test_an_arm_of_one_facet_and_of_several(replays):

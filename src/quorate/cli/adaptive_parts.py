@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from quorate.report.allocation_view import AllocationView, Study
-    from quorate.simulate.allocation_result import Allocation
-    from quorate.simulate.allocation_sweep import Sweep
-    from quorate.simulate.cyclic_allocation import CycleComparison
+    from quorate.simulate.allocation.cycles import CycleComparison
+    from quorate.simulate.allocation.result import Allocation
+    from quorate.simulate.allocation.sweep import Sweep
 
 
 def show(out: Console, view: AllocationView) -> None:
@@ -82,7 +82,7 @@ def _human(out: Console, found: Allocation) -> None:
 
 def _sweep(out: Console, found: Sweep) -> None:
     from quorate.report.words import significant
-    from quorate.simulate.allocation_saving import share_text
+    from quorate.simulate.allocation.saving import share_text
 
     heading(out, "Other constants, on the same draws")
     rows = [

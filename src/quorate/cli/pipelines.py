@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from quorate.estimate.agreement.leaderboards import Leaderboards
-    from quorate.simulate.pipelines_result import PipelineErrors, Pipelines
+    from quorate.simulate.pipelines.result import PipelineErrors, Pipelines
 
 MOST_SYSTEMS = 100
 
@@ -85,7 +85,7 @@ def pipelines(
     and over judges, prompts and orders like these too, for one cell of them and for the mean of all; with people, the
     correlation of each leaderboard with theirs.
     """
-    from quorate.simulate.pipelines import pipelines as compared
+    from quorate.simulate.pipelines.pipelines import pipelines as compared
 
     check_places(report, charts=charts)
     read: dict[str, Any] = {"model_a": model_a, "model_b": model_b, "winner": winner, "wins": wins}

@@ -10,17 +10,17 @@ from quorate.report.allocation_words import SHORT, final_error, settled
 from quorate.report.captions import Caption
 from quorate.report.labels import shown
 from quorate.report.words import significant
-from quorate.simulate.allocation_result import ROBIN_HOOD, UNIFORM
-from quorate.simulate.allocation_saving import LEAST_RUNS, share_text
-from quorate.simulate.allocation_sweep import MIXED
-from quorate.simulate.cyclic_allocation import CYCLE
+from quorate.simulate.allocation.cycles import CYCLE
+from quorate.simulate.allocation.result import ROBIN_HOOD, UNIFORM
+from quorate.simulate.allocation.saving import LEAST_RUNS, share_text
+from quorate.simulate.allocation.sweep import MIXED
 from quorate.wording import counted, percent, plural
 
 if TYPE_CHECKING:
     from quorate.report.allocation_view import AllocationView, Study
-    from quorate.simulate.allocation_result import Allocation
-    from quorate.simulate.allocation_sweep import Sweep
-    from quorate.simulate.cyclic_allocation import CycleComparison
+    from quorate.simulate.allocation.cycles import CycleComparison
+    from quorate.simulate.allocation.result import Allocation
+    from quorate.simulate.allocation.sweep import Sweep
 
 _ROBIN = "ROBIN knows all variances, ROBIN-HOOD finds them on the way."
 _UNIFORM_SLACK = 0.01

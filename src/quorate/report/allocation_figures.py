@@ -11,9 +11,9 @@ from quorate.report import marks
 from quorate.report.allocation_words import COEFFICIENTS, SHORT
 from quorate.report.tables import Row, known
 from quorate.report.theme import CORRECTED, INK, MISSED, NAIVE
-from quorate.simulate.allocation_result import ROBIN, ROBIN_HOOD, UNIFORM
-from quorate.simulate.allocation_saving import share_text
-from quorate.simulate.allocation_sweep import MIXED
+from quorate.simulate.allocation.result import ROBIN, ROBIN_HOOD, UNIFORM
+from quorate.simulate.allocation.saving import share_text
+from quorate.simulate.allocation.sweep import MIXED
 
 if TYPE_CHECKING:
     import altair as alt
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from quorate.report.allocation_view import AllocationView, Study
     from quorate.report.captions import Caption
     from quorate.report.marks import Chart
-    from quorate.simulate.allocation_sweep import Sweep
-    from quorate.simulate.cyclic_allocation import CycleComparison
+    from quorate.simulate.allocation.cycles import CycleComparison
+    from quorate.simulate.allocation.sweep import Sweep
 
 SOLID, DASHED, DOTTED = [1, 0], [6, 3], [2, 3]
 POLICIES = {

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from quorate.report.allocation_words import between, final_error, plus_minus
 from quorate.report.labels import shown
 from quorate.report.reproduce import called, made_with, read_from, titled
-from quorate.simulate.allocation_result import ROBIN, ROBIN_HOOD, UNIFORM
-from quorate.simulate.allocation_saving import share_text
+from quorate.simulate.allocation.result import ROBIN, ROBIN_HOOD, UNIFORM
+from quorate.simulate.allocation.saving import share_text
 from quorate.wording import counted
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from quorate.report.captions import Caption
 from quorate.report.labels import shown
 from quorate.report.section import Figure, Section
 from quorate.report.tables import known
-from quorate.simulate.allocation_result import ROBIN_HOOD, UNIFORM
+from quorate.simulate.allocation.result import ROBIN_HOOD, UNIFORM
 
 if TYPE_CHECKING:
     from quorate.report.allocation_view import AllocationView, Study

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from quorate.report.allocation_words import COEFFICIENTS, SHORT, final_error
 from quorate.report.labels import shown
 from quorate.report.tables import Row
-from quorate.simulate.allocation_result import UNIFORM
+from quorate.simulate.allocation.result import UNIFORM
 from quorate.wording import counted
 
 if TYPE_CHECKING:
     from quorate.report.allocation_view import AllocationView, Study
-    from quorate.simulate.allocation_result import Allocation, Outcome, Saved
-    from quorate.simulate.allocation_sweep import Sweep
+    from quorate.simulate.allocation.result import Allocation, Outcome, Saved
+    from quorate.simulate.allocation.sweep import Sweep
 
 Floats = NDArray[np.float64]
 IDEAL = "in proportion to variances"

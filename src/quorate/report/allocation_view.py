@@ -13,12 +13,12 @@ from quorate.estimate.doctor.support import doctor
 from quorate.numerics.sequential.bandit import Variant, affordable, constants
 from quorate.report.labels import shown
 from quorate.report.plain import plain
-from quorate.simulate.allocation import simulate_allocation
-from quorate.simulate.allocation_arms import arms_of
-from quorate.simulate.allocation_result import Allocation, Saved
-from quorate.simulate.allocation_saving import LEAST_RUNS, share_text
-from quorate.simulate.allocation_sweep import Sweep, sweep_allocation
-from quorate.simulate.cyclic_allocation import CycleComparison, compare_cycles
+from quorate.simulate.allocation.allocation import simulate_allocation
+from quorate.simulate.allocation.arms import arms_of
+from quorate.simulate.allocation.cycles import CycleComparison, compare_cycles
+from quorate.simulate.allocation.result import Allocation, Saved
+from quorate.simulate.allocation.saving import LEAST_RUNS, share_text
+from quorate.simulate.allocation.sweep import Sweep, sweep_allocation
 from quorate.table.columns.roles import not_used
 from quorate.table.item_values import item_values
 from quorate.table.judgments import Judgments, checked

@@ -9,13 +9,13 @@ import numpy as np
 
 from quorate.report.labels import shown
 from quorate.report.words import number
-from quorate.simulate.allocation_result import ROBIN, ROBIN_HOOD, UNIFORM
-from quorate.simulate.allocation_saving import share_text
+from quorate.simulate.allocation.result import ROBIN, ROBIN_HOOD, UNIFORM
+from quorate.simulate.allocation.saving import share_text
 from quorate.wording import counted, decimals
 
 if TYPE_CHECKING:
     from quorate.report.allocation_view import Study
-    from quorate.simulate.allocation_result import Allocation, Saved
+    from quorate.simulate.allocation.result import Allocation, Saved
 
 SHORT = {UNIFORM: "uniform", ROBIN_HOOD: "ROBIN-HOOD", ROBIN: "ROBIN"}
 """Policies in the order in which they are listed."""
@@ -45,7 +45,7 @@ def with_interval(saved: Saved) -> str:
 
     Examples
     --------
-    >>> from quorate.simulate.allocation_result import Saved
+    >>> from quorate.simulate.allocation.result import Saved
     >>> with_interval(Saved("robin", "uniform", 0.304, 0.24, 0.35))
     '30% (24% to 35%)'
     >>> with_interval(Saved("robin", "uniform", 0.304, float("nan"), float("nan")))
@@ -66,7 +66,7 @@ def arms_text(study: Study) -> str:
     --------
     >>> import numpy as np
     >>> from quorate.report.allocation_view import view_of
-    >>> from quorate.simulate.allocation import simulate_allocation
+    >>> from quorate.simulate.allocation.allocation import simulate_allocation
     >>> found = simulate_allocation(np.tile([1.0, 2.0, 3.0], (5, 1)), 200, runs=2)
     >>> arms_text(view_of(found).studies[0])
     '5 arms; 2 runs of 200 calls.'

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from quorate.report.reproduce import Provenance
     from quorate.report.result_page import Table
     from quorate.report.tables import Row
-    from quorate.simulate.pipelines_result import PipelineErrors, Pipelines
+    from quorate.simulate.pipelines.result import PipelineErrors, Pipelines
 
 LEVEL = 0.95
 SEED = "none was stated; without one, it is 1"

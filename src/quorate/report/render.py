@@ -33,7 +33,7 @@ from quorate.report.section import Figure, Section
 from quorate.report.summary import Analysis
 from quorate.report.words import number
 from quorate.report.writeup import analysed, methods_paragraph
-from quorate.simulate.allocation_result import Allocation
+from quorate.simulate.allocation.result import Allocation
 from quorate.table.judgments import Judgments
 from quorate.wording import decimals
 

@@ -17,7 +17,7 @@ from quorate.report.pipelines_report import pipelines_page
 from quorate.report.ratings_report import ratings_page
 from quorate.report.ratings_view import RatingsView
 from quorate.report.verdict_report import verdict_page
-from quorate.simulate.pipelines_result import Pipelines
+from quorate.simulate.pipelines.result import Pipelines
 
 if TYPE_CHECKING:
     from quorate.report.reproduce import Provenance

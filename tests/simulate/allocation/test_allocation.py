@@ -8,7 +8,7 @@ import pytest
 import quorate as q
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential.bandit import Constants
-from quorate.simulate.allocation import grid_of
+from quorate.simulate.allocation.allocation import grid_of
 
 
 def pool(arms=60, draws=20, seed=1):

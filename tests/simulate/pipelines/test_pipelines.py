@@ -8,9 +8,9 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.simulate.pipelines import pipelines
-from quorate.simulate.pipelines_battles import BattleComponents, draw_panel, simulate_battles
-from quorate.simulate.pipelines_cells import CellMargins
+from quorate.simulate.pipelines.battles import BattleComponents, draw_panel, simulate_battles
+from quorate.simulate.pipelines.cells import CellMargins
+from quorate.simulate.pipelines.pipelines import pipelines
 
 N = 400
 
@@ -137,7 +137,7 @@ def test_draws_depend_on_the_seed_alone():
 
 def test_many_battles_are_drawn_in_blocks(monkeypatch):
     whole = pipelines(judged(0.5, 0.8), by="win rate")
-    monkeypatch.setattr("quorate.simulate.pipelines._AT_A_TIME", 17 * N)
+    monkeypatch.setattr("quorate.simulate.pipelines.pipelines._AT_A_TIME", 17 * N)
     parts = pipelines(judged(0.5, 0.8), by="win rate")
     for one, other in zip(whole.errors, parts.errors, strict=True):
         assert one.systems[0].naive == pytest.approx(other.systems[0].naive, rel=0.1)

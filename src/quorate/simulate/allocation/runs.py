@@ -14,7 +14,7 @@ from quorate.numerics.sequential.bandit import Rule
 from quorate.numerics.sequential.greedy import curve, uniform
 from quorate.numerics.sequential.pools import Floats, Ints, Pools
 from quorate.numerics.sequential.replay import Paths, replay, start_length
-from quorate.simulate.allocation_result import ROBIN, Outcome
+from quorate.simulate.allocation.result import ROBIN, Outcome
 from quorate.streams import stream
 
 

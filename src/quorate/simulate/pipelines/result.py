@@ -12,7 +12,7 @@ from quorate.errors import UnknownTerm
 from quorate.estimate.agreement.battles import ORDER
 from quorate.estimate.agreement.leaderboards import Leaderboards
 from quorate.numerics.inference import checked_level, t_quantile
-from quorate.simulate.pipelines_draws import By
+from quorate.simulate.pipelines.draws import By
 from quorate.wording import counted, listed
 
 Kind = Literal["single", "average"]

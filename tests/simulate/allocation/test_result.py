@@ -7,7 +7,7 @@ import pytest
 
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential.bandit import Constants
-from quorate.simulate.allocation_result import Allocation, Outcome, Saved
+from quorate.simulate.allocation.result import Allocation, Outcome, Saved
 
 SPENT = np.array([100, 200, 400])
 

@@ -9,7 +9,7 @@ import pytest
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.agreement.battles import likert_battles, pairwise_battles
-from quorate.simulate.pipelines_cells import score_margins, votes_margins
+from quorate.simulate.pipelines.cells import score_margins, votes_margins
 
 NAN = float("nan")
 

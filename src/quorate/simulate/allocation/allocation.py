@@ -14,10 +14,10 @@ from quorate.numerics.sequential.bandit import Constants, Rule, Variant, afforda
 from quorate.numerics.sequential.pools import Floats, Ints, Pools
 from quorate.numerics.sequential.replay import forced
 from quorate.plan.adaptive.options import scales
-from quorate.simulate.allocation_arms import arms_of, human_scores
-from quorate.simulate.allocation_result import POLICIES, ROBIN_HOOD, Allocation
-from quorate.simulate.allocation_runs import Adaptive, Runs
-from quorate.simulate.allocation_saving import runs_note
+from quorate.simulate.allocation.arms import arms_of, human_scores
+from quorate.simulate.allocation.result import POLICIES, ROBIN_HOOD, Allocation
+from quorate.simulate.allocation.runs import Adaptive, Runs
+from quorate.simulate.allocation.saving import runs_note
 from quorate.table.cells import whole
 
 MOST = 10_000_000

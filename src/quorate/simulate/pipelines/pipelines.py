@@ -13,9 +13,9 @@ from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.agreement.battles import ORDER, PAIRWISE
 from quorate.estimate.agreement.labelled import people_apart
 from quorate.estimate.agreement.leaderboards import compare_leaderboards
-from quorate.simulate.pipelines_cells import CellMargins, score_margins, votes_margins
-from quorate.simulate.pipelines_draws import By, Scale, Ties, cell_by_cell, drawn_weights, panels
-from quorate.simulate.pipelines_result import Kind, PipelineErrors, Pipelines, Rated
+from quorate.simulate.pipelines.cells import CellMargins, score_margins, votes_margins
+from quorate.simulate.pipelines.draws import By, Scale, Ties, cell_by_cell, drawn_weights, panels
+from quorate.simulate.pipelines.result import Kind, PipelineErrors, Pipelines, Rated
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes
@@ -60,7 +60,7 @@ def pipelines(
         How ties count, as for `quorate.rank`; "half" or "drop" for win rates.
     cells : collection of str, optional
         Roles that tell cells apart, such as ``judge`` and ``variant``; see
-        `quorate.simulate.pipelines_cells.votes_margins` and ``score_margins`` for what is taken without it.
+        `quorate.simulate.pipelines.cells.votes_margins` and ``score_margins`` for what is taken without it.
     cell : mapping of str to str, optional
         The single cell that is used, such as ``{"judge": "gpt", "variant": "1", "order": "as listed"}``; without it
         the naive standard error is that of a cell taken at random.

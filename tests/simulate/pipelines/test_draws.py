@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.simulate.pipelines_battles import BattleComponents, draw_panel, simulate_battles
-from quorate.simulate.pipelines_cells import CellMargins
-from quorate.simulate.pipelines_draws import Scale, cell_by_cell, drawn_weights, panels
+from quorate.simulate.pipelines.battles import BattleComponents, draw_panel, simulate_battles
+from quorate.simulate.pipelines.cells import CellMargins
+from quorate.simulate.pipelines.draws import Scale, cell_by_cell, drawn_weights, panels
 
 
 @pytest.fixture(scope="module")

@@ -13,11 +13,11 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.sequential.bandit import Rule, Variant, affordable
 from quorate.numerics.sequential.pools import Floats, Pools
 from quorate.numerics.sequential.replay import forced
-from quorate.simulate.allocation import MOST, MOST_RUNS, guess, step_of
-from quorate.simulate.allocation_arms import arms_of
-from quorate.simulate.allocation_result import ROBIN_HOOD, UNIFORM, Outcome
-from quorate.simulate.allocation_runs import Adaptive, Runs
-from quorate.simulate.allocation_saving import share_text
+from quorate.simulate.allocation.allocation import MOST, MOST_RUNS, guess, step_of
+from quorate.simulate.allocation.arms import arms_of
+from quorate.simulate.allocation.result import ROBIN_HOOD, UNIFORM, Outcome
+from quorate.simulate.allocation.runs import Adaptive, Runs
+from quorate.simulate.allocation.saving import share_text
 from quorate.table.cells import whole
 from quorate.table.judgments import checked
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.estimate.agreement.battles import LIKERT, PAIRWISE
-from quorate.simulate.pipelines_cells import CellMargins
+from quorate.simulate.pipelines.cells import CellMargins
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.simulate.pipelines_battles import BattleComponents, Panel, draw_panel, simulate_battles
+from quorate.simulate.pipelines.battles import BattleComponents, Panel, draw_panel, simulate_battles
 
 
 def test_panels_have_the_spreads_asked_for():

@@ -6,7 +6,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownTerm
-from quorate.simulate.allocation_arms import arms_of, human_scores
+from quorate.simulate.allocation.arms import arms_of, human_scores
 
 
 def table(items=3, judges=2, replicates=3):

@@ -4,7 +4,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.simulate.cyclic_allocation import CYCLE, compare_cycles
+from quorate.simulate.allocation.cycles import CYCLE, compare_cycles
 
 FACETS = {"item": "item", "judge": "judge", "replicate": "rep"}
 

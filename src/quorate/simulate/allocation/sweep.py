@@ -13,11 +13,11 @@ from quorate.errors import InvalidInput
 from quorate.numerics.sequential.bandit import Constants, Rule, affordable, constants
 from quorate.numerics.sequential.pools import Ints, Pools
 from quorate.numerics.sequential.replay import forced
-from quorate.simulate.allocation import MOST, MOST_RUNS, grid_of, guess, step_of
-from quorate.simulate.allocation_arms import arms_of
-from quorate.simulate.allocation_result import ROBIN, UNIFORM, Outcome
-from quorate.simulate.allocation_runs import Adaptive, Runs
-from quorate.simulate.allocation_saving import saving
+from quorate.simulate.allocation.allocation import MOST, MOST_RUNS, grid_of, guess, step_of
+from quorate.simulate.allocation.arms import arms_of
+from quorate.simulate.allocation.result import ROBIN, UNIFORM, Outcome
+from quorate.simulate.allocation.runs import Adaptive, Runs
+from quorate.simulate.allocation.saving import saving
 from quorate.table.cells import whole
 
 MIXED = "theory lam, warm-up of the experiments"

@@ -6,7 +6,7 @@ import pytest
 from quorate.numerics.sequential.bandit import Rule, constants
 from quorate.numerics.sequential.pools import packed
 from quorate.numerics.sequential.replay import forced
-from quorate.simulate.allocation_runs import Adaptive, Runs
+from quorate.simulate.allocation.runs import Adaptive, Runs
 
 
 def pools(arms=30, draws=12, seed=1):

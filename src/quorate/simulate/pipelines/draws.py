@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.draws import poisson
 from quorate.numerics.ratings.existence import exists
-from quorate.simulate.pipelines_cells import CellMargins, Floats, Ints, Verdicts
+from quorate.simulate.pipelines.cells import CellMargins, Floats, Ints, Verdicts
 from quorate.table.pairs import TIE, A, B
 
 By = Literal["bradley-terry", "win rate"]

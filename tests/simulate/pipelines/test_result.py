@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.simulate.pipelines_result import PipelineErrors, Pipelines, Rated
+from quorate.simulate.pipelines.result import PipelineErrors, Pipelines, Rated
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential.bandit import Constants
 from quorate.numerics.sequential.greedy import normal_saving
-from quorate.simulate.allocation_saving import LEAST_RUNS, saved_interval, saving, share_text
+from quorate.simulate.allocation.saving import LEAST_RUNS, saved_interval, saving, share_text
 from quorate.wording import counted
 
 Floats = NDArray[np.float64]

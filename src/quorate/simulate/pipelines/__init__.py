@@ -1,0 +1,1 @@
+"""Leaderboards by redrawn pipelines of judges."""
