@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from quorate.decide.compare import compare as compare
-    from quorate.decide.gaming import gaming as gaming
+    from quorate.decide.gaming.gaming import gaming as gaming
     from quorate.errors import InvalidData as InvalidData
     from quorate.errors import InvalidInput as InvalidInput
     from quorate.errors import NotConverged as NotConverged
@@ -88,7 +88,7 @@ _HOMES = {
     "effects": "quorate.estimate.means.effects",
     "equivalence_size": "quorate.plan.power.equivalence",
     "flags": "quorate.estimate.means.flags",
-    "gaming": "quorate.decide.gaming",
+    "gaming": "quorate.decide.gaming.gaming",
     "leave_one_out": "quorate.estimate.components.robustness",
     "naive": "quorate.plan.naive",
     "optimize": "quorate.plan.search.optimize",

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.decide.score_studies import studies_like, studies_of_plan
+from quorate.decide.scores.studies import studies_like, studies_of_plan
 from quorate.estimate.differences.difference import difference
 from quorate.estimate.differences.homogeneity import unlike
 from quorate.estimate.differences.paired import pairs

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.decide.gaming import elo_slope
-from quorate.decide.gaming_resampled import resampled_prize
+from quorate.decide.gaming.gaming import elo_slope
+from quorate.decide.gaming.resampled import resampled_prize
 
 pytestmark = pytest.mark.calibration
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from quorate.decide.all_pairs import holm
-from quorate.decide.clustered_study import ClusteredVotes
-from quorate.decide.margin import margin_of_counts, margin_of_share
 from quorate.decide.stop import stopping_rule
-from quorate.decide.verdict import Outcome, outcome_of
+from quorate.decide.votes.all_pairs import holm
+from quorate.decide.votes.clustered_study import ClusteredVotes
+from quorate.decide.votes.margin import margin_of_counts, margin_of_share
+from quorate.decide.votes.verdict import Outcome, outcome_of
 from quorate.numerics.sequential import fair_coin as sequential
 from quorate.numerics.votes import binomial, clustered
 from quorate.simulate.verdicts import replay_verdicts

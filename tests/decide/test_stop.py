@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from quorate.decide.stop import monitor, stopping_rule
-from quorate.decide.verdict import Outcome
+from quorate.decide.votes.verdict import Outcome
 from quorate.errors import InvalidInput, NotEstimable
 
 

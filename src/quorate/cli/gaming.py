@@ -22,7 +22,7 @@ from quorate.errors import InvalidInput
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.decide.gaming import Gaming
+    from quorate.decide.gaming.gaming import Gaming
 
 MOST_DESIGNS = 400
 
@@ -83,7 +83,7 @@ def gaming(
     For designs of the benchmark with fewer or more prompts and judges: how far above the truth the best of K equally
     good attempts is expected to stand, and which change takes most of that away for what it costs.
     """
-    from quorate.decide.gaming import gaming as played
+    from quorate.decide.gaming.gaming import gaming as played
     from quorate.estimate.components.decomposition import Decomposition
 
     check_places(report, charts=charts)

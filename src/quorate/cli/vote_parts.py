@@ -11,7 +11,7 @@ from quorate.cli.phrasing import columns, in_options
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.decide.verdict import Verdict
+    from quorate.decide.votes.verdict import Verdict
     from quorate.plan.power.detectability import Detectability
     from quorate.report.votes_pair_view import PairView
     from quorate.report.votes_view import VotesView

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, overload
 
 from quorate.decide.outcome import Claim
-from quorate.decide.score_verdict import ScoreVerdict, verdict_of_scores
-from quorate.decide.verdict import Verdict, verdict_of_votes
+from quorate.decide.scores.verdict import ScoreVerdict, verdict_of_scores
+from quorate.decide.votes.verdict import Verdict, verdict_of_votes
 from quorate.errors import InvalidInput
 from quorate.estimate.differences.difference import Method
 from quorate.estimate.means.targets import Target

@@ -11,7 +11,7 @@ from quorate.report.words import significant
 from quorate.wording import counted, whole_percent
 
 if TYPE_CHECKING:
-    from quorate.decide.gaming import Gaming
+    from quorate.decide.gaming.gaming import Gaming
 
 _SHORT = 60
 

@@ -12,7 +12,7 @@ from quorate.report.words import significant
 if TYPE_CHECKING:
     import altair as alt
 
-    from quorate.decide.gaming import Gaming
+    from quorate.decide.gaming.gaming import Gaming
     from quorate.report.marks import Chart
 
 _DARK = 0.55

@@ -12,7 +12,7 @@ from quorate.report.words import significant
 from quorate.wording import counted, listed, whole_percent
 
 if TYPE_CHECKING:
-    from quorate.decide.gaming import Gaming
+    from quorate.decide.gaming.gaming import Gaming
     from quorate.report.reproduce import Provenance
     from quorate.report.result_page import Table
 

@@ -11,7 +11,7 @@ from quorate.report import gaming_tables as tables
 from quorate.report.section import Figure, Section
 
 if TYPE_CHECKING:
-    from quorate.decide.gaming import Gaming
+    from quorate.decide.gaming.gaming import Gaming
 
 _CHANGES = {
     "prize": "prize that is left",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from quorate.numerics.extremes import maximum_moments
 
 if TYPE_CHECKING:
-    from quorate.decide.gaming import Gaming
+    from quorate.decide.gaming.gaming import Gaming
     from quorate.report.tables import Row
 
 ATTEMPTS = (2, 3, 5, 10, 20, 27, 50, 100, 200, 500, 1000)

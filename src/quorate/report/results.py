@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from quorate.decide.gaming import Gaming
+from quorate.decide.gaming.gaming import Gaming
 from quorate.decide.outcome import AnyVerdict
 from quorate.estimate.agreement.agreement import Agreement
 from quorate.estimate.ratings.leaderboard import Leaderboard

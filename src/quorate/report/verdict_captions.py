@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate.decide.outcome import Outcome
-from quorate.decide.score_verdict import ScoreVerdict
-from quorate.decide.verdict import Verdict
+from quorate.decide.scores.verdict import ScoreVerdict
+from quorate.decide.votes.verdict import Verdict
 from quorate.report.captions import Caption
 from quorate.report.labels import shown
 from quorate.report.verdict_tables import centre, sources

@@ -10,7 +10,7 @@ from quorate.report.theme import CORRECTED, INK, NAIVE
 
 if TYPE_CHECKING:
     from quorate.decide.outcome import AnyVerdict
-    from quorate.decide.score_verdict import ScoreVerdict
+    from quorate.decide.scores.verdict import ScoreVerdict
     from quorate.report.marks import Chart
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.decide.score_verdict import ScoreVerdict
-from quorate.decide.verdict import Verdict
+from quorate.decide.scores.verdict import ScoreVerdict
+from quorate.decide.votes.verdict import Verdict
 from quorate.report import votes_pair_section
 from quorate.report.labels import shown
 from quorate.report.result_page import ResultPage, provenance_of, title_of

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from quorate.decide.outcome import Outcome
-from quorate.decide.score_verdict import ScoreVerdict
+from quorate.decide.scores.verdict import ScoreVerdict
 from quorate.report import verdict_captions as captions
 from quorate.report import verdict_figures as figures
 from quorate.report import verdict_tables as tables

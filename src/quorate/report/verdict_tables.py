@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.decide.score_verdict import ScoreVerdict
-from quorate.decide.verdict import Verdict
+from quorate.decide.scores.verdict import ScoreVerdict
+from quorate.decide.votes.verdict import Verdict
 from quorate.report import votes_pair_section
 from quorate.report.labels import shown
 from quorate.report.votes_words import shares
@@ -14,7 +14,7 @@ from quorate.wording import plural
 
 if TYPE_CHECKING:
     from quorate.decide.outcome import AnyVerdict
-    from quorate.decide.score_step import ScoreStep
+    from quorate.decide.scores.step import ScoreStep
     from quorate.report.tables import Row
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.decide.margin import FEW_CLUSTERS
+from quorate.decide.votes.margin import FEW_CLUSTERS
 from quorate.report import votes_tables as tables
 from quorate.report.captions import Caption
 from quorate.report.tables import known

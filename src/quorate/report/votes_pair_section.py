@@ -17,8 +17,8 @@ from quorate.report.votes_words import margin, p_value, shares
 from quorate.wording import counted
 
 if TYPE_CHECKING:
-    from quorate.decide.next_step import NextStep
-    from quorate.decide.verdict import Verdict
+    from quorate.decide.votes.next_step import NextStep
+    from quorate.decide.votes.verdict import Verdict
     from quorate.report.marks import Chart
     from quorate.report.tables import Row
     from quorate.report.votes_pair_view import PairView

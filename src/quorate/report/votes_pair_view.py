@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from quorate.decide.verdict import Claim, Verdict, verdict_of_votes
+from quorate.decide.votes.verdict import Claim, Verdict, verdict_of_votes
 from quorate.errors import NotEstimable
 from quorate.estimate.doctor.votes_support import VotesSupport, doctor_votes
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
@@ -95,7 +95,7 @@ def pair_view(
     a, b : str
         The two systems; the outcome is about ``a``.
     margin, ties, cluster, claim, budget, price
-        As for `quorate.decide.verdict.verdict_of_votes`.
+        As for `quorate.decide.votes.verdict.verdict_of_votes`.
     minimum : int
         Decisive votes that a pair must have to be among those it is compared with.
 

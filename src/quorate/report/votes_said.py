@@ -16,7 +16,7 @@ from quorate.report.votes_words import share
 from quorate.wording import counted
 
 if TYPE_CHECKING:
-    from quorate.decide.verdict import Verdict
+    from quorate.decide.votes.verdict import Verdict
     from quorate.report.votes_view import VotesView
 
 _OF_ALL_PAIRS = ("few-votes", "missing", "not-connected", "one-sided")

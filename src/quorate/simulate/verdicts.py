@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.decide.margin import VoteMargin, margin_of_counts, margin_of_share
-from quorate.decide.verdict import Outcome, outcome_of
+from quorate.decide.votes.margin import VoteMargin, margin_of_counts, margin_of_share
+from quorate.decide.votes.verdict import Outcome, outcome_of
 from quorate.errors import NotEstimable
 from quorate.numerics.votes import clustered
 from quorate.plan.power.sample_size import check_count, check_range
@@ -99,7 +99,7 @@ def replay_verdicts(
     margin : float
         Margin of equivalence.
     level : float
-        As for `quorate.decide.verdict.verdict_of_votes`.
+        As for `quorate.decide.votes.verdict.verdict_of_votes`.
     draws : int
         Studies per pair and size.
     least : int

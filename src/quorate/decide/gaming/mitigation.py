@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from quorate.decide.gaming_source import Played, projected
+from quorate.decide.gaming.source import Played, projected
 from quorate.errors import NotEstimable
 from quorate.plan.designs.dstudy import Projection
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from quorate import caveats
 from quorate.caveats import Caveat
-from quorate.decide.study_size import FEWEST_ALIKE, SingleVotes, t_reach
+from quorate.decide.votes.study_size import FEWEST_ALIKE, SingleVotes, t_reach
 from quorate.errors import NotEstimable
 from quorate.numerics.inference import t_quantile
 from quorate.numerics.votes import binomial, clustered, equivalence

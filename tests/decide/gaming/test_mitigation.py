@@ -7,8 +7,8 @@ import math
 import pytest
 
 import quorate as q
-from quorate.decide.gaming_mitigation import Mitigation, mitigations
-from quorate.decide.gaming_source import Played, attempts_targets, projected
+from quorate.decide.gaming.mitigation import Mitigation, mitigations
+from quorate.decide.gaming.source import Played, attempts_targets, projected
 
 PARTS = {"item": 0.09, "item:judge": 0.04, "prompt": 0.001, "replicate": 0.05}
 

@@ -3,7 +3,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.decide.score_studies import _studies, freedom, studies_like, studies_of_plan
+from quorate.decide.scores.studies import _studies, freedom, studies_like, studies_of_plan
 from quorate.errors import NotEstimable
 from quorate.estimate.differences.difference import difference
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.decide.all_pairs import holm, verdicts_of_all_pairs
-from quorate.decide.verdict import verdict_of_votes
+from quorate.decide.votes.all_pairs import holm, verdicts_of_all_pairs
+from quorate.decide.votes.verdict import verdict_of_votes
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.table.read_votes import read_votes
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.decide.margin import NOTHING, VoteMargin, margin_of_share
-from quorate.decide.study_size import FEWEST_ALIKE, Studies, t_reach
+from quorate.decide.votes.margin import NOTHING, VoteMargin, margin_of_share
+from quorate.decide.votes.study_size import FEWEST_ALIKE, Studies, t_reach
 from quorate.numerics.threshold import last
 from quorate.numerics.votes import clustered
 from quorate.numerics.votes.binomial import SLACK

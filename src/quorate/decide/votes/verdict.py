@@ -7,9 +7,9 @@ from numbers import Real
 from typing import get_args
 
 from quorate import wording
-from quorate.decide.margin import VoteMargin, margin_of_votes
-from quorate.decide.next_step import NextStep, next_step
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
+from quorate.decide.votes.margin import VoteMargin, margin_of_votes
+from quorate.decide.votes.next_step import NextStep, next_step
 from quorate.errors import InvalidInput
 from quorate.numerics.votes import binomial, equivalence
 from quorate.plan.power.sample_size import check_count, check_power, check_range

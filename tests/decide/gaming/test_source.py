@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.decide.gaming_source import Played, attempts_targets, projected, standard_errors
+from quorate.decide.gaming.source import Played, attempts_targets, projected, standard_errors
 from quorate.errors import InvalidInput
 
 DESIGNS = [
@@ -72,7 +72,7 @@ def test_the_median_of_plausible_errors_is_near_the_projection(fit, design, redr
 
 def test_draws_follow_the_components(fit, monkeypatch):
     """With draws that are the components themselves, every draw is the projection."""
-    from quorate.decide import gaming_source
+    from quorate.decide.gaming import source as gaming_source
 
     monkeypatch.setattr(
         gaming_source, "plausible", lambda source, *_: np.array(list(source.values.values()))[:, None] * np.ones(3)

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from quorate import wording
-from quorate.decide.clustered_study import ClusteredVotes
-from quorate.decide.margin import VoteMargin
-from quorate.decide.study_size import SingleVotes, Studies, TiedVotes
+from quorate.decide.votes.clustered_study import ClusteredVotes
+from quorate.decide.votes.margin import VoteMargin
+from quorate.decide.votes.study_size import SingleVotes, Studies, TiedVotes
 from quorate.errors import InvalidInput
 from quorate.numerics.votes import binomial
 

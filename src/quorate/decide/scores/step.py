@@ -10,8 +10,8 @@ import numpy as np
 
 from quorate import caveats
 from quorate.caveats import Caveat
-from quorate.decide.score_search import Chance, best_study, cheapest_study
-from quorate.decide.score_studies import studies_of_plan
+from quorate.decide.scores.search import Chance, best_study, cheapest_study
+from quorate.decide.scores.studies import studies_of_plan
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import CELL, REPLICATE

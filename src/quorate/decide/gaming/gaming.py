@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.caveats import Caveat, independent_attempts, one_level
-from quorate.decide.gaming_mitigation import Mitigation, Options, mitigations
-from quorate.decide.gaming_source import Played, attempts_targets, projected, standard_errors
+from quorate.decide.gaming.mitigation import Mitigation, Options, mitigations
+from quorate.decide.gaming.source import Played, attempts_targets, projected, standard_errors
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.published import Components

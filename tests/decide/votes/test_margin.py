@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from quorate.decide.margin import margin_of_votes
+from quorate.decide.votes.margin import margin_of_votes
 from quorate.errors import NotEstimable, UnknownTerm
 from quorate.table.read_votes import read_votes
 

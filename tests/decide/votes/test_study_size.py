@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quorate.decide.study_size import SingleVotes, TiedVotes, t_reach
+from quorate.decide.votes.study_size import SingleVotes, TiedVotes, t_reach
 from quorate.errors import InvalidInput
 from quorate.numerics.votes import binomial
 from quorate.plan.power.equivalence import equivalence_power, equivalence_size

@@ -10,9 +10,9 @@ from typing import Any
 
 from quorate.caveats import Caveat
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
-from quorate.decide.score_step import ScoreStep, score_step
-from quorate.decide.score_studies import studies_like
-from quorate.decide.verdict import check_question
+from quorate.decide.scores.step import ScoreStep, score_step
+from quorate.decide.scores.studies import studies_like
+from quorate.decide.votes.verdict import check_question
 from quorate.estimate.differences.difference import Method, SystemDifference, difference
 from quorate.estimate.means.targets import FINITE, PANEL, Target
 from quorate.plan.designs.prices import Prices

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from quorate.decide.clustered_study import ClusteredVotes
-from quorate.decide.margin import margin_of_share
+from quorate.decide.votes.clustered_study import ClusteredVotes
+from quorate.decide.votes.margin import margin_of_share
 from quorate.errors import InvalidInput
 from quorate.numerics.votes import clustered
 from quorate.plan.power.sample_size import sample_size

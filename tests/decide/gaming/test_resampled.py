@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.decide.gaming_resampled import resampled_prize
+from quorate.decide.gaming.resampled import resampled_prize
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.numerics.extremes import maximum_moments
 

@@ -1,7 +1,7 @@
 import pytest
 
-from quorate.decide.margin import margin_of_counts, margin_of_votes
-from quorate.decide.next_step import next_step
+from quorate.decide.votes.margin import margin_of_counts, margin_of_votes
+from quorate.decide.votes.next_step import next_step
 from quorate.numerics.votes import binomial
 from quorate.plan.power.equivalence import equivalence_power, equivalence_size
 from quorate.plan.power.sample_size import sample_size

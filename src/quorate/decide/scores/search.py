@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.decide.score_studies import freedom, studies_of_plan
+from quorate.decide.scores.studies import freedom, studies_of_plan
 from quorate.numerics.study_power import Studies, one_square
 from quorate.plan.designs.dstudy import Projection, bill
 from quorate.plan.search.optimum import Searched

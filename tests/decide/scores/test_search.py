@@ -3,8 +3,8 @@ from itertools import product
 import pytest
 
 import quorate as q
-from quorate.decide.score_search import best_study, cheapest_study
-from quorate.decide.score_studies import studies_of_plan
+from quorate.decide.scores.search import best_study, cheapest_study
+from quorate.decide.scores.studies import studies_of_plan
 from quorate.estimate.differences.difference import difference
 
 SIZES = {"item": 30, "judge": 4, "prompt": 3, "system": 2}

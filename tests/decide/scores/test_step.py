@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.decide.score_step import score_step
-from quorate.decide.score_studies import studies_of_plan
+from quorate.decide.scores.step import score_step
+from quorate.decide.scores.studies import studies_of_plan
 from quorate.errors import InvalidInput
 from quorate.estimate.differences.difference import difference
 

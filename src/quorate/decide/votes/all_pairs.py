@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.decide.margin import VoteMargin, margin_of_votes
-from quorate.decide.verdict import Outcome, Verdict, check_question, verdict_of_margin
+from quorate.decide.votes.margin import VoteMargin, margin_of_votes
+from quorate.decide.votes.verdict import Outcome, Verdict, check_question, verdict_of_margin
 from quorate.errors import NotEstimable
 from quorate.numerics.votes import binomial
 from quorate.plan.power.sample_size import check_count

@@ -1,0 +1,1 @@
+"""What submitting many times and reporting the best is worth."""

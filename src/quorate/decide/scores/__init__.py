@@ -1,0 +1,1 @@
+"""Verdicts on systems that were scored."""
