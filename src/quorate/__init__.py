@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from quorate.simulate.pipelines.pipelines import pipelines as pipelines
     from quorate.study.loop import run as run
     from quorate.study.status import status as status
-    from quorate.study.variants import variants as variants
+    from quorate.study.variants.variants import variants as variants
     from quorate.table.judgments import Judgments as Judgments
     from quorate.table.progress import Progress as Progress
     from quorate.table.read import read as read
@@ -108,7 +108,7 @@ _HOMES = {
     "screen": "quorate.plan.panel.screening",
     "simulate_allocation": "quorate.simulate.allocation.allocation",
     "status": "quorate.study.status",
-    "variants": "quorate.study.variants",
+    "variants": "quorate.study.variants.variants",
     "writeup": "quorate.report.writeup",
 }
 

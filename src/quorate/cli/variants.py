@@ -14,8 +14,8 @@ from quorate.cli.run import INCOMPLETE, StudyFile, Yes
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from quorate.study.variants import Variants
-    from quorate.study.variants_plan import Draftable
+    from quorate.study.variants.plan import Draftable
+    from quorate.study.variants.variants import Variants
 
 Prompt = Annotated[
     str | None, typer.Option(metavar="NAME", help="Which prompt of the study; needed if it has several.")
@@ -47,7 +47,7 @@ def variants(
     are turned down. Says what it may cost before anything is sent. Exit codes: 0 all drafts are written; 2 fewer, or
     you said no; 1 failed to run, and nothing is written.
     """
-    from quorate.study.variants import carry_out
+    from quorate.study.variants.variants import carry_out
 
     if as_json and not yes:
         raise InvalidInput("--json: cannot ask you for a yes; add --yes")

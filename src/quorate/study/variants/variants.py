@@ -17,9 +17,9 @@ from quorate.collect.runner import run as runner
 from quorate.errors import InvalidInput
 from quorate.study.file import EndpointSettings, LocalSettings
 from quorate.study.judges import made
-from quorate.study.variants_ask import Drafted, Drafting
-from quorate.study.variants_files import settings, with_origin, write
-from quorate.study.variants_plan import TEMPERATURE, Draftable, prepared
+from quorate.study.variants.ask import Drafted, Drafting
+from quorate.study.variants.files import settings, with_origin, write
+from quorate.study.variants.plan import TEMPERATURE, Draftable, prepared
 
 Answer = Callable[[Draftable], bool]
 _NOTHING = "quorate: drafting was stopped, and nothing is written\n"

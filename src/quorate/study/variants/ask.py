@@ -14,7 +14,7 @@ from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.parse.reply_text import concluded
 from quorate.collect.runner.settle import asked_to_wait
 from quorate.errors import InvalidInput
-from quorate.study.variants_check import Bounds
+from quorate.study.variants.check import Bounds
 
 LONGEST_WAIT = 300.0
 """Seconds for which an endpoint may ask to be left alone before drafting is ended."""

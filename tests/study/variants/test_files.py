@@ -8,7 +8,7 @@ from quorate.collect.prompt import Prompt, built_in
 from quorate.errors import InvalidInput
 from quorate.study.file import load
 from quorate.study.questions import questions
-from quorate.study.variants_files import free, names, place, settings, with_origin, write
+from quorate.study.variants.files import free, names, place, settings, with_origin, write
 
 
 def test_names_are_those_that_are_free(study):

@@ -2,8 +2,8 @@ import pytest
 
 from quorate.collect.expects import Expects
 from quorate.collect.prompt import Prompt, built_in
-from quorate.study.variants_check import Bounds, plain, texts
-from quorate.study.variants_text import instruction
+from quorate.study.variants.check import Bounds, plain, texts
+from quorate.study.variants.text import instruction
 
 ITEM = {
     "prompt": "How do I boil an egg so that it stays soft?",
@@ -108,10 +108,10 @@ def test_labels_stay():
 
 
 def test_what_slips_past_the_rules_is_seen_in_the_template(bounds, monkeypatch):
-    monkeypatch.setattr("quorate.study.variants_check._foreign", lambda _: None)
+    monkeypatch.setattr("quorate.study.variants.check._foreign", lambda _: None)
     hostile = "{{ ''.__class__ }} Say how"
     assert bounds.refusal((NEW.replace("Say how", hostile),), ()) == "it changes the template's own code"
-    monkeypatch.setattr("quorate.study.variants_check.code", lambda _: [])
+    monkeypatch.setattr("quorate.study.variants.check.code", lambda _: [])
     assert bounds.refusal((NEW.replace("Say how", "{{ gone }} Say how"),), ()).startswith("it does not print: ")
     fenced = NEW.replace("Say how", "{{ prompt }} Say how")
     assert bounds.refusal((fenced,), ()) == "it changes how items are printed"

@@ -17,10 +17,10 @@ from quorate.study.judges import price
 from quorate.study.questions import Questions, questions
 from quorate.study.quote import PER_TOKEN, JudgeQuote, Range
 from quorate.study.status import status
-from quorate.study.variants_ask import MOST_REASON, Ask, messages
-from quorate.study.variants_check import Bounds, texts
-from quorate.study.variants_files import free, names, place
-from quorate.study.variants_text import Instruction, instruction
+from quorate.study.variants.ask import MOST_REASON, Ask, messages
+from quorate.study.variants.check import Bounds, texts
+from quorate.study.variants.files import free, names, place
+from quorate.study.variants.text import Instruction, instruction
 
 MOST = 20
 """Variants that are drafted at once."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from quorate.collect.prompt import Prompt
 from quorate.errors import InvalidInput
-from quorate.study.variants_text import Instruction, code
+from quorate.study.variants.text import Instruction, code
 
 SAME = 0.95
 """Share of words in common, in order, from which two wordings are taken as copies."""

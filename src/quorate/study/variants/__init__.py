@@ -1,0 +1,1 @@
+"""Prompt variants drafted by paraphrase."""
