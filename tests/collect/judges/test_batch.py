@@ -19,7 +19,7 @@ from quorate.collect.judges.endpoint_settings import Endpoint
 from quorate.collect.price import Price
 from quorate.errors import InvalidInput
 
-spec = importlib.util.spec_from_file_location("batches_server", Path(__file__).with_name("batches.py"))
+spec = importlib.util.spec_from_file_location("batches_server", Path(__file__).parents[1] / "batches.py")
 batches = importlib.util.module_from_spec(spec)
 sys.modules["batches_server"] = batches
 spec.loader.exec_module(batches)

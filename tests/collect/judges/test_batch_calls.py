@@ -12,7 +12,7 @@ from quorate.collect.judges.batch_calls import BatchCalls, NotMade, Refused
 from quorate.collect.judges.connection import Connection
 from quorate.collect.judges.endpoint_settings import Endpoint
 
-spec = importlib.util.spec_from_file_location("batches_calls", Path(__file__).with_name("batches.py"))
+spec = importlib.util.spec_from_file_location("batches_calls", Path(__file__).parents[1] / "batches.py")
 batches = importlib.util.module_from_spec(spec)
 sys.modules["batches_calls"] = batches
 spec.loader.exec_module(batches)

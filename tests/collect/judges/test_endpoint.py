@@ -20,7 +20,7 @@ from quorate.collect.judges.endpoint_settings import Endpoint
 from quorate.collect.price import Price
 from quorate.errors import InvalidInput
 
-spec = importlib.util.spec_from_file_location("hostile", Path(__file__).with_name("hostile.py"))
+spec = importlib.util.spec_from_file_location("hostile", Path(__file__).parents[1] / "hostile.py")
 hostile = importlib.util.module_from_spec(spec)
 sys.modules["hostile"] = hostile
 spec.loader.exec_module(hostile)

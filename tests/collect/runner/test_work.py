@@ -136,7 +136,7 @@ def test_a_ledger_that_another_process_holds_is_one_line(planned, told, yes, bui
 
 @pytest.mark.slow
 def test_ten_times_the_cells_take_little_more_memory():
-    script = Path(__file__).parents[2] / "benchmarks" / "collect.py"
+    script = Path(__file__).parents[3] / "benchmarks" / "collect.py"
     few, many = (
         float(subprocess.run([sys.executable, script, "--peak", str(n)], capture_output=True, check=True).stdout)
         for n in (10_000, 100_000)

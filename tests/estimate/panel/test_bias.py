@@ -14,7 +14,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.panel.bias import judge_bias
 from quorate.estimate.panel.judge_means import judge_means
 
-REFERENCE = json.loads((Path(__file__).parent.parent / "reference" / "bias.json").read_text(encoding="utf-8"))
+REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "bias.json").read_text(encoding="utf-8"))
 SIZES = {"item": 8, "judge": 4, "system": 3}
 
 

@@ -11,7 +11,7 @@ import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.panel.crossed import crossed, crossed_scores
 
-REFERENCE = json.loads((Path(__file__).parent.parent / "reference" / "crossed.json").read_text(encoding="utf-8"))
+REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "crossed.json").read_text(encoding="utf-8"))
 
 
 def read(frame, **reading):

@@ -16,7 +16,7 @@ import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.panel.judge_means import _by_influence, _by_items, _fit, _panel, judge_means, means_of
 
-REFERENCE = json.loads((Path(__file__).parent.parent / "reference" / "bias.json").read_text(encoding="utf-8"))
+REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "bias.json").read_text(encoding="utf-8"))
 CONTRASTS = np.array(REFERENCE["fits"]["contrasts"]).reshape(-1, 3, 2)
 SIZES = {"item": 9, "judge": 3, "system": 2}
 

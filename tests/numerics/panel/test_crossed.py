@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quorate.numerics.panel import crossed as panel
 
-REFERENCE = json.loads((Path(__file__).parent.parent / "reference" / "crossed.json").read_text(encoding="utf-8"))
+REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "crossed.json").read_text(encoding="utf-8"))
 STRATA = ("scenario", "generation", "judge", "interaction", "within", "pooled")
 TABLES = st.tuples(st.integers(2, 6), st.integers(1, 4), st.integers(2, 5), st.integers(0, 10_000))
 

@@ -14,7 +14,7 @@ from scipy import stats
 from quorate.errors import InvalidInput
 from quorate.numerics.votes import binomial
 
-REFERENCE = json.loads((Path(__file__).parent.parent / "reference" / "binomial.json").read_text(encoding="utf-8"))
+REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "binomial.json").read_text(encoding="utf-8"))
 ALPHAS = st.sampled_from([0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 0.9])
 
 

@@ -14,7 +14,7 @@ from scipy import stats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.votes import equivalence
 
-REFERENCE = json.loads((Path(__file__).parent.parent / "reference" / "binomial.json").read_text(encoding="utf-8"))
+REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "binomial.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("wanted", REFERENCE["equivalence"], ids=lambda row: f"{row['n']}-{row['margin']}")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.plan.power.sample_size import detectable_margin, power_curve, sample_size, whole
 
-REFERENCE = json.loads((Path(__file__).parent.parent / "reference" / "binomial.json").read_text(encoding="utf-8"))
+REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "binomial.json").read_text(encoding="utf-8"))
 METHODS = ["normal", "variance", "exact"]
 POWERS = st.floats(0.55, 0.99)
 ALPHAS = st.floats(0.001, 0.3)

@@ -268,8 +268,8 @@ def leaderboard(
 
     Notes
     -----
-    Means and their covariance are those of `quorate.estimate.differences.joint.joint_means`; all systems are taken to vary alike,
-    and where one does not, the caveat `unlike-systems` says what that does.
+    Means and their covariance are those of `quorate.estimate.differences.joint.joint_means`; all systems are taken to
+    vary alike, and where one does not, the caveat `unlike-systems` says what that does.
     Differences hold at once by the largest of all t statistics, for equal variances Tukey's range. Ranks and groups
     follow from them.
 

@@ -49,8 +49,8 @@ class KnownJudges:
 def known_judges(fit: Decomposition) -> KnownJudges:
     """What a fit with fixed judges says of them; for at least 2.
 
-    Their effects are shrunk as those of judges of one pool (`quorate.numerics.panel.grubbs.effects`), so that a spread that
-    is estimated at zero does not count as none.
+    Their effects are shrunk as those of judges of one pool (`quorate.numerics.panel.grubbs.effects`), so that a spread
+    that is estimated at zero does not count as none.
     """
     design, solved = fit.assembled.fixed.levels[JUDGE], fit.point.solved
     size = design.shape[1]
