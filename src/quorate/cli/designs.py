@@ -43,7 +43,8 @@ def targets_of(source: Components | Decomposition, values: Iterable[str] | None)
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.means.mean import mean_for
     from quorate.estimate.means.targets import POPULATION
-    from quorate.report.views import JUDGE, views
+    from quorate.report.views import views
+    from quorate.roles import JUDGE
 
     given = reading.pairs("--target", values, "judge=population")
     asked = {facet: _target(target) for facet, target in given.items()}

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.decide.outcome import OPEN, SUPPORTED, Outcome
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.sequential import fair_coin as sequential
@@ -16,7 +17,6 @@ from quorate.numerics.votes import binomial
 from quorate.plan.power.sample_size import check_count, check_margin, check_range, sample_size
 from quorate.table.votes import Encoding, Votes, checked_votes
 
-Floats = NDArray[np.float64]
 MOST_EXACT = 20_000
 """Votes up to which a stopping rule is worked out exactly."""
 

@@ -7,9 +7,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from quorate.arrays import Floats
 
 
 def toward(concentrated: Floats | float, levels: Floats | float | None) -> Floats:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Bools, Floats, Ints
 from quorate.numerics.ranks import ranks
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 def pearson(x: Floats, y: Floats) -> Floats:

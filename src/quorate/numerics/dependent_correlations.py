@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from quorate.arrays import Floats
 from quorate.numerics import correlation as rows_with
 
-Floats = NDArray[np.float64]
 _SINGULAR = 1e-12
 
 

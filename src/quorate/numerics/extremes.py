@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from quorate.arrays import Floats
+
 MOST = 10**9
 """Largest K for which the quadrature holds its error."""
 _REACH, _STEP = 14.0, 1 / 64

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput
-
-Floats = NDArray[np.float64]
 
 
 def checked_level(level: float) -> float:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, roots_laguerre
 
-Floats = NDArray[np.float64]
+from quorate.arrays import Floats
+
 _SUMMED = 400
 _NODES = 64
 

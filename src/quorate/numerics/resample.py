@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from quorate.arrays import Floats
+
 _MOST_DRAWS = 2**20  # at a time, for one scenario: 20 MB
 _ROUNDING = 1e-13
 

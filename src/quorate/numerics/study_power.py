@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from quorate.arrays import Floats
+
 _DRAWS = 4_000
 _QUANTILES = 200
 FEW = 2.0

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from quorate.arrays import Floats
+
 Condition = Callable[[Floats], NDArray[np.bool_]]
 
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from quorate.errors import NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.design import design
-from quorate.estimate.components.model import REPLICATE
 from quorate.estimate.doctor.estimable import component_analyses
 from quorate.estimate.doctor.support import ITEMS
 from quorate.numerics.mixed.information import null_point
 from quorate.numerics.mixed.reml import evaluate
+from quorate.roles import REPLICATE
 from quorate.streams import stream
 from quorate.table.cells import Cells, completed
 from quorate.table.columns.roles import FIXED

@@ -8,18 +8,18 @@ from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.plan.aliasing import REPLICATES
 from quorate.plan.assignment import CATEGORY, ITEM, Assignment
 from quorate.plan.designs.cycles import Cycle
 from quorate.plan.designs.layouts import Layout, lay_out
 from quorate.plan.designs.schemes import GENERATION, JUDGE, PROMPT, LayoutName, Scheme
+from quorate.roles import REPLICATE
 from quorate.streams import stream
-from quorate.table.cells import REPLICATE, Cells, completed, labels, whole
+from quorate.table.cells import Cells, completed, labels, whole
 
-Ints = NDArray[np.int64]
 _MOST_CALLS = 10_000_000
 _RESERVED = (ITEM, CATEGORY, JUDGE, PROMPT, GENERATION, REPLICATE, "score", "status", "cell", "residual")
 

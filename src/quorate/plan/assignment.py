@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.plan.aliasing import Aliasing, aliasing
 from quorate.plan.designs.cycles import Cycle
@@ -17,7 +18,6 @@ from quorate.plan.designs.layouts import Layout
 from quorate.plan.designs.schemes import JUDGE, PROMPT, Scheme
 from quorate.table.cells import Cells
 
-Floats = NDArray[np.float64]
 ITEM, CATEGORY = "item", "category"
 
 

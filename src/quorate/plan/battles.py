@@ -10,12 +10,11 @@ from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.streams import stream
 
-Ints = NDArray[np.int64]
 _MOST = 10**9
 
 

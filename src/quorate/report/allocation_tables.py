@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.report.allocation_words import COEFFICIENTS, SHORT, final_error
 from quorate.report.labels import shown
 from quorate.report.tables import Row
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from quorate.simulate.allocation.result import Allocation, Outcome, Saved
     from quorate.simulate.allocation.sweep import Sweep
 
-Floats = NDArray[np.float64]
 IDEAL = "in proportion to variances"
 BINS = 24
 """Bars of a histogram."""

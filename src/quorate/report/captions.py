@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.report import tables
 from quorate.report.labels import shown
-from quorate.report.summary import MOST_PARTS, PROMPT, Analysis
+from quorate.report.summary import MOST_PARTS, Analysis
 from quorate.report.tables import known
-from quorate.report.views import JUDGE
 from quorate.report.words import Reading, against_naive, number, significant, span, times
+from quorate.roles import JUDGE, PROMPT
 from quorate.wording import counted, decimals, listed, plural, whole_percent
 from quorate.wording import percent as precise
 

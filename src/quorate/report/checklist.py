@@ -9,15 +9,14 @@ from typing import Any
 from quorate.estimate.components.model import CELL
 from quorate.report.labels import shown
 from quorate.report.record import KEYS, Record, study_record
-from quorate.report.summary import PROMPT, Analysis
-from quorate.report.views import JUDGE
+from quorate.report.summary import Analysis
 from quorate.report.words import significant
+from quorate.roles import JUDGE, PROMPT, TEMPERATURE
 from quorate.table.columns.labels import ABSENT
 from quorate.wording import counted, listed, plural, whole_percent
 
 REPORTED, MISSING, NOT_APPLICABLE = "reported", "missing", "not applicable"
 MINIMUM, STANDARD, COMPREHENSIVE, FURTHER = "minimum", "standard", "comprehensive", "further"
-TEMPERATURE = "temperature"
 _LONGEST = 400
 _MOST_NAMED = 10
 

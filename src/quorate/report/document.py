@@ -13,9 +13,9 @@ from quorate.report.labels import shown
 from quorate.report.panel_section import panel_caveats, panel_section
 from quorate.report.reproduce import titled
 from quorate.report.section import Figure, Section
-from quorate.report.summary import MOST_PARTS, PROMPT, Analysis
+from quorate.report.summary import MOST_PARTS, Analysis
 from quorate.report.tables import Row, known
-from quorate.report.views import JUDGE
+from quorate.roles import JUDGE, PROMPT
 from quorate.wording import counted, listed, plural, whole_percent
 
 MOST_PAIRS = 45

@@ -13,7 +13,7 @@ from quorate.report.marks import MOST_ROWS
 from quorate.report.summary import Analysis
 from quorate.report.tables import Row, known
 from quorate.report.theme import CORRECTED, INK, MISSED, NAIVE, SEQUENTIAL, SHAPES, colour, kind, palette
-from quorate.report.views import JUDGE
+from quorate.roles import JUDGE
 from quorate.wording import whole_percent
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from quorate.report import labels, marks, panel_captions, panel_tables
 from quorate.report.panel_view import SHORT, PanelView
 from quorate.report.tables import Row, known
 from quorate.report.theme import CORRECTED, INK, MISSED, NAIVE, palette
-from quorate.report.views import JUDGE
+from quorate.roles import JUDGE
 
 if TYPE_CHECKING:
     import altair as alt

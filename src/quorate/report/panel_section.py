@@ -15,7 +15,7 @@ from quorate.report.panel_words import paragraphs
 from quorate.report.section import Figure, Section
 from quorate.report.summary import MOST_PARTS
 from quorate.report.tables import known
-from quorate.report.views import JUDGE
+from quorate.roles import JUDGE
 from quorate.wording import counted, plural
 
 if TYPE_CHECKING:

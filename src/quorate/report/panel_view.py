@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.report.labels import distinct
 from quorate.report.plain import plain
-from quorate.report.views import JUDGE
+from quorate.roles import JUDGE
 from quorate.wording import counted
 
 if TYPE_CHECKING:

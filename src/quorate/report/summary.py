@@ -14,8 +14,9 @@ from quorate.estimate.components.decomposition import Decomposition, Method
 from quorate.estimate.components.model import CELL
 from quorate.report.answer import Answer, answer
 from quorate.report.content import content
-from quorate.report.views import JUDGE, Views, panel_scope, views
+from quorate.report.views import Views, panel_scope, views
 from quorate.report.words import Reading, advice, sentence
+from quorate.roles import JUDGE, PROMPT
 
 if TYPE_CHECKING:
     from quorate.estimate.components.robustness import Part
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from quorate.report.panel_view import PanelView
     from quorate.table.judgments import Judgments
 
-PROMPT = "prompt"
 MOST_PARTS = 50
 """Categories or judges beyond this many are not refitted one by one; prompts are predicted instead of compared."""
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.estimate.components.model import REPLICATE
 from quorate.plan.designs.schemes import GENERATION
 from quorate.report.contributions import contributions
 from quorate.report.filters import where
 from quorate.report.labels import distinct, shown
 from quorate.report.summary import Analysis
-from quorate.report.views import JUDGE
 from quorate.report.words import advice
+from quorate.roles import JUDGE, REPLICATE
 from quorate.wording import counted
 
 if TYPE_CHECKING:

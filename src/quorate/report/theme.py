@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from quorate.estimate.components.model import CELL, REPLICATE
+from quorate.estimate.components.model import CELL
+from quorate.roles import REPLICATE
 
 INK = "currentColor"
 """Text and axes take the colour of the text around the chart, so dark mode and print need no second chart."""

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 from quorate.errors import NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.targets import PANEL, POPULATION, Target
+from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:
     from quorate.estimate.means.mean import Estimate
-
-JUDGE = "judge"
 
 
 @dataclass(frozen=True)

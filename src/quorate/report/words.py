@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from quorate.estimate.components.model import CELL, REPLICATE
+from quorate.estimate.components.model import CELL
+from quorate.roles import REPLICATE
 from quorate.wording import decimals, listed, plural
 
 

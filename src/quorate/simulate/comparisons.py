@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.differences.difference import Method, SystemDifference, difference
 from quorate.estimate.differences.paired import sides
@@ -17,8 +17,6 @@ from quorate.plan.power.sample_size import check_count, check_range
 from quorate.streams import stream
 from quorate.table.judgments import OK, Facet, Judgments, checked
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 FACETS = ("item", "judge", "prompt")
 SYSTEMS = ("a", "b")
 SHARED = {"item": 0.6, "judge": 0.4, "prompt": 0.2, "item:judge": 0.3, "item:prompt": 0.15, "judge:prompt": 0.1}

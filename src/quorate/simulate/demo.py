@@ -9,12 +9,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.estimate.components.published import Components, components
 from quorate.streams import stream
-
-Floats = NDArray[np.float64]
 
 SAFETY: Components = components(
     {

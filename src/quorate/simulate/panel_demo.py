@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.streams import stream
 
-Floats = NDArray[np.float64]
 SCENARIOS, GENERATIONS = 80, 10
 JUDGES = ("Qwen", "Llama", "GPT", "Gemini", "Claude")
 CORRELATION = 0.6

@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable, QuorateError
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
@@ -28,8 +28,6 @@ from quorate.plan.search.search import Found, judge, search
 from quorate.streams import stream
 from quorate.table.judgments import Judgments, checked, dense
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _SLACK = 1e-12  # relative, as in the search
 _MOST_DESIGNS = 1_000_000
 _CLOSE = 0.01

@@ -9,8 +9,8 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.panel.crossed import CrossedScores, crossed_scores
 from quorate.numerics.panel.crossed import MeanSquares, f_ratio, f_tail, mean_squares, paper, separated, sums
@@ -22,7 +22,6 @@ from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.wording import counted
 
-Floats = NDArray[np.float64]
 LIMIT = 4.0
 """Monte Carlo standard errors that an empirical variance may be off: once in 16,000 for one, by chance alone."""
 _DOUBT = 0.05

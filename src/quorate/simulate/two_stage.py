@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.votes import binomial, strata
 from quorate.numerics.votes.allotment import allotted, screened
@@ -19,8 +20,6 @@ from quorate.plan.power.sample_size import check_alpha, check_count, check_range
 from quorate.streams import stream
 from quorate.table.votes import Votes, checked_votes
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Regime = Literal["concentrated", "diffuse"]
 TESTS = ("proportional", "two-stage", "both stages", "proportional, any type", "both stages, any type")
 """Pooled binomial test of all votes; of the second stage; of both, weighted; and tests over types of either policy."""

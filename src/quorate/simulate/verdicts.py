@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.decide.votes.margin import VoteMargin, margin_of_counts, margin_of_share
 from quorate.decide.votes.verdict import Outcome, outcome_of
 from quorate.errors import NotEstimable
@@ -19,7 +19,6 @@ from quorate.streams import stream
 from quorate.table.votes import Votes, checked_votes
 from quorate.wording import counted, plural
 
-Floats = NDArray[np.float64]
 INDEPENDENT = "independent"
 _RATES = ("different", "equivalent", "undecided", "wrong_direction", "wrong_equivalence")
 

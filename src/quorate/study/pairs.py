@@ -9,8 +9,9 @@ import numpy as np
 
 from quorate.collect.prompt import Prompt
 from quorate.errors import InvalidInput
+from quorate.roles import REPLICATE
 from quorate.study.items import Material
-from quorate.table.cells import REPLICATE, Cells
+from quorate.table.cells import Cells
 from quorate.table.exchange.ledger import PAIR
 from quorate.table.files import opened
 from quorate.table.judgments import Judgments

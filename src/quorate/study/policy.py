@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput, QuorateError
 from quorate.numerics.sequential.bandit import floored
 from quorate.plan.adaptive.adaptive import adaptive
@@ -23,7 +23,6 @@ from quorate.table.progress import Progress
 from quorate.table.read import read
 from quorate.table.roster import Roster, crossed
 
-Floats = NDArray[np.float64]
 _WORDS = {"policy: ": "name: ", "delta=": "delta: "}
 _FEWEST = 2
 

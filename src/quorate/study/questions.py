@@ -16,6 +16,7 @@ from quorate.collect.ledger.plan import Part, cell_key, digest
 from quorate.collect.prompt import BUILT_IN, Prompt, built_in
 from quorate.errors import InvalidInput
 from quorate.plan.assign import assign
+from quorate.roles import TEMPERATURE
 from quorate.study.file import Study, Wording
 from quorate.study.items import Material, Name, material, shown
 from quorate.study.judges import digests
@@ -24,7 +25,6 @@ from quorate.table.cells import Cells
 from quorate.table.columns.labels import label
 
 ITEM, CATEGORY, SYSTEM, PROMPT, JUDGE = "item", "category", "system", "prompt", "judge"
-TEMPERATURE = "temperature"
 LISTED, SWAPPED = "listed", "swapped"
 
 

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Ints
 from quorate.errors import InvalidInput
+from quorate.roles import REPLICATE
 from quorate.table.columns.labels import label
 from quorate.table.files import KINDS
 from quorate.table.frames import frame
 
-Ints = NDArray[np.int64]
-REPLICATE = "replicate"
 _OPTIONS = {"csv": "FORMAT csv, HEADER", "json": "FORMAT json", "parquet": "FORMAT parquet"}
 _SHOWN = 40
 

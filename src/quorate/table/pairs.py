@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Ints
 from quorate.table.judgments import dense
 
 A, B, TIE, BOTH_BAD, MISSING = range(5)
@@ -18,8 +19,6 @@ FIRST_A, FIRST_B, UNKNOWN = 0, 1, -1
 """Codes of the order: which of the two was shown first."""
 
 Codes = NDArray[np.int32]
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

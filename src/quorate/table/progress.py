@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.cells import Cells, labels
 from quorate.table.frames import frame
 from quorate.table.judgments import Judgments, checked
 from quorate.table.replicates import highest
 from quorate.table.roster import Roster, crossed, judged
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

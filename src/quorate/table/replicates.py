@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Ints
 from quorate.errors import InvalidData
 from quorate.table.collapse.grouped import places
 from quorate.table.judgments import Judgments, Origin
 
-Ints = NDArray[np.int64]
 _MOST = 2**53
 
 

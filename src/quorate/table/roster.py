@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Ints
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.cells import Cells, labels
 from quorate.table.collapse.grouped import places
 from quorate.table.judgments import Facet, Judgments
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

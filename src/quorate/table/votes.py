@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.judgments import OK, STATUSES, Facet, Source, narrowed, used_levels
-from quorate.table.pairs import BOTH_BAD, MISSING, TIE, A, B, Codes, Floats, Ints, Pairs, pairs_of, summed, turn
+from quorate.table.pairs import BOTH_BAD, MISSING, TIE, A, B, Codes, Pairs, pairs_of, summed, turn
 
 if TYPE_CHECKING:
     from quorate.table.facts.vote_facts import VoteFacts

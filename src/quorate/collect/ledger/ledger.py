@@ -22,10 +22,11 @@ from quorate.collect.ledger import owner as ledger_owner
 from quorate.collect.ledger import plan as ledger_plan
 from quorate.collect.ledger.facts import Standing
 from quorate.collect.ledger.lease import LeasedCell, Settled
-from quorate.collect.ledger.plan import JUDGE, Part
+from quorate.collect.ledger.plan import Part
 from quorate.collect.ledger.sqlite import SqliteStore
 from quorate.collect.ledger.store import Connection, Store
 from quorate.errors import InvalidInput
+from quorate.roles import JUDGE
 from quorate.table.cells import Cells
 from quorate.table.exchange.postgres.address import Address, Place, place_of
 from quorate.table.progress import Progress

@@ -14,10 +14,10 @@ from quorate.collect.budget import nano
 from quorate.collect.ledger.schema import LONGEST_FACET, MOST_FACETS, RESERVED
 from quorate.collect.ledger.store import Connection
 from quorate.errors import InvalidInput
+from quorate.roles import JUDGE
 from quorate.table.cells import Cells
 from quorate.table.files import quoted
 
-JUDGE = "judge"
 _PLACES = ", ".join(f"f{place}" for place in range(MOST_FACETS))
 _SAME = " AND ".join(f"c.f{place} = w.f{place}" for place in range(MOST_FACETS)) + " AND c.replicate = w.replicate"
 _BLOCK = 4096

@@ -9,7 +9,6 @@ from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate.caveats import Caveat, independent_attempts, one_level
 from quorate.decide.gaming.mitigation import Mitigation, Options, mitigations
@@ -23,7 +22,6 @@ from quorate.plan.designs.dstudy import Projection
 from quorate.plan.designs.prices import Prices
 from quorate.plan.designs.sources import observed_counts
 
-Floats = NDArray[np.float64]
 Scale = Literal["score", "elo"]
 _TYPICAL = {"prompt": 5, "judge": 3}
 _NOTICED, _STEEP = 0.01, 0.7

@@ -6,14 +6,13 @@ from collections.abc import Collection, Mapping
 from numbers import Integral
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.numerics.extremes import MOST
 from quorate.streams import stream
 from quorate.table.judgments import Judgments, checked
 
-Floats = NDArray[np.float64]
 _AT_A_TIME = 2**22
 _FACETS = ("prompt", "judge")
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.published import Components
@@ -27,10 +27,9 @@ from quorate.plan.designs.layouts import lay_out
 from quorate.plan.designs.prices import Prices
 from quorate.plan.designs.sources import Design, from_fit, observed_counts
 from quorate.plan.search.ranking import plausible
+from quorate.roles import SYSTEM
 from quorate.streams import stream
 
-Floats = NDArray[np.float64]
-SYSTEM = "system"
 _ALLOWED = (
     "items",
     "prompts",

@@ -8,14 +8,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.decide.scores.studies import freedom, studies_of_plan
 from quorate.numerics.study_power import Studies, one_square
 from quorate.plan.designs.dstudy import Projection, bill
 from quorate.plan.search.optimum import Searched
 from quorate.plan.search.search import Kept, placed
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Chance = Callable[[Studies], float]
 """Power of studies of one design."""
 Chosen = Callable[[Floats, Floats], NDArray[np.bool_]]

@@ -14,7 +14,7 @@ from quorate.decide.scores.search import Chance, best_study, cheapest_study
 from quorate.decide.scores.studies import studies_of_plan
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.model import CELL, REPLICATE
+from quorate.estimate.components.model import CELL
 from quorate.estimate.components.published import Components, components
 from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.differences.satterthwaite import of_items
@@ -22,10 +22,11 @@ from quorate.estimate.means.targets import FINITE, PANEL
 from quorate.plan.designs.dstudy import Projection
 from quorate.plan.designs.prices import Prices, cheapest, check
 from quorate.plan.designs.schemes import JUDGE, LayoutName
-from quorate.plan.designs.sources import ITEM, observed_counts
+from quorate.plan.designs.sources import observed_counts
 from quorate.plan.search.grid import ROLES
 from quorate.plan.search.optimize import Limits, optimize
 from quorate.plan.search.optimum import Searched
+from quorate.roles import ITEM, REPLICATE
 from quorate.wording import counted, listed
 
 _STEPS = 150

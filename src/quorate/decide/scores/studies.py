@@ -6,17 +6,15 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import NotEstimable
-from quorate.estimate.components.model import REPLICATE
 from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.differences.satterthwaite import by_facets, degrees, facets_of, mean_squares
 from quorate.numerics.study_power import FEW, Squares, Studies, square_weights, studies
 from quorate.plan.designs.dstudy import Projection
+from quorate.roles import REPLICATE
 from quorate.streams import stream
-
-Floats = NDArray[np.float64]
 
 
 def studies_of_plan(plan: Projection) -> Studies:

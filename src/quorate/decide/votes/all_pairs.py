@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.decide.votes.margin import VoteMargin, margin_of_votes
 from quorate.decide.votes.verdict import Outcome, Verdict, check_question, verdict_of_margin
 from quorate.errors import NotEstimable
 from quorate.numerics.votes import binomial
 from quorate.plan.power.sample_size import check_count
 from quorate.table.votes import Encoding, Votes, checked_votes
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.decide.votes.margin import NOTHING, VoteMargin, margin_of_share
 from quorate.decide.votes.study_size import FEWEST_ALIKE, Studies, t_reach
 from quorate.numerics.threshold import last
@@ -16,7 +17,6 @@ from quorate.numerics.votes.binomial import SLACK
 from quorate.plan.power.sample_size import whole
 from quorate.streams import stream
 
-Floats = NDArray[np.float64]
 _FEW = 60  # clusters up to which power is that of draws
 _DRAWS = 1000, 30_000  # studies drawn at most, and clusters in all of them
 

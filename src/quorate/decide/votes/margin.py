@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate import caveats
+from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.decide.votes.study_size import FEWEST_ALIKE, SingleVotes, t_reach
 from quorate.errors import NotEstimable
@@ -18,7 +19,6 @@ from quorate.numerics.votes import binomial, clustered, equivalence
 from quorate.plan.power.clusters import single_votes
 from quorate.table.votes import Encoding, Votes
 
-Floats = NDArray[np.float64]
 FEW_CLUSTERS = 20
 NOTHING = 1e-9
 """A standard error that is rounding alone."""

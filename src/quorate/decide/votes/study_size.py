@@ -9,15 +9,14 @@ from functools import partial
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.inference import t_quantile
 from quorate.numerics.votes import binomial, equivalence
 from quorate.plan.power.equivalence import equivalence_size
 from quorate.plan.power.sample_size import detectable_margin, sample_size, whole
 
-Floats = NDArray[np.float64]
 FEWEST_ALIKE = 5.0
 """Effective clusters below which equivalence is not shown."""
 _LEFT_TO_CHANCE = 2000  # votes that count, above which it hardly matters that their number varies

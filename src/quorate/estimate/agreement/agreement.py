@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate import caveats
+from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.agreement.battles import Battles, pairwise_battles
@@ -30,8 +31,6 @@ from quorate.streams import stream
 from quorate.table.pairs import TIE
 from quorate.table.votes import Votes
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Verdicts = NDArray[np.int8]
 Kind = Literal["overall", "decisive"]
 ALL = "all"

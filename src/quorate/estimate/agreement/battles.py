@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidData, InvalidInput
 from quorate.estimate.means.effects import level_labels
 from quorate.table.judgments import Judgments
 from quorate.table.pairs import TIE, UNKNOWN, A, B
 from quorate.table.votes import Votes
 
-Floats = NDArray[np.float64]
 Key = tuple[str, str, str]
 PAIRWISE, LIKERT = 0.05, 0.5
 ORDER, ORDERS = "order", ("as listed", "swapped")

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidData, InvalidInput, NotEstimable
 from quorate.estimate.agreement.battles import ORDER, ORDERS, pairwise_battles, swapped
 from quorate.estimate.agreement.clusters import shared_out
@@ -18,9 +19,6 @@ from quorate.numerics.votes import clustered
 from quorate.table.judgments import Judgments, checked
 from quorate.table.pairs import BOTH_BAD, TIE
 from quorate.table.votes import Votes
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.estimate.agreement.battles import pairwise_battles
 from quorate.numerics.votes import clustered
 from quorate.numerics.votes.clustered import Share
 from quorate.table.votes import Votes
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def clusters_of(people: Votes, key: str, cluster: str | None) -> tuple[str | None, Ints]:

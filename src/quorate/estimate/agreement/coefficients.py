@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.dependability import dependability
@@ -15,7 +15,6 @@ from quorate.numerics.inference import checked_level, t_quantile
 from quorate.numerics.ranks import ranks
 from quorate.table.judgments import Judgments, checked
 
-Floats = NDArray[np.float64]
 Metric = Literal["nominal", "ordinal", "interval"]
 _FEWEST = 3
 

@@ -6,17 +6,16 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.agreement.battles import pairwise_battles
 from quorate.estimate.means.effects import level_labels
+from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes
 
-Floats = NDArray[np.float64]
 Table = Votes | Judgments
-JUDGE = "judge"
 
 
 @dataclass(frozen=True, eq=False)

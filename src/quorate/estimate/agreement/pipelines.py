@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.battles import ORDER, ORDERS, Battles, likert_battles, pairwise_battles, swapped
-from quorate.estimate.agreement.labelled import JUDGE, people_apart
+from quorate.estimate.agreement.labelled import people_apart
+from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments
 from quorate.table.pairs import TIE
 from quorate.table.votes import Votes

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.inference import checked_level, t_quantile
 from quorate.table.pairs import FIRST_B, UNKNOWN
 from quorate.table.votes import Votes, checked_votes
 
-Floats = NDArray[np.float64]
 _ALIKE, _GRID, _MOST_EXACT = 1e-9, 240, 500
 
 

@@ -8,7 +8,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate.caveats import Caveat, few_labels, labels_at_random, labels_unlike_the_rest, left_without_prediction
 from quorate.errors import InvalidInput, NotEstimable
@@ -18,7 +17,6 @@ from quorate.numerics.prediction_powered import PoweredMean, Sample, mean_error,
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes
 
-Floats = NDArray[np.float64]
 _FEWEST, _FEW, _FEW_DIFFERING, _FAR, _ROUNDING = 3, 20, 5, 3.0, 1e-12
 
 

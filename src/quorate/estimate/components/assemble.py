@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.fixed import FixedEffects, fixed_effects
 from quorate.estimate.components.model import Model, closure
@@ -15,8 +15,6 @@ from quorate.numerics.mixed.patterns import Cells
 from quorate.numerics.mixed.reml import Problem
 from quorate.table.judgments import Judgments, dense
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _MOST_LEVELS = 4000
 
 

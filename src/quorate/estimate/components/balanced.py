@@ -6,8 +6,9 @@ import numpy as np
 
 from quorate.errors import NotEstimable
 from quorate.estimate.components.assemble import Assembled
-from quorate.estimate.components.model import CELL, REPLICATE
+from quorate.estimate.components.model import CELL
 from quorate.numerics.mixed.anova import Strata, strata
+from quorate.roles import REPLICATE
 
 
 def balanced_strata(assembled: Assembled) -> Strata:

@@ -9,12 +9,13 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.components.model import CELL, REPLICATE, canonical
+from quorate.estimate.components.model import CELL, canonical
 from quorate.numerics.inference import checked_level
 from quorate.numerics.mixed.refit import Refits, refits
+from quorate.roles import REPLICATE
 from quorate.streams import stream
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from quorate.estimate.means.mean import Basis, Drawn
     from quorate.estimate.means.targets import Target
 
-Floats = NDArray[np.float64]
 DrawnMethod = Literal["pivotal", "percentile"]
 _FEWEST = 100
 

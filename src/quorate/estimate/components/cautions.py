@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate import caveats
-from quorate.estimate.components.model import CELL, REPLICATE
+from quorate.estimate.components.model import CELL
+from quorate.roles import REPLICATE
 from quorate.table.columns.roles import not_used
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.components.assemble import Assembled
 from quorate.estimate.components.balanced import balanced_strata
@@ -20,8 +20,6 @@ from quorate.numerics.mixed.reml import Point, Problem, evaluate, solve
 from quorate.table.collapse.repeats import refuse_repeats
 from quorate.table.judgments import Judgments, checked
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _EXACT = 1e-10
 """Residual variance, the scores having variance 1, that is none: rounding errors of a fit reach this far."""
 _DOUBTFUL = 1e-6

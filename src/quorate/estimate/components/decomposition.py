@@ -8,17 +8,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import NotEstimable, UnknownTerm
 from quorate.estimate.components.assemble import Assembled
 from quorate.estimate.components.cautions import cautions
-from quorate.estimate.components.model import CELL, REPLICATE, canonical
+from quorate.estimate.components.model import CELL, canonical
 from quorate.numerics.inference import variance_interval
 from quorate.numerics.mixed.identify import Identified
 from quorate.numerics.mixed.information import component_df, covariance, weights
 from quorate.numerics.mixed.reml import Point, squares
+from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from quorate.estimate.means.targets import Target
     from quorate.numerics.mixed.anova import Strata
 
-Floats = NDArray[np.float64]
 Method = Literal["reml", "ml", "anova"]
 
 

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.model import CELL, REPLICATE, closure
+from quorate.estimate.components.model import CELL, closure
 from quorate.estimate.components.universe import DrawnFacet, Study
 from quorate.estimate.means.targets import PANEL, default_targets
+from quorate.roles import REPLICATE
 from quorate.wording import listed
 
-Floats = NDArray[np.float64]
 Kind = Literal["universe", "relative", "absolute"]
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from quorate.arrays import Floats
 from quorate.errors import NotEstimable
 from quorate.estimate.components.assemble import Assembled, assemble
 from quorate.estimate.components.model import build
@@ -15,8 +13,6 @@ from quorate.numerics.mixed.identify import Identified, identify
 from quorate.numerics.mixed.information import information, null_point
 from quorate.numerics.mixed.reml import Solved, solve
 from quorate.table.judgments import Judgments
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

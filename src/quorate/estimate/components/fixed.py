@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.model import Model
 from quorate.table.judgments import Judgments
 
-Floats = NDArray[np.float64]
 _MOST_COLUMNS = 1000
 _LEAST_VARIATION = 1e-4
 

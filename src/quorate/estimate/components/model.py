@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from quorate.errors import InvalidInput, UnknownTerm
+from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments
 
 CELL = "cell"
-REPLICATE = "replicate"
 
 
 @dataclass(frozen=True)

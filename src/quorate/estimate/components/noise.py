@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput
-from quorate.estimate.components.model import CELL, REPLICATE, Model
+from quorate.estimate.components.model import CELL, Model
 from quorate.numerics.mixed.reml import WithinCells
+from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 
 from quorate.errors import InvalidInput
-
-REPLICATE = "replicate"
+from quorate.roles import REPLICATE
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.model import CELL, REPLICATE, closure
+from quorate.estimate.components.model import CELL, closure
 from quorate.estimate.means.mean import draw_of
 from quorate.estimate.means.targets import POPULATION
+from quorate.roles import REPLICATE
 
-Floats = NDArray[np.float64]
 _ROUNDING = 1e-9
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.estimate.differences.paired import Sides
 from quorate.table.judgments import Judgments
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _FEWEST = 2
 _CHANCE = 0.01
 

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate import caveats
+from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.estimate.differences.joint import JointMeans
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _FEWEST, _MOST_ITEMS, _SHUFFLES = 3, 500, 999
 _LEAST_RATIO, _LEVEL = 1.5, 0.01
 

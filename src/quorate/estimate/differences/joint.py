@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
@@ -17,8 +17,6 @@ from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.mean import Estimate, contrast
 from quorate.estimate.means.targets import FINITE, PANEL, POPULATION, Target, default_targets
 from quorate.table.judgments import Judgments, checked
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate import caveats
+from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.table.judgments import OK, Facet, Judgments, checked, dense
 from quorate.wording import listed, plural
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 _MUCH = 0.1
 """Part of the answered cells that only one system has, above which it is said how many."""
 

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from quorate.estimate.components.model import CELL, REPLICATE
+from quorate.estimate.components.model import CELL
 from quorate.estimate.means.mean import Estimate
 from quorate.numerics.study_power import Squares, freedom
+from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments
 
 Levels = Mapping[str, int]

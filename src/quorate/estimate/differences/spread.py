@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.numerics.inference import satterthwaite, t_quantile
 from quorate.numerics.mixed.information import adjustment, cell_weights, weights
 from quorate.numerics.mixed.reml import squares
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _ROUNDING = 1e-13
 """Variance of a contrast, as a part of those of its means, that rounding errors leave of none."""
 _ALL = 1 - 1e-8

@@ -11,12 +11,12 @@ from quorate.estimate.components.balanced import balanced_strata
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.dependability import dependability
-from quorate.estimate.components.model import REPLICATE
 from quorate.estimate.doctor.estimable import Analysis, class_of, component_analyses, facets_of
 from quorate.estimate.means.configurations import configuration_facets
 from quorate.estimate.means.effects import predicted_term
 from quorate.estimate.means.mean import mean_for
 from quorate.estimate.means.targets import FINITE, POPULATION, Target, default_targets
+from quorate.roles import REPLICATE
 from quorate.table.facts.describe import Description
 from quorate.table.judgments import Judgments
 from quorate.wording import counted, listed, plural

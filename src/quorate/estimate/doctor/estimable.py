@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.model import CELL, REPLICATE, closure, leaves
+from quorate.estimate.components.model import CELL, closure, leaves
+from quorate.roles import REPLICATE
 from quorate.wording import counted, listed, plural
 
 

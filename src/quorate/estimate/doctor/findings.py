@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate import caveats
+from quorate.arrays import Ints
 from quorate.table.columns.roles import telling_apart
 from quorate.table.facts.describe import Description, MissingByLevel
 from quorate.table.facts.layout import NESTED, ONE_TO_ONE
 from quorate.table.judgments import OK, Judgments, Source
 from quorate.wording import counted, listed, percent, plural
 
-Ints = NDArray[np.int64]
 Severity = Literal["error", "warning", "note"]
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 _SIGNIFICANT = 0.01

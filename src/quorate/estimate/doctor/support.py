@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, overload
 
-from quorate.estimate.components.model import REPLICATE
 from quorate.estimate.doctor.analyses import COMPONENTS, analyses
 from quorate.estimate.doctor.estimable import Analysis
 from quorate.estimate.doctor.findings import Finding, findings
 from quorate.estimate.doctor.votes_support import VotesSupport, doctor_votes
 from quorate.estimate.means.configurations import configuration_facets
+from quorate.roles import REPLICATE
 from quorate.table.facts.describe import Description, describe
 from quorate.table.judgments import Judgments, checked
 from quorate.table.votes import Votes

@@ -6,11 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate.table.judgments import Judgments
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

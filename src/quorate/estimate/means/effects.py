@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.assemble import Assembled, assemble
 from quorate.estimate.components.decomposition import Decomposition
@@ -17,8 +17,6 @@ from quorate.numerics.mixed.reml import Point, Solved, evaluate, squares
 from quorate.table.judgments import Judgments
 from quorate.wording import plural
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _MOST_COMPARED = 50
 
 

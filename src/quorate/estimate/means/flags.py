@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate import caveats
+from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
@@ -18,9 +19,6 @@ from quorate.estimate.components.noise import residuals
 from quorate.estimate.means.prediction import predict, residual_facet
 from quorate.table.judgments import Judgments
 from quorate.wording import listed, plural
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 MEASURED = ("item", "system", "response", "dimension")
 """Facets that are what is measured, not how, unless ``over`` says otherwise."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate import caveats
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.components.model import CELL, REPLICATE
+from quorate.estimate.components.model import CELL
 from quorate.estimate.means.target_weights import distance
 from quorate.estimate.means.targets import (
     ABSORBED,
@@ -29,13 +29,13 @@ from quorate.numerics.inference import checked_level, pivotal, t_quantile
 from quorate.numerics.mixed.identify import bounds
 from quorate.numerics.mixed.information import adjustment, cell_weights, weights
 from quorate.numerics.mixed.reml import Projected, squares
+from quorate.roles import REPLICATE
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
 
-Floats = NDArray[np.float64]
 IntervalMethod = Literal["satterthwaite", "pivotal", "bootstrap", "wald"]
 
 

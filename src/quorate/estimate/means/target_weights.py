@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.estimate.means.targets import Pool, Target
 from quorate.table.judgments import Judgments
-
-Floats = NDArray[np.float64]
 
 
 def distance(

@@ -7,15 +7,14 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.estimate.differences.spread import JointTest, holm
 from quorate.estimate.panel.judge_means import JudgeMeans, means_of
 from quorate.table.frames import frame
 from quorate.table.judgments import Judgments
 from quorate.wording import counted, listed
 
-Floats = NDArray[np.float64]
 LENIENT, STRICT = "lenient", "strict"
 _NUMBERS = ("mean", "bias", "se", "df", "low", "high", "p", "p_holm")
 

@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.numerics.panel import crossed as panel
-
-Floats = NDArray[np.float64]
 
 TERMS = {
     "alpha": "scenario",

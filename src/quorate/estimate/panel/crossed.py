@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.model import closure
@@ -17,13 +17,11 @@ from quorate.estimate.panel.components import TERMS, PanelComponents, difference
 from quorate.estimate.panel.judge_effect import FTest, JudgeTest, contradictory, judge_effects, judge_tests
 from quorate.numerics.inference import checked_level
 from quorate.numerics.panel import crossed as panel
+from quorate.roles import GENERATION
 from quorate.streams import stream
 from quorate.table.judgments import Judgments, checked
 from quorate.wording import counted, plural
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-GENERATION = "generation"
 JUDGE_EFFECT = "judge effect"
 _FEWEST_RESAMPLES = 100
 

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.estimate.means.effects import LevelEffect
 from quorate.numerics.panel import crossed as panel
 
-Floats = NDArray[np.float64]
 _INTERACTION_SIZE = 0.01
 
 

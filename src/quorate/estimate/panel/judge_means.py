@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate import caveats
+from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
@@ -29,8 +29,6 @@ from quorate.numerics.inference import checked_level
 from quorate.table.judgments import Facet, Judgments, checked
 from quorate.wording import counted, listed, plural
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Method = Literal["items", "reml"]
 _COMBINATION = "combination"
 _GENERATION = "generation"

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import NotEstimable, UnknownTerm
 from quorate.estimate.differences.spread import holm
 from quorate.estimate.panel.judge_means import JudgeMeans, means_of
@@ -16,7 +16,6 @@ from quorate.table.frames import frame
 from quorate.table.judgments import Judgments
 from quorate.wording import listed, plural
 
-Floats = NDArray[np.float64]
 _NUMBERS = ("own", "elsewhere", "effect", "se", "df", "low", "high", "p", "p_holm")
 
 

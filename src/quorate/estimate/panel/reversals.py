@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.differences.spread import Contrasts, holm
 from quorate.estimate.panel.judge_means import JudgeMeans, means_of
@@ -15,7 +16,6 @@ from quorate.table.frames import frame
 from quorate.table.judgments import Judgments
 from quorate.wording import counted, listed, plural
 
-Floats = NDArray[np.float64]
 Against = Literal["panel", "others"]
 _NUMBERS = ("mean", "se", "df", "low", "high")
 _NO_SPREAD = "no spread to judge by"

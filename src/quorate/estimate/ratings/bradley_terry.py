@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from quorate import caveats
+from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.ratings.contrast import Law
@@ -23,9 +24,6 @@ from quorate.numerics.ratings.rank_intervals import difference_se
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes, checked_votes
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 FEW_CLUSTERS = 30
 FEWEST_RESAMPLES = 100

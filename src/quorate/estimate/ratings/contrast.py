@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.numerics.inference import checked_level, t_quantile
 
-Floats = NDArray[np.float64]
 _ROUNDING = 1e-6
 
 

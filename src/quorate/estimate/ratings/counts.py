@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.ratings.bradley_terry import Design
 from quorate.numerics.ratings.draws import Units
@@ -16,8 +17,6 @@ from quorate.table.pairs import BOTH_BAD, FIRST_A, MISSING, TIE, Pairs
 from quorate.table.votes import Votes
 from quorate.wording import listed
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Ties = Literal["davidson", "half", "drop"]
 
 _SHOWN = 5

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.numerics.ratings.bradley_terry import Design, anchored, fit, scores
 from quorate.numerics.ratings.existence import exists
 
-Floats = NDArray[np.float64]
 _MOST_ROUNDS, _ROUNDING = 50, 1e-9
 
 

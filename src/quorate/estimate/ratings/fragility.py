@@ -6,16 +6,14 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.ratings.counts import Tally, Ties, refuse_unrated, tally
 from quorate.estimate.ratings.flips import Flip, flips, flips_of_ratings
 from quorate.table.pairs import Pairs
 from quorate.table.votes import Votes, checked_votes
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 By = Literal["win rate", "bradley-terry"]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
 from quorate.estimate.differences.difference import common_share
@@ -26,7 +27,6 @@ from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.wording import counted
 
-Floats = NDArray[np.float64]
 _DRAWS = 40_000
 
 

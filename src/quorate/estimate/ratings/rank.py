@@ -60,7 +60,8 @@ def rank(
     """Which systems are better: ratings or mean scores, ranks and groups, each with its uncertainty.
 
     From votes, Bradley-Terry ratings (`quorate.estimate.ratings.bradley_terry.rank`); from scores, means whose
-    intervals count judges and prompts (`quorate.estimate.ratings.leaderboard.leaderboard`). Ranks and groups hold for all systems at once.
+    intervals count judges and prompts (`quorate.estimate.ratings.leaderboard.leaderboard`). Ranks and groups hold for
+    all systems at once.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.ratings.contrast import Contrast, Law, WinRate, average_odds, expit
@@ -27,7 +28,6 @@ from quorate.numerics.ratings.rank_intervals import (
 from quorate.streams import stream
 from quorate.wording import counted
 
-Floats = NDArray[np.float64]
 Method = Literal["model", "sandwich", "cluster", "bootstrap"]
 
 ELO = 400 / math.log(10)

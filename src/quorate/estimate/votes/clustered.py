@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Sampled, Unit, labelled, well_sampled
 from quorate.numerics.votes import clusters as vote_clusters
@@ -17,8 +18,6 @@ from quorate.numerics.votes.power import effective_clusters, robust, t_reach
 from quorate.streams import stream
 from quorate.table.votes import Encoding, Votes
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Random = np.random.Generator | int | None
 SPLITS = 200
 _NOTHING = 1e-9  # a standard error that is rounding alone

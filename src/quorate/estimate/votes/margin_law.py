@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from quorate.arrays import Floats
 from quorate.numerics.votes import deconvolve
-
-Floats = NDArray[np.float64]
 
 EDGES = np.linspace(0.0, 0.5, 101)
 """Ends of the steps in which a law of margins has its chances."""

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.margin_law import GRID, MarginLaw, margin_law, share_below
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Sampled, well_sampled
@@ -19,7 +19,6 @@ from quorate.streams import stream
 from quorate.table.votes import Encoding, Votes
 from quorate.wording import counted, percent
 
-Floats = NDArray[np.float64]
 Random = np.random.Generator | int | None
 
 RESAMPLES = 2000

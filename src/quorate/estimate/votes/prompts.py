@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.estimate.votes.clustered import clusters_of, median, plain
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, labelled, well_sampled
 from quorate.numerics.votes import clusters as vote_clusters
 from quorate.table.votes import Votes
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.votes.margins import Margins, NearTies, Quantiles, margins
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Sampled, well_sampled
@@ -15,7 +16,6 @@ from quorate.numerics.ranks import spearman
 from quorate.streams import stream
 from quorate.table.votes import Votes
 
-Floats = NDArray[np.float64]
 Random = np.random.Generator | int | None
 _SIGNIFICANT = 0.05
 

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.table.pairs import TIE
 from quorate.table.votes import Encoding, Votes, checked_votes
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Unit = Literal["pair", "model"]
 
 MINIMUM = 200

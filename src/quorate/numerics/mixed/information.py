@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.numerics.mixed.moments import Products
 from quorate.numerics.mixed.reml import (
     Problem,
@@ -27,8 +27,6 @@ from quorate.numerics.mixed.rows import gram, less, scaled
 
 if TYPE_CHECKING:
     from quorate.numerics.mixed.rows import Rows
-
-Floats = NDArray[np.float64]
 
 
 def information(problem: Problem, solved: Solved) -> Floats:

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from quorate.arrays import Floats, Ints
+
 STRONG = 1e-3
 """Variance of a level, times its part of ``C``, from which one minus its part of ``B`` keeps its digits."""
 

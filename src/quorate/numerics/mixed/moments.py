@@ -11,16 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.numerics.mixed.patterns import Units
 from quorate.numerics.mixed.rows import Layout
 
 if TYPE_CHECKING:
     from quorate.numerics.mixed.rows import Rows
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import NotConverged
 from quorate.numerics.mixed.reml import Point
 
-Floats = NDArray[np.float64]
 _ROUNDING = 1e-4
 """Promise of a step, in deviance units, that rounding errors of the criterion can hide where the noise is tiny."""
 

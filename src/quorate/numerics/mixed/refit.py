@@ -13,6 +13,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import NotConverged
 from quorate.numerics.mixed.information import covariance, information, quadratic_forms, weights
 from quorate.numerics.mixed.newton import Optimum, bounded_step, minimise
@@ -20,8 +21,6 @@ from quorate.numerics.mixed.redraw import Redraw
 from quorate.numerics.mixed.reml import Point, Problem, evaluate, solve, traces
 from quorate.numerics.mixed.stacked import Points, Stacked
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 TOLERANCE = 1e-5
 """Decrease of the criterion a last, unchecked step may promise."""
 _STACK = 500_000

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.numerics.mixed.blocks import factored
 from quorate.numerics.mixed.levels import Levels
 from quorate.numerics.mixed.moments import Moments, Products
@@ -22,7 +22,6 @@ from quorate.numerics.mixed.rows import gram, less, scaled
 if TYPE_CHECKING:
     from quorate.numerics.mixed.rows import Rows
 
-Floats = NDArray[np.float64]
 _LEAST_NOISE = 1e-18
 _LARGE = 200
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     Rows = NDArray[np.float64] | csr_array[np.float64]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _LARGE = 1 << 20
 _FEW = 2048
 _SPARSE = 12

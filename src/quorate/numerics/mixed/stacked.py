@@ -10,15 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.numerics.mixed.blocks import factored
 from quorate.numerics.mixed.levels import STRONG
 from quorate.numerics.mixed.reml import Problem
 from quorate.numerics.mixed.rows import full
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from quorate.arrays import Floats
 
 NAMES = ("alpha", "beta", "gamma", "eps", "interaction")
 """Components in the order of the arrays: scenario, generation, judge, residual, scenario:judge."""

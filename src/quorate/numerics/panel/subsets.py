@@ -11,11 +11,9 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
+from quorate.arrays import Bools, Floats, Ints
+
 BEYOND = 1e200
 """Values from here on are of subsets that no money, or not this money, can buy; the least of them comes closest."""
 _LONGEST_CYCLE = 30

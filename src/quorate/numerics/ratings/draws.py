@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.numerics.ratings.bradley_terry import Design, Fit, anchored, fit, scores
 from quorate.numerics.ratings.existence import exists
 
-Floats = NDArray[np.float64]
 _BLOCK = 2**17  # counts at a time: what a processor keeps at hand
 _TOL = 1e-5  # a step of Newton's method this small leaves an error of about its square
 

@@ -12,10 +12,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Bools, Floats
 from quorate.numerics.ratings.bradley_terry import Design, anchored, information_of, moments, summary
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 _NOTHING = 1e-9
 
 

@@ -10,13 +10,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.numerics.ratings.bradley_terry import Design, Fit, Moments, anchored, moments, scores
 from quorate.numerics.ratings.draws import Units
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 SMALL = 0.01
 """A unit with no more of the information on any contrast than this is taken by its part of the votes."""

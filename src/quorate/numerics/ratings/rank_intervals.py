@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from quorate.arrays import Floats, Ints
 
 DRAWS = 10_000
 """Draws of the joint law: the level of an interval is then known to 0.2 points."""

@@ -12,12 +12,11 @@ from numbers import Real
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Variant = Literal["experiment", "theory"]
 Objective = Literal["worst", "average", "boundary"]
 _TURN = 2.0**-50

@@ -7,11 +7,11 @@ They need the number of scores, their mean and their sum of squares alone, in no
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from quorate.arrays import Floats
 from quorate.numerics.sequential import fair_coin as sequential
 
-Floats = NDArray[np.float64]
 _BETA = 0.5
 _GAMMA = 2.0
 _HALVINGS = 40

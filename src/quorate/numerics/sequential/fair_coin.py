@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from quorate.arrays import Floats
 from quorate.numerics.threshold import last
 
-Floats = NDArray[np.float64]
 _HALVINGS = 60
 _LEAST_PRIOR = 0.5
 

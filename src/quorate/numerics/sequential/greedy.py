@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from quorate.arrays import Floats, Ints
 
 
 def uniform(arms: int, budget: int) -> Ints:

@@ -10,11 +10,11 @@ from typing import Literal, TypedDict, Unpack, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential import confidence_sequence
 from quorate.numerics.sequential.bandit import floored
 
-Floats = NDArray[np.float64]
 Method = Literal["anytime", "t", "bernstein", "asymptotic"]
 
 

@@ -11,15 +11,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import NotEstimable
 from quorate.numerics.sequential.bandit import Constants, Rule, in_turn
 from quorate.numerics.sequential.greedy import uniform
 from quorate.numerics.sequential.pools import Pools
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _CHUNK = 2**16
 """Draws worked on at a time, few enough to stay in the processor's cache."""
 _ROOM = 2**40

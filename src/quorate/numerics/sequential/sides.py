@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from quorate.arrays import Floats
 from quorate.numerics.sequential.confidence_sequence import log_evidence
 
-Floats = NDArray[np.float64]
 _SEGMENTS = 64
 _TINY = 1e-9
 _OUTWARD = 1 - np.logspace(0, -4, 8)

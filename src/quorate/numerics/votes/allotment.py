@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from quorate.arrays import Floats, Ints
 
 
 def screened(margin: Floats, kept: int, rng: np.random.Generator) -> NDArray[np.bool_]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.numerics.threshold import last
 
-Floats = NDArray[np.float64]
 MOST_RUNS = 100_000
 SLACK = 1 + 1e-12  # a tail that equals alpha rejects, whatever its last digit
 

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from quorate.arrays import Bools, Floats
 from quorate.numerics.votes import binomial
 from quorate.numerics.votes.clusters import Clusters
-from quorate.numerics.votes.power import Floats, cluster_draws, cluster_kinds, effective_clusters, robust, t_reach
-
-Bools = NDArray[np.bool_]
+from quorate.numerics.votes.power import cluster_draws, cluster_kinds, effective_clusters, robust, t_reach
 
 
 @dataclass(frozen=True, eq=False)

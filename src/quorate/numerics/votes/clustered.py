@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.numerics.inference import t_quantile
 from quorate.numerics.votes.binomial import clopper_pearson, p_value
 
-Floats = NDArray[np.float64]
 _NOTHING = 1e-9  # a standard error that is rounding alone
 
 

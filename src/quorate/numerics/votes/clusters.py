@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.numerics.votes.power import Floats, effective_clusters, robust, t_reach
-
-Ints = NDArray[np.int64]
+from quorate.arrays import Floats, Ints
+from quorate.numerics.votes.power import effective_clusters, robust, t_reach
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,9 @@ Valid where, given the first stage, the p-value of the second is at most ``x`` w
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from quorate.arrays import Floats
 
 
 def fisher(first: ArrayLike, second: ArrayLike) -> Floats:

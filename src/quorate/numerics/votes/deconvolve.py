@@ -7,11 +7,11 @@ and ``|estimate|`` is above ``|truth|`` on average where the truth is near 0.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from quorate.arrays import Floats
 from quorate.numerics.votes import binomial
 
-Floats = NDArray[np.float64]
 STEPS = 20
 
 

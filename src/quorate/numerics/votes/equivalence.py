@@ -9,11 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import NotEstimable
 from quorate.numerics.threshold import last
 from quorate.numerics.votes.binomial import SLACK, lower_tail, too_many
-
-Floats = NDArray[np.float64]
 
 
 def p_value(k: ArrayLike, n: ArrayLike, margin: float) -> Floats:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from quorate.arrays import Floats
+
 QUARTER = 0.25  # the largest margin for which 9/4 d^2 is an upper bound
 
 

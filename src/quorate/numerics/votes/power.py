@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from quorate.arrays import Floats
 from quorate.numerics.votes import binomial
 
-Floats = NDArray[np.float64]
 _ROUNDING = 1e-12
 _MOST_DRAWS = 2**22  # at a time: 32 MB
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from quorate.arrays import Floats
+
 _MOST_CELLS = 2_000_000  # draws times types held in memory at once
 
 

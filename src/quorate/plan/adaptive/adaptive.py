@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential.bandit import Objective, Rule, Variant, affordable, least_budget
 from quorate.numerics.sequential.item_intervals import Method
@@ -25,7 +25,6 @@ from quorate.table.judgments import Judgments
 from quorate.table.progress import Progress
 from quorate.table.roster import crossed, judged
 
-Floats = NDArray[np.float64]
 _MOST_FAILURES = 1_000_000
 
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.progress import Progress
 from quorate.table.roster import Roster
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _BITS = 40
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Ints
 from quorate.numerics.sequential.sides import Moments, against_difference, against_mean
 
-Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 

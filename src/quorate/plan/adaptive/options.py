@@ -8,13 +8,11 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.table.columns.labels import label
 from quorate.table.roster import Roster
-
-Floats = NDArray[np.float64]
 
 
 class Scale(NamedTuple):

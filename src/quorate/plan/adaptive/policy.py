@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential.bandit import Rule
 from quorate.plan.adaptive.arms import Arms, Standing, standing
@@ -17,8 +18,6 @@ from quorate.table.cells import Cells, whole
 from quorate.table.judgments import Judgments
 from quorate.table.progress import Progress
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Name = Literal["uniform", "robin", "robin-hood"]
 SLACK = 1e-9
 """Share of a budget that sums of prices may be off by."""

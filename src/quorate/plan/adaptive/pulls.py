@@ -6,12 +6,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.numerics.sequential.bandit import in_turn
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Priority = Callable[[Ints, Ints], Floats]
 """Priority of arms, shape (k,), after so many pulls each, shape (k, depth); -inf where an arm is not to be pulled."""
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential import item_intervals
 from quorate.numerics.sequential.sides import Moments
@@ -16,7 +17,6 @@ from quorate.plan.adaptive.arms import Standing
 from quorate.plan.adaptive.boundary import Boundary
 from quorate.plan.adaptive.options import Scale
 
-Floats = NDArray[np.float64]
 _NAMED = 3
 
 

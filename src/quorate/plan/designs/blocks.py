@@ -9,10 +9,10 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.streams import stream
 
-Ints = NDArray[np.int64]
 _MOST_CANDIDATES = 5_000
 _MOST_BLOCKS = 1_000
 _MOST_JUDGES = 1_000

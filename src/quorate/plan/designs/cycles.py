@@ -7,13 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.plan.designs.schemes import GENERATION
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _MOST_ROWS = 10_000_000
 
 

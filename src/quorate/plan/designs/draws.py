@@ -6,12 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.numerics.reciprocal import mean_reciprocal
 from quorate.plan.designs.schemes import GENERATION, JUDGE
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

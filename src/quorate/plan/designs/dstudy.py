@@ -8,8 +8,8 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.published import Components
@@ -20,7 +20,6 @@ from quorate.plan.designs.prices import Prices, cheapest, cost, known
 from quorate.plan.designs.schemes import LayoutName, Scheme
 from quorate.plan.designs.sources import Design, Source, from_components, from_fit
 
-Floats = NDArray[np.float64]
 _MOST = 10**9
 
 

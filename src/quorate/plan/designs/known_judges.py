@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.numerics.panel.grubbs import effects
 from quorate.plan.designs.layouts import Layout
 from quorate.plan.designs.schemes import JUDGE
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.plan.designs.cycles import Cycle, cycle_of
 from quorate.plan.designs.draws import Draw
 from quorate.plan.designs.schemes import GENERATION, JUDGE, Scheme, fewest_turns
 
-Floats = NDArray[np.float64]
 Count = int | Floats
 """A number of levels, or an array of them for many designs at once."""
 

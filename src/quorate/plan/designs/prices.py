@@ -8,13 +8,12 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.plan.designs.layouts import Count
 
 Prices = Mapping[str, float | Mapping[str, float]]
-Floats = NDArray[np.float64]
 _KINDS = ("call", "judge", "item", "generation", "prompt")
 
 

@@ -9,12 +9,11 @@ from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.plan.designs.blocks import balanced_blocks
 
-Ints = NDArray[np.int64]
 LayoutName = Literal["factorial", "random", "cyclic", "weighted", "latin", "blocks"]
 LAYOUTS: tuple[LayoutName, ...] = ("factorial", "random", "cyclic", "weighted", "latin", "blocks")
 JUDGE, PROMPT, GENERATION = "judge", "prompt", "generation"

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.model import CELL, REPLICATE, closure
+from quorate.estimate.components.model import CELL, closure
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.mean import draw_of, inside_fixed
 from quorate.estimate.means.prediction import residual_facet
@@ -32,10 +33,7 @@ from quorate.plan.designs.known_judges import KnownJudges, known_judges
 from quorate.plan.designs.layouts import Count, Layout
 from quorate.plan.designs.schemes import GENERATION, JUDGE
 from quorate.plan.designs.weights import answers_of, coefficient, own_facets, published, refuse_small_pools, spread
-
-Floats = NDArray[np.float64]
-ITEM = "item"
-CATEGORY = "category"
+from quorate.roles import CATEGORY, ITEM, REPLICATE
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,14 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput
-from quorate.estimate.components.model import CELL, REPLICATE
+from quorate.estimate.components.model import CELL
 from quorate.estimate.means.targets import ABSORBED, FINITE, FIXED, PANEL, POPULATION, SENSITIVITY, Pool, Target
 from quorate.numerics.assignment import toward
 from quorate.plan.designs.layouts import Count, Layout
-
-Floats = NDArray[np.float64]
+from quorate.roles import REPLICATE
 
 
 def own_facets(name: str, all_facets: tuple[str, ...]) -> frozenset[str]:

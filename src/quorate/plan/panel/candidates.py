@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Bools
 from quorate.numerics.panel.subsets import Choice
 from quorate.plan.panel.shortlist import JudgePool, Shortlist
 
-Bools = NDArray[np.bool_]
 _SAME = 1.005
 
 

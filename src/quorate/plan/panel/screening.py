@@ -12,9 +12,9 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate import caveats
+from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
 from quorate.estimate.means.effects import level_labels
@@ -36,8 +36,6 @@ from quorate.streams import stream
 from quorate.table.judgments import Judgments, checked
 from quorate.wording import counted, plural
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 _WHOLE_SEARCH = 20
 _CONTENDERS = 20
 _FEW_ITEMS = 20

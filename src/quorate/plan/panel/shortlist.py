@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Bools, Floats
 from quorate.errors import NotEstimable
 from quorate.estimate.components.published import components
 from quorate.estimate.means.targets import Pool
@@ -17,8 +17,6 @@ from quorate.numerics.panel.subsets import Choice, exchange, turns
 from quorate.plan.designs.dstudy import project
 from quorate.table.judgments import Judgments
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 _MOST_NUMBERS = 4_000_000
 
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.numerics.inference import t_quantile
 from quorate.numerics.votes import binomial
 from quorate.numerics.votes.clustered import Share
 from quorate.plan.power.sample_size import MOST, check_count, check_range, whole
 
-Floats = NDArray[np.float64]
 _ROUNDING = 1e-12
 _NOTHING = 1e-9  # a standard error that is rounding alone
 

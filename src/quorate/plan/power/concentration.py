@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import NotEstimable
 from quorate.numerics.votes.allotment import screened
 from quorate.plan.power.prompt_types import checked_counts
 from quorate.plan.power.sample_size import check_range
 from quorate.streams import stream
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 LEAST_VOTES = 4
 
 

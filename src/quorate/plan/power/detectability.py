@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.votes.clustered import clusters_of
 from quorate.estimate.votes.margin_law import MarginLaw
@@ -21,8 +22,6 @@ from quorate.streams import stream
 from quorate.table.votes import Votes
 from quorate.wording import counted, percent
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Method = Literal["exact", "draws", "clusters"]
 
 BUDGETS = tuple(np.unique(np.rint(np.geomspace(25, 5000, 20))).astype(int).tolist())

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.numerics.votes import kl
 from quorate.plan.power.sample_size import check_alpha, check_counts, check_margin, check_power, check_range, whole
 
-Floats = NDArray[np.float64]
 Numbers = float | Sequence[float] | NDArray[Any]
 
 

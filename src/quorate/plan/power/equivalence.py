@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.numerics.threshold import last
 from quorate.numerics.votes import equivalence
 from quorate.plan.power.sample_size import (
@@ -21,8 +22,6 @@ from quorate.plan.power.sample_size import (
     check_range,
     whole,
 )
-
-Floats = NDArray[np.float64]
 
 
 def equivalence_size(

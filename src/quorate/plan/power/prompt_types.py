@@ -10,6 +10,7 @@ from numbers import Real
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.numerics.votes import binomial, strata
 from quorate.numerics.votes.allotment import allotted, screened
@@ -17,8 +18,6 @@ from quorate.numerics.votes.combination import fisher, inverse_normal, two_sided
 from quorate.plan.power.sample_size import check_count, check_range
 from quorate.streams import stream
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Weights = Sequence[float] | Floats | Ints
 LEAST_C = 10.0
 RETAINED = (0.1, 0.3)

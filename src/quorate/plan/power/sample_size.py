@@ -11,10 +11,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.votes import binomial
 
-Floats = NDArray[np.float64]
 Method = Literal["normal", "variance", "exact"]
 MOST = 2**53  # beyond, whole numbers are no longer told apart
 _ROUNDING = 1e-12

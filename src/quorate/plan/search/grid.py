@@ -10,13 +10,12 @@ from itertools import islice, product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.plan.designs.layouts import Count, fewest_items
 from quorate.plan.designs.schemes import ASSIGNED, GENERATION, JUDGE, LAYOUTS, PROMPT, LayoutName, Scheme
 
-Ints = NDArray[np.int64]
 ROLES = {"prompts": PROMPT, "judges": JUDGE, "temperatures": "temperature"}
 """Facets that have a plural of their own among the limits."""
 REPLICATE, CATEGORIES = "replicate", "categories"

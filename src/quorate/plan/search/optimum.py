@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate import caveats
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.published import Components
@@ -23,7 +23,6 @@ from quorate.plan.search.search import Found, Kept, grouped
 if TYPE_CHECKING:
     from quorate.plan.search.ranking import Ranking
 
-Floats = NDArray[np.float64]
 _MOST_LISTED = 500
 _SLACK = 1e-12  # relative: a budget of .3 buys three calls at .1
 

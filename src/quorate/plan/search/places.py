@@ -11,8 +11,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import POPULATION
 from quorate.plan.designs.prices import Prices, cheapest
@@ -20,7 +20,6 @@ from quorate.plan.designs.schemes import JUDGE, Scheme
 from quorate.plan.designs.sources import Source
 from quorate.plan.designs.weights import own_facets
 
-Floats = NDArray[np.float64]
 _LONGEST = 4
 """Longest cycle, in places per judge."""
 _MOST_PANELS = 100

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.mean import draw_of
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from quorate.plan.designs.sources import Source
     from quorate.plan.search.optimum import Optimum, Searched
 
-Floats = NDArray[np.float64]
 _MOST_STRATEGIES = 2_000
 _ALIKE = 1e-9
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.plan.designs.dstudy import bill
 from quorate.plan.designs.layouts import Layout, lay_out
@@ -21,8 +22,6 @@ from quorate.plan.designs.prices import Prices
 from quorate.plan.designs.sources import Source
 from quorate.plan.search.grid import CATEGORIES, REPLICATE, Grid, Piece
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _AT_ONCE = 1_000_000
 _CLOUD = 2_000
 _DIGITS = 12  # of the logarithm: prices and variances that differ by less are equal

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from quorate import caveats
+from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential.bandit import Constants, Rule, Variant, affordable, constants
-from quorate.numerics.sequential.pools import Floats, Ints, Pools
+from quorate.numerics.sequential.pools import Pools
 from quorate.numerics.sequential.replay import forced
 from quorate.plan.adaptive.options import scales
 from quorate.simulate.allocation.arms import arms_of, human_scores

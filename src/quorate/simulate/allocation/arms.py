@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate import caveats
+from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownTerm
-from quorate.numerics.sequential.pools import Floats, Ints, Pools, packed
+from quorate.numerics.sequential.pools import Pools, packed
 from quorate.table.answers import answers
 from quorate.table.collapse.repeats import refuse_repeats
 from quorate.table.judgments import Judgments

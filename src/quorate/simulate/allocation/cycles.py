@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.sequential.bandit import Rule, Variant, affordable
-from quorate.numerics.sequential.pools import Floats, Pools
+from quorate.numerics.sequential.pools import Pools
 from quorate.numerics.sequential.replay import forced
 from quorate.simulate.allocation.allocation import MOST, MOST_RUNS, guess, step_of
 from quorate.simulate.allocation.arms import arms_of

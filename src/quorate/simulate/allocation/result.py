@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential.bandit import Constants
@@ -17,8 +17,6 @@ from quorate.numerics.sequential.greedy import normal_saving
 from quorate.simulate.allocation.saving import LEAST_RUNS, saved_interval, saving, share_text
 from quorate.wording import counted
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 UNIFORM, ROBIN, ROBIN_HOOD = POLICIES = ("uniform", "robin", "robin-hood")
 """Equal numbers of pulls; by known variances; by variances estimated on the way."""
 TITLES = {UNIFORM: "uniform allocation", ROBIN: "ROBIN (known variances)", ROBIN_HOOD: "ROBIN-HOOD"}

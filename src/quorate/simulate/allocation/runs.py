@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from quorate.arrays import Floats, Ints
 from quorate.numerics import correlation
 from quorate.numerics.sequential.bandit import Rule
 from quorate.numerics.sequential.greedy import curve, uniform
-from quorate.numerics.sequential.pools import Floats, Ints, Pools
+from quorate.numerics.sequential.pools import Pools
 from quorate.numerics.sequential.replay import Paths, replay, start_length
 from quorate.simulate.allocation.result import ROBIN, Outcome
 from quorate.streams import stream

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.streams import stream
 from quorate.wording import whole_percent
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 LEAST_RUNS = 20
 """Runs below which a bootstrap interval holds far less often than it says."""
 STEADY_RUNS = 50

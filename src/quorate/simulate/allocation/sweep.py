@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential.bandit import Constants, Rule, affordable, constants
-from quorate.numerics.sequential.pools import Ints, Pools
+from quorate.numerics.sequential.pools import Pools
 from quorate.numerics.sequential.replay import forced
 from quorate.simulate.allocation.allocation import MOST, MOST_RUNS, grid_of, guess, step_of
 from quorate.simulate.allocation.arms import arms_of

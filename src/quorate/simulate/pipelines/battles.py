@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.estimate.agreement.battles import LIKERT, PAIRWISE
 from quorate.simulate.pipelines.cells import CellMargins
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Kind = Literal["pairwise", "likert"]
 _ORDERS = ("as listed", "swapped")
 

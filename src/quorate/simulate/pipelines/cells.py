@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.agreement.battles import ORDER, ORDERS, PAIRWISE, Battles, likert_threshold, swapped
 from quorate.estimate.means.targets import is_grouping
@@ -16,8 +17,6 @@ from quorate.table.judgments import Judgments
 from quorate.table.pairs import UNKNOWN
 from quorate.table.votes import Votes
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Verdicts = NDArray[np.int8]
 _USUAL = ("judge", "variant", "prompt_variant", "temperature")
 

@@ -10,10 +10,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats, Ints
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.draws import poisson
 from quorate.numerics.ratings.existence import exists
-from quorate.simulate.pipelines.cells import CellMargins, Floats, Ints, Verdicts
+from quorate.simulate.pipelines.cells import CellMargins, Verdicts
 from quorate.table.pairs import TIE, A, B
 
 By = Literal["bradley-terry", "win rate"]

@@ -9,6 +9,7 @@ from typing import cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.agreement.battles import ORDER, PAIRWISE
 from quorate.estimate.agreement.labelled import people_apart
@@ -20,7 +21,6 @@ from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes
 
-Floats = NDArray[np.float64]
 Judged = Votes | Judgments | CellMargins
 _FEWEST, _PER_CELL, _AT_A_TIME = 100, 4, 2**22
 

@@ -10,6 +10,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.table.collapse.categories import coded
 from quorate.table.collapse.grouped import STATUS_WORDS, Grouped, Ungrouped, cell_key, status_of, unknown_statuses
 from quorate.table.collapse.scores import Missing, not_numbers, number, parse
@@ -18,7 +19,6 @@ from quorate.table.columns.labels import Coded
 from quorate.table.columns.roles import Roles
 from quorate.table.judgments import OK, dense
 
-Floats = NDArray[np.float64]
 Moments = tuple[NDArray[np.int64], Floats, Floats, Floats, Floats]
 
 

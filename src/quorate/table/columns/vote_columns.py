@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidData
 from quorate.table.collapse.scores import number
 from quorate.table.columns.labels import Coded, encode, in_numeric_order
@@ -27,7 +28,6 @@ _FLOATS = ("FLOAT", "DOUBLE")
 _MOST_WORDS, _MOST_VOTES = 10_000, 2**53
 _HASH = "hash({})"
 _OFFSET = r":[0-9.]*[+-][0-9:]+\s*$"
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

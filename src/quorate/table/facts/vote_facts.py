@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Ints
 from quorate.table.facts.vote_graph import Graph, graph_of
 from quorate.table.judgments import dense
-from quorate.table.pairs import BOTH_BAD, FIRST_A, MISSING, TIE, A, B, Ints, summed
+from quorate.table.pairs import BOTH_BAD, FIRST_A, MISSING, TIE, A, B, summed
 
 if TYPE_CHECKING:
     from quorate.table.votes import Votes

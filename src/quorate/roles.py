@@ -1,0 +1,12 @@
+"""Names of the roles that columns play, as the package writes them."""
+
+from __future__ import annotations
+
+ITEM = "item"
+JUDGE = "judge"
+PROMPT = "prompt"
+SYSTEM = "system"
+TEMPERATURE = "temperature"
+REPLICATE = "replicate"
+GENERATION = "generation"
+CATEGORY = "category"
