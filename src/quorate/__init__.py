@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from quorate.plan.power.sample_size import power_curve as power_curve
     from quorate.plan.power.sample_size import sample_size as sample_size
     from quorate.plan.search.optimize import optimize as optimize
-    from quorate.report.render import report as report
-    from quorate.report.writeup import writeup as writeup
+    from quorate.reporting.render import report as report
+    from quorate.reporting.writeup import writeup as writeup
     from quorate.simulate.allocation.allocation import simulate_allocation as simulate_allocation
     from quorate.simulate.pipelines.pipelines import pipelines as pipelines
     from quorate.study.loop import run as run
@@ -101,7 +101,7 @@ _HOMES = {
     "rank": "quorate.estimate.ratings.rank",
     "read": "quorate.table.read",
     "read_votes": "quorate.table.read_votes",
-    "report": "quorate.report.render",
+    "report": "quorate.reporting.render",
     "run": "quorate.study.loop",
     "sample_battles": "quorate.plan.battles",
     "sample_size": "quorate.plan.power.sample_size",
@@ -109,7 +109,7 @@ _HOMES = {
     "simulate_allocation": "quorate.simulate.allocation.allocation",
     "status": "quorate.study.status",
     "variants": "quorate.study.variants.variants",
-    "writeup": "quorate.report.writeup",
+    "writeup": "quorate.reporting.writeup",
 }
 
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604  (the keys are strings)

@@ -9,7 +9,7 @@ from rich.console import Console
 
 import quorate as q
 from quorate.cli.adaptive_parts import show
-from quorate.report.allocation_view import allocation_view, view_of
+from quorate.reporting.allocation_view import allocation_view, view_of
 
 
 @pytest.fixture

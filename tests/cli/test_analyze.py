@@ -7,7 +7,7 @@ import pytest
 import quorate as q
 from quorate.cli.analyze import report_path
 from quorate.errors import InvalidInput
-from quorate.report import render
+from quorate.reporting import render
 
 
 def test_the_terminal_has_five_parts(run, scores):

@@ -5,7 +5,7 @@ import pytest
 from quorate.cli.console import console
 from quorate.cli.parts import dollars, show, show_changes, show_files, with_column
 from quorate.plan.search.whatif import WhatIf
-from quorate.report.summary import Source
+from quorate.reporting.summary import Source
 
 
 @pytest.mark.parametrize(

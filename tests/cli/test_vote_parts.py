@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from quorate.cli import vote_parts
-from quorate.report.votes_view import votes_view
+from quorate.reporting.votes_view import votes_view
 from quorate.table.read_votes import read_votes
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import quorate as q
 from quorate import caveats
-from quorate.report.record import KEYS
+from quorate.reporting.record import KEYS
 
 REFERENCE = Path(__file__).parent.parent.parent / "docs" / "reference"
 PACKAGE = Path(q.__file__).parent

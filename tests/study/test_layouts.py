@@ -8,8 +8,8 @@ import pytest
 
 import quorate as q
 from quorate.errors import QuorateError
-from quorate.report.plain import plain
-from quorate.report.summary import analyze
+from quorate.reporting.plain import plain
+from quorate.reporting.summary import analyze
 
 ROWS = [{"id": f"q{n}", "prompt": "p", "response": "r" * n, "kind": ("short", "long")[n % 2]} for n in range(1, 13)]
 JUDGES = ("ann", "bob", "cyd")

@@ -96,7 +96,7 @@ def adaptive(
     Uniform allocation, ROBIN-HOOD and ROBIN are replayed on the repeated answers of a file. Ends with exit code 2 if
     ROBIN-HOOD does not surely save calls, or runs are too few to tell.
     """
-    from quorate.report.allocation_view import allocation_view
+    from quorate.reporting.allocation_view import allocation_view
 
     if charts is not None and report is None:
         raise InvalidInput("--charts: they are those of the report; give --report too")
@@ -127,7 +127,7 @@ def adaptive(
     else:
         show(console(), found)
     if report is not None:
-        from quorate.report.render import report as write_report
+        from quorate.reporting.render import report as write_report
 
         written = write_report(found, report, charts=charts, chart_format=chart_format, command=context.obj)
         if not as_json:

@@ -14,7 +14,7 @@ from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
     from quorate.estimate.agreement.agreement import Agreement
-    from quorate.report.agreement_view import AgreementView
+    from quorate.reporting.agreement_view import AgreementView
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
@@ -126,7 +126,7 @@ def _view(
     """The agreement with what else is asked of the same votes."""
     from quorate.estimate.agreement.cells import accuracy_by_cell
     from quorate.estimate.agreement.position import position_bias
-    from quorate.report.agreement_view import AgreementView
+    from quorate.reporting.agreement_view import AgreementView
     from quorate.table.votes import Votes
 
     if not isinstance(judged, Votes):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from quorate.estimate.agreement.agreement import Agreement, Difference, Rate
     from quorate.estimate.agreement.cells import Cell, Cells
     from quorate.estimate.agreement.position import PositionBias
-    from quorate.report.agreement_view import AgreementView
+    from quorate.reporting.agreement_view import AgreementView
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
@@ -107,7 +107,7 @@ def _scores(file: Path, options: Mapping[str, Any]) -> Judgments:
 
 def show(out: Console, view: AgreementView) -> None:
     """Print how often pipelines agree with people, which does so more often, and what else was asked."""
-    from quorate.report.agreement_view import KINDS
+    from quorate.reporting.agreement_view import KINDS
 
     found = view.found
     say(out, found.sentence, style="bold")
@@ -172,7 +172,7 @@ def _rate(one: Rate, kinds: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _difference(one: Difference, kinds: Mapping[str, str]) -> tuple[str, ...]:
-    from quorate.report.words import number
+    from quorate.reporting.words import number
 
     value, low, high = (number(100 * end, 1) for end in (one.value, one.low, one.high))
     ends = "-" if isnan(one.low) else f"{low} to {high}"
@@ -192,7 +192,7 @@ def _position(one: PositionBias) -> tuple[str, ...]:
 
 
 def _share(value: float) -> str:
-    from quorate.report.votes_words import share
+    from quorate.reporting.votes_words import share
 
     return share(value)
 
@@ -210,6 +210,6 @@ def _tenths(low: float, high: float) -> str:
 
 
 def _chance(p: float) -> str:
-    from quorate.report.votes_words import p_value
+    from quorate.reporting.votes_words import p_value
 
     return "-" if isnan(p) else p_value(p).removeprefix("p ").removeprefix("= ")

@@ -16,7 +16,7 @@ from quorate.cli.places import check_places
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.report.summary import Analysis
+    from quorate.reporting.summary import Analysis
 
 UNDECIDED = 2
 LEVEL = 0.95
@@ -90,8 +90,8 @@ def analyze(
     Of a ledger that holds votes: the verdict on its two systems, as quorate votes analyze.
     """
     from quorate.cli import ledger_votes
-    from quorate.report.record import study_record
-    from quorate.report.summary import analyze as analysis
+    from quorate.reporting.record import study_record
+    from quorate.reporting.summary import analyze as analysis
 
     page = report or (None if no_report or as_json else report_path(file))
     if ledger_votes.holds_votes(file):
@@ -180,7 +180,7 @@ def deliver(
 
 def _reporting(found: Analysis, origin: Mapping[str, Any]) -> dict[str, Any]:
     """Methods paragraph, checklist and what is needed to do it again."""
-    from quorate.report.writeup import writeup
+    from quorate.reporting.writeup import writeup
 
     said = {name: value for name, value in origin.items() if name != "note"}
     return writeup(found, **said).to_dict()
@@ -189,7 +189,7 @@ def _reporting(found: Analysis, origin: Mapping[str, Any]) -> dict[str, Any]:
 def _draw(found: Analysis, charts: Path | None, chart_format: Literal["svg", "png"]) -> Sequence[Path]:
     if charts is None:
         return ()
-    from quorate.report.export import write_charts
+    from quorate.reporting.export import write_charts
 
     return write_charts(found, charts, chart_format)
 
@@ -197,6 +197,6 @@ def _draw(found: Analysis, charts: Path | None, chart_format: Literal["svg", "pn
 def _write(found: Analysis, paths: Sequence[Path], origin: Mapping[str, Any]) -> list[Path]:
     if not paths:
         return []
-    from quorate.report.render import report
+    from quorate.reporting.render import report
 
     return [report(found, path, **origin) for path in paths]

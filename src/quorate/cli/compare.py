@@ -140,9 +140,9 @@ def _compared(
 
 def show(out: Console, found: AnyVerdict) -> None:
     """Print the verdict: the sentence, the numbers, and what to know before relying on it."""
-    from quorate.report.verdict_captions import why_detectable
-    from quorate.report.verdict_tables import facts, steps
-    from quorate.report.votes_pair_section import STEPS
+    from quorate.reporting.verdict_captions import why_detectable
+    from quorate.reporting.verdict_tables import facts, steps
+    from quorate.reporting.votes_pair_section import STEPS
 
     say(out, found.sentence, style="bold")
     heading(out, "The numbers")
@@ -164,7 +164,7 @@ def show(out: Console, found: AnyVerdict) -> None:
 
 def _show_order(out: Console, compared: Votes | Judgments, a: str, b: str) -> None:
     """Print where the one of the two that was shown first wins beyond chance."""
-    from quorate.report.votes_order import order_noticed
+    from quorate.reporting.votes_order import order_noticed
     from quorate.table.votes import Votes
 
     noticed = order_noticed(compared.pair(a, b)) if isinstance(compared, Votes) else ""

@@ -43,7 +43,7 @@ def targets_of(source: Components | Decomposition, values: Iterable[str] | None)
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.means.mean import mean_for
     from quorate.estimate.means.targets import POPULATION
-    from quorate.report.views import views
+    from quorate.reporting.views import views
     from quorate.roles import JUDGE
 
     given = reading.pairs("--target", values, "judge=population")
@@ -62,7 +62,7 @@ def _target(text: str) -> Target:
 
 def show_designs(out: Console, designs: Mapping[str, Projection], shares_of: str, *, priced: bool = True) -> None:
     """Print designs side by side, and where the uncertainty of one of them would come from."""
-    from quorate.report.words import number
+    from quorate.reporting.words import number
     from quorate.wording import decimals, plural, whole_percent
 
     plans = list(designs.values())
@@ -100,7 +100,7 @@ def show_own_interval(out: Console, source: Components | Decomposition, targets:
     """Say how wide the interval of the study at hand is, which 1.96 standard errors do not."""
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.means.mean import mean_for
-    from quorate.report.words import number
+    from quorate.reporting.words import number
     from quorate.wording import decimals
 
     said = "1.96 standard errors are what half a 95% interval tends to with many levels of everything."

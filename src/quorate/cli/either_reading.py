@@ -14,7 +14,7 @@ from quorate.cli.parts import show_files
 from quorate.errors import InvalidInput, UnknownTerm
 
 if TYPE_CHECKING:
-    from quorate.report.results import Result
+    from quorate.reporting.results import Result
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
@@ -87,15 +87,15 @@ def write_files(
     """
     if report is None and charts is None:
         return
-    from quorate.report.export import write_section_charts
-    from quorate.report.reproduce import Provenance
-    from quorate.report.results import Sourced, page_of
+    from quorate.reporting.export import write_section_charts
+    from quorate.reporting.reproduce import Provenance
+    from quorate.reporting.results import Sourced, page_of
 
     found = result if table is None else Sourced(result, table)
     written: list[Path] = []
     drawn: Sequence[Path] = ()
     if report is not None:
-        from quorate.report.render import report as write_report
+        from quorate.reporting.render import report as write_report
 
         written = [write_report(found, report, command=command, seed=seed)]
     if charts is not None:

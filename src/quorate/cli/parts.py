@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from quorate.plan.designs.dstudy import Projection
     from quorate.plan.search.whatif import WhatIf
-    from quorate.report.summary import Analysis
+    from quorate.reporting.summary import Analysis
 
 MOST_SOURCES = 6
 
@@ -66,7 +66,7 @@ def with_column(notes: Sequence[str], role: str, column: str | None) -> list[str
 
 def show_origin(out: Console, found: Analysis, origin: Mapping[str, Any]) -> None:
     """Print what did it, to what, in one line."""
-    from quorate.report.reproduce import Provenance, in_one_line
+    from quorate.reporting.reproduce import Provenance, in_one_line
 
     whole(out, f"Made by: {in_one_line(found, Provenance(seed=origin.get('seed')))}")
 
@@ -115,7 +115,7 @@ def _purchases(out: Console, found: Analysis) -> None:
 
 def _anew(out: Console, found: Analysis) -> None:
     """The best designs from nothing: what the study's price could have bought, and what its precision could cost."""
-    from quorate.report.words import number
+    from quorate.reporting.words import number
     from quorate.wording import counted, decimals
 
     best = found.optimum
@@ -136,7 +136,7 @@ def _anew(out: Console, found: Analysis) -> None:
 
 def in_words(plan: Projection) -> str:
     """A design in words."""
-    from quorate.report.tables import layout
+    from quorate.reporting.tables import layout
     from quorate.wording import counted
 
     parts = [counted(count, name) for name, count in plan.design.items() if count > 1]
@@ -154,7 +154,7 @@ def show_changes(out: Console, changes: Sequence[WhatIf], *, priced: bool) -> No
 
 
 def _change(change: WhatIf, places: int, priced: bool) -> tuple[str, ...]:
-    from quorate.report.words import number
+    from quorate.reporting.words import number
 
     plan = change.projection
     if plan is None:

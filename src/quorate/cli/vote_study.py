@@ -17,8 +17,8 @@ from quorate.errors import InvalidInput
 from quorate.wording import counted, listed
 
 if TYPE_CHECKING:
-    from quorate.report.votes_pair_view import PairView
-    from quorate.report.votes_view import VotesView
+    from quorate.reporting.votes_pair_view import PairView
+    from quorate.reporting.votes_view import VotesView
     from quorate.simulate.two_stage import AllocationStudy
     from quorate.table.votes import Votes
 
@@ -108,7 +108,7 @@ def analyze(
     With --a and --b: better, worse, equivalent or undecided, and what would decide it; exit code 2 if what is claimed
     is not shown. Without: margins of all pairs with enough votes, near ties, and how many votes would tell them apart.
     """
-    from quorate.report.votes_report import ENDINGS
+    from quorate.reporting.votes_report import ENDINGS
 
     asked = given({"margin": margin, "claim": claim, "ties": ties, "budget": budget, "price": price})
     pair = _pair(a, b, asked, ())
@@ -183,10 +183,10 @@ def _within(votes: Votes, role: str | None) -> Votes:
 
 def _view(votes: Votes, pair: tuple[str, str] | None, minimum: int, options: Mapping[str, Any]) -> VotesView | PairView:
     if pair is not None:
-        from quorate.report.votes_pair_view import pair_view
+        from quorate.reporting.votes_pair_view import pair_view
 
         return pair_view(votes, *pair, minimum=minimum, **options)
-    from quorate.report.votes_view import votes_view
+    from quorate.reporting.votes_view import votes_view
 
     return votes_view(votes, minimum=minimum, **options)
 
@@ -200,12 +200,12 @@ def _write(
 ) -> Iterator[str]:
     """Write what is asked for, and say where it is."""
     if report is not None:
-        from quorate.report.votes_report import write_votes_report
+        from quorate.reporting.votes_report import write_votes_report
 
         yield f"Report: {write_votes_report(view, report, command=command)}"
     if charts is not None:
-        from quorate.report.export import write_section_charts
-        from quorate.report.votes_said import sections_of
+        from quorate.reporting.export import write_section_charts
+        from quorate.reporting.votes_said import sections_of
 
         yield f"Charts: {', '.join(map(str, write_section_charts(sections_of(view), charts, chart_format)))}"
 

@@ -15,7 +15,7 @@ from quorate.errors import InvalidInput
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.report.writeup import Writeup
+    from quorate.reporting.writeup import Writeup
 
 Format = Annotated[
     Literal["text", "markdown", "json"], typer.Option("--format", help="How it is printed; --json is json.")
@@ -46,9 +46,9 @@ def writeup(
     """A paragraph for a methods section, and the reporting checklist."""
     if as_json and format_ == "markdown":
         raise InvalidInput("--json: contradicts --format markdown; give one of them")
-    from quorate.report.record import study_record
-    from quorate.report.summary import analyze
-    from quorate.report.writeup import writeup as written
+    from quorate.reporting.record import study_record
+    from quorate.reporting.summary import analyze
+    from quorate.reporting.writeup import writeup as written
 
     record = study_record(study)
     found = analyze(

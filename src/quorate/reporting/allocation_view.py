@@ -1,0 +1,309 @@
+"""What the report of adaptive allocation is made from: one replay, or one for every level of a facet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from quorate import caveats
+from quorate.caveats import Caveat
+from quorate.errors import InvalidInput, NotEstimable, QuorateError, UnknownColumn
+from quorate.estimate.doctor.support import doctor
+from quorate.numerics.sequential.bandit import Variant, affordable, constants
+from quorate.reporting.labels import shown
+from quorate.reporting.plain import plain
+from quorate.simulate.allocation.allocation import simulate_allocation
+from quorate.simulate.allocation.arms import arms_of
+from quorate.simulate.allocation.cycles import CycleComparison, compare_cycles
+from quorate.simulate.allocation.result import Allocation, Saved
+from quorate.simulate.allocation.saving import LEAST_RUNS, share_text
+from quorate.simulate.allocation.sweep import Sweep, sweep_allocation
+from quorate.table.columns.roles import not_used
+from quorate.table.item_values import item_values
+from quorate.table.judgments import Judgments, checked
+
+DELTA = 0.007
+"""The usual chance of failure."""
+DELTAS = (0.0007, DELTA, 0.07, 0.3)
+"""Chances of failure that a sweep compares, as far as the budget holds their warm-ups."""
+MOST_LEVELS = 20
+UNDECIDED = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """One replay, with what belongs to it.
+
+    Parameters
+    ----------
+    level : str
+        Level of the facet that the studies are apart by; empty for a single one.
+    allocation : Allocation
+        The replay.
+    answers : tuple of int
+        Fewest and most answers of an arm that are drawn from, of every judge in a cycle; empty where not known.
+    facets : tuple of str
+        What tells arms apart.
+    sweep : Sweep or None
+        The same with other constants.
+    cycles : CycleComparison or None
+        Whole cycles of the panel against single judges.
+    """
+
+    level: str
+    allocation: Allocation
+    answers: tuple[int, ...] = ()
+    facets: tuple[str, ...] = ()
+    sweep: Sweep | None = None
+    cycles: CycleComparison | None = None
+
+    @property
+    def saved(self) -> Saved:
+        """Part of the budget that ROBIN-HOOD saves."""
+        return self.allocation.saved()
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """What to know before relying on it, each once."""
+        more = () if self.cycles is None else self.cycles.caveats
+        return tuple(dict.fromkeys((*self.allocation.caveats, *more)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        sweep = None if self.sweep is None else {"sentence": self.sweep.sentence, **self.sweep.table}
+        cycles = None if self.cycles is None else {"sentence": self.cycles.sentence, "rows": self.cycles.rows}
+        own = {"level": self.level, "answers": self.answers, "arm": self.facets, "sweep": sweep, "cycles": cycles}
+        found: dict[str, Any] = plain({**own, **self.allocation.to_dict()})
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class AllocationView:
+    """All results that the report of adaptive allocation shows.
+
+    Parameters
+    ----------
+    studies : tuple of Study
+        One, or one for every level.
+    by : str or None
+        Facet of these levels.
+    reasons : mapping of str to str
+        Why levels have none.
+    judgments : Judgments or None
+        What was replayed; None for an array.
+    human : str or None
+        Column of the human scores.
+    caveats : tuple of Caveat
+        About the judgments.
+    """
+
+    studies: tuple[Study, ...]
+    by: str | None = None
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    judgments: Judgments | None = None
+    human: str | None = None
+    caveats: tuple[Caveat, ...] = ()
+
+    @property
+    def sure(self) -> tuple[Study, ...]:
+        """Studies in which the whole interval of what ROBIN-HOOD saves is above 0."""
+        return tuple(study for study in self.studies if study.saved.low > 0)
+
+    @property
+    def with_intervals(self) -> bool:
+        """Whether there are runs enough for intervals of the budget saved."""
+        return self.studies[0].allocation.runs >= LEAST_RUNS
+
+    @property
+    def exit_code(self) -> int:
+        """0 if ROBIN-HOOD surely saves calls in every study, else 2."""
+        return 0 if len(self.sure) == len(self.studies) and not self.reasons else UNDECIDED
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in one line."""
+        if len(self.studies) == 1:
+            study = self.studies[0]
+            return f"{f'{shown(study.level)}: ' if study.level else ''}{study.allocation.sentence}"
+        sure = f"fewer than {LEAST_RUNS} runs: no interval"
+        if self.with_intervals:
+            sure = f"the 95% interval is above 0 for {len(self.sure)} of {len(self.studies)}"
+        ordered = sorted(self.studies, key=lambda study: study.saved.value)
+        ends = [f"{share_text(one.saved.value)} ({shown(one.level)})" for one in (ordered[0], ordered[-1])]
+        return (
+            f"By {shown(str(self.by))}, ROBIN-HOOD saves {ends[0]} to {ends[1]} of "
+            f"{self.studies[0].allocation.budget:,} calls each, at the largest error of uniform allocation; {sure}."
+        )
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What to know before relying on it, each once, with the levels that it is about where these are not all."""
+        about: dict[str, list[str]] = {}
+        for study in self.studies:
+            for caveat in study.caveats:
+                about.setdefault(caveat.sentence, []).append(shown(study.level, 40))
+        every = len(self.studies)
+        own = (
+            sentence if len(levels) == every else f"{', '.join(levels)}: {sentence}"
+            for sentence, levels in about.items()
+        )
+        return (*(caveat.sentence for caveat in self.caveats), *own)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values; what is not known or not finite is None."""
+        own = {"sentence": self.sentence, "by": self.by, "human": self.human, "not_estimable": self.reasons}
+        found: dict[str, Any] = plain({**own, "caveats": self.caveats})
+        return {**found, "studies": [study.to_dict() for study in self.studies]}
+
+
+def allocation_view(
+    judgments: Judgments,
+    budget: int,
+    *,
+    by: str | None = None,
+    only: Mapping[str, str] | None = None,
+    human: str | None = None,
+    cycle: str | None = None,
+    sweep: bool = False,
+    delta: float = DELTA,
+    variant: Variant = "experiment",
+    runs: int = 50,
+    seed: int = 1,
+    floor: bool = True,
+    scale: Iterable[float] | None = None,
+) -> AllocationView:
+    """Everything that the report of adaptive allocation shows.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        From `quorate.read`, with replicates.
+    budget : int
+        Judge calls in all, for every level.
+    by : str, optional
+        Facet, such as a dimension that is scored, of which every level is a study of its own.
+    only : mapping of str to str, optional
+        Level of each of these facets that is looked at; the others are left out.
+    human : str, optional
+        Column of the source with the human score of every item, to correlate the means with.
+    cycle : str, optional
+        Facet, such as ``judge``, of which a pull asks every level once; it is compared with single levels.
+    sweep : bool
+        Whether to replay with other constants too.
+    delta, variant, runs, seed, floor, scale
+        As for `quorate.simulate_allocation`.
+
+    Raises
+    ------
+    InvalidInput
+        If an option breaks its rule, or the budget is too small in every study.
+    InvalidData
+        If an item has several human scores.
+    NotEstimable
+        If there is nothing to allocate in any study.
+    UnknownTerm
+        If there is no such facet or level.
+    """
+    kept = checked(judgments)
+    for name, level in (only or {}).items():
+        kept = kept.only(name, level)
+    options = {"cycle": cycle, "runs": runs, "seed": seed}
+    possible = list(scale) if isinstance(scale, Iterable) else scale
+    own = {"delta": delta, "variant": variant, "floor": floor, "scale": possible}
+    studies, reasons, first = [], {}, None
+    for level, part in _levels(kept, by, cycle):
+        try:
+            studies.append(_study(level, part, budget, human, options, own, sweep=sweep))
+        except QuorateError as error:
+            if by is None:
+                raise
+            first, reasons[level] = first or error, str(error)
+    if first is not None and not studies:
+        raise first
+    return AllocationView(tuple(studies), by, reasons, kept, human, tuple(_of_judgments(kept)))
+
+
+def view_of(allocation: Allocation) -> AllocationView:
+    """A replay that was made already, as its report shows it."""
+    return AllocationView((Study("", allocation),))
+
+
+def _levels(judgments: Judgments, by: str | None, cycle: str | None) -> Iterator[tuple[str, Judgments]]:
+    if by is None:
+        yield "", judgments
+        return
+    levels = judgments.facet(by).levels
+    if by in (judgments.object, cycle):
+        raise InvalidInput(f'by: a facet that is neither measured nor cycled through, got "{by}"')
+    if len(levels) > MOST_LEVELS:
+        raise InvalidInput(f'by: at most {MOST_LEVELS} levels, "{by}" has {len(levels):,}; look at one with only')
+    yield from ((level, judgments.only(by, level)) for level in levels)
+
+
+def _study(
+    level: str,
+    judgments: Judgments,
+    budget: int,
+    human: str | None,
+    options: Mapping[str, Any],
+    own: Mapping[str, Any],
+    *,
+    sweep: bool,
+) -> Study:
+    scores = None if human is None else _human(judgments, human)
+    found = simulate_allocation(judgments, budget, human=scores, **options, **own)
+    sizes = arms_of(judgments, options["cycle"]).pools.sizes
+    return Study(
+        level,
+        found,
+        (int(sizes.min()), int(sizes.max())),
+        _facets(judgments, options["cycle"]),
+        _swept(judgments, found, options, own) if sweep else None,
+        compare_cycles(judgments, budget, **options, **own) if options["cycle"] and options["runs"] > 1 else None,
+    )
+
+
+def _human(judgments: Judgments, column: str) -> dict[str, float]:
+    try:
+        values = item_values(judgments, column)
+    except UnknownColumn as error:
+        raise UnknownColumn("human", error.column, error.columns) from None
+    if not values:
+        raise NotEstimable(f'human: no {judgments.object} has a value in column "{column}"; name another')
+    return values
+
+
+def _swept(judgments: Judgments, found: Allocation, options: Mapping[str, Any], own: Mapping[str, Any]) -> Sweep | None:
+    """Other constants, as far as the budget holds their warm-ups; None if it holds none."""
+    arms, pulls = len(found.labels), found.budget // found.calls_per_pull
+    deltas = [delta for delta in sorted({*DELTAS, own["delta"]}) if _held(arms, pulls, delta)]
+    if not deltas:
+        return None
+    usual, least = (constants("experiment", arms, pulls, delta).warmup for delta in (DELTA, deltas[-1]))
+    warmups = (usual,) if least < usual <= pulls // arms else ()
+    kept = {"floors": (own["floor"],), "scale": own["scale"]}
+    return sweep_allocation(judgments, found.budget, deltas=deltas, warmups=warmups, **kept, **options)
+
+
+def _held(arms: int, pulls: int, delta: float) -> bool:
+    try:
+        affordable("experiment", arms, pulls, delta)
+    except InvalidInput:
+        return False
+    return True
+
+
+def _facets(judgments: Judgments, cycle: str | None) -> tuple[str, ...]:
+    """What tells arms apart: the object, and other facets that vary within it."""
+    above = judgments.ancestors(judgments.object)
+    names = (name for name in judgments.names if name not in (judgments.object, cycle, *above))
+    return (judgments.object, *(name for name in names if judgments.n_levels(name) > 1))
+
+
+def _of_judgments(judgments: Judgments) -> Iterator[Caveat]:
+    """What is wrong with the judgments as replicates."""
+    yield from (Caveat(one.code, one.sentence) for one in doctor(judgments).findings if one.severity == "error")
+    unused = not_used(judgments.notes)
+    if judgments.replicate is None and unused:
+        yield caveats.unnamed_replicates(unused)

@@ -1,0 +1,62 @@
+"""An analysis as plain values, for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from quorate.reporting.plain import plain
+from quorate.reporting.reproduce import scrubbed
+
+if TYPE_CHECKING:
+    from quorate.estimate.components.robustness import Part
+    from quorate.estimate.means.mean import Estimate
+    from quorate.reporting.summary import Analysis
+
+
+def content(analysis: Analysis) -> dict[str, Any]:
+    """Everything that an analysis says; what is not known or not finite is None.
+
+    Parameters
+    ----------
+    analysis : Analysis
+        What was done.
+    """
+    source = analysis.judgments.source
+    names = ("sentence", "level", "price", "answer", "sources", "what_if", "purchases", "caveats", "effects")
+    reasons = ("means", "effects_reasons", "population_reason", "panel_reason", "grouping")
+    people = ("flags", "flags_reason", "optimum_reason", "judge_panel_reason")
+    estimates = {name: _estimate(getattr(analysis, name), analysis.level) for name in ("mean", "population", "panel")}
+    parts = {name: _parts(getattr(analysis, name), analysis.level) for name in ("leave_one_out", "by_category")}
+    best = None if analysis.optimum is None else analysis.optimum.to_dict()
+    fitted = {name: getattr(analysis.fit, name) for name in ("components", "absorbed", "method", "criterion")}
+    found: dict[str, Any] = plain(
+        {name: getattr(analysis, name) for name in (*names, *reasons, *people)}
+        | {
+            **estimates,
+            **parts,
+            **fitted,
+            "optimum": best,
+            "judge_panel": None if analysis.judge_panel is None else analysis.judge_panel.to_dict(),
+            "aliases": [sorted(names) for names in analysis.fit.aliases],
+        }
+        | {
+            "naive": {**analysis.naive.to_dict(), "single": analysis.naive.single},
+            "support": analysis.support.to_dict(),
+        }
+        | {"source": replace(source, name=scrubbed(source.name)), "notes": analysis.judgments.notes}
+    )
+    return found
+
+
+def _estimate(estimate: Estimate | None, level: float) -> dict[str, Any] | None:
+    if estimate is None:
+        return None
+    low, high = estimate.interval(level)
+    names = ("value", "se", "df", "n", "shares", "target", "caveats")
+    return {name: getattr(estimate, name) for name in names} | {"low": low, "high": high}
+
+
+def _parts(parts: Sequence[Part], level: float) -> list[dict[str, Any]]:
+    return [{"level": one.level, "reason": one.reason, "estimate": _estimate(one.estimate, level)} for one in parts]

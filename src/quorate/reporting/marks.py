@@ -1,0 +1,196 @@
+"""What charts are put together from: rows, dots with intervals, lines, windows that keep them readable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quorate.reporting.labels import distinct
+from quorate.reporting.theme import INK, settings
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from quorate.reporting.captions import Caption
+    from quorate.reporting.tables import Row
+
+    Chart = alt.Chart | alt.LayerChart
+
+WIDTH = 600
+"""Pixels in a notebook; in the report charts are as wide as the page."""
+
+MOST_CHARACTERS = 34
+"""Characters of a label that an axis has room for; the table and the pointer show all."""
+
+MOST_ROWS = 50
+"""Rows that a chart shows; the table under it has all."""
+
+_DRAWING = frozenset(
+    ("colour", "shape", "text", "ink", "from", "side", "why_not", "rows", "shown_low", "shown_high", "beyond_low")
+) | {"beyond_high"}
+
+
+def chart(rows: Sequence[Mapping[str, Any]], y: alt.Y, *, step: int) -> alt.Chart:
+    """A chart over rows of plain values, with ``step`` pixels per row."""
+    import altair as alt
+
+    field = y["shorthand"].removesuffix(":N")
+    short = _short([row.get(field) for row in rows]) if field != y["shorthand"] else {}
+    rows = [{**row, **_relabelled(row, field, short)} for row in rows]
+    data = alt.InlineData(values=[_finite(row) for row in rows])
+    base: alt.Chart = alt.Chart(data).encode(y=y, tooltip=_tips(rows)).properties(height=alt.Step(step))
+    return base
+
+
+def labels(field: str, title: str | None = None) -> alt.Y:
+    """The axis of rows, in the order they have."""
+    import altair as alt
+
+    return alt.Y(f"{field}:N", sort=None, title=title)
+
+
+def axis(field: str, title: str, window: tuple[float, float]) -> alt.X:
+    """A numeric axis that ends where the window does."""
+    import altair as alt
+
+    return alt.X(f"{field}:Q", title=title, scale=alt.Scale(domain=list(window), nice=False, zero=False))
+
+
+def own_colour() -> alt.Color:
+    """The colour that a row names itself."""
+    import altair as alt
+
+    return alt.Color("colour:N", scale=None)
+
+
+def intervals(rows: Sequence[Row], base: alt.Chart, x: alt.X, *, thickness: float = 2.5) -> list[alt.Chart]:
+    """A line from low to high with a dot, and an arrow where the interval goes on beyond the axis."""
+    import altair as alt
+
+    line = base.mark_rule(strokeWidth=thickness, opacity=0.85)
+    dots = base.mark_point(filled=True, opacity=1, size=90, stroke=INK, strokeWidth=0.5)
+    layers = [
+        line.encode(x=like(x, "shown_low"), x2="shown_high:Q", color=own_colour()),
+        dots.encode(x=x, color=own_colour(), shape=alt.Shape("shape:N", scale=None)),
+    ]
+    for end, angle in (("low", 270), ("high", 90)):
+        if any(row[f"beyond_{end}"] for row in rows):
+            arrow = base.mark_point(shape="triangle", filled=True, size=80, angle=angle, opacity=1)
+            at = arrow.transform_filter(f"datum.beyond_{end}")
+            layers.append(at.encode(x=like(x, f"shown_{end}"), color=own_colour()))
+    return layers
+
+
+def like(x: alt.X, field: str) -> alt.X:
+    """The same axis for another field."""
+    return type(x)(f"{field}:Q", title=x["title"], scale=x["scale"])
+
+
+def line_at(value: float, x: alt.X) -> alt.Chart:
+    """A dashed line through all rows."""
+    import altair as alt
+
+    data = alt.InlineData(values=[{"at": value}])
+    line: alt.Chart = alt.Chart(data).mark_rule(color=INK, opacity=0.6, strokeDash=[4, 3]).encode(x=like(x, "at"))
+    return line
+
+
+def finish(layers: Sequence[alt.Chart], caption: Caption, **properties: Any) -> Chart:
+    """Layers with title, subtitle and the shared settings."""
+    import altair as alt
+
+    title = alt.TitleParams(text=caption.finding, subtitle=list(caption.lines))
+    layered: alt.LayerChart = alt.LayerChart(layer=list(layers))
+    done: alt.LayerChart = layered.properties(width=WIDTH, title=title, **properties).configure(**settings())
+    return done
+
+
+def drawn(row: Mapping[str, Any], window: tuple[float, float], colour: str, shape: str = "circle") -> Row:
+    """A row with how to draw it: colour, shape, the part of its interval inside the window, and what goes on beyond."""
+    low, high = row["low"], row["high"]
+    known = not any(end is None or np.isnan(end) for end in (low, high))
+    inside = {
+        "shown_low": max(low, window[0]) if known else None,
+        "shown_high": min(high, window[1]) if known else None,
+        "beyond_low": bool(known and low < window[0]),
+        "beyond_high": bool(known and high > window[1]),
+    }
+    return {**row, **inside, "colour": colour, "shape": shape}
+
+
+def around(rows: Sequence[Mapping[str, Any]], name: str, *also: float) -> tuple[float, float]:
+    """A window that holds every point and every interval, except the far parts of very long ones."""
+    values = [*(row[name] for row in rows), *also]
+    widths = [row["high"] - row["low"] for row in rows if np.isfinite(row["high"] - row["low"])]
+    reach = 3 * max(max(values) - min(values), float(np.median(widths)) if widths else 0.0)
+    ends = [row[end] for row in rows for end in ("low", "high") if not np.isnan(row[end])]
+    return span([*values, *(min(max(end, min(values) - reach), max(values) + reach) for end in ends)])
+
+
+def from_zero(points: Sequence[float], highs: Sequence[float]) -> tuple[float, float]:
+    """A window from zero that shows every point, and intervals up to a few times the largest point."""
+    finite = [high for high in highs if np.isfinite(high)]
+    most = max(points, default=0.0)
+    top = max([most, *(min(high, 2.5 * most) if most > 0 else high for high in finite)])
+    return 0.0, 1.05 * top if top > 0 else 1.0
+
+
+def span(values: Sequence[float]) -> tuple[float, float]:
+    """Least and greatest of the finite values, with a margin."""
+    finite = [value for value in values if np.isfinite(value)]
+    low, high = min(finite), max(finite)
+    margin = 0.06 * (high - low) or 0.05 * max(abs(high), 1.0)
+    return low - margin, high + margin
+
+
+def furthest(rows: Sequence[Row], name: str) -> list[Row]:
+    """As many rows as a chart shows: those furthest from zero, in the order they had."""
+    kept = sorted(range(len(rows)), key=lambda i: -abs(rows[i][name]))[:MOST_ROWS]
+    return [rows[i] for i in sorted(kept)]
+
+
+def spread(rows: Sequence[Row]) -> list[Row]:
+    """As many rows as a chart shows, evenly spaced in the order they have."""
+    if len(rows) <= MOST_ROWS:
+        return list(rows)
+    return [rows[i] for i in np.linspace(0, len(rows) - 1, MOST_ROWS).round().astype(int)]
+
+
+def _short(texts: Sequence[object]) -> dict[object, str]:
+    """Labels that are too long for an axis, cut so that they can be told apart."""
+    several = list(dict.fromkeys(text for text in texts if isinstance(text, str)))
+    cut = zip(several, distinct(several, MOST_CHARACTERS), strict=True)
+    return {text: short for text, short in cut if short != text}
+
+
+def _relabelled(row: Mapping[str, Any], field: str, short: Mapping[object, str]) -> Row:
+    text = row.get(field)
+    return {field: short.get(text, text), "in_full": text} if short else {}
+
+
+def _tips(rows: Sequence[Mapping[str, Any]]) -> list[alt.Tooltip]:
+    """What a pointer over a mark shows: the row of the table, without what only draws it."""
+    import altair as alt
+
+    keys = dict.fromkeys(key for row in rows for key in row if key not in _DRAWING)
+    formats = {key: _format([row.get(key) for row in rows]) for key in keys}
+    return [
+        alt.Tooltip(f"{key}:Q", title=key.replace("_", " "), format=pattern)
+        if pattern
+        else alt.Tooltip(f"{key}:N", title=key.replace("_", " "))
+        for key, pattern in formats.items()
+    ]
+
+
+def _format(values: Sequence[object]) -> str:
+    """Pattern for numbers; none for text."""
+    numbers = [value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool)]
+    if not numbers:
+        return ""
+    return "," if all(isinstance(value, int) for value in numbers) else ".4~r"
+
+
+def _finite(row: Mapping[str, Any]) -> Row:
+    return {name: None if isinstance(value, float) and not np.isfinite(value) else value for name, value in row.items()}

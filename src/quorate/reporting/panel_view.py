@@ -1,0 +1,171 @@
+"""The panel of judges as a report shows it: what is known of it, and studies redrawn from its scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.reporting.labels import distinct
+from quorate.reporting.plain import plain
+from quorate.roles import JUDGE
+from quorate.wording import counted
+
+if TYPE_CHECKING:
+    from quorate.plan.panel.panel import Panel
+    from quorate.simulate.strategies import Validation
+    from quorate.table.judgments import Judgments
+
+MOST_FITTED = 500_000
+"""Cells times combinations of judge and system that a report fits a model to: about a second."""
+MOST_CELLS = 500_000
+"""Cells of the largest study whose panel a report looks at."""
+MOST_REDRAWN = 10_000
+"""Items times judges from which a report redraws studies: about half a second."""
+REPETITIONS = 2000
+"""Studies redrawn per strategy: a standard error then has a Monte Carlo error of 1.6%."""
+BUDGETS = (1, 2, 4)
+"""Calls per item that strategies are compared at, in judges; those of `quorate.panel`."""
+MOST_SYSTEMS, MOST_DOTS = 6, 60
+"""Systems, and judges times systems, that can be told apart as dots."""
+SHORT = 30
+
+
+@dataclass(frozen=True)
+class PanelView:
+    """A panel, with labels fit to be shown and the strategies tried out on its scores.
+
+    Parameters
+    ----------
+    panel : Panel
+        What is known.
+    """
+
+    panel: Panel
+
+    @property
+    def item(self) -> str:
+        """Role of the object of measurement."""
+        return self.panel.judgments.object
+
+    @property
+    def alone(self) -> bool:
+        """Whether there is one system."""
+        return len(self.panel.means.systems) == 1
+
+    @property
+    def many(self) -> bool:
+        """Whether there are more systems than colours, or more dots than a reader tells apart."""
+        judges, systems = self.panel.means.mean.shape
+        return bool(systems > MOST_SYSTEMS or judges * systems > MOST_DOTS)
+
+    @cached_property
+    def judges(self) -> Mapping[str, str]:
+        """Judges as tables show them, by label."""
+        return _shown(self.panel.means.judges, 80)
+
+    @cached_property
+    def systems(self) -> Mapping[str, str]:
+        """Systems as tables show them, by label."""
+        return _shown(self.panel.means.systems, 80)
+
+    @cached_property
+    def short(self) -> Mapping[str, Mapping[str, str]]:
+        """Judges and systems as sentences and legends show them, by label."""
+        means = self.panel.means
+        return {"judge": _shown(means.judges, SHORT), "system": _shown(means.systems, SHORT)}
+
+    @cached_property
+    def order(self) -> tuple[str, ...]:
+        """Systems, those that the panel puts first before the others."""
+        found = self.panel.reversals
+        return self.panel.means.systems if found is None else found.order
+
+    @cached_property
+    def drawn(self) -> str | None:
+        """The system whose strategies are drawn: the first in the panel's order that has any."""
+        return next((name for name in self.order if name in self.panel.strategies), None)
+
+    @property
+    def check(self) -> Validation | None:
+        """Studies of `drawn` redrawn from its scores under every strategy; None where there is nothing to draw from."""
+        return self._check[0]
+
+    @property
+    def check_reason(self) -> str:
+        """Why there is no `check` although strategies are compared; empty where there is."""
+        return self._check[1]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values; what is not finite is None."""
+        check = None if self.check is None else {"system": self.drawn, **self.check.to_dict()}
+        out: dict[str, Any] = plain({**self.panel.to_dict(), "validation": check})
+        return out
+
+    @cached_property
+    def _check(self) -> tuple[Validation | None, str]:
+        from quorate.simulate.strategies import validate_strategies
+
+        crossed = None if self.drawn is None else self.panel.crossed.get(self.drawn)
+        if crossed is None:
+            return None, "" if self.drawn is None else "not every judge scored the same responses"
+        if crossed.m < 2:
+            return None, f"no two responses to each {self.item} were scored by every judge"
+        if crossed.n * crossed.k > MOST_REDRAWN:
+            size = f"{counted(crossed.n, self.item)} by {counted(crossed.k, JUDGE)}"
+            return None, f'{size} are many to redraw here; "quorate panel --validate" does it'
+        budgets = [times * crossed.k for times in BUDGETS]
+        return validate_strategies(crossed.scores, budgets=budgets, repetitions=REPETITIONS), ""
+
+
+def panel_view(judgments: Judgments, level: float, prices: Mapping[str, Any] | None) -> tuple[PanelView | None, str]:
+    """What a report says of a panel of judges, or why it says nothing; nothing at all where there is one judge.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        With several judges.
+    level : float
+        Coverage of every interval.
+    prices : mapping, optional
+        As for `quorate.panel`.
+    """
+    from quorate.plan.panel.panel import panel
+
+    reason = _too_large(judgments)
+    if reason:
+        return None, reason
+    try:
+        return PanelView(panel(judgments, level=level, prices=prices)), ""
+    except (NotEstimable, InvalidInput, UnknownTerm) as error:
+        return None, str(error)
+
+
+def _too_large(judgments: Judgments) -> str:
+    """Why the panel of a large study is not looked at in passing."""
+    elsewhere = 'too many to look at in a report; "quorate panel" does it'
+    if judgments.n_cells > MOST_CELLS:
+        return f"{judgments.n_cells:,} cells are {elsewhere}"
+    several = [name for name in (JUDGE, "system") if name in judgments.names]
+    combinations = int(judgments.level_codes(several).max()) + 1
+    if combinations * judgments.n_cells <= MOST_FITTED or _complete(judgments):
+        return ""
+    return (
+        f"some answers are missing, so a model is needed, and {judgments.n_cells:,} cells by {combinations} "
+        f"combinations of judge and system are {elsewhere}"
+    )
+
+
+def _complete(judgments: Judgments) -> bool:
+    """Whether every judge answered everything that any judge answered."""
+    answered = judgments.keep(judgments.n > 0)
+    others = [name for name in answered.names if name != JUDGE]
+    units = int(answered.level_codes(others).max()) + 1
+    judges = int(answered.level_codes([JUDGE]).max()) + 1
+    return units * judges == answered.n_cells
+
+
+def _shown(labels: tuple[str, ...], most: int) -> dict[str, str]:
+    return dict(zip(labels, distinct(labels, most), strict=True))

@@ -1,0 +1,174 @@
+"""The report on leaderboards by pipelines of judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import isnan
+from typing import TYPE_CHECKING
+
+from quorate.estimate.agreement.battles import ORDER
+from quorate.reporting import marks
+from quorate.reporting.captions import Caption
+from quorate.reporting.labels import distinct, shown
+from quorate.reporting.result_page import ResultPage, provenance_of, title_of
+from quorate.reporting.section import Figure, Section
+from quorate.reporting.theme import CORRECTED, NAIVE
+from quorate.wording import counted, listed, plural
+
+if TYPE_CHECKING:
+    from quorate.reporting.marks import Chart
+    from quorate.reporting.reproduce import Provenance
+    from quorate.reporting.result_page import Table
+    from quorate.reporting.tables import Row
+    from quorate.simulate.pipelines.result import PipelineErrors, Pipelines
+
+LEVEL = 0.95
+SEED = "none was stated; without one, it is 1"
+"""What a report says of the seed of draws whose root it was not told."""
+_KINDS = {"single": "one cell for all battles", "average": "the mean of all cells"}
+_HEADS = {
+    "naive": "se over battles",
+    "aware": "se over cells too",
+    "low": "low, 95%",
+    "high": "high, 95%",
+    "ratio": "times the naive",
+}
+
+
+def pipelines_page(found: Pipelines, table: Table | None, origin: Provenance) -> ResultPage:
+    """The report on leaderboards by pipelines of judges.
+
+    Parameters
+    ----------
+    found : Pipelines
+    table : Votes or Judgments, optional
+        What judges said.
+    origin : Provenance
+        Command line, seed and note.
+    """
+    said = {
+        "title": title_of(table, "Leaderboards by judges"),
+        "note": origin.note and shown(origin.note, 1000),
+        "sentence": shown(found.sentence, 1000),
+        "tiles": [
+            {"value": f"{found.of(kind).ratio:.2f}", "label": f"times the naive error bar: {_KINDS[kind]}"}
+            for kind in ("single", "average")
+        ],
+        "caveats": [],
+        "methods": methods(found),
+        "prompts": [],
+        "provenance": provenance_of(table, origin, SEED, f"by {found.by}, resamples {found.resamples:,}"),
+    }
+    return ResultPage(tuple(_sections(found)), _facts(found), said, found.to_dict())
+
+
+def methods(found: Pipelines) -> str:
+    """The paragraph for a methods section."""
+    unit = "Bradley-Terry ratings" if found.by == "bradley-terry" else "win rates"
+    every = {name for facets in found.facets.values() for name in facets}
+    between = [f"between levels of {listed(sorted(every - {ORDER}))}"] if every - {ORDER} else []
+    between += ["for one cell, between both orders"] if ORDER in every else []
+    return (
+        f"Systems were ranked by {unit}. Naive standard errors are those of {found.resamples:,} resamples of battles "
+        f"with their verdicts. Aware ones add the variance {' and, '.join(between)}, beyond what resampled battles "
+        "explain; intervals are Student's with Satterthwaite's degrees of freedom."
+    )
+
+
+def rows_of(errors: PipelineErrors) -> list[Row]:
+    """One row for every system of a leaderboard, best first.
+
+    Parameters
+    ----------
+    errors : PipelineErrors
+        The leaderboard.
+    """
+    names = distinct([one.system for one in errors.systems])
+    out = []
+    for name, one in zip(names, errors.systems, strict=True):
+        low, high = errors.interval(one.system, level=LEVEL)
+        numbers = {"naive": one.naive, "aware": one.aware, "low": low, "high": high, "ratio": one.ratio}
+        out.append({"system": name, "value": one.value, **numbers})
+    return out
+
+
+def _sections(found: Pipelines) -> Iterator[Section]:
+    several = len({one.pipeline for one in found.errors}) > 1
+    for at, one in enumerate(found.errors):
+        name = f"{shown(one.pipeline, 40)}: " if several else ""
+        caption = _caption(one, found.facets[one.pipeline])
+        drawn = _chart(one, caption)
+        figure = Figure(f"{one.kind}-{at // 2 + 1}", caption, rows_of(one), drawn, _HEADS, unfolded=True)
+        title = f"{name}{_KINDS[one.kind]}"
+        yield Section(f"board-{at + 1}", title[:1].upper() + title[1:], (), (figure,))
+    if found.leaderboards is not None:
+        yield Section("people", "Beside the leaderboard by people", (), tuple(_people(found)))
+
+
+def _chart(errors: PipelineErrors, caption: Caption) -> Chart:
+    """Systems with both intervals: thick over battles alone, thin over cells too."""
+    rows = [
+        {**row, **dict(zip(("naive_low", "naive_high"), errors.interval(one.system, aware=False), strict=True))}
+        for row, one in zip(rows_of(errors), errors.systems, strict=True)
+    ]
+    rows = marks.spread(rows)
+    window = marks.around(rows, "value")
+    x = marks.axis("value", _unit(errors), window)
+    drawn = [marks.drawn(row, window, CORRECTED) for row in rows]
+    base = marks.chart(drawn, marks.labels("system"), step=24)
+    naive = base.mark_rule(strokeWidth=7, opacity=0.5, color=NAIVE)
+    ends = naive.encode(x=marks.like(x, "naive_low"), x2="naive_high:Q")
+    return marks.finish([ends, *marks.intervals(drawn, base, x)], caption)
+
+
+def _caption(errors: PipelineErrors, facets: Mapping[str, int]) -> Caption:
+    varied = listed(plural(shown(name)) for name in facets)
+    finding = f"Error bars over {varied} too are {errors.ratio:.2f} times those over battles alone"
+    lines = [f"{_unit(errors)[:1].upper()}{_unit(errors)[1:]}, best first. Grey: 95% interval over battles alone;"]
+    drawn = [plural(shown(name)) for name in facets if name != ORDER]
+    scope = [f"{listed(drawn)} like these"] if drawn else []
+    scope += ["both orders"] if ORDER in facets else []
+    lines.append(f"blue: over {' and '.join(scope)} too. An arrow: the interval goes on.")
+    if errors.without:
+        lines.append(f"{errors.without:,} resamples without a leaderboard are left out.")
+    return Caption(finding, tuple(lines))
+
+
+def _people(found: Pipelines) -> Iterator[Figure]:
+    boards = found.leaderboards
+    if boards is None:
+        return
+    best = max(boards.boards, key=lambda one: one.spearman)
+    rows: list[Row] = [{"leaderboard": shown(one.board), **_correlations(one)} for one in boards.boards]
+    finding = f"Closest to people: {shown(best.board, 40)}, rank correlation {best.spearman:.2f}"
+    yield Figure("correlations", Caption(finding, (f"{counted(best.systems, 'system')}.",)), rows)
+    if boards.differences:
+        rows = [
+            {"first": shown(one.first), "less": shown(one.second), "difference": one.difference, "t": one.t, "p": one.p}
+            for one in boards.differences
+        ]
+        least = min(boards.differences, key=lambda one: (isnan(one.p), one.p))
+        known = "no test exists" if isnan(least.p) else f"the least p-value is {least.p:.2g}"
+        caption = Caption(f"Differences of these correlations: {known}", ("Williams' test of ratings.",))
+        yield Figure("correlation-differences", caption, rows)
+
+
+def _correlations(one: object) -> Row:
+    return {name: getattr(one, name) for name in ("systems", "pearson", "spearman", "kendall")}
+
+
+def _facts(found: Pipelines) -> Figure:
+    rows: list[Row] = []
+    for name, cells in found.cells.items():
+        of = f" of {shown(name)}" if len(found.cells) > 1 else ""
+        facets = {shown(facet): size for facet, size in found.facets[name].items()}
+        rows += [{"what": f"{plural(facet)}{of}", "value": size} for facet, size in facets.items()]
+        rows.append({"what": f"cells{of}: each one {listed(facets)}", "value": cells})
+    rows.append({"what": "systems", "value": len(found.errors[0].systems)})
+    said = "What was compared: leaderboards by single cells of judges, and by the mean of all"
+    caption = Caption(said, ())
+    return Figure("compared", caption, rows, None, {"what": " ", "value": "number"})
+
+
+def _unit(errors: PipelineErrors) -> str:
+    return "rating, log odds" if errors.by == "bradley-terry" else "share of battles won"

@@ -1,0 +1,122 @@
+"""A leaderboard as its report shows it, from votes or from scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quorate.estimate.ratings.contrast import expit
+from quorate.estimate.ratings.leaderboard import Leaderboard
+from quorate.estimate.ratings.ratings import ELO, Ratings
+from quorate.reporting.labels import distinct, shown
+from quorate.reporting.votes_words import p_value
+from quorate.wording import decimals, percent
+
+if TYPE_CHECKING:
+    from quorate.caveats import Caveat
+    from quorate.table.judgments import Judgments
+    from quorate.table.votes import Votes
+
+ELO_POINTS = "Elo points"
+MOST_DRAWN = 120
+"""Systems of a chart; the table under it has all."""
+
+
+@dataclass(frozen=True, eq=False)
+class RatingsView:
+    """Systems in order, with what the report says of them.
+
+    Parameters
+    ----------
+    found : Ratings or Leaderboard
+        From votes, or from scores.
+    table : Votes or Judgments, optional
+        What was ranked, for the record.
+    """
+
+    found: Ratings | Leaderboard
+    table: Votes | Judgments | None = None
+
+    @property
+    def of_votes(self) -> bool:
+        """Whether systems are rated by votes; else by scores."""
+        return isinstance(self.found, Ratings)
+
+    @property
+    def level(self) -> float:
+        """Coverage of all intervals."""
+        return self.found.level
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Systems fit to be shown, told apart."""
+        return distinct(self.found.systems)
+
+    @property
+    def unit(self) -> str:
+        """What the numbers are."""
+        if isinstance(self.found, Ratings):
+            return ELO_POINTS if self.found.scale == ELO else "rating, log odds"
+        return f"mean {shown(self.found.joint.fit.judgments.score, 30)}"
+
+    @property
+    def n(self) -> int:
+        """Votes or scores."""
+        return self.found.n if isinstance(self.found, Ratings) else self.found.joint.fit.judgments.n_answers
+
+    @cached_property
+    def places(self) -> int:
+        """Decimals that show what is known; of Elo points one less, as is usual."""
+        known = decimals(float(np.median(self.found.se)))
+        return known if self.unit != ELO_POINTS else max(0, known - 1)
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """What to know before relying on this."""
+        return self.found.caveats
+
+    @property
+    def not_rankable(self) -> str:
+        """Why these systems cannot be put in order, in a sentence; empty where they can."""
+        if isinstance(self.found, Leaderboard) and not self.found.rankable:
+            return f"Not rankable: {self.noise_words}."
+        return ""
+
+    @property
+    def noise_words(self) -> str:
+        """How noise compares with what systems truly differ by; only of scores."""
+        found = self.found
+        if not isinstance(found, Leaderboard):
+            return ""
+        parts = f"the noise of a mean (sd {found.noise**0.5:.3g}) against the true means (sd {found.spread**0.5:.3g})"
+        return f"{parts}, {found.common:.0%} of the noise common to all items"
+
+    @property
+    def position_words(self) -> str:
+        """What being shown first does, in a sentence; empty where no effect of it was estimated."""
+        found = self.found
+        if not isinstance(found, Ratings) or found.position is None:
+            return ""
+        effect = found.position
+        value, low, high = (percent(expit(one)) for one in (effect.value, *effect.interval(self.level)))
+        votes = "all votes, ties as half" if found.ties == "half" else "decisive votes"
+        span = f"{100 * self.level:.4g}% interval {low} to {high}"
+        sure = f"log odds {effect.value:.2f}, {p_value(effect.p_value)}"
+        return f"Between equals, the system shown first wins {value} of {votes} ({span}; {sure})."
+
+    @cached_property
+    def told_apart(self) -> int:
+        """Pairs of systems of which one is surely better."""
+        return int(self.found.ranks.above.sum())
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of systems."""
+        return len(self.found) * (len(self.found) - 1) // 2
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {**self.found.to_dict(), "unit": self.unit}

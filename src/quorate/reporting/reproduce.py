@@ -1,0 +1,210 @@
+"""What is needed to do an analysis again: versions, input and its hash, options, seeds, command, date."""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.reporting.labels import shown
+from quorate.reporting.record import Record
+from quorate.table.judgments import Judgments
+
+if TYPE_CHECKING:
+    from quorate.reporting.summary import Analysis
+    from quorate.table.judgments import Source
+    from quorate.table.votes import Votes
+
+_DIGITS = 9
+_HIDDEN = "…"
+_URL = re.compile(r"\b([A-Za-z][A-Za-z0-9+.-]+:/+)([^\s'\"<>]*)")
+_SECRET = re.compile(
+    r"(?i)(--[\w-]*(?:token|secret|password|api[_-]?key|access[_-]?key)[\w-]*(?:=|\s+)"
+    r"|\b(?:secret|password|api[_-]?key|access[_-]?key)=)(\S+)"
+)
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a report comes from.
+
+    Parameters
+    ----------
+    command : str, optional
+        Command line.
+    seed : int, optional
+        Root of the random numbers, where there are any.
+    note : str, optional
+        What a reader must know before anything else.
+    """
+
+    command: str | None = None
+    seed: int | None = None
+    note: str | None = None
+
+
+def provenance(analysis: Analysis, origin: Provenance, record: Record | None = None) -> dict[str, str]:
+    """Everything needed to do it again, by name.
+
+    Parameters
+    ----------
+    analysis : Analysis
+        What was done.
+    origin : Provenance
+        How it was called.
+    record : Record, optional
+        The study record that was used.
+    """
+    entries = {
+        **made_with(),
+        **_input(analysis.judgments.source),
+        "SHA-256 of the judgments": f"{fingerprint(analysis.judgments)} (scores by cell; any order of rows or format)",
+        "columns": _columns(analysis.judgments.notes),
+        "facets": "; ".join(_facets(analysis.judgments)),
+        "model": _model(analysis),
+        "estimator": f"{analysis.fit.method.upper()}, criterion {analysis.fit.criterion:.6f}",
+        "options": _options(analysis),
+        "command": called(origin.command),
+        "seed": "no random numbers were used" if origin.seed is None else str(origin.seed),
+        **_recorded(record),
+    }
+    return {name: value for name, value in entries.items() if value}
+
+
+def made_with() -> dict[str, str]:
+    """What computed it, and when."""
+    return {
+        "software": f"quorate {version('quorate')}",
+        "run with": f"Python {platform.python_version()}, numpy {version('numpy')}, scipy {version('scipy')}",
+        "date of the analysis": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+    }
+
+
+def read_from(table: Judgments | Votes) -> dict[str, str]:
+    """What was read, and what its columns were taken for."""
+    return {**_input(table.source), "columns": _columns(table.notes)}
+
+
+def called(command: str | None) -> str:
+    """The command line, without what opens doors."""
+    return shown(scrubbed(command), 1000) if command else "not run from the command line"
+
+
+def titled(source: Source, otherwise: str) -> str:
+    """A title: the file's name; where there is none, the kind of table, after ``otherwise``."""
+    return shown(PurePath(scrubbed(source.name)).name) if source.sha256 else f"{otherwise} {shown(source.name)}"
+
+
+def in_one_line(analysis: Analysis, origin: Provenance) -> str:
+    """The same as short as it can be: software, input hash and seed."""
+    digest = analysis.judgments.source.sha256
+    found = f"input SHA-256 {digest[:16]}{_HIDDEN}" if digest else "input is no file"
+    seed = "no random numbers" if origin.seed is None else f"seed {origin.seed}"
+    return f"quorate {version('quorate')}, {found}, {seed}"
+
+
+def fingerprint(judgments: Judgments) -> str:
+    """SHA-256 of the scores by cell, the same for the same judgments in any file format and any order of rows.
+
+    Hashed are roles, labels, nesting, and of every cell its labels, statuses, number of answers, their mean, sum of
+    squares and range; computed numbers to nine digits, because engines add in different orders.
+    """
+    digest = sha256(b"quorate judgments 1")
+    for facet in judgments.facets:
+        for text in (facet.name, facet.parent or "", str(len(facet.levels)), *facet.levels):
+            encoded = text.encode("utf-8", "surrogatepass")
+            digest.update(len(encoded).to_bytes(8, "little") + encoded)
+    digest.update(np.ascontiguousarray(judgments.codes, dtype="<i4").tobytes())
+    for name in sorted(judgments.status):
+        digest.update(name.encode() + np.ascontiguousarray(judgments.status[name], dtype="<i8").tobytes())
+    for values in (judgments.n, judgments.low, judgments.high):
+        digest.update(np.ascontiguousarray(values, dtype="<f8").tobytes())
+    size = np.maximum(np.abs(judgments.low), np.abs(judgments.high))
+    for values, scale in ((judgments.mean, size), (judgments.ss, judgments.n * size**2)):
+        digest.update(_to_digits(values, scale).tobytes())
+    return digest.hexdigest()
+
+
+def scrubbed(text: str) -> str:
+    """Text without what opens doors: names and passwords in addresses, their queries, values of keys and tokens.
+
+    Examples
+    --------
+    >>> scrubbed("quorate analyze 's3://AKIA:se/cr+et@bucket/a.csv?token=abc'")
+    "quorate analyze 's3://…@bucket/a.csv?…'"
+    >>> scrubbed("quorate analyze a@b.csv --api-key sk-123")
+    'quorate analyze a@b.csv --api-key …'
+    """
+    return _SECRET.sub(rf"\1{_HIDDEN}", _URL.sub(_without_credentials, text))
+
+
+def _without_credentials(found: re.Match[str]) -> str:
+    rest, mark, query = found[2].partition("?")
+    rest, fragment, _ = rest.partition("#")
+    before, at, after = rest.rpartition("@")
+    if at and ":" not in before:  # a name alone stands before the first slash; a later @ belongs to the path
+        before, at, after = rest.partition("@")
+        if "/" in before:
+            before, at, after = "", "", rest
+    place = f"{_HIDDEN}@{after}" if at else rest
+    return f"{found[1]}{place}{f'{mark or fragment}{_HIDDEN}' if query or mark or fragment else ''}"
+
+
+def _input(source: Source) -> dict[str, str]:
+    digest = source.sha256 or "none: not read from a file"
+    return {"input": shown(scrubbed(source.name), 300), "SHA-256 of the input": digest}
+
+
+def _columns(notes: Sequence[str]) -> str:
+    return "; ".join(shown(one, 300) for one in notes) or "as declared"
+
+
+def _to_digits(values: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Whole numbers of the last digit that counts; -1 where there is nothing."""
+    step = np.where(scale > 0, scale, 1.0)
+    ratio = np.nan_to_num(np.divide(values, step), nan=-1.0)
+    out: NDArray[np.int64] = np.rint(ratio * 10**_DIGITS).astype("<i8")
+    return out
+
+
+def _facets(judgments: Judgments) -> Iterator[str]:
+    for facet in judgments.facets:
+        kind = "fixed" if facet.fixed else "random"
+        inside = f", in {shown(facet.parent)}" if facet.parent else ""
+        yield f"{shown(facet.name)} ({kind}, {judgments.n_levels(facet.name):,} levels{inside})"
+
+
+def _model(analysis: Analysis) -> str:
+    model = analysis.fit.assembled.model
+    random = [shown(":".join(term)) for term in model.random] + ["cell"] * model.cell
+    fixed = [shown(name) for name in (*model.fixed, *model.covariates)]
+    strata = analysis.fit.assembled.residual_levels
+    own = f"; residuals by level: {', '.join(shown(name) for name in strata)}" if strata else ""
+    chosen = f"; fixed: {', '.join(fixed)}" if fixed else ""
+    return f"random: {', '.join(random)}{chosen}{own}"
+
+
+def _options(analysis: Analysis) -> str:
+    given = {"price": analysis.price, "half-width asked": analysis.asked}
+    rest = [f"{name} {value:g}" for name, value in given.items() if value is not None]
+    return ", ".join([f"method {analysis.fit.method}", f"level {analysis.level:g}", *rest])
+
+
+def _recorded(record: Record | None) -> dict[str, str]:
+    if record is None or not record.entries:
+        return {}
+    seed = record.says("seed")
+    return {
+        "study record": shown(scrubbed(record.source), 300),
+        "SHA-256 of the record": record.sha256 or "none: not read from a file",
+        "seed of record": "" if seed is None else str(seed),
+    }

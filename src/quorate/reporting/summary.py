@@ -1,0 +1,398 @@
+"""The whole analysis of one table of judgments, as the terminal and the report show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from quorate.caveats import Caveat
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.decompose import decompose
+from quorate.estimate.components.decomposition import Decomposition, Method
+from quorate.estimate.components.model import CELL
+from quorate.reporting.answer import Answer, answer
+from quorate.reporting.content import content
+from quorate.reporting.views import Views, panel_scope, views
+from quorate.reporting.words import Reading, advice, sentence
+from quorate.roles import JUDGE, PROMPT
+
+if TYPE_CHECKING:
+    from quorate.estimate.components.robustness import Part
+    from quorate.estimate.doctor.support import Support
+    from quorate.estimate.means.effects import LevelEffect, Means
+    from quorate.estimate.means.flags import Flags
+    from quorate.estimate.means.mean import Estimate
+    from quorate.plan.naive import Naive
+    from quorate.plan.search.optimum import Optimum
+    from quorate.plan.search.whatif import WhatIf
+    from quorate.reporting.panel_view import PanelView
+    from quorate.table.judgments import Judgments
+
+MOST_PARTS = 50
+"""Categories or judges beyond this many are not refitted one by one; prompts are predicted instead of compared."""
+
+FEWEST_FLAGGED, MOST_FLAGGED = 5, 20
+
+
+@dataclass(frozen=True)
+class Source:
+    """One reason why the mean is uncertain.
+
+    Parameters
+    ----------
+    component : str
+        Term, or the sum of terms that cannot be told apart.
+    share : float
+        Fraction of the variance of the mean; sums to 1 over all sources.
+    se : float
+        Standard error that it would leave if it were the only one, in score units.
+    advice : str
+        What makes it smaller.
+    """
+
+    component: str
+    share: float
+    se: float
+    advice: str
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """Everything the terminal and the report say about one table of judgments.
+
+    Made by `analyze`. Views that cost more than a projection are computed when they are first asked for.
+
+    Parameters
+    ----------
+    fit : Decomposition
+        Components and mean.
+    level : float
+        Coverage of every interval.
+    price : float or None
+        Price of one call.
+    asked : float or None
+        Half-width asked for.
+    judgments : Judgments
+        As read, with what has no usable score.
+    """
+
+    judgments: Judgments
+    fit: Decomposition
+    level: float
+    price: float | None
+    asked: float | None
+
+    @cached_property
+    def mean(self) -> Estimate:
+        """The mean for the default targets."""
+        return self.fit.mean
+
+    @cached_property
+    def _views(self) -> Views:
+        return views(self.fit, self.mean)
+
+    @property
+    def panel(self) -> Estimate | None:
+        """The mean for these judges: the default where judges are fixed."""
+        return self._views.panel
+
+    @property
+    def panel_reason(self) -> str:
+        """Why there is no `panel`; empty where there is."""
+        return self._views.panel_reason
+
+    @property
+    def population(self) -> Estimate | None:
+        """The mean for judges like these; None where the data say nothing about others."""
+        return self._views.population
+
+    @property
+    def population_reason(self) -> str:
+        """Why there is no `population`; empty where there is."""
+        return self._views.population_reason
+
+    @property
+    def headline(self) -> Estimate:
+        """The estimate that the sentence, the sources and the what-ifs are about: `population` if there is one."""
+        return self.population or self.mean
+
+    @cached_property
+    def readings(self) -> tuple[Reading, ...]:
+        """Intervals with whom they speak for, the headline first."""
+        found = [(self.population, "for judges like these"), (self.panel, panel_scope(self.judgments))]
+        return tuple(Reading(*view.interval(self.level), scope) for view, scope in found if view is not None)
+
+    @cached_property
+    def naive(self) -> Naive:
+        """The naive intervals."""
+        from quorate.plan.naive import naive
+
+        return naive(self.judgments, self.fit, level=self.level)
+
+    @property
+    def naive_reading(self) -> Reading:
+        """The interval that takes every judgment as independent."""
+        return Reading(self.naive.overall.low, self.naive.overall.high, "")
+
+    @cached_property
+    def sentence(self) -> str:
+        """The verdict in one or two sentences."""
+        return sentence(self.headline.value, self.readings, self.naive_reading, self.level)
+
+    @cached_property
+    def sources(self) -> tuple[Source, ...]:
+        """Where the uncertainty of the headline comes from, largest first; only what brings some."""
+        facets = [name for name in self.judgments.names if self.judgments.n_levels(name) > 1]
+        shares = sorted(self.headline.shares.items(), key=lambda pair: -pair[1])
+        se = self.headline.se
+        return tuple(Source(n, s, se * s**0.5, advice(n, facets)) for n, s in shares if s > 0)
+
+    @property
+    def priced(self) -> bool:
+        """Whether a judgment has a price above 0, so that designs can be compared by what they cost."""
+        return bool(self.price)
+
+    @property
+    def prices(self) -> Mapping[str, Any] | None:
+        """The price of a call as planning takes it; None where none was given."""
+        return None if self.price is None else {"call": self.price}
+
+    @cached_property
+    def what_if(self) -> tuple[WhatIf, ...]:
+        """The study as it is and a few changes to it, for the headline's targets; empty where nothing is known."""
+        from quorate.plan.search.whatif import what_if
+
+        try:
+            return what_if(self.fit, prices=self.prices, targets=dict(self.headline.target))
+        except NotEstimable:
+            return ()
+
+    @cached_property
+    def _optimum(self) -> tuple[Optimum | None, str]:
+        from quorate.reporting.reach import within_reach
+
+        try:
+            return within_reach(self.fit, self.headline.target, self.prices if self.priced else None), ""
+        except (NotEstimable, InvalidInput) as error:
+            return None, str(error)
+
+    @property
+    def optimum(self) -> Optimum | None:
+        """The best of the designs within reach, for what the study cost; None where the data do not tell."""
+        return self._optimum[0]
+
+    @property
+    def optimum_reason(self) -> str:
+        """Why there is no `optimum`; empty where there is."""
+        return self._optimum[1]
+
+    @cached_property
+    def purchases(self) -> tuple[WhatIf, ...]:
+        """The three changes that buy most per call."""
+        from quorate.plan.search.whatif import best_purchases
+
+        return best_purchases(self.what_if, most=3)
+
+    @cached_property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """What the reader must know, each once."""
+        found = [view for view in (self.population, self.panel) if view is not None]
+        said = [*(caveat for view in found for caveat in view.caveats), *self.naive.caveats]
+        return tuple(dict.fromkeys(said))
+
+    @cached_property
+    def support(self) -> Support:
+        """Facts about the judgments and which analyses they support."""
+        from quorate.estimate.doctor.support import doctor
+
+        return doctor(self.judgments)
+
+    @cached_property
+    def _effects(self) -> tuple[dict[str, tuple[LevelEffect, ...]], dict[str, str]]:
+        return _effects(self.fit, self.level)
+
+    @property
+    def effects(self) -> Mapping[str, tuple[LevelEffect, ...]]:
+        """How far each judge and each prompt is from the mean over them, where the data tell."""
+        return self._effects[0]
+
+    @property
+    def effects_reasons(self) -> Mapping[str, str]:
+        """Why there are no effects of judges or of prompts, where there are several."""
+        return self._effects[1]
+
+    @cached_property
+    def means(self) -> Means | None:
+        """Mean score by judge and prompt; None unless there are two of each."""
+        from quorate.estimate.means.effects import table_of_means
+
+        both = all(self.several(name) for name in (JUDGE, PROMPT))
+        return table_of_means(self.fit, JUDGE, PROMPT) if both else None
+
+    @cached_property
+    def leave_one_out(self) -> tuple[Part, ...]:
+        """The mean without each judge in turn; empty with one judge."""
+        from quorate.estimate.components.robustness import leave_one_out
+
+        if not self.several(JUDGE) or self.fit.judgments.n_levels(JUDGE) > MOST_PARTS:
+            return ()
+        return leave_one_out(self.fit.judgments, JUDGE, **_options(self.fit))
+
+    @cached_property
+    def _judge_panel(self) -> tuple[PanelView | None, str]:
+        from quorate.reporting.panel_view import panel_view
+
+        prices = self.prices if self.priced else None
+        return panel_view(self.judgments, self.level, prices) if self.several(JUDGE) else (None, "")
+
+    @property
+    def judge_panel(self) -> PanelView | None:
+        """Judges as a panel: who is off, what one alone would reverse; None with one judge or where nothing tells."""
+        return self._judge_panel[0]
+
+    @property
+    def judge_panel_reason(self) -> str:
+        """Why there is no `judge_panel` although there are several judges; empty otherwise."""
+        return self._judge_panel[1]
+
+    @cached_property
+    def by_category(self) -> tuple[Part, ...]:
+        """The mean within each category of the object; empty without categories."""
+        from quorate.estimate.components.robustness import by_level
+
+        grouping = self.grouping
+        if grouping is None or not self.several(grouping) or self.fit.judgments.n_levels(grouping) > MOST_PARTS:
+            return ()
+        return by_level(self.fit.judgments, grouping, **_options(self.fit))
+
+    @cached_property
+    def _flags(self) -> tuple[Flags | None, str]:
+        from quorate.estimate.means.flags import flags
+
+        tenth = -(-self.fit.judgments.n_levels(self.judgments.object) // 10)
+        try:
+            return flags(self.fit, most=min(MOST_FLAGGED, max(FEWEST_FLAGGED, tenth))), ""
+        except NotEstimable as error:
+            return None, str(error)
+
+    @property
+    def flags(self) -> Flags | None:
+        """The tenth of the items that judges and prompts differ on most, 5 to 20 of them; None where nothing tells."""
+        return self._flags[0]
+
+    @property
+    def flags_reason(self) -> str:
+        """Why there are no `flags`; empty where there are."""
+        return self._flags[1]
+
+    def several(self, name: str) -> bool:
+        """Whether there is such a facet, with two or more levels."""
+        return name in self.fit.judgments.names and self.fit.judgments.n_levels(name) > 1
+
+    @property
+    def grouping(self) -> str | None:
+        """The facet that the object of measurement is grouped by."""
+        return next(iter(self.judgments.ancestors(self.judgments.object)), None)
+
+    @cached_property
+    def answer(self) -> Answer | None:
+        """Whether the half-width asked for is met; None if none was asked for."""
+        return None if self.asked is None else answer(self.headline.half_width(self.level), self.asked, self.purchases)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values, ready for JSON; what is not known or not finite is None."""
+        return content(self)
+
+
+def analyze(
+    judgments: Judgments,
+    *,
+    random: Sequence[str] | None = None,
+    covariates: Sequence[str] = (),
+    method: Method = "reml",
+    residual_by: str | None = None,
+    level: float = 0.95,
+    price: float | None = None,
+    half_width: float | None = None,
+) -> Analysis:
+    """The mean with an honest interval, where its uncertainty comes from, and what to buy next.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        From `quorate.read`.
+    random, covariates, method, residual_by
+        As for `quorate.decompose`.
+    level : float
+        Coverage of every interval, in (0, 1).
+    price : float, optional
+        Price of one call, for the cost of what to buy next.
+    half_width : float, optional
+        Half-width to be met, in score units; makes the analysis a question with an `Answer`.
+
+    Returns
+    -------
+    Analysis
+
+    Raises
+    ------
+    InvalidInput
+        If an option breaks a rule.
+    NotEstimable
+        If the data do not determine the mean's variance.
+
+    Examples
+    --------
+    >>> import quorate as q
+    >>> from quorate.simulate.demo import demo_table
+    >>> import polars
+    >>> found = analyze(q.read(polars.DataFrame(demo_table())))
+    >>> found.sources[0].advice
+    'add judges'
+    """
+    if not 0 < level < 1:
+        raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+    if half_width is not None and not half_width > 0:
+        raise InvalidInput(f"half_width: must be above 0, in score units, got {half_width}")
+    if price is not None and not price >= 0:
+        raise InvalidInput(f"price: must be at least 0 per call, got {price}")
+    fit = decompose(judgments, random=random, covariates=covariates, method=method, residual_by=residual_by)
+    return of_fit(fit, judgments, level=level, price=price, asked=half_width)
+
+
+def of_fit(
+    fit: Decomposition,
+    judgments: Judgments | None = None,
+    *,
+    level: float = 0.95,
+    price: float | None = None,
+    asked: float | None = None,
+) -> Analysis:
+    """The analysis of a fit that is there already; without the judgments as read, of the answered ones."""
+    found = Analysis(judgments or fit.judgments, fit, level, price, asked)
+    found.sentence  # noqa: B018  (what cannot be estimated is said here, not halfway through a page)
+    return found
+
+
+def _effects(fit: Decomposition, level: float) -> tuple[dict[str, tuple[LevelEffect, ...]], dict[str, str]]:
+    """Effects of judges and prompts, and why there are none."""
+    from quorate.estimate.means.effects import effects
+
+    found, reasons = {}, {}
+    for name in (JUDGE, PROMPT):
+        if name in fit.judgments.names and fit.judgments.n_levels(name) > 1:
+            try:
+                found[name] = effects(fit, name, shrink=fit.judgments.n_levels(name) > MOST_PARTS, level=level)
+            except (NotEstimable, InvalidInput) as error:
+                reasons[name] = str(error)
+    return found, reasons
+
+
+def _options(fit: Decomposition) -> dict[str, Any]:
+    """The options of `decompose` that made a fit."""
+    model, strata = fit.assembled.model, fit.assembled.residual_levels
+    by = next((facet.name for facet in fit.judgments.facets if strata and facet.levels == strata), None)
+    random = [*(":".join(term) for term in model.random), *([CELL] if model.cell else [])]
+    return {"random": random, "covariates": model.covariates, "method": fit.method, "residual_by": by}

@@ -1,0 +1,140 @@
+"""What the report on two systems is made from: the verdict, the same votes counted in other ways, and all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from quorate.decide.votes.verdict import Claim, Verdict, verdict_of_votes
+from quorate.errors import NotEstimable
+from quorate.estimate.doctor.votes_support import VotesSupport, doctor_votes
+from quorate.estimate.votes.well_sampled_pairs import MINIMUM
+from quorate.reporting.votes_view import DEPENDENCE, VotesView, votes_view
+from quorate.table.votes import Encoding, Votes
+
+INDEPENDENT = "votes independent"
+_TIES: tuple[Encoding, ...] = ("drop", "half")
+
+
+@dataclass(frozen=True, eq=False)
+class PairView:
+    """What the report on two systems shows; all but the verdict is found when it is first asked for.
+
+    Parameters
+    ----------
+    votes : Votes
+        The votes, of all pairs.
+    verdict : Verdict
+        The verdict that was asked for.
+    minimum : int
+        Decisive votes that a pair must have to be among those the two are compared with.
+    """
+
+    votes: Votes
+    verdict: Verdict
+    minimum: int = MINIMUM
+
+    @cached_property
+    def others(self) -> tuple[tuple[str, Verdict], ...]:
+        """The same votes counted in other ways, each with its name: other clusters, ties as halves."""
+        return tuple(_others(self.votes, self.verdict))
+
+    @cached_property
+    def support(self) -> VotesSupport:
+        """What the votes support, and what is wrong with them."""
+        return doctor_votes(self.votes)
+
+    @property
+    def every(self) -> VotesView | None:
+        """All pairs, for comparison; None where too few votes are on any."""
+        return self._every[0]
+
+    @property
+    def every_reason(self) -> str:
+        """Why there is none; empty where there is."""
+        return self._every[1]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as plain values."""
+        return self.verdict.to_dict()
+
+    @property
+    def exit_code(self) -> int:
+        """That of the verdict."""
+        return self.verdict.exit_code
+
+    @cached_property
+    def _every(self) -> tuple[VotesView | None, str]:
+        try:
+            return votes_view(self.votes, minimum=self.minimum), ""
+        except NotEstimable as error:
+            return None, str(error)
+
+
+def pair_view(
+    votes: Votes,
+    a: str,
+    b: str,
+    *,
+    margin: float | None = None,
+    ties: Encoding = "drop",
+    cluster: str | None = None,
+    claim: Claim | None = None,
+    budget: int | None = None,
+    price: float | None = None,
+    minimum: int = MINIMUM,
+) -> PairView:
+    """The verdict on two systems, and all that a report says of them.
+
+    Parameters
+    ----------
+    votes : Votes
+        From `quorate.read_votes`.
+    a, b : str
+        The two systems; the outcome is about ``a``.
+    margin, ties, cluster, claim, budget, price
+        As for `quorate.decide.votes.verdict.verdict_of_votes`.
+    minimum : int
+        Decisive votes that a pair must have to be among those it is compared with.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range.
+    UnknownTerm
+        If a system or facet is not there.
+    NotEstimable
+        If no vote on the two counts, or all are of one cluster.
+    """
+    verdict = verdict_of_votes(
+        votes, a, b, margin=margin, ties=ties, cluster=cluster, claim=claim, budget=budget, price=price
+    )
+    return PairView(votes, verdict, minimum)
+
+
+def way(verdict: Verdict) -> str:
+    """How a verdict takes its votes, in words.
+
+    Parameters
+    ----------
+    verdict : Verdict
+    """
+    found = verdict.difference
+    ties = {"drop": "", "half": ", ties as halves", "pessimistic": ", ties as losses"}[found.ties]
+    return f"{f'by {found.cluster}' if found.cluster else INDEPENDENT}{ties}"
+
+
+def _others(votes: Votes, asked: Verdict) -> Iterator[tuple[str, Verdict]]:
+    """Other clusters with ties as asked, and the clusters asked for with ties dropped or as halves."""
+    found = asked.difference
+    clusters = [None, *(name for name in DEPENDENCE if name in votes.names and name != found.cluster)]
+    ways: list[tuple[str | None, Encoding]] = [(name, found.ties) for name in clusters if name != found.cluster]
+    ways += [(found.cluster, ties) for ties in _TIES if ties != found.ties and votes.pair(asked.a, asked.b).tie_share]
+    for cluster, ties in ways:
+        try:
+            one = verdict_of_votes(votes, asked.a, asked.b, margin=asked.margin, ties=ties, cluster=cluster)
+        except NotEstimable:
+            continue
+        yield way(one), one

@@ -1,0 +1,142 @@
+"""What the report of votes says besides its figures, for all pairs and for two systems."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from quorate.reporting import votes_captions, votes_tables
+from quorate.reporting.labels import shown
+from quorate.reporting.reproduce import called, made_with, read_from, titled
+from quorate.reporting.section import Figure, Section
+from quorate.reporting.verdict_captions import headline
+from quorate.reporting.votes_pair_section import TIES, pair_sections, summary
+from quorate.reporting.votes_pair_view import PairView
+from quorate.reporting.votes_section import votes_facts, votes_sections
+from quorate.reporting.votes_words import share
+from quorate.wording import counted
+
+if TYPE_CHECKING:
+    from quorate.decide.votes.verdict import Verdict
+    from quorate.reporting.votes_view import VotesView
+
+_OF_ALL_PAIRS = ("few-votes", "missing", "not-connected", "one-sided")
+"""Findings about pairs and rankings of all systems: the section on data health has them."""
+
+
+def sections_of(view: VotesView | PairView) -> tuple[Section, ...]:
+    """All sections but the last, the methods' own."""
+    return pair_sections(view) if isinstance(view, PairView) else votes_sections(view)
+
+
+def facts_of(view: VotesView | PairView) -> Figure:
+    """What was read, for the section on methods."""
+    if not isinstance(view, PairView):
+        return votes_facts(view)
+    if view.every is not None:
+        return votes_facts(view.every)
+    return Figure("votes", votes_captions.facts(view.votes), votes_tables.read(view.support))
+
+
+def said_of(view: VotesView | PairView, command: str | None, note: str | None) -> dict[str, Any]:
+    """What the report says besides its sections.
+
+    Parameters
+    ----------
+    view : VotesView or PairView
+    command : str or None
+        Command line that led here.
+    note : str or None
+        What a reader must know before anything else.
+    """
+    own = [one.sentence for one in view.verdict.caveats] if isinstance(view, PairView) else []
+    other = _OF_ALL_PAIRS if isinstance(view, PairView) else ()  # two systems are not judged by what others have
+    grave = [one.sentence for one in view.support.findings if one.severity != "note" and one.code not in other]
+    own = [sentence for sentence in own if sentence not in grave]
+    return {
+        "title": titled(view.votes.source, "Votes from a"),
+        "note": note and shown(note, 1000),
+        "sentence": headline(view.verdict) if isinstance(view, PairView) else view.found.sentence,
+        "tiles": summary(view.verdict) if isinstance(view, PairView) else _tiles(view),
+        "caveats": [shown(sentence, 1000) for sentence in (*own, *grave)],
+        "methods": _methods(view),
+        "prompts": [],
+        "provenance": _provenance(view, command),
+    }
+
+
+def _tiles(view: VotesView) -> list[dict[str, str]]:
+    """The few numbers at the top: each with what it is."""
+    near, found = view.near, view.found
+    return [
+        {"value": f"{len(found):,}", "label": f"pairs with {found.margins.minimum:,} decisive votes or more"},
+        {"value": share(near.corrected), "label": f"near ties (margin of {near.tau:g} or less), without noise"},
+        {"value": share(found.within_reach[-1]), "label": f"pairs within reach of {found.budgets[-1]:,} votes each"},
+    ]
+
+
+def _methods(view: VotesView | PairView) -> str:
+    """The paragraph for a methods section."""
+    if not isinstance(view, PairView):
+        return _of_pairs(view)
+    every = "" if view.every is None else f" For comparison, all pairs: {_of_pairs(view.every)}"
+    return f"{_of_verdict(view.verdict)}{every}"
+
+
+def _of_verdict(verdict: Verdict) -> str:
+    found, level = verdict.difference, f"{verdict.level * 100:g}%"
+    how = (
+        f"a {level} interval of Student's t with standard errors clustered by {shown(found.cluster)} (Liang and "
+        f"Zeger, 1986), {found.clusters:,} clusters"
+        if found.cluster
+        else f"an exact {level} interval (Clopper and Pearson, 1934) and an exact two-sided binomial test"
+        if found.exact
+        else f"a {level} interval of Student's t and an exact sign test of the votes that are not ties"
+    )
+    equal = (
+        "No margin of equivalence was stated."
+        if verdict.margin is None
+        else f"Equivalence is shares from {0.5 - verdict.margin:.4g} to {0.5 + verdict.margin:.4g}, by two one-sided "
+        "tests (Schuirmann, 1987)."
+    )
+    return (
+        f"{shown(verdict.a)} was compared with {shown(verdict.b)} by {counted(found.n, 'vote')}, with {how}; "
+        f"{TIES[found.ties]}. Tests have level {1 - verdict.level:.4g}; the verdict is for one look at votes whose "
+        f"number was set beforehand. {equal}"
+    )
+
+
+def _of_pairs(view: VotesView) -> str:
+    found, margins = view.found, view.found.margins
+    clustered = ", ".join(shown(one.by) for one in view.dependence)
+    robust = f" Clustered standard errors (Liang and Zeger, 1986) are by {clustered}." if clustered else ""
+    pairs = f"{len(margins):,} {'pair' if len(margins) == 1 else 'pairs'}"
+    return (
+        f"Margins are the share of decisive votes for the better model less .5, for {pairs} with "
+        f"{margins.minimum:,} decisive votes or more; ties were left out. The share of pairs that a number of votes "
+        f"decides is the mean power of the exact two-sided binomial test with level {margins.alpha:g} at the estimated "
+        f"margins, with a {margins.level * 100:g}% bootstrap interval over pairs, and again under the law of margins "
+        f"without the noise of the votes; power of {found.target:g} counts as enough (Lee, 2026).{robust}"
+    )
+
+
+def _provenance(view: VotesView | PairView, command: str | None) -> dict[str, str]:
+    """Everything needed to do it again, by name."""
+    return {
+        **made_with(),
+        **read_from(view.votes),
+        "options": "; ".join(_options(view)),
+        "command": called(command),
+        "seed": "0, the default of every bootstrap",
+    }
+
+
+def _options(view: VotesView | PairView) -> list[str]:
+    if not isinstance(view, PairView):
+        margins = view.found.margins
+        levels = f"level {margins.level:g}, alpha {margins.alpha:g}, power {margins.power:g}"
+        return [f"minimum {margins.minimum}, ties {margins.ties}, {levels}"]
+    one = view.verdict
+    stated = {"margin": one.margin, "cluster": one.difference.cluster, "claim": one.claim}
+    said = [f"ties {one.difference.ties}, level {one.level:g}, power {one.power:g}"]
+    said += [f"{name} {value if isinstance(value, str) else f'{value:g}'}" for name, value in stated.items() if value]
+    return said + ([] if view.every is None else [f"all pairs: {_options(view.every)[0]}"])

@@ -1,0 +1,161 @@
+"""What the report of votes is made from: detectability, near ties, dependence and data health, found once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from quorate.errors import NotEstimable
+from quorate.estimate.doctor.votes_support import VotesSupport, doctor_votes
+from quorate.estimate.votes.clustered import ClusterRobust, cluster_robust
+from quorate.estimate.votes.margins import NearTies, Quantiles
+from quorate.estimate.votes.stability import Stability, stability
+from quorate.estimate.votes.well_sampled_pairs import MINIMUM
+from quorate.plan.power.detectability import Detectability, detectability
+from quorate.reporting.plain import plain
+from quorate.table.votes import Votes
+
+DEPENDENCE = ("prompt", "judge", "cluster")
+"""Facets whose votes may resemble each other."""
+NEAR = 0.1
+"""Margin at which two systems count as nearly tied."""
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+"""Of margins over pairs."""
+EQUAL = (50, 100, 200, 500, 1000)
+"""Votes that every pair is given to compare how clear pairs are."""
+EARLY = 50
+"""Votes of a pair that count as early; half of the fewest, where pairs may have fewer than twice as many."""
+
+FEWEST = 4
+"""Votes of a pair that can be split into early ones and others."""
+
+
+@dataclass(frozen=True)
+class EqualBudget:
+    """How clear comparisons are when every pair has the same number of votes (Lee 2026, Table 6).
+
+    Parameters
+    ----------
+    votes : int
+        Votes of every pair.
+    low, median, high : float
+        10%, 50% and 90% quantiles, over pairs and studies, of ``|share - 1/2|`` in standard errors; infinite where
+        studies are unanimous.
+    """
+
+    votes: int
+    low: float
+    median: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class VotesView:
+    """All results that the report of votes shows.
+
+    Parameters
+    ----------
+    votes : Votes
+        The votes.
+    found : Detectability
+        Margins, and what numbers of votes would decide.
+    near : NearTies
+        Pairs that are nearly tied.
+    quantiles : Quantiles
+        Of margins over pairs.
+    dependence : tuple of ClusterRobust
+        Standard errors that allow votes to resemble each other, by every facet that votes may share.
+    support : VotesSupport
+        What the votes support, and what is wrong with them.
+    equal : tuple of EqualBudget
+        How clear comparisons are with the same number of votes for every pair.
+    stability : Stability or None
+        Margins of the first votes of every pair against those of its others.
+    stability_reason : str
+        Why there is none; empty where there is.
+    """
+
+    votes: Votes
+    found: Detectability
+    near: NearTies
+    quantiles: Quantiles
+    dependence: tuple[ClusterRobust, ...]
+    support: VotesSupport
+    equal: tuple[EqualBudget, ...]
+    stability: Stability | None
+    stability_reason: str
+
+    @property
+    def reach(self) -> float:
+        """Standard errors from one half at which the test finds a difference."""
+        from scipy.special import ndtri
+
+        return float(ndtri(1 - self.found.margins.alpha / 2))
+
+    @property
+    def exit_code(self) -> int:
+        """0: nothing was claimed."""
+        return 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values; what is not known or not finite is None."""
+        shared = [{"by": one.by, **vars(one.summary())} for one in self.dependence]
+        rest = {"dependence": shared, "equal_budget": self.equal, "stability_reason": self.stability_reason}
+        drift = {"stability": None if self.stability is None else self.stability.to_dict()}
+        out: dict[str, Any] = plain({**self.found.to_dict(), "near_ties": self.near.to_dict(), **rest, **drift})
+        return out
+
+
+def votes_view(votes: Votes, *, cluster: str | None = None, minimum: int = MINIMUM) -> VotesView:
+    """Everything that the report of votes shows.
+
+    Parameters
+    ----------
+    votes : Votes
+        From `quorate.read_votes`.
+    cluster : str, optional
+        Facet for clustered standard errors; without it, each of prompt, judge and cluster that is there.
+    minimum : int
+        Decisive votes that a pair must have.
+
+    Raises
+    ------
+    NotEstimable
+        If no pair has enough votes, or a vote has no label of ``cluster``.
+    UnknownTerm
+        If there is no facet ``cluster``.
+    """
+    support = doctor_votes(votes)
+    found = detectability(votes, minimum=minimum)
+    stable, reason = _stability(votes, minimum)
+    return VotesView(
+        votes=votes,
+        found=found,
+        near=found.margins.near_ties(NEAR),
+        quantiles=found.margins.quantiles(QUANTILES),
+        dependence=tuple(dependence(votes, cluster, minimum)),
+        support=support,
+        equal=tuple(EqualBudget(n, *found.z(n, (0.1, 0.5, 0.9)).tolist()) for n in EQUAL),
+        stability=stable,
+        stability_reason=reason,
+    )
+
+
+def dependence(votes: Votes, cluster: str | None, minimum: int) -> Iterator[ClusterRobust]:
+    """Clustered standard errors by every facet that votes may share; by one that is asked for in any case."""
+    for name in [cluster] if cluster else [name for name in DEPENDENCE if name in votes.names]:
+        try:
+            yield cluster_robust(votes, by=name, minimum=minimum)
+        except NotEstimable:
+            if cluster:
+                raise
+
+
+def _stability(votes: Votes, minimum: int) -> tuple[Stability | None, str]:
+    if minimum < FEWEST:
+        return None, f"pairs may have fewer than {FEWEST} votes, two early and two others; raise minimum"
+    try:
+        return stability(votes, first=min(EARLY, minimum // 2), minimum=minimum), ""
+    except NotEstimable as error:
+        return None, str(error)

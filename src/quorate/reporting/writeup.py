@@ -1,0 +1,268 @@
+"""What a methods section needs: a paragraph, the reporting checklist, and what makes it possible to do it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from quorate.errors import InvalidInput
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.means.targets import FINITE, PANEL, POPULATION
+from quorate.reporting.cells import plain_markdown
+from quorate.reporting.checklist import ChecklistItem, checklist, missing
+from quorate.reporting.labels import shown
+from quorate.reporting.record import Record, study_record
+from quorate.reporting.reproduce import Provenance, provenance
+from quorate.reporting.summary import Analysis, analyze, of_fit
+from quorate.reporting.tables import in_words
+from quorate.reporting.words import number, significant, span, times
+from quorate.table.judgments import Judgments
+from quorate.wording import counted, decimals, listed, plural, whole_percent
+
+_METHODS = {
+    "reml": "restricted maximum likelihood",
+    "ml": "maximum likelihood",
+    "anova": "expected mean squares",
+}
+
+
+@dataclass(frozen=True)
+class Writeup:
+    """What a methods section needs.
+
+    Parameters
+    ----------
+    paragraph : str
+        What was done, what came out and what to do next, on one line.
+    checklist : tuple of ChecklistItem
+        What a report should state, with what states it or what is missing.
+    reproduction : mapping of str to str
+        What is needed to do it again.
+    """
+
+    paragraph: str
+    checklist: tuple[ChecklistItem, ...]
+    reproduction: Mapping[str, str]
+
+    def __str__(self) -> str:
+        return self.paragraph
+
+    @property
+    def missing(self) -> tuple[ChecklistItem, ...]:
+        """What neither the data nor the record say."""
+        return missing(self.checklist)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        items = [{**asdict(one), "keys": list(one.keys)} for one in self.checklist]
+        return {"paragraph": self.paragraph, "checklist": items, "reproduction": dict(self.reproduction)}
+
+    def to_markdown(self) -> str:
+        """Everything as Markdown in which nothing of the data is markup."""
+        return "\n\n".join(_markdown(self)) + "\n"
+
+
+def writeup(
+    result: Judgments | Decomposition | Analysis,
+    *,
+    record: Mapping[str, Any] | str | Path | Record | None = None,
+    command: str | None = None,
+    seed: int | None = None,
+) -> Writeup:
+    """A paragraph for a methods section, the reporting checklist, and what is needed to do it again.
+
+    The paragraph states the data, the model, the corrected interval beside the naive one and whom it speaks for, where
+    the uncertainty comes from, and what design to use next. What the data do not determine is said, never filled in.
+
+    Parameters
+    ----------
+    result : Judgments, Decomposition or Analysis
+        What to write about; the first two are analysed with default options.
+    record : mapping or path, optional
+        The study record: what the judgments cannot say, such as ``{"models": {"gpt": "gpt-5.4, OpenAI"}}``, or a YAML
+        file that holds it. Keys are listed in ``quorate.reporting.record.KEYS``.
+    command, seed : str and int, optional
+        Command line and seed that led here.
+
+    Returns
+    -------
+    Writeup
+
+    Raises
+    ------
+    InvalidInput
+        If the record has unknown keys or values of the wrong kind.
+    NotEstimable
+        If the judgments support no interval for the mean.
+
+    References
+    ----------
+    Messing (2026), Hidden Measurement Error in LLM Pipelines, Table 15, on what a report should state.
+
+    Examples
+    --------
+    >>> import polars
+    >>> import quorate as q
+    >>> from quorate.simulate.demo import demo_table
+    >>> found = q.writeup(q.decompose(q.read(polars.DataFrame(demo_table()), announce=False)), record={"seed": 7})
+    >>> str(found).partition(";")[0]
+    'The unbalanced study has 1,773 judgments of 60 items, 5 prompts, 3 judges and 12 categories'
+    >>> [item.name for item in found.missing][:2]
+    ['exact prompt texts', 'judges: model, version, provider, date']
+    """
+    written = study_record(record)
+    analysis = analysed(result)
+    again = provenance(analysis, Provenance(command, seed), written)
+    return Writeup(methods_paragraph(analysis), checklist(analysis, written), again)
+
+
+def analysed(result: object) -> Analysis:
+    """The analysis of judgments or of a fit, with default options.
+
+    Raises
+    ------
+    InvalidInput
+        If it is anything else.
+    """
+    if isinstance(result, Analysis):
+        return result
+    if isinstance(result, Decomposition):
+        return of_fit(result)
+    if isinstance(result, Judgments):
+        return analyze(result)
+    raise InvalidInput(f"result: judgments, a decomposition or an analysis is needed, got {type(result).__name__}")
+
+
+def methods_paragraph(analysis: Analysis) -> str:
+    """What was done and what came out, in the words of a methods section.
+
+    Parameters
+    ----------
+    analysis : Analysis
+        From `analyze`.
+    """
+    made = (_data, _model, _apart, _mean, _naive, _source, _next)
+    return " ".join(sentence for sentence in (one(analysis) for one in made) if sentence)
+
+
+def _data(analysis: Analysis) -> str:
+    facts = analysis.support.facts
+    levels = listed([counted(facet.levels, shown(facet.name)) for facet in facts.facets])
+    absent = analysis.fit.assembled.missing
+    gaps = f"; {absent:,} of {facts.answers + absent:,} rows had no usable score and were taken as missing at random"
+    layout = "balanced" if facts.balance.balanced else "unbalanced"
+    return f"The {layout} study has {counted(facts.answers, 'judgment')} of {levels}{gaps if absent else ''}."
+
+
+def _model(analysis: Analysis) -> str:
+    model = analysis.fit.assembled.model
+    terms = [shown(" × ".join(term)) for term in model.random] + ["cell"] * model.cell
+    if analysis.fit.assembled.replicated:
+        terms.append("replicate")
+    fixed = [shown(name) for name in (*model.fixed, *model.covariates)]
+    held = f" and fixed effects of {listed(fixed)}" if fixed else ""
+    method = _METHODS[analysis.fit.method]
+    return (
+        f"Variance components were estimated by {method} from a linear mixed model with random effects of "
+        f"{listed(terms)}{held} (Quorate {version('quorate')})."
+    )
+
+
+def _apart(analysis: Analysis) -> str:
+    """What the design cannot tell."""
+    sums = [" + ".join(sorted(map(shown, names))) for names in analysis.fit.aliases]
+    said = [f"only the sum of {one} can be estimated from this design" for one in sums]
+    if analysis.fit.absorbed:
+        said.append(f"{listed(map(shown, analysis.fit.absorbed))} cannot be estimated at all")
+    text = "; ".join(said)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def _mean(analysis: Analysis) -> str:
+    head, reading = analysis.headline, analysis.readings[0]
+    places = decimals(reading.half_width / 2)
+    drawn = [plural(shown(facet)) for facet, target in head.target.items() if target == POPULATION]
+    given = [plural(shown(facet)) for facet, target in head.target.items() if target in (PANEL, FINITE)]
+    over = [_scope("generalising over", drawn), _scope("for the given", given)]
+    degrees = "" if head.df == float("inf") else f", Satterthwaite's t with {head.df:.1f} degrees of freedom"
+    first = (
+        f"The mean is {number(head.value, places)} (standard error {number(head.se, places)}, "
+        f"{analysis.level * 100:g}% interval {span(reading, places)}{degrees}), "
+        f"{' and '.join(part for part in over if part)}"
+    )
+    others = "".join(f"; {span(other, places)} {other.scope}" for other in analysis.readings[1:])
+    why = f"; not for other judges than these: {shown(analysis.population_reason, 200)}"
+    return f"{first}{others}{why if analysis.population_reason else ''}."
+
+
+def _scope(words: str, names: Iterable[str]) -> str:
+    names = list(names)
+    return f"{words} {listed(names)}" if names else ""
+
+
+def _naive(analysis: Analysis) -> str:
+    reading, naive = analysis.readings[0], analysis.naive_reading
+    if not naive.half_width > 0:
+        return ""
+    ratio = reading.half_width / naive.half_width
+    beside = f", {times(ratio)} times too narrow" if 1.05 <= ratio < float("inf") else ""
+    places = decimals(reading.half_width / 2)
+    return f"Taking all judgments as independent would have given {span(naive, places)}{beside}."
+
+
+def _source(analysis: Analysis) -> str:
+    if not analysis.sources:
+        return ""
+    first = analysis.sources[0]
+    return f"The largest share of its variance, {whole_percent(first.share)}, comes from {shown(first.component)}."
+
+
+def _next(analysis: Analysis) -> str:
+    """The design to use next."""
+    if not analysis.what_if:
+        return "These data do not determine what another design would give."
+    said = [*_addition(analysis), *_best(analysis)]
+    return " ".join(said) or "No design projected would lower the standard error by more than half a percent."
+
+
+def _addition(analysis: Analysis) -> Iterator[str]:
+    """The one thing to add."""
+    plan = analysis.purchases[0].projection if analysis.purchases else None
+    if plan is not None:
+        yield (
+            f'Of the changes projected, "{shown(analysis.purchases[0].label)}" gains most per judgment: it would lower '
+            f"the standard error to {significant(plan.se, 2)} with {counted(plan.calls, 'judgment')}."
+        )
+
+
+def _best(analysis: Analysis) -> Iterator[str]:
+    """The design to use instead."""
+    best, own = analysis.optimum, None if analysis.optimum is None else analysis.optimum.own
+    if best is None or own is None or best.plan.se > 0.99 * own.se:
+        return
+    at = "price" if analysis.priced else "number of judgments"
+    yield (
+        f"Of {best.candidates:,} designs compared, the most precise for the same {at} is {in_words(best.plan)}, "
+        f"with a projected standard error of {significant(best.plan.se, 2)} "
+        f"from {counted(best.plan.calls, 'judgment')}."
+    )
+
+
+def _markdown(found: Writeup) -> Iterator[str]:
+    yield "## Methods"
+    yield plain_markdown(found.paragraph)
+    yield "## Reporting checklist"
+    for tier in dict.fromkeys(one.tier for one in found.checklist):
+        yield f"### {tier.capitalize()}"
+        yield "\n".join(_line(one) for one in found.checklist if one.tier == tier)
+    yield "## To do it again"
+    yield "\n".join(f"- {name}: {plain_markdown(value)}" for name, value in found.reproduction.items())
+
+
+def _line(one: ChecklistItem) -> str:
+    box = "[ ]" if one.status == "missing" else "[x]"
+    word = "" if one.status == "reported" else f"**{one.status}**: "
+    return f"- {box} {plain_markdown(one.name)}: {word}{plain_markdown(one.text)}"

@@ -1,0 +1,298 @@
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.errors import InvalidInput
+from quorate.reporting.render import report
+from quorate.reporting.summary import analyze
+
+INERT = re.compile(r"https?://(www\.w3\.org/|vega\.github\.io/|github\.com/vega/)")
+
+
+class Page(HTMLParser):
+    """What a page is made of: elements with attributes, and the text of headings, cells and scripts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[str, str]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        self.texts.append((tag, ""))
+
+    def handle_data(self, data):
+        tag, text = self.texts[-1] if self.texts else ("", "")
+        self.texts[-1:] = [(tag, text + data)]
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def written(result, tmp_path: Path, name: str = "report.html", **options) -> str:
+    return report(result, tmp_path / name, **options).read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Pages by the name of their shape, each rendered once."""
+    made: dict[str, str] = {}
+
+    def page(name: str, analysis) -> str:
+        if name not in made:
+            made[name] = written(analysis, tmp_path_factory.mktemp("pages"), command="quorate analyze <b>x</b>", seed=3)
+        return made[name]
+
+    return page
+
+
+def charts(text: str) -> dict[str, dict]:
+    return json.loads(re.search(r'<script type="application/json" id="charts">(.*?)</script>', text, re.DOTALL)[1])
+
+
+def test_it_is_one_small_file(pages, demo):
+    assert len(pages("demo", demo).encode()) < 3_000_000
+
+
+def test_nothing_is_loaded_from_anywhere(pages, demo):
+    text = pages("demo", demo)
+    page = Page(text)
+    loaded = [one.get("src") for tag in ("script", "img", "iframe", "link", "source") for one in page.all(tag)]
+    assert not any(loaded)
+    assert all(one["href"].startswith(("#", "data:")) for one in page.all("a"))
+    assert [url for url in re.findall(r"https?://[^\s\"'`]+", text) if not INERT.match(url)] == []
+    policy = next(one["content"] for one in page.all("meta") if one.get("http-equiv") == "Content-Security-Policy")
+    assert "default-src 'none'" in policy
+    assert "connect-src" not in policy
+
+
+def test_headings_come_in_order(pages, demo):
+    levels = [int(tag[1]) for tag, _ in Page(pages("demo", demo)).elements if re.fullmatch(r"h\d", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_every_chart_has_a_place_a_label_numbers_and_a_download(pages, demo):
+    text = pages("demo", demo)
+    page = Page(text)
+    places = [one for one in page.all("div") if "data-chart" in one]
+    assert {one["data-chart"] for one in places} == set(charts(text))
+    assert len(places) == 15
+    assert all(one["role"] == "img" and one["aria-label"] for one in places)
+    assert len([one for one in page.all("a") if "download" in one]) == len(page.all("figure")) == len(page.all("table"))
+
+
+def test_downloads_hold_the_numbers(pages, demo):
+    link = next(one for one in Page(pages("demo", demo)).all("a") if one.get("download") == "intervals.csv")
+    rows = list(csv.DictReader(io.StringIO(base64.b64decode(link["href"].partition("base64,")[2]).decode())))
+    assert [float(row["mean"]) for row in rows][1] == demo.fit.mean.value
+    assert float(rows[2]["se"]) == demo.population.se
+
+
+def test_titles_are_on_the_page_and_not_in_the_drawing(pages, demo):
+    assert all("title" not in spec and "width" not in spec for spec in charts(pages("demo", demo)).values())
+
+
+def test_the_page_says_the_verdict_and_the_caveats(pages, demo):
+    text = pages("demo", demo)
+    assert demo.sentence in text
+    assert all(caveat.sentence in text for caveat in demo.caveats)
+    assert "Simulated" not in text
+
+
+def test_the_record_is_there(pages, demo):
+    text = pages("demo", demo)
+    assert f"quorate {q.__version__}" in text
+    assert "quorate analyze &lt;b&gt;x&lt;/b&gt;" in text
+    assert 'data-copy="methods-text"' in text
+
+
+def test_hostile_labels_stay_text(pages, shape, hostile):
+    text = pages("hostile", shape("hostile labels"))
+    page = Page(text)
+    assert [one for one in page.all("script") if one.get("id") != "charts"] == [{}, {}]
+    assert not page.all("img")
+    assert not page.all("b")
+    assert not re.search(r"<script>alert|onerror=alert\(2\)>[^&]", text.split('id="charts"')[0])
+    assert not re.search(r"[<>&\u2028\u2029]", re.search(r'id="charts">(.*?)</script>', text, re.DOTALL)[1])
+    assert hostile[0] in json.dumps(charts(text)["effects-judge"], ensure_ascii=False)
+
+
+def test_hostile_judges_and_systems_stay_text_in_the_panel(pages, shape, hostile):
+    text = pages("hostile panel", shape("panel, hostile labels"))
+    page = Page(text)
+    assert not page.all("img")
+    assert not re.search(r"<script>alert|onerror=alert\(2\)>[^&]", text.split('id="charts"')[0])
+    assert not re.search(r"[<>&\u2028\u2029]", re.search(r'id="charts">(.*?)</script>', text, re.DOTALL)[1])
+    assert {"panel-bias", "panel-rankings", "panel-preference", "panel-strategies"} <= charts(text).keys()
+    assert hostile[0] in json.dumps(charts(text)["panel-bias"], ensure_ascii=False)
+
+
+def test_hostile_items_are_text_and_can_still_be_found(pages, shape, hostile, tmp_path):
+    analysis = shape("hostile items")
+    page = Page(pages("hostile items", analysis))
+    assert not page.all("img")
+    assert not page.all("b")
+    content = json.loads(written(analysis, tmp_path, "items.json"))
+    assert {flag["labels"]["item"] for flag in content["flags"]["flags"]} <= set(hostile)
+    relation = duckdb.from_arrow(pl.DataFrame({'i"<b>d': hostile}).to_arrow())
+    for flag, condition in zip(content["flags"]["flags"], content["rows_of_flagged"], strict=True):
+        assert relation.filter(condition).fetchall() == [(flag["labels"]["item"],)]
+
+
+def test_a_chart_on_demand_is_folded(pages, demo):
+    page = pages("demo", demo)
+    assert '<details class="folded">' in page
+    assert "@media print" in page
+    assert "prefers-color-scheme: dark" in page
+
+
+def test_judgments_and_fits_are_analysed_first(demo, tmp_path):
+    from_fit = json.loads(written(demo.fit, tmp_path, "fit.json"))
+    from_judgments = json.loads(written(demo.judgments, tmp_path, "judgments.json"))
+    assert from_fit["mean"] == from_judgments["mean"] == demo.to_dict()["mean"]
+
+
+def test_json_goes_there_and_back(demo, tmp_path):
+    content = json.loads(written(demo, tmp_path, "report.JSON", command="quorate", note="Simulated."))
+    assert demo.to_dict().items() <= content.items()
+    assert content["provenance"]["note"] == "Simulated."
+
+
+def test_markdown_by_its_ending(demo, tmp_path):
+    assert written(demo, tmp_path, "report.md", note="Simulated.").startswith(
+        "# Judgments from a polars frame\n\n> Simulated"
+    )
+
+
+def test_a_note_comes_first(demo, tmp_path):
+    assert '<p class="note">Simulated &amp; labelled.</p>' in written(demo, tmp_path, note="Simulated & labelled.")
+
+
+@pytest.mark.parametrize("name", ["report.pdf", "report"])
+def test_other_endings_are_refused(demo, tmp_path, name):
+    with pytest.raises(InvalidInput, match=r"path: must end in \.html, \.md or \.json"):
+        report(demo, tmp_path / name)
+
+
+def test_other_results_are_refused(tmp_path):
+    with pytest.raises(InvalidInput, match="result: judgments, a decomposition or an analysis is needed, got str"):
+        report("scores.csv", tmp_path / "report.json")
+
+
+def test_a_place_that_cannot_be_written_is_one_line(demo, tmp_path):
+    with pytest.raises(InvalidInput, match="cannot be written") as caught:
+        report(demo, tmp_path / "nowhere" / "report.json")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(demo, tmp_path, monkeypatch):
+    old = tmp_path / "report.json"
+    old.write_text("old")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(InvalidInput, match="No space left on device"):
+        report(demo, old)
+    assert old.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [old]
+
+
+def test_a_report_can_be_read_by_others_as_any_file(demo, tmp_path):
+    plain = tmp_path / "plain"
+    plain.touch()
+    assert report(demo, tmp_path / "report.json").stat().st_mode == plain.stat().st_mode
+
+
+REAL = {
+    "topical_chat_gpt35_replicates": (
+        pl.col("dimension") == "coherence",
+        {"facets": {"item": "item", "prompt": "prompt", "replicate": "replicate"}, "nested": {"item": "system"}},
+    ),
+    "rating_scale_human_llm": (
+        (pl.col("dimension") == "overall") & pl.col("has_human"),
+        {
+            "score": "score01",
+            "facets": {"item": "item", "judge": "judge", "scale": "scale_max"},
+            "nested": {"item": "benchmark"},
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_judgments_have_a_page(shared, tmp_path, name):
+    rows, roles = REAL[name]
+    found = analyze(q.read(pl.read_parquet(shared / "data" / f"{name}.parquet").filter(rows), **roles))
+    text = written(found, tmp_path)
+    assert found.sentence in text
+    assert len(text.encode()) < 3_000_000
+    assert {"intervals", "components", "what-if", "single", "categories"} <= charts(text).keys()
+
+
+def test_charts_are_written_beside_the_page_and_the_record_is_in_it(demo, tmp_path):
+    folder = tmp_path / "charts"
+    folder.mkdir()
+    text = written(
+        demo, tmp_path, charts=folder, record={"parsing": "first number", "system_prompt": "You\n<judge>.\0\u202e"}
+    )
+    assert {path.stem for path in folder.iterdir()} == charts(text).keys()
+    assert "first number" in text
+    assert "<pre><bdi>You\n&lt;judge&gt;.</bdi></pre>" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"charts": "none/new"}, "charts: none/new cannot be written"),
+        ({"record": {"promts": "x"}}, 'unknown key "promts"'),
+        ({"record": "none.yaml"}, "none.yaml cannot be read"),
+    ],
+)
+def test_what_will_not_do_is_refused_before_the_analysis(demo, tmp_path, options, says):
+    with pytest.raises(InvalidInput, match=says):
+        report("no analysis could be made of this", tmp_path / "report.json", **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_paper_and_dark_screens_have_styles(pages, demo):
+    style = re.search(r"<style>(.*?)</style>", pages("demo", demo), re.DOTALL)[1]
+    paper = style[style.index("@media print") :]
+    assert "color-scheme: light" in paper
+    assert "break-inside: avoid" in paper
+    assert ".on-screen { display: none; }" in paper
+    assert Page(pages("demo", demo)).all("figure")
+    assert 'class="keep"' in pages("demo", demo)
+
+
+def test_an_allocation_has_a_page_of_its_own(tmp_path):
+    import numpy as np
+
+    pool = np.random.default_rng(1).normal(0, np.repeat([0.1, 2], [20, 10])[:, None], (30, 20))
+    found = q.simulate_allocation(pool, 2000, runs=4)
+    text = report(found, tmp_path / "a.html", note="simulated <b>", charts=tmp_path / "charts").read_text("utf-8")
+    charts = re.search(r'<script type="application/json" id="charts">(.*?)</script>', text, re.DOTALL)
+    assert set(json.loads(charts[1])) == {"curve", "variances", "means", "profile"}
+    assert "simulated &lt;b&gt;" in text
+    assert (tmp_path / "charts" / "curve.svg").exists()
+    assert report(found, tmp_path / "a.md").read_text("utf-8").startswith("# Adaptive allocation")
+    assert json.loads(report(found, tmp_path / "a.json").read_text("utf-8"))["sentence"] == found.sentence
+    with pytest.raises(InvalidInput, match="record: the report of an allocation has no checklist"):
+        report(found, tmp_path / "b.html", record={"title": "x"})
+    assert not (tmp_path / "b.html").exists()

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import polars as pl
+
+import quorate as q
+from quorate.estimate.means.targets import PANEL, POPULATION
+from quorate.reporting.views import panel_scope, views
+
+
+def test_fixed_judges_are_the_panel_by_default(shape):
+    fit = shape("balanced").fit
+    found = views(fit, fit.mean)
+    assert found.panel.se == fit.mean.se
+    assert found.population.se == fit.mean_for(judge=POPULATION).se > found.panel.se
+    assert (found.panel_reason, found.population_reason) == ("", "")
+
+
+def test_random_judges_are_the_population_by_default(shape):
+    fit = shape("random judges").fit
+    found = views(fit, fit.mean)
+    assert found.population.se == fit.mean.se
+    assert found.panel.target["judge"] == PANEL
+
+
+def test_one_judge_says_nothing_about_others(shape):
+    fit = shape("one judge").fit
+    found = views(fit, fit.mean)
+    assert (found.population, found.population_reason) == (None, "1 judge: one judge says nothing about others")
+    assert panel_scope(fit.judgments) == "for this judge only"
+
+
+def test_without_judges_there_is_one_view(shape):
+    fit = shape("items only").fit
+    assert views(fit, fit.mean).population is None
+    assert panel_scope(fit.judgments) == ""
+
+
+def test_judges_absorbed_by_a_fixed_facet_stand_for_themselves(table):
+    frame = table(prompts=0).with_columns(language=pl.col("judge").str.replace("judge", "language"))
+    facets = {"item": "item", "judge": "judge", "language": "language"}
+    fit = q.decompose(q.read(frame, facets=facets, fixed=["language"]), random=["item", "judge"])
+    found = views(fit, fit.mean)
+    assert found.panel.se == fit.mean.se
+    assert "absorb the judges" in found.population_reason
+
+
+def test_a_panel_that_cannot_be_told_says_why():
+    rows = {"item": range(12), "judge": [f"j{i % 4}" for i in range(12)], "score": [1, 3, 2, 5, 4, 1, 3, 2, 5, 6, 1, 2]}
+    frame = pl.DataFrame({**rows, "prompt": [f"p{i % 4}" for i in range(12)]})
+    fit = q.decompose(q.read(frame, fixed=()), random=["prompt", "judge"])
+    found = views(fit, fit.mean)
+    assert found.panel is None
+    assert "prompt" in found.panel_reason

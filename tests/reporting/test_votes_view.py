@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from quorate.errors import UnknownTerm
+from quorate.reporting.votes_view import dependence, votes_view
+from quorate.table.read_votes import read_votes
+
+
+@pytest.fixture(scope="module")
+def view():
+    """Three systems: x is far behind, y and z are nearly tied; votes of a prompt come in twos that agree."""
+    rows = [
+        (a, b, b if i // 2 % 10 < wins else a, f"p{i // 2}")
+        for a, b, wins in (("x", "y", 8), ("y", "z", 5), ("x", "z", 8))
+        for i in range(400)
+    ]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row")
+    return votes_view(read_votes(frame, announce=False))
+
+
+def test_all_is_found_once(view):
+    assert len(view.found) == 3
+    assert (view.near.count, view.near.tau) == (1, 0.1)
+    assert [one.by for one in view.dependence] == ["prompt"]
+    assert view.quantiles.margin == pytest.approx((0.06, 0.15, 0.3, 0.3, 0.3))
+    assert view.support.facts.decisive == 1200
+
+
+def test_a_facet_that_is_asked_for_must_be_there(view):
+    with pytest.raises(UnknownTerm):
+        list(dependence(view.votes, "judge", 200))
+
+
+def test_equal_budgets_are_those_of_the_formula(view):
+    """A pair at 30%, one at 50% and one at 80%: with 500 votes, the median study is that of the pair between."""
+    one = view.equal[3]
+    assert one.votes == 500
+    assert one.low == pytest.approx(view.found.z(500, (0.1,))[0])
+    assert view.reach == pytest.approx(1.959964, abs=1e-6)
+    assert view.exit_code == 0
+
+
+def test_early_votes_are_half_of_the_fewest_where_pairs_have_few(view):
+    assert view.stability.first == 50
+    assert votes_view(view.votes, minimum=60).stability.first == 30
+    assert votes_view(view.votes, minimum=4).stability.first == 2
+    few = votes_view(view.votes, minimum=3)
+    assert few.stability is None
+    assert few.stability_reason.endswith("raise minimum")
+
+
+def test_rows_that_stand_for_several_votes_have_no_order():
+    frame = pl.DataFrame({"model_a": ["x"], "model_b": ["y"], "for_x": [220], "for_y": [280]})
+    found = votes_view(read_votes(frame, wins=["for_x", "for_y"], announce=False))
+    assert found.stability is None
+    assert "have no order" in found.stability_reason
+    assert found.to_dict()["stability"] is None
+    assert [one["votes"] for one in found.to_dict()["equal_budget"]] == [50, 100, 200, 500, 1000]

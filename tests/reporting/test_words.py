@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import pytest
+
+from quorate.reporting.words import Reading, advice, number, sentence, significant, span, times
+
+
+def test_numbers_that_are_none_are_words():
+    assert [number(x, 1) for x in (-0.01, float("inf"), float("nan"))] == ["0.0", "unbounded", "not known"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0012345, "0.00123"), (123456.0, "123456"), (4.6e-14, "4.60e-14"), (0.0, "0")]
+)
+def test_significant_digits(value, text):
+    assert significant(value) == text
+
+
+WIDE, PANEL = Reading(7.11, 7.73, "for judges like these"), Reading(7.30, 7.54, "for this panel")
+
+
+def test_the_first_sentence_is_the_one_of_the_design():
+    assert sentence(7.42, [WIDE, PANEL], Reading(7.345, 7.495, ""), 0.95) == (
+        "Mean 7.42; 95% interval 7.11 to 7.73 for judges like these, 7.30 to 7.54 for this panel. "
+        "The naive interval (7.34 to 7.50) is 4.1 times too narrow."
+    )
+
+
+def test_equal_intervals_are_said_once():
+    same = Reading(7.11, 7.73, "for this panel")
+    assert "7.11 to 7.73 for judges like these and for this panel. " in sentence(7.42, [WIDE, same], PANEL, 0.95)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (7.11, 7.73, "is about as wide."),
+        (6.80, 8.04, "is 2.0 times too wide."),
+        (7.4199, 7.4201, "(7.4199 to 7.4201) is 3,100 times too narrow."),
+        (7.42, 7.42, "There is no naive interval"),
+    ],
+)
+def test_what_is_said_of_the_naive_interval(low, high, verdict):
+    assert verdict in sentence(7.42, [WIDE], Reading(low, high, ""), 0.9)
+
+
+def test_an_unbounded_interval_makes_the_naive_one_no_guide():
+    assert "no guide" in sentence(1.0, [Reading(-float("inf"), float("inf"), "")], PANEL, 0.95)
+
+
+def test_a_narrow_interval_gets_more_decimals():
+    assert span(Reading(2.18711, 2.19999, ""), 2) == "2.187 to 2.200"
+
+
+def test_times():
+    assert [times(x) for x in (1.06, 9.96, 1234.0)] == ["1.1", "10", "1,234"]
+
+
+@pytest.mark.parametrize(
+    ("component", "words"),
+    [
+        ("judge", "add judges"),
+        ("category", "add categories"),
+        ("item:judge", "add items or judges"),
+        ("item + item:judge", "add items"),
+        ("item:prompt + cell", "add items or prompts"),
+        ("prompt + judge", "add prompts or judges"),
+        ("cell", "add items, prompts or judges"),
+        ("replicate", "more replicates per cell"),
+        ("replicate[judge a]", "more replicates per cell"),
+        ("cell[judge a]", "add items, prompts or judges"),
+        ("item:language", "add items or languages"),
+    ],
+)
+def test_advice(component, words):
+    assert advice(component, ["item", "prompt", "judge"]) == words

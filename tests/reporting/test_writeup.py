@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+import quorate as q
+from quorate.errors import InvalidInput
+from quorate.reporting.summary import analyze
+from quorate.reporting.words import number
+from quorate.reporting.writeup import analysed, methods_paragraph, writeup
+
+
+def test_a_methods_paragraph_states_design_model_result_and_source(demo):
+    text = methods_paragraph(demo)
+    assert "1,773 judgments of 60 items, 5 prompts, 3 judges and 12 categories; 27 of 1,800 rows had no usable" in text
+    assert "restricted maximum likelihood" in text
+    assert "fixed effects of judge" in text
+    assert f"standard error {number(demo.population.se, 2)}, 95% interval 6.50 to 7.24" in text
+    assert f"{demo.population.df:.1f} degrees of freedom" in text
+    assert "generalising over items, prompts, judges and categories; 6.67 to 7.07 for this panel" in text
+    assert "The largest share of its variance, 55%, comes from judge." in text
+
+
+def test_what_stays_as_it_is_is_named(shape):
+    text = methods_paragraph(shape("one judge"))
+    assert (
+        "generalising over items and prompts and for the given judges; not for other judges than these: 1 judge" in text
+    )
+    assert "Only the sum of item + item:judge can be estimated from this design" in text
+
+
+def test_the_estimator_is_named(shape):
+    text = methods_paragraph(analyze(shape("balanced").judgments, method="anova"))
+    assert "The balanced study" in text
+    assert "expected mean squares" in text
+
+
+def test_every_shape_has_a_paragraph(analysis):
+    assert methods_paragraph(analysis).endswith(".")
+
+
+def test_the_corrected_interval_stands_beside_the_naive_one(demo):
+    assert "Taking all judgments as independent would have given 6.83 to 6.91, 8.8 times too narrow." in (
+        methods_paragraph(demo)
+    )
+
+
+def test_the_design_to_use_next_is_the_one_that_was_projected(demo):
+    text = methods_paragraph(demo)
+    assert f'"{demo.purchases[0].label}" gains most per judgment: it would lower the standard error to 0.13' in text
+    best = demo.optimum.plan
+    assert f"the most precise for the same price is {best.design['item']} items" in text
+    assert f"from {best.calls:,} judgments." in text
+
+
+def test_what_is_not_known_is_not_recommended(shape):
+    changed = replace(shape("balanced"))
+    changed.__dict__.update(what_if=(), _optimum=(None, ""))
+    assert methods_paragraph(changed).endswith("These data do not determine what another design would give.")
+
+
+def test_a_writeup_is_its_paragraph_with_the_checklist_and_the_block(demo):
+    found = writeup(demo, record={"seed": 7, "parsing": "first number"}, command="quorate x", seed=2)
+    assert str(found) == found.paragraph == methods_paragraph(demo)
+    assert found.reproduction["seed of record"] == "7"
+    assert found.reproduction["seed"] == "2"
+    assert len(found.missing) == 8
+    assert found.to_dict()["checklist"][4]["text"] == "first number"
+
+
+def test_a_fit_and_judgments_are_written_up_alike(demo):
+    fitted, read = (str(q.writeup(source)) for source in (analysed(demo.judgments).fit, demo.judgments))
+    assert fitted == read
+    assert "27 of 1,800 rows" in read
+    with pytest.raises(InvalidInput, match="an analysis is needed, got str"):
+        q.writeup("scores.csv")
+
+
+def test_hostile_records_and_labels_are_text_in_markdown(shape):
+    record = {"parsing": "<script>alert(1)</script> | # *x* [a](javascript:b)", "items": "=1+1\n# heading"}
+    text = writeup(shape("hostile labels"), record=record).to_markdown()
+    assert not re.search(r"<(script|img|b)\b", text)
+    assert "&lt;script&gt;" in text
+    assert not re.search(r"[^\\]\]\(", text)
+    assert re.findall(r"^#+ .*", text, re.MULTILINE) == [
+        "## Methods",
+        "## Reporting checklist",
+        "### Minimum",
+        "### Standard",
+        "### Comprehensive",
+        "### Further",
+        "## To do it again",
+    ]
