@@ -14,15 +14,10 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from quorate.collect.budget import Budget, Spend, affordable
-from quorate.collect.ledger import charge as ledger_charge
-from quorate.collect.ledger import facts as ledger_facts
-from quorate.collect.ledger import hold as ledger_hold
-from quorate.collect.ledger import lease as ledger_lease
-from quorate.collect.ledger import owner as ledger_owner
-from quorate.collect.ledger import plan as ledger_plan
+from quorate.collect.ledger import charge, facts, hold, lease, owner, plan
 from quorate.collect.ledger.facts import Standing
 from quorate.collect.ledger.lease import LeasedCell, Settled
-from quorate.collect.ledger.plan import Part
+from quorate.collect.ledger.plan import Draft, Part
 from quorate.collect.ledger.sqlite import SqliteStore
 from quorate.collect.ledger.store import Connection, Store
 from quorate.errors import InvalidInput
@@ -33,8 +28,7 @@ from quorate.table.progress import Progress
 
 Clock = Callable[[], float]
 T = TypeVar("T")
-_BLOCK = 5000
-"""Cells that are added in one transaction: about 50 ms, in which no runner can write."""
+_BLOCK = 5000  # cells that are added in one transaction: about 50 ms, in which no runner can write
 
 
 class Ledger:
@@ -111,12 +105,12 @@ class Ledger:
         """
         if self.undeclared(parts, seed=seed):
             with self._transaction() as connection:
-                ledger_plan.declare(connection, seed)
+                plan.declare(connection, seed)
 
     def undeclared(self, parts: Iterable[Part], *, seed: int | None = None) -> bool:
         """Whether `declare` would record something; refuses what has changed as it does."""
         with self._looking() as connection:
-            return ledger_plan.undeclared(connection, parts, seed)
+            return plan.undeclared(connection, parts, seed)
 
     def plan(self, cells: Cells, keys: Iterable[str], prices: Mapping[str, float | None] | None = None) -> int:
         """Add cells to be asked, in their order. Cells that are there already stay as they are.
@@ -144,23 +138,23 @@ class Ledger:
             If the facets are not those of the ledger, or a cell has another key than before.
         """
         with self._looking() as connection:
-            draft = ledger_plan.compare(connection, cells, keys, prices or {})
+            draft = plan.compare(connection, cells, keys, prices or {})
         if not draft.new and not draft.repriced:
             return 0
         with self._transaction() as connection:
-            ledger_plan.admit(connection, draft)
+            plan.admit(connection, draft)
         with self._looking() as connection:
-            ledger_plan.recode(connection)
+            plan.recode(connection)
         return sum(self._add(draft, (first, first + _BLOCK)) for first in range(0, len(cells), _BLOCK))
 
-    def _add(self, draft: ledger_plan.Draft, span: tuple[int, int]) -> int:
+    def _add(self, draft: Draft, span: tuple[int, int]) -> int:
         with self._transaction() as connection:
-            return ledger_plan.add(connection, draft, span)
+            return plan.add(connection, draft, span)
 
     def lacks(self, cells: Cells, keys: Iterable[str]) -> Mapping[str, int]:
         """How many cells `plan` would add, by judge; refuses what it refuses."""
         with self._looking() as connection:
-            return ledger_plan.compare(connection, cells, keys, {}).new
+            return plan.compare(connection, cells, keys, {}).new
 
     # ---- asking
 
@@ -168,7 +162,7 @@ class Ledger:
         """Number of a new runner, whose leases hold for some seconds unless `renew` is called."""
         now = self.clock()
         with self._transaction() as connection:
-            return ledger_lease.enlist(connection, ledger_owner.here(), now, now + seconds)
+            return lease.enlist(connection, owner.here(), now, now + seconds)
 
     def renew(self, runner: int, seconds: float) -> None:
         """Let the leases of a runner hold for some seconds from now."""
@@ -179,7 +173,7 @@ class Ledger:
         """Up to ``count`` cells of a judge that are due, as many as the budget has room for, for this runner alone."""
         with self._transaction() as connection:
             code = self._judge(judge)
-            return ledger_lease.lease(
+            return lease.lease(
                 connection,
                 self.facets,
                 runner=runner,
@@ -192,38 +186,38 @@ class Ledger:
     def commit(self, runner: int, results: Sequence[Settled]) -> int:
         """Record answers and settle their cells; how many came after their lease had run out, and are not recorded."""
         with self._transaction() as connection:
-            return ledger_lease.commit(connection, runner, results)
+            return lease.commit(connection, runner, results)
 
     def release(self, runner: int, cells: Iterable[LeasedCell]) -> int:
         """Give back cells that were never sent; how many."""
         with self._transaction() as connection:
-            return ledger_lease.release(connection, runner, [cell.id for cell in cells])
+            return lease.release(connection, runner, [cell.id for cell in cells])
 
     def lose(self, runner: int, cells: Iterable[LeasedCell]) -> int:
         """Give back cells that were sent, or may have been, and whose answers will not come; how many."""
         with self._transaction() as connection:
-            return ledger_lease.lose(connection, runner, [cell.id for cell in cells], self.clock())
+            return lease.lose(connection, runner, [cell.id for cell in cells], self.clock())
 
     def reclaim(self, runner: int, known: Iterable[LeasedCell]) -> int:
         """Give back cells that a runner holds without knowing it, after a commit whose end was not heard; how many."""
         with self._transaction() as connection:
-            return ledger_lease.reclaim(connection, runner, [(cell.id, cell.asked) for cell in known])
+            return lease.reclaim(connection, runner, [(cell.id, cell.asked) for cell in known])
 
     def holder(self, runner: int) -> int:
         """Number by which a runner leases cells whose questions outlive it, for `lease` and all that settles them."""
         with self._transaction() as connection:
-            return ledger_hold.holder(connection, runner, self.clock())
+            return hold.holder(connection, runner, self.clock())
 
     def adopt(self, holder: int, judge: str, *, own: bool = False) -> list[LeasedCell]:
         """Take over the cells of a judge whose questions outlived their runner; if ``own``, name those it has too."""
         with self._transaction() as connection:
             judged = (self._judge(judge), judge)
-            return ledger_hold.adopt(connection, self.facets, holder=holder, judge=judged, now=self.clock(), own=own)
+            return hold.adopt(connection, self.facets, holder=holder, judge=judged, now=self.clock(), own=own)
 
     def expire(self) -> int:
         """Count the requests of runners that are gone as lost, and free their cells; how many."""
         with self._transaction() as connection:
-            return ledger_lease.expire(connection, self.clock())
+            return lease.expire(connection, self.clock())
 
     def pause(self, judge: str, until: float) -> None:
         """Leave a judge alone until a time, in seconds since 1970, also after a restart."""
@@ -236,12 +230,12 @@ class Ledger:
     def charge(self, price: float | None, budget: Budget) -> bool:
         """Count a call that is for no cell at its worst-case price, if the budget has room for it; whether it has."""
         with self._transaction() as connection:
-            return ledger_charge.charge(connection, price, budget)
+            return charge.charge(connection, price, budget)
 
     def settle(self, price: float | None, cost: float | None) -> None:
         """Count what such a call cost in place of its worst-case price, if that is known."""
         with self._transaction() as connection:
-            ledger_charge.settle(connection, price, cost)
+            charge.settle(connection, price, cost)
 
     # ---- what is in it
 
@@ -264,7 +258,7 @@ class Ledger:
 
     def spend(self) -> Spend:
         """What the calls have cost so far."""
-        return ledger_lease.spend(self._connection)
+        return lease.spend(self._connection)
 
     def affords(self, judge: str, budget: Budget) -> bool:
         """Whether the budget has room for the next cell of a judge, if there is one."""
@@ -272,17 +266,17 @@ class Ledger:
             "SELECT price FROM cells WHERE state = 'planned' AND judge = ? ORDER BY next_at, id LIMIT 1",
             (self._judge(judge),),
         ).fetchone()
-        return row is not None and affordable(row, *ledger_lease.room(self._connection, budget)) == 1
+        return row is not None and affordable(row, *lease.room(self._connection, budget)) == 1
 
     def status(self) -> tuple[Standing, ...]:
         """How far every judge is."""
-        return ledger_facts.standings(self._connection, self._place()) if self.facets else ()
+        return facts.standings(self._connection, self._place()) if self.facets else ()
 
     @property
     def name(self) -> str:
         """Name that no other ledger has, and that stays when the ledger is moved."""
         ((created,),) = self._connection.execute("SELECT created FROM study")
-        return ledger_plan.digest([created])
+        return plan.digest([created])
 
     def progress(self, start: Progress, *, after: int = 0) -> Progress:
         """How far the arms of an adaptive policy have come, from where it starts.
@@ -295,7 +289,7 @@ class Ledger:
         after : int
             Number of a cell, such as `last` was before more were planned.
         """
-        return ledger_facts.progress(self._connection, start, after) if self.facets else start
+        return facts.progress(self._connection, start, after) if self.facets else start
 
     @property
     def last(self) -> int:
@@ -305,11 +299,11 @@ class Ledger:
 
     def unfinished(self) -> dict[str, int]:
         """Cells that are planned or leased, by judge; only judges that have some."""
-        return ledger_facts.unfinished(self._connection, self._place())
+        return facts.unfinished(self._connection, self._place())
 
     def pauses(self) -> dict[str, float]:
         """Until when judges asked to be left alone, in seconds since 1970."""
-        return ledger_facts.pauses(self._connection, self._place())
+        return facts.pauses(self._connection, self._place())
 
     def due(self, judge: str) -> float | None:
         """When the next cell of a judge may be asked, in seconds since 1970; None if none is to be asked."""
