@@ -11,8 +11,8 @@ from pathlib import Path
 import altair as alt
 
 import quorate as q
+from quorate.analysis.judgments import analyze
 from quorate.reporting.figures import intervals
-from quorate.reporting.summary import analyze
 from quorate.simulate import demo_truth, write_demo
 
 

@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 import quorate as q
+from quorate.analysis.allocation import allocation_view, view_of
 from quorate.cli.adaptive_parts import show
-from quorate.reporting.allocation_view import allocation_view, view_of
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import pytest
 from rich.console import Console
 
 import quorate as q
+from quorate.analysis.agreement import AgreementView
 from quorate.cli import agree_parts
 from quorate.errors import InvalidInput
-from quorate.reporting.agreement_view import AgreementView
 
 OPTIONS = {"model_a": "model_a", "model_b": "model_b", "winner": "winner", "wins": None, "outcomes": None}
 OPTIONS |= {"roles": None, "status": None, "score": "score", "facets": None, "object_": "item", "nested": None}

@@ -2,10 +2,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from quorate.analysis.judgments import Source
 from quorate.cli.console import console
 from quorate.cli.parts import dollars, show, show_changes, show_files, with_column
 from quorate.plan.search.whatif import WhatIf
-from quorate.reporting.summary import Source
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
+from quorate.analysis.votes import votes_view
 from quorate.cli import vote_parts
-from quorate.reporting.votes_view import votes_view
 from quorate.table.read_votes import read_votes
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from quorate.analysis.agreement import AgreementView
 from quorate.reporting import agreement_captions as captions
-from quorate.reporting.agreement_view import AgreementView
 
 
 def test_findings_say_who_and_how_much(agreed):

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from quorate.analysis.agreement import AgreementView
 from quorate.reporting import agreement_figures as figures
-from quorate.reporting.agreement_view import AgreementView
 
 
 def drawn(chart):

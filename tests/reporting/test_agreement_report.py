@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 import quorate as q
+from quorate.analysis.agreement import AgreementView
 from quorate.reporting.agreement_report import agreement_page, methods
-from quorate.reporting.agreement_view import AgreementView
 from quorate.reporting.reproduce import Provenance
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from quorate.analysis.agreement import AgreementView
 from quorate.reporting.agreement_section import agreement_facts, agreement_sections
-from quorate.reporting.agreement_view import AgreementView
 
 
 def names(view):

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from quorate.analysis.agreement import AgreementView
 from quorate.reporting import agreement_tables as tables
-from quorate.reporting.agreement_view import AgreementView
 
 
 def test_one_row_per_pipeline_category_and_kind(agreed):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import quorate as q
+from quorate.analysis.allocation import allocation_view, view_of
 from quorate.reporting import allocation_captions as captions
-from quorate.reporting.allocation_view import allocation_view, view_of
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from quorate.analysis.allocation import allocation_view
 from quorate.reporting import allocation_captions as captions
 from quorate.reporting import allocation_figures as figures
 from quorate.reporting import allocation_tables as tables
-from quorate.reporting.allocation_view import allocation_view
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import quorate as q
+from quorate.analysis.allocation import allocation_view, view_of
 from quorate.reporting.allocation_report import allocation_said, methods
-from quorate.reporting.allocation_view import allocation_view, view_of
 from quorate.reporting.reproduce import Provenance
 
 

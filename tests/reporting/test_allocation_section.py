@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 
 import quorate as q
+from quorate.analysis.allocation import allocation_view, view_of
 from quorate.reporting.allocation_section import allocation_facts, allocation_sections
-from quorate.reporting.allocation_view import allocation_view, view_of
 
 
 def test_one_study_by_subject(replays):

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from quorate.analysis.allocation import allocation_view
 from quorate.reporting import allocation_tables as tables
-from quorate.reporting.allocation_view import allocation_view
 
 
 @pytest.fixture(scope="module")

@@ -54,7 +54,7 @@ def test_who_stands_apart(demo):
 
 def test_nobody_stands_apart(table):
     import quorate as q
-    from quorate.reporting.summary import analyze
+    from quorate.analysis.judgments import analyze
 
     quiet = table(items=4, judges=2, prompts=0, replicates=1, seed=4)
     caption = captions.effects(analyze(q.read(quiet)), "judge")
@@ -144,7 +144,7 @@ def test_gaps_in_the_crossing_are_the_finding(table):
     import polars as pl
 
     import quorate as q
-    from quorate.reporting.summary import analyze
+    from quorate.analysis.judgments import analyze
 
     frame = table(items=10).filter(~((pl.col("judge") == "judge 0") & (pl.col("prompt") == "prompt 1")))
     caption = captions.crossings(analyze(q.read(frame, announce=False)))
@@ -156,7 +156,7 @@ def test_an_item_whose_name_is_a_number_is_called_an_item(table):
     import polars as pl
 
     import quorate as q
-    from quorate.reporting.summary import analyze
+    from quorate.analysis.judgments import analyze
 
     frame = table(items=30).with_columns(item=pl.col("item").str.slice(5))
     apart = pl.when((pl.col("item") == "7") & (pl.col("judge") == "judge 0")).then(9.0).otherwise(0.0)

@@ -4,9 +4,9 @@ import polars as pl
 import pytest
 
 import quorate as q
+from quorate.analysis.judgments import analyze
 from quorate.reporting.checklist import MISSING, NOT_APPLICABLE, REPORTED, checklist, missing
 from quorate.reporting.record import KEYS
-from quorate.reporting.summary import analyze
 
 FULL = {
     "prompts": {f"prompt-{i}": f"text {i}" for i in range(1, 6)},

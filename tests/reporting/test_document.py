@@ -3,9 +3,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import quorate as q
+from quorate.analysis.judgments import analyze
 from quorate.reporting.checklist import checklist
 from quorate.reporting.document import caveats, reporting, sections, title
-from quorate.reporting.summary import analyze
 
 NAMES = ("verdict", "sources", "next", "judges", "panel", "single", "health", "people")
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from quorate.analysis.judgments import Analysis
 from quorate.reporting import captions, figures, tables
 from quorate.reporting.marks import MOST_ROWS
-from quorate.reporting.summary import Analysis
 
 MOST = {"means": MOST_ROWS**2, "frontier": 2000, "flagged": 20 + 20 * 61}
 EVERYWHERE = ("intervals", "components", "per_judgment", "what_if", "single")
@@ -70,7 +70,7 @@ def test_an_interval_beyond_the_axis_ends_in_an_arrow(demo):
 
 def test_a_mean_is_not_shown_beyond_the_scores(table):
     import quorate as q
-    from quorate.reporting.summary import analyze
+    from quorate.analysis.judgments import analyze
 
     tiny = analyze(q.read(table(items=3, judges=2, prompts=0, replicates=1)))
     scores, rows = tiny.support.facts.scores, values(figures.intervals(tiny))
@@ -132,7 +132,7 @@ def contrast(one: str, other: str) -> float:
 
 def test_long_labels_on_an_axis_can_be_told_apart_and_read_in_full(table):
     import quorate as q
-    from quorate.reporting.summary import analyze
+    from quorate.analysis.judgments import analyze
 
     names = tuple(f"vendor/a-model-with-a-very-long-name/{end}" for end in ("2026-thinking", "2026-fast", "2025"))
     found = analyze(q.read(table(prompts=0, labels=names), announce=False))

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 import quorate as q
+from quorate.analysis.words import significant
 from quorate.reporting import gaming_figures as figures
-from quorate.reporting.words import significant
 
 
 def drawn(chart):

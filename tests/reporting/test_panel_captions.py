@@ -5,10 +5,10 @@ import math
 import pytest
 
 import quorate as q
+from quorate.analysis.judgments import analyze
+from quorate.analysis.words import significant
 from quorate.reporting import panel_captions as captions
 from quorate.reporting import panel_tables as tables
-from quorate.reporting.summary import analyze
-from quorate.reporting.words import significant
 
 
 def view_of(shape, name="panel"):

@@ -69,7 +69,7 @@ def test_many_systems_make_a_table_of_colours(shape):
 
 def test_judges_beyond_what_a_chart_shows_are_in_the_table(panel_table):
     import quorate as q
-    from quorate.reporting.summary import analyze
+    from quorate.analysis.judgments import analyze
 
     view = analyze(q.read(panel_table(items=8, judges=60, systems=1, generations=1), announce=False)).judge_panel
     assert len(values(figures.bias(view))) == MOST_ROWS < len(panel_tables.bias(view)) == 60

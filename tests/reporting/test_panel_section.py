@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 import quorate as q
+from quorate.analysis.judgments import analyze
 from quorate.reporting.panel_section import panel_caveats, panel_section
-from quorate.reporting.summary import analyze
 
 FIGURES = {
     "panel": ["bias", "tests", "rankings", "orders", "reversals", "preference", "strategies"],

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from quorate.analysis.judgments import analyze
 from quorate.reporting.panel_words import MOST_NAMED, lenience, p_value, paragraphs
-from quorate.reporting.summary import analyze
 
 
 def said(shape, name: str) -> str:

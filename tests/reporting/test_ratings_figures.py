@@ -5,8 +5,8 @@ import json
 import pytest
 
 import quorate as q
+from quorate.analysis.ratings import RatingsView
 from quorate.reporting import ratings_figures as figures
-from quorate.reporting.ratings_view import RatingsView
 
 
 def drawn(chart):

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 import quorate as q
+from quorate.analysis.ratings import RatingsView
 from quorate.reporting.ratings_report import methods, ratings_page
-from quorate.reporting.ratings_view import RatingsView
 from quorate.reporting.reproduce import Provenance
 
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import quorate as q
+from quorate.analysis.ratings import RatingsView
 from quorate.reporting.ratings_section import ratings_facts, ratings_sections
-from quorate.reporting.ratings_view import RatingsView
 
 
 def test_the_leaderboard_comes_first(ballots):

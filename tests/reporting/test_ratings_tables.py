@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 import quorate as q
+from quorate.analysis.ratings import RatingsView
 from quorate.reporting import ratings_tables as tables
-from quorate.reporting.ratings_view import RatingsView
 
 
 @pytest.fixture

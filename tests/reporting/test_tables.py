@@ -71,7 +71,7 @@ def test_a_part_without_an_estimate_says_why(table):
     import polars as pl
 
     import quorate as q
-    from quorate.reporting.summary import analyze
+    from quorate.analysis.judgments import analyze
 
     frame = table().with_columns(
         category=pl.when(pl.col("item") == "item 0").then(pl.lit("alone")).otherwise(pl.lit("rest"))

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from quorate.analysis.votes import votes_view
 from quorate.reporting import votes_figures as figures
-from quorate.reporting.votes_view import votes_view
 from quorate.table.read_votes import read_votes
 
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from quorate.analysis.pair import pair_view
 from quorate.reporting import votes_pair_section as section
 from quorate.reporting.verdict_captions import headline
-from quorate.reporting.votes_pair_view import pair_view
 from quorate.table.read_votes import read_votes
 
 

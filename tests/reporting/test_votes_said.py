@@ -3,9 +3,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from quorate.reporting.votes_pair_view import pair_view
+from quorate.analysis.pair import pair_view
+from quorate.analysis.votes import votes_view
 from quorate.reporting.votes_said import facts_of, said_of, sections_of
-from quorate.reporting.votes_view import votes_view
 from quorate.table.read_votes import read_votes
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
+from quorate.analysis.votes import votes_view
 from quorate.reporting.votes_section import votes_facts, votes_sections
-from quorate.reporting.votes_view import votes_view
 from quorate.table.read_votes import read_votes
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 import quorate as q
+from quorate.analysis.judgments import analyze
+from quorate.analysis.words import number
 from quorate.errors import InvalidInput
-from quorate.reporting.summary import analyze
-from quorate.reporting.words import number
 from quorate.reporting.writeup import analysed, methods_paragraph, writeup
 
 

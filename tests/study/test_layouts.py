@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import quorate as q
+from quorate.analysis.judgments import analyze
+from quorate.analysis.plain import plain
 from quorate.errors import QuorateError
-from quorate.reporting.plain import plain
-from quorate.reporting.summary import analyze
 
 ROWS = [{"id": f"q{n}", "prompt": "p", "response": "r" * n, "kind": ("short", "long")[n % 2]} for n in range(1, 13)]
 JUDGES = ("ann", "bob", "cyd")

@@ -96,7 +96,7 @@ def adaptive(
     Uniform allocation, ROBIN-HOOD and ROBIN are replayed on the repeated answers of a file. Ends with exit code 2 if
     ROBIN-HOOD does not surely save calls, or runs are too few to tell.
     """
-    from quorate.reporting.allocation_view import allocation_view
+    from quorate.analysis.allocation import allocation_view
 
     if charts is not None and report is None:
         raise InvalidInput("--charts: they are those of the report; give --report too")

@@ -12,7 +12,7 @@ from quorate.cli.phrasing import in_options
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.reporting.allocation_view import AllocationView, Study
+    from quorate.analysis.allocation import AllocationView, Study
     from quorate.simulate.allocation.cycles import CycleComparison
     from quorate.simulate.allocation.result import Allocation
     from quorate.simulate.allocation.sweep import Sweep
@@ -81,7 +81,7 @@ def _human(out: Console, found: Allocation) -> None:
 
 
 def _sweep(out: Console, found: Sweep) -> None:
-    from quorate.reporting.words import significant
+    from quorate.analysis.words import significant
     from quorate.simulate.allocation.saving import share_text
 
     heading(out, "Other constants, on the same draws")
@@ -93,8 +93,8 @@ def _sweep(out: Console, found: Sweep) -> None:
 
 
 def _cycles(out: Console, found: CycleComparison) -> None:
+    from quorate.analysis.words import significant
     from quorate.reporting.allocation_words import SHORT
-    from quorate.reporting.words import significant
     from quorate.wording import plural
 
     heading(out, f"Whole cycles of the {plural(found.facet)} against one {found.facet}, with as many calls")

@@ -13,8 +13,8 @@ from quorate.cli.places import check_places
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from quorate.analysis.agreement import AgreementView
     from quorate.estimate.agreement.agreement import Agreement
-    from quorate.reporting.agreement_view import AgreementView
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
@@ -124,9 +124,9 @@ def _view(
     options: dict[str, Any],
 ) -> AgreementView:
     """The agreement with what else is asked of the same votes."""
+    from quorate.analysis.agreement import AgreementView
     from quorate.estimate.agreement.cells import accuracy_by_cell
     from quorate.estimate.agreement.position import position_bias
-    from quorate.reporting.agreement_view import AgreementView
     from quorate.table.votes import Votes
 
     if not isinstance(judged, Votes):

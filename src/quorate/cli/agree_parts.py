@@ -17,10 +17,10 @@ from quorate.errors import InvalidInput
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from quorate.analysis.agreement import AgreementView
     from quorate.estimate.agreement.agreement import Agreement, Difference, Rate
     from quorate.estimate.agreement.cells import Cell, Cells
     from quorate.estimate.agreement.position import PositionBias
-    from quorate.reporting.agreement_view import AgreementView
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
@@ -107,7 +107,7 @@ def _scores(file: Path, options: Mapping[str, Any]) -> Judgments:
 
 def show(out: Console, view: AgreementView) -> None:
     """Print how often pipelines agree with people, which does so more often, and what else was asked."""
-    from quorate.reporting.agreement_view import KINDS
+    from quorate.analysis.agreement import KINDS
 
     found = view.found
     say(out, found.sentence, style="bold")
@@ -172,7 +172,7 @@ def _rate(one: Rate, kinds: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _difference(one: Difference, kinds: Mapping[str, str]) -> tuple[str, ...]:
-    from quorate.reporting.words import number
+    from quorate.analysis.words import number
 
     value, low, high = (number(100 * end, 1) for end in (one.value, one.low, one.high))
     ends = "-" if isnan(one.low) else f"{low} to {high}"
@@ -192,7 +192,7 @@ def _position(one: PositionBias) -> tuple[str, ...]:
 
 
 def _share(value: float) -> str:
-    from quorate.reporting.votes_words import share
+    from quorate.analysis.words import share
 
     return share(value)
 
@@ -210,6 +210,6 @@ def _tenths(low: float, high: float) -> str:
 
 
 def _chance(p: float) -> str:
-    from quorate.reporting.votes_words import p_value
+    from quorate.analysis.words import p_value
 
     return "-" if isnan(p) else p_value(p).removeprefix("p ").removeprefix("= ")

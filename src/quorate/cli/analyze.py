@@ -16,7 +16,7 @@ from quorate.cli.places import check_places
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.reporting.summary import Analysis
+    from quorate.analysis.judgments import Analysis
 
 UNDECIDED = 2
 LEVEL = 0.95
@@ -89,9 +89,9 @@ def analyze(
 
     Of a ledger that holds votes: the verdict on its two systems, as quorate votes analyze.
     """
+    from quorate.analysis.judgments import analyze as analysis
     from quorate.cli import ledger_votes
     from quorate.reporting.record import study_record
-    from quorate.reporting.summary import analyze as analysis
 
     page = report or (None if no_report or as_json else report_path(file))
     if ledger_votes.holds_votes(file):

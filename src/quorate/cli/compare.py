@@ -164,7 +164,7 @@ def show(out: Console, found: AnyVerdict) -> None:
 
 def _show_order(out: Console, compared: Votes | Judgments, a: str, b: str) -> None:
     """Print where the one of the two that was shown first wins beyond chance."""
-    from quorate.reporting.votes_order import order_noticed
+    from quorate.analysis.votes import order_noticed
     from quorate.table.votes import Votes
 
     noticed = order_noticed(compared.pair(a, b)) if isinstance(compared, Votes) else ""

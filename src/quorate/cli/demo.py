@@ -16,7 +16,7 @@ from quorate.errors import InvalidInput
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.reporting.summary import Analysis
+    from quorate.analysis.judgments import Analysis
 
 PAGE = Path("quorate-demo.html")
 FILE = "quorate-demo.csv"
@@ -60,7 +60,7 @@ def demo(
 
 
 def _analysis(path: Path, seed: int) -> Analysis:
-    from quorate.reporting.summary import analyze
+    from quorate.analysis.judgments import analyze
     from quorate.simulate.demo import write_demo
     from quorate.table.read import read
 

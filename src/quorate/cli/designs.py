@@ -40,10 +40,10 @@ def source_of(file: Path, judgments: Callable[[], Judgments]) -> Components | De
 
 def targets_of(source: Components | Decomposition, values: Iterable[str] | None) -> dict[str, Target]:
     """The targets asked for; judges stand for others like them where nothing else is asked and the data tell."""
+    from quorate.analysis.views import views
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.means.mean import mean_for
     from quorate.estimate.means.targets import POPULATION
-    from quorate.reporting.views import views
     from quorate.roles import JUDGE
 
     given = reading.pairs("--target", values, "judge=population")
@@ -62,7 +62,7 @@ def _target(text: str) -> Target:
 
 def show_designs(out: Console, designs: Mapping[str, Projection], shares_of: str, *, priced: bool = True) -> None:
     """Print designs side by side, and where the uncertainty of one of them would come from."""
-    from quorate.reporting.words import number
+    from quorate.analysis.words import number
     from quorate.wording import decimals, plural, whole_percent
 
     plans = list(designs.values())
@@ -98,9 +98,9 @@ def standard_errors(source: Components | Decomposition, targets: Mapping[str, Ta
 
 def show_own_interval(out: Console, source: Components | Decomposition, targets: Mapping[str, Target]) -> None:
     """Say how wide the interval of the study at hand is, which 1.96 standard errors do not."""
+    from quorate.analysis.words import number
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.means.mean import mean_for
-    from quorate.reporting.words import number
     from quorate.wording import decimals
 
     said = "1.96 standard errors are what half a 95% interval tends to with many levels of everything."

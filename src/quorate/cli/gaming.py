@@ -134,7 +134,7 @@ def show(out: Console, found: Gaming) -> None:
 
 
 def _prizes(out: Console, found: Gaming) -> None:
-    from quorate.reporting.words import significant
+    from quorate.analysis.words import significant
 
     sure = any(one.low == one.low for one in found.prizes)
     rows = [
@@ -152,8 +152,8 @@ def _prizes(out: Console, found: Gaming) -> None:
 
 
 def _mitigation(out: Console, found: Gaming) -> None:
+    from quorate.analysis.words import significant
     from quorate.reporting.gaming_tables import mitigation
-    from quorate.reporting.words import significant
     from quorate.wording import whole_percent
 
     priced = any(one.more_cost is not None for one in found.mitigation)

@@ -208,7 +208,7 @@ def _show(best: Optimum, sure: Ranking | None) -> None:
 
 
 def _sentence(best: Optimum) -> str:
-    from quorate.reporting.words import number
+    from quorate.analysis.words import number
     from quorate.wording import decimals
 
     plan = best.plan
@@ -251,7 +251,7 @@ def _is_money(best: Optimum) -> bool:
 
 def _frontier(out: Console, best: Optimum) -> None:
     """A few designs of the frontier, from the cheapest to the most precise, the plan among them."""
-    from quorate.reporting.words import number
+    from quorate.analysis.words import number
     from quorate.wording import decimals, plural
 
     shown = best.along(MOST_FRONTIER)
@@ -282,7 +282,7 @@ def _levels(plan: Projection, names: list[str]) -> list[str]:
 
 
 def _certainty(best: Optimum, sure: Ranking) -> list[str]:
-    from quorate.reporting.words import number
+    from quorate.analysis.words import number
     from quorate.wording import decimals
 
     places = 1 + decimals(best.se)

@@ -122,7 +122,7 @@ def _show(out: Console, found: Panel, checked: Mapping[str, Validation]) -> None
 
 def _biases(out: Console, found: Panel) -> None:
     """Every judge against the panel, and by system where there is room."""
-    from quorate.reporting.words import number
+    from quorate.analysis.words import number
     from quorate.wording import decimals
 
     bias = found.bias
@@ -148,7 +148,7 @@ def _rankings(out: Console, found: Panel) -> None:
     """What every judge alone would rank first."""
     if found.reversals is None:
         return
-    from quorate.reporting.words import number
+    from quorate.analysis.words import number
 
     heading(out, "One judge alone")
     say(out, found.reversals.sentence)

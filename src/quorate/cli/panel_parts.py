@@ -87,7 +87,7 @@ def _with_intervals(models: Mapping[str, PanelComponents]) -> Iterator[tuple[str
 
 
 def _limits(model: PanelComponents, name: str) -> str:
-    from quorate.reporting.words import significant
+    from quorate.analysis.words import significant
 
     if name not in model.intervals:
         return "-"
@@ -96,7 +96,7 @@ def _limits(model: PanelComponents, name: str) -> str:
 
 
 def _values(out: Console, models: Mapping[str, PanelComponents]) -> None:
-    from quorate.reporting.words import significant
+    from quorate.analysis.words import significant
 
     names = tuple(dict.fromkeys(name for model in models.values() for name in model.values))
     rows = [
@@ -144,7 +144,7 @@ def _strategies(out: Console, found: Panel) -> None:
 
 
 def _in_order(found: Strategies, budget: int, names: tuple[str, ...]) -> Iterator[str]:
-    from quorate.reporting.words import number
+    from quorate.analysis.words import number
     from quorate.wording import decimals
 
     at = found.at(budget)
@@ -153,7 +153,7 @@ def _in_order(found: Strategies, budget: int, names: tuple[str, ...]) -> Iterato
 
 
 def _standard_errors(ways: tuple[Sharing, ...]) -> Iterator[str]:
-    from quorate.reporting.words import number
+    from quorate.analysis.words import number
     from quorate.wording import decimals
 
     places = 1 + max(decimals(one.projection.se) for one in ways)
@@ -174,7 +174,7 @@ def _ways(out: Console, ways: tuple[Sharing, ...]) -> None:
 
 def show_validation(out: Console, checked: Mapping[str, Validation]) -> None:
     """Variances of redrawn studies against their predictions: all of them for one system, the verdicts for several."""
-    from quorate.reporting.words import significant
+    from quorate.analysis.words import significant
 
     if not checked:
         return None

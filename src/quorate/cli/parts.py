@@ -12,9 +12,9 @@ from quorate.cli.phrasing import columns, in_options
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from quorate.analysis.judgments import Analysis
     from quorate.plan.designs.dstudy import Projection
     from quorate.plan.search.whatif import WhatIf
-    from quorate.reporting.summary import Analysis
 
 MOST_SOURCES = 6
 
@@ -115,7 +115,7 @@ def _purchases(out: Console, found: Analysis) -> None:
 
 def _anew(out: Console, found: Analysis) -> None:
     """The best designs from nothing: what the study's price could have bought, and what its precision could cost."""
-    from quorate.reporting.words import number
+    from quorate.analysis.words import number
     from quorate.wording import counted, decimals
 
     best = found.optimum
@@ -154,7 +154,7 @@ def show_changes(out: Console, changes: Sequence[WhatIf], *, priced: bool) -> No
 
 
 def _change(change: WhatIf, places: int, priced: bool) -> tuple[str, ...]:
-    from quorate.reporting.words import number
+    from quorate.analysis.words import number
 
     plan = change.projection
     if plan is None:

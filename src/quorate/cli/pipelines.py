@@ -123,8 +123,8 @@ def show(out: Console, found: Pipelines) -> None:
 
 
 def _rows(errors: PipelineErrors) -> Iterator[tuple[str, ...]]:
+    from quorate.analysis.words import number
     from quorate.reporting.pipelines_report import rows_of
-    from quorate.reporting.words import number
 
     for row in rows_of(errors)[:MOST_SYSTEMS]:
         numbers = (number(row[name], 3) for name in ("value", "naive", "aware"))

@@ -16,7 +16,7 @@ from quorate.cli.places import check_places
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.reporting.ratings_view import RatingsView
+    from quorate.analysis.ratings import RatingsView
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
@@ -96,7 +96,7 @@ def rank(
     groups hold for all systems at once. Ends with exit code 2 if no system is surely better than another, or if noise
     exceeds what systems differ by.
     """
-    from quorate.reporting.ratings_view import RatingsView
+    from quorate.analysis.ratings import RatingsView
 
     check_places(report, charts=charts)
     scores = {"score": score, "facet": facet, "object": object_, "nested": nested, "fixed": fixed, "missing": missing}
@@ -159,7 +159,7 @@ def show(out: Console, view: RatingsView) -> None:
 
 def _order_hint(view: RatingsView) -> str:
     """What to ask next where the system shown first wins beyond chance, and nothing was asked of it."""
-    from quorate.reporting.votes_order import order_noticed
+    from quorate.analysis.votes import order_noticed
     from quorate.table.votes import Votes
 
     noticed = "" if view.position_words or not isinstance(view.table, Votes) else order_noticed(view.table)
@@ -167,9 +167,8 @@ def _order_hint(view: RatingsView) -> str:
 
 
 def _rows(view: RatingsView) -> Iterable[tuple[str, ...]]:
+    from quorate.analysis.words import number, share
     from quorate.reporting.ratings_tables import ranking
-    from quorate.reporting.votes_words import share
-    from quorate.reporting.words import number
 
     for row in ranking(view)[:MOST_SYSTEMS]:
         ends = " to ".join(number(row[end], view.places) for end in ("low", "high"))

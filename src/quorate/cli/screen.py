@@ -86,7 +86,7 @@ def screen(
 
 
 def _show(out: Console, found: Screening, goal: str, notes: Sequence[str]) -> None:
-    from quorate.reporting.words import significant
+    from quorate.analysis.words import significant
     from quorate.wording import whole_percent
 
     say(out, found.sentence, style="bold")
@@ -112,7 +112,7 @@ def _show(out: Console, found: Screening, goal: str, notes: Sequence[str]) -> No
 
 def _any_would_do(found: Screening) -> Iterator[str]:
     """A word where it hardly matters which judges are chosen."""
-    from quorate.reporting.words import significant
+    from quorate.analysis.words import significant
     from quorate.wording import whole_percent
 
     drawn = next((one for one in found.alternatives if not one.judges), None)
@@ -122,7 +122,7 @@ def _any_would_do(found: Screening) -> Iterator[str]:
 
 
 def _lists(out: Console, found: Screening, lists: tuple[Shortlist, ...]) -> None:
-    from quorate.reporting.words import number
+    from quorate.analysis.words import number
     from quorate.wording import decimals
 
     chosen = [one.se if found.corrected else one.se_uncorrected for one in lists]
@@ -137,7 +137,7 @@ def _lists(out: Console, found: Screening, lists: tuple[Shortlist, ...]) -> None
 
 def _judges(out: Console, found: Screening) -> None:
     """Every judge of the pool: how lenient, how noisy, and what changing its place would give."""
-    from quorate.reporting.words import number, significant
+    from quorate.analysis.words import number, significant
 
     heading(out, "Judges of the pool")
     rows = [

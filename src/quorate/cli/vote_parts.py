@@ -11,10 +11,10 @@ from quorate.cli.phrasing import columns, in_options
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from quorate.analysis.pair import PairView
+    from quorate.analysis.votes import VotesView
     from quorate.decide.votes.verdict import Verdict
     from quorate.plan.power.detectability import Detectability
-    from quorate.reporting.votes_pair_view import PairView
-    from quorate.reporting.votes_view import VotesView
     from quorate.simulate.two_stage import AllocationStudy
     from quorate.simulate.verdicts import VerdictRates
 
@@ -24,7 +24,7 @@ MOST_PAIRS = 10
 
 def show(out: Console, view: VotesView | PairView) -> None:
     """Print the verdict on two systems, or how far apart all pairs are."""
-    from quorate.reporting.votes_pair_view import PairView
+    from quorate.analysis.pair import PairView
 
     if isinstance(view, PairView):
         _verdict(out, view.verdict)
@@ -58,7 +58,7 @@ def show_rates(out: Console, rates: Sequence[VerdictRates], margin: float, notes
 
 def show_study(out: Console, found: AllocationStudy, notes: Iterable[str] = ()) -> None:
     """Print how often ways to spend votes over types of prompts find a difference."""
-    from quorate.reporting.votes_words import share
+    from quorate.analysis.words import share
     from quorate.wording import listed
 
     say(out, "How often each way to spend the votes finds the difference", style="bold")
@@ -114,7 +114,8 @@ def _all_pairs(out: Console, view: VotesView) -> None:
 
 
 def _margins(out: Console, view: VotesView) -> None:
-    from quorate.reporting.votes_words import margin, votes
+    from quorate.analysis.words import votes
+    from quorate.wording import margin
 
     heading(out, "Margins over pairs: the share of votes for the better system, less .5")
     at = view.quantiles
@@ -127,8 +128,9 @@ def _margins(out: Console, view: VotesView) -> None:
 
 
 def _pairs(out: Console, view: VotesView) -> None:
+    from quorate.analysis.words import votes
     from quorate.reporting.votes_tables import pairs
-    from quorate.reporting.votes_words import shares, votes
+    from quorate.wording import shares
 
     if len(view.found) > MOST_PAIRS:
         return
@@ -143,7 +145,7 @@ def _pairs(out: Console, view: VotesView) -> None:
 
 
 def _curve(out: Console, found: Detectability) -> None:
-    from quorate.reporting.votes_words import share
+    from quorate.analysis.words import share
 
     heading(out, "Pairs that so many votes each would decide")
     rows = [
@@ -156,8 +158,8 @@ def _curve(out: Console, found: Detectability) -> None:
 
 
 def _equal(out: Console, view: VotesView) -> None:
+    from quorate.analysis.words import number
     from quorate.reporting import votes_captions
-    from quorate.reporting.words import number
 
     caption = votes_captions.equal(view)
     heading(out, caption.finding)
@@ -179,9 +181,9 @@ def _stability(out: Console, view: VotesView) -> None:
 
 
 def _dependence(out: Console, view: VotesView) -> None:
+    from quorate.analysis.words import number
     from quorate.reporting.votes_captions import few_levels
     from quorate.reporting.votes_tables import dependence
-    from quorate.reporting.words import number
 
     if not view.dependence:
         return

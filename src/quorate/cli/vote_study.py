@@ -17,8 +17,8 @@ from quorate.errors import InvalidInput
 from quorate.wording import counted, listed
 
 if TYPE_CHECKING:
-    from quorate.reporting.votes_pair_view import PairView
-    from quorate.reporting.votes_view import VotesView
+    from quorate.analysis.pair import PairView
+    from quorate.analysis.votes import VotesView
     from quorate.simulate.two_stage import AllocationStudy
     from quorate.table.votes import Votes
 
@@ -183,10 +183,10 @@ def _within(votes: Votes, role: str | None) -> Votes:
 
 def _view(votes: Votes, pair: tuple[str, str] | None, minimum: int, options: Mapping[str, Any]) -> VotesView | PairView:
     if pair is not None:
-        from quorate.reporting.votes_pair_view import pair_view
+        from quorate.analysis.pair import pair_view
 
         return pair_view(votes, *pair, minimum=minimum, **options)
-    from quorate.reporting.votes_view import votes_view
+    from quorate.analysis.votes import votes_view
 
     return votes_view(votes, minimum=minimum, **options)
 

@@ -46,8 +46,8 @@ def writeup(
     """A paragraph for a methods section, and the reporting checklist."""
     if as_json and format_ == "markdown":
         raise InvalidInput("--json: contradicts --format markdown; give one of them")
+    from quorate.analysis.judgments import analyze
     from quorate.reporting.record import study_record
-    from quorate.reporting.summary import analyze
     from quorate.reporting.writeup import writeup as written
 
     record = study_record(study)

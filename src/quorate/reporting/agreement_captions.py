@@ -5,15 +5,14 @@ from __future__ import annotations
 from math import isnan
 from typing import TYPE_CHECKING
 
+from quorate.analysis.labels import shown
+from quorate.analysis.words import number, p_value, share
 from quorate.reporting import agreement_tables as tables
 from quorate.reporting.captions import Caption
-from quorate.reporting.labels import shown
-from quorate.reporting.votes_words import p_value, share
-from quorate.reporting.words import number
 from quorate.wording import counted
 
 if TYPE_CHECKING:
-    from quorate.reporting.agreement_view import AgreementView
+    from quorate.analysis.agreement import AgreementView
 
 _SHORT = 40
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from quorate.analysis.agreement import KINDS
 from quorate.reporting import agreement_captions as captions
 from quorate.reporting import agreement_tables as tables
 from quorate.reporting import marks
-from quorate.reporting.agreement_view import KINDS
 from quorate.reporting.tables import known
 from quorate.reporting.theme import CORRECTED, NAIVE
 
 if TYPE_CHECKING:
-    from quorate.reporting.agreement_view import AgreementView
+    from quorate.analysis.agreement import AgreementView
     from quorate.reporting.captions import Caption
     from quorate.reporting.marks import Chart
     from quorate.reporting.tables import Row

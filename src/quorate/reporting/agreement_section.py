@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from quorate.analysis.labels import shown
 from quorate.reporting import agreement_captions as captions
 from quorate.reporting import agreement_figures as figures
 from quorate.reporting import agreement_tables as tables
-from quorate.reporting.labels import shown
 from quorate.reporting.section import Figure, Section
 
 if TYPE_CHECKING:
-    from quorate.reporting.agreement_view import AgreementView
+    from quorate.analysis.agreement import AgreementView
 
 _TIES = {"people": "people's ties"}
 _POSITIONS = {"battles": "battles in both orders"}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.reporting.agreement_view import KINDS
-from quorate.reporting.labels import distinct, shown
+from quorate.analysis.agreement import KINDS
+from quorate.analysis.labels import distinct, shown
 
 if TYPE_CHECKING:
-    from quorate.reporting.agreement_view import AgreementView
+    from quorate.analysis.agreement import AgreementView
     from quorate.reporting.tables import Row
 
 ALL = "all"

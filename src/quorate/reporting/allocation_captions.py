@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quorate.analysis.labels import shown
+from quorate.analysis.words import significant
 from quorate.reporting.allocation_words import SHORT, final_error, settled
 from quorate.reporting.captions import Caption
-from quorate.reporting.labels import shown
-from quorate.reporting.words import significant
 from quorate.simulate.allocation.cycles import CYCLE
 from quorate.simulate.allocation.result import ROBIN_HOOD, UNIFORM
 from quorate.simulate.allocation.saving import LEAST_RUNS, share_text
@@ -17,7 +17,7 @@ from quorate.simulate.allocation.sweep import MIXED
 from quorate.wording import counted, percent, plural
 
 if TYPE_CHECKING:
-    from quorate.reporting.allocation_view import AllocationView, Study
+    from quorate.analysis.allocation import AllocationView, Study
     from quorate.simulate.allocation.cycles import CycleComparison
     from quorate.simulate.allocation.result import Allocation
     from quorate.simulate.allocation.sweep import Sweep

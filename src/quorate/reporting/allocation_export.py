@@ -10,7 +10,7 @@ from quorate.reporting.allocation_section import allocation_facts, allocation_se
 from quorate.reporting.markdown_page import markdown_page
 
 if TYPE_CHECKING:
-    from quorate.reporting.allocation_view import AllocationView
+    from quorate.analysis.allocation import AllocationView
     from quorate.reporting.reproduce import Provenance
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from quorate.reporting.allocation_view import AllocationView, Study
+    from quorate.analysis.allocation import AllocationView, Study
     from quorate.reporting.captions import Caption
     from quorate.reporting.marks import Chart
     from quorate.simulate.allocation.cycles import CycleComparison

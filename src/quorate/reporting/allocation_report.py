@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from quorate.analysis.labels import shown
 from quorate.reporting.allocation_words import between, final_error, plus_minus
-from quorate.reporting.labels import shown
 from quorate.reporting.reproduce import called, made_with, read_from, titled
 from quorate.simulate.allocation.result import ROBIN, ROBIN_HOOD, UNIFORM
 from quorate.simulate.allocation.saving import share_text
 from quorate.wording import counted
 
 if TYPE_CHECKING:
-    from quorate.reporting.allocation_view import AllocationView, Study
+    from quorate.analysis.allocation import AllocationView, Study
     from quorate.reporting.reproduce import Provenance
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from quorate.analysis.labels import shown
 from quorate.reporting import allocation_captions as captions
 from quorate.reporting import allocation_figures as figures
 from quorate.reporting import allocation_tables as tables
 from quorate.reporting.allocation_words import COEFFICIENTS, arms_text
 from quorate.reporting.captions import Caption
-from quorate.reporting.labels import shown
 from quorate.reporting.section import Figure, Section
 from quorate.reporting.tables import known
 from quorate.simulate.allocation.result import ROBIN_HOOD, UNIFORM
 
 if TYPE_CHECKING:
-    from quorate.reporting.allocation_view import AllocationView, Study
+    from quorate.analysis.allocation import AllocationView, Study
 
 _POLICIES = {
     "error": "largest error, mean",

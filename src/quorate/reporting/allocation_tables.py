@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quorate.analysis.labels import shown
 from quorate.arrays import Floats
 from quorate.reporting.allocation_words import COEFFICIENTS, SHORT, final_error
-from quorate.reporting.labels import shown
 from quorate.reporting.tables import Row
 from quorate.simulate.allocation.result import UNIFORM
 from quorate.wording import counted
 
 if TYPE_CHECKING:
-    from quorate.reporting.allocation_view import AllocationView, Study
+    from quorate.analysis.allocation import AllocationView, Study
     from quorate.simulate.allocation.result import Allocation, Outcome, Saved
     from quorate.simulate.allocation.sweep import Sweep
 

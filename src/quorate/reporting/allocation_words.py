@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.reporting.labels import shown
-from quorate.reporting.words import number
+from quorate.analysis.labels import shown
+from quorate.analysis.words import number
 from quorate.simulate.allocation.result import ROBIN, ROBIN_HOOD, UNIFORM
 from quorate.simulate.allocation.saving import share_text
 from quorate.wording import counted, decimals
 
 if TYPE_CHECKING:
-    from quorate.reporting.allocation_view import Study
+    from quorate.analysis.allocation import Study
     from quorate.simulate.allocation.result import Allocation, Saved
 
 SHORT = {UNIFORM: "uniform", ROBIN_HOOD: "ROBIN-HOOD", ROBIN: "ROBIN"}
@@ -65,7 +65,7 @@ def arms_text(study: Study) -> str:
     Examples
     --------
     >>> import numpy as np
-    >>> from quorate.reporting.allocation_view import view_of
+    >>> from quorate.analysis.allocation import view_of
     >>> from quorate.simulate.allocation.allocation import simulate_allocation
     >>> found = simulate_allocation(np.tile([1.0, 2.0, 3.0], (5, 1)), 200, runs=2)
     >>> arms_text(view_of(found).studies[0])

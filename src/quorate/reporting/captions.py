@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from quorate.analysis.judgments import MOST_PARTS, Analysis
+from quorate.analysis.labels import shown
+from quorate.analysis.words import Reading, against_naive, number, significant, span, times
 from quorate.reporting import tables
-from quorate.reporting.labels import shown
-from quorate.reporting.summary import MOST_PARTS, Analysis
 from quorate.reporting.tables import known
-from quorate.reporting.words import Reading, against_naive, number, significant, span, times
 from quorate.roles import JUDGE, PROMPT
 from quorate.wording import counted, decimals, listed, plural, whole_percent
 from quorate.wording import percent as precise

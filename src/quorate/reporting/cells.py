@@ -8,8 +8,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from quorate.analysis.words import significant
 from quorate.reporting.tables import Row
-from quorate.reporting.words import significant
 from quorate.wording import percent
 
 _FORMATS: Mapping[str, Callable[[float], str]] = {

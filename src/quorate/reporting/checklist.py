@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from quorate.analysis.judgments import Analysis
+from quorate.analysis.labels import shown
+from quorate.analysis.words import significant
 from quorate.estimate.components.model import CELL
-from quorate.reporting.labels import shown
 from quorate.reporting.record import KEYS, Record, study_record
-from quorate.reporting.summary import Analysis
-from quorate.reporting.words import significant
 from quorate.roles import JUDGE, PROMPT, TEMPERATURE
 from quorate.table.columns.labels import ABSENT
 from quorate.wording import counted, listed, plural, whole_percent

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from quorate.analysis.judgments import MOST_PARTS, Analysis
+from quorate.analysis.labels import shown
 from quorate.caveats import Caveat
 from quorate.reporting import captions, figures, tables
 from quorate.reporting.captions import Caption
 from quorate.reporting.checklist import MISSING, ChecklistItem
 from quorate.reporting.filters import MOST as LONGEST
-from quorate.reporting.labels import shown
 from quorate.reporting.panel_section import panel_caveats, panel_section
 from quorate.reporting.reproduce import titled
 from quorate.reporting.section import Figure, Section
-from quorate.reporting.summary import MOST_PARTS, Analysis
 from quorate.reporting.tables import Row, known
 from quorate.roles import JUDGE, PROMPT
 from quorate.wording import counted, listed, plural, whole_percent

@@ -15,10 +15,10 @@ from quorate.reporting.theme import INK
 from quorate.reporting.writeup import analysed
 
 if TYPE_CHECKING:
+    from quorate.analysis.judgments import Analysis
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.reporting.marks import Chart
     from quorate.reporting.section import Section
-    from quorate.reporting.summary import Analysis
     from quorate.table.judgments import Judgments
 
 ChartFormat = Literal["svg", "png"]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from quorate.analysis.judgments import Analysis
+from quorate.analysis.labels import shown
 from quorate.reporting import captions, marks, tables
-from quorate.reporting.labels import shown
 from quorate.reporting.marks import MOST_ROWS
-from quorate.reporting.summary import Analysis
 from quorate.reporting.tables import Row, known
 from quorate.reporting.theme import CORRECTED, INK, MISSED, NAIVE, SEQUENTIAL, SHAPES, colour, kind, palette
 from quorate.roles import JUDGE

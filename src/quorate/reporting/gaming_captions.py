@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quorate.analysis.labels import shown
+from quorate.analysis.words import significant
 from quorate.reporting.captions import Caption
 from quorate.reporting.gaming_tables import unit
-from quorate.reporting.labels import shown
-from quorate.reporting.words import significant
 from quorate.wording import counted, whole_percent
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quorate.analysis.words import significant
 from quorate.reporting import gaming_captions, gaming_tables, marks
 from quorate.reporting.tables import known
 from quorate.reporting.theme import CORRECTED, INK, OTHERS, SEQUENTIAL
-from quorate.reporting.words import significant
 
 if TYPE_CHECKING:
     import altair as alt

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quorate.analysis.labels import shown
+from quorate.analysis.words import significant
 from quorate.reporting.gaming_section import gaming_facts, gaming_sections
 from quorate.reporting.gaming_tables import unit
-from quorate.reporting.labels import shown
 from quorate.reporting.result_page import SAME_EVERY_TIME, ResultPage, provenance_of, title_of
-from quorate.reporting.words import significant
 from quorate.wording import counted, listed, whole_percent
 
 if TYPE_CHECKING:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from quorate.analysis.judgments import Analysis
+from quorate.analysis.labels import shown
 from quorate.reporting.cells import as_markdown, plain_markdown
 from quorate.reporting.checklist import checklist
 from quorate.reporting.document import caveats, reporting, sections, title
-from quorate.reporting.labels import shown
 from quorate.reporting.record import Record
 from quorate.reporting.reproduce import Provenance, provenance
 from quorate.reporting.section import Figure
-from quorate.reporting.summary import Analysis
 from quorate.reporting.writeup import methods_paragraph
 
 MOST_ROWS = 100

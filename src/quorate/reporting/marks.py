@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate.reporting.labels import distinct
+from quorate.analysis.labels import distinct
 from quorate.reporting.theme import INK, settings
 
 if TYPE_CHECKING:

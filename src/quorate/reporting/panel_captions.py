@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from quorate.analysis.labels import shown
+from quorate.analysis.panel import PanelView
+from quorate.analysis.words import number, significant
 from quorate.estimate.panel.crossed import JUDGE_EFFECT
 from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM
 from quorate.reporting import panel_tables as tables
 from quorate.reporting.captions import Caption
-from quorate.reporting.labels import shown
-from quorate.reporting.panel_view import PanelView
 from quorate.reporting.panel_words import by_verdict, p_value
-from quorate.reporting.words import number, significant
 from quorate.wording import counted, decimals, listed, plural, whole_percent
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from quorate.analysis import labels
+from quorate.analysis.panel import SHORT, PanelView
 from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM
-from quorate.reporting import labels, marks, panel_captions, panel_tables
-from quorate.reporting.panel_view import SHORT, PanelView
+from quorate.reporting import marks, panel_captions, panel_tables
 from quorate.reporting.tables import Row, known
 from quorate.reporting.theme import CORRECTED, INK, MISSED, NAIVE, palette
 from quorate.roles import JUDGE

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from quorate.analysis.judgments import MOST_PARTS
+from quorate.analysis.labels import shown
+from quorate.analysis.panel import PanelView
 from quorate.caveats import Caveat
 from quorate.reporting import panel_captions as captions
 from quorate.reporting import panel_figures as figures
 from quorate.reporting import panel_tables as tables
-from quorate.reporting.labels import shown
-from quorate.reporting.panel_view import PanelView
 from quorate.reporting.panel_words import paragraphs
 from quorate.reporting.section import Figure, Section
-from quorate.reporting.summary import MOST_PARTS
 from quorate.reporting.tables import known
 from quorate.roles import JUDGE
 from quorate.wording import counted, plural
 
 if TYPE_CHECKING:
-    from quorate.reporting.summary import Analysis
+    from quorate.analysis.judgments import Analysis
 
 OF_COMPONENTS = ("left-negative", "averaged-answers", "aliased")
 """Caveats about components, which are shown only where the models disagree on them."""

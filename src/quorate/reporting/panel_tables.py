@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from quorate.analysis.labels import shown
+from quorate.analysis.panel import PanelView
 from quorate.estimate.panel.components import TERMS, PanelComponents
 from quorate.plan.designs.closed_forms import cyclic
-from quorate.reporting.labels import shown
-from quorate.reporting.panel_view import PanelView
 from quorate.reporting.tables import Row
 
 if TYPE_CHECKING:

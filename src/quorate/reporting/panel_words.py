@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from quorate.analysis.labels import shown
+from quorate.analysis.panel import PanelView
+from quorate.analysis.words import significant
 from quorate.estimate.panel.crossed import JUDGE_EFFECT
 from quorate.reporting import panel_tables as tables
-from quorate.reporting.labels import shown
-from quorate.reporting.panel_view import PanelView
-from quorate.reporting.words import significant
 from quorate.wording import counted, listed, plural
 
 if TYPE_CHECKING:

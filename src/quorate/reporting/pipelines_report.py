@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from math import isnan
 from typing import TYPE_CHECKING
 
+from quorate.analysis.labels import distinct, shown
 from quorate.estimate.agreement.battles import ORDER
 from quorate.reporting import marks
 from quorate.reporting.captions import Caption
-from quorate.reporting.labels import distinct, shown
 from quorate.reporting.result_page import ResultPage, provenance_of, title_of
 from quorate.reporting.section import Figure, Section
 from quorate.reporting.theme import CORRECTED, NAIVE

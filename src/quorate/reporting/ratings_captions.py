@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quorate.analysis.labels import shown
+from quorate.analysis.ratings import MOST_DRAWN
+from quorate.analysis.words import share
 from quorate.reporting.captions import Caption
-from quorate.reporting.labels import shown
 from quorate.reporting.ratings_tables import rank_range
-from quorate.reporting.ratings_view import MOST_DRAWN
-from quorate.reporting.votes_words import share
 from quorate.wording import counted
 
 if TYPE_CHECKING:
-    from quorate.reporting.ratings_view import RatingsView
+    from quorate.analysis.ratings import RatingsView
 
 _SHORT = 40
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from quorate.analysis.ratings import MOST_DRAWN
 from quorate.reporting import marks, ratings_captions, ratings_tables
-from quorate.reporting.ratings_view import MOST_DRAWN
 from quorate.reporting.theme import CORRECTED, INK, NAIVE
 
 if TYPE_CHECKING:
     import altair as alt
 
+    from quorate.analysis.ratings import RatingsView
     from quorate.reporting.marks import Chart
-    from quorate.reporting.ratings_view import RatingsView
     from quorate.reporting.tables import Row
 
 MOST_IN_GRID = 80

@@ -10,7 +10,7 @@ from quorate.reporting import ratings_tables as tables
 from quorate.reporting.section import Figure, Section
 
 if TYPE_CHECKING:
-    from quorate.reporting.ratings_view import RatingsView
+    from quorate.analysis.ratings import RatingsView
 
 _BEST = "probability of being best"
 _RANKS = {

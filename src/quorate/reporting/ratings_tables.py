@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quorate.analysis.labels import shown
 from quorate.estimate.ratings.ratings import Ratings
-from quorate.reporting.labels import shown
 
 if TYPE_CHECKING:
-    from quorate.reporting.ratings_view import RatingsView
+    from quorate.analysis.ratings import RatingsView
     from quorate.reporting.tables import Row
 
 MOST_PAIRS = 2000

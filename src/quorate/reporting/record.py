@@ -10,8 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from quorate.analysis.labels import shown
 from quorate.errors import InvalidInput
-from quorate.reporting.labels import shown
 
 MOST_BYTES = 1_000_000
 _DEEPEST = 10

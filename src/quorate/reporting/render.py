@@ -9,29 +9,29 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from quorate.analysis.allocation import AllocationView, view_of
+from quorate.analysis.judgments import Analysis
+from quorate.analysis.labels import shown
+from quorate.analysis.plain import plain
+from quorate.analysis.words import number
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.reporting import tables
 from quorate.reporting.allocation_export import allocation_json, allocation_markdown
 from quorate.reporting.allocation_report import allocation_said
 from quorate.reporting.allocation_section import allocation_facts, allocation_sections
-from quorate.reporting.allocation_view import AllocationView, view_of
 from quorate.reporting.captions import places
 from quorate.reporting.cells import as_csv, cell, columns, is_number
 from quorate.reporting.checklist import checklist
 from quorate.reporting.document import caveats, reporting, sections, title
 from quorate.reporting.export import ChartFormat, chart_folder, write_charts, write_section_charts
 from quorate.reporting.files import writable, write
-from quorate.reporting.labels import shown
 from quorate.reporting.markdown import markdown
-from quorate.reporting.plain import plain
 from quorate.reporting.record import MOST_CHARACTERS, Record, study_record
 from quorate.reporting.reproduce import Provenance, provenance
 from quorate.reporting.result_page import ResultPage, result_json, result_markdown
 from quorate.reporting.results import RESULTS, Sourced, page_of
 from quorate.reporting.section import Figure, Section
-from quorate.reporting.summary import Analysis
-from quorate.reporting.words import number
 from quorate.reporting.writeup import analysed, methods_paragraph
 from quorate.simulate.allocation.result import Allocation
 from quorate.table.judgments import Judgments

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,22 +14,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.reporting.labels import shown
+from quorate.analysis.credentials import HIDDEN, scrubbed
+from quorate.analysis.labels import shown
 from quorate.reporting.record import Record
 from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:
-    from quorate.reporting.summary import Analysis
+    from quorate.analysis.judgments import Analysis
     from quorate.table.judgments import Source
     from quorate.table.votes import Votes
 
 _DIGITS = 9
-_HIDDEN = "…"
-_URL = re.compile(r"\b([A-Za-z][A-Za-z0-9+.-]+:/+)([^\s'\"<>]*)")
-_SECRET = re.compile(
-    r"(?i)(--[\w-]*(?:token|secret|password|api[_-]?key|access[_-]?key)[\w-]*(?:=|\s+)"
-    r"|\b(?:secret|password|api[_-]?key|access[_-]?key)=)(\S+)"
-)
 
 
 @dataclass(frozen=True)
@@ -107,7 +101,7 @@ def titled(source: Source, otherwise: str) -> str:
 def in_one_line(analysis: Analysis, origin: Provenance) -> str:
     """The same as short as it can be: software, input hash and seed."""
     digest = analysis.judgments.source.sha256
-    found = f"input SHA-256 {digest[:16]}{_HIDDEN}" if digest else "input is no file"
+    found = f"input SHA-256 {digest[:16]}{HIDDEN}" if digest else "input is no file"
     seed = "no random numbers" if origin.seed is None else f"seed {origin.seed}"
     return f"quorate {version('quorate')}, {found}, {seed}"
 
@@ -132,31 +126,6 @@ def fingerprint(judgments: Judgments) -> str:
     for values, scale in ((judgments.mean, size), (judgments.ss, judgments.n * size**2)):
         digest.update(_to_digits(values, scale).tobytes())
     return digest.hexdigest()
-
-
-def scrubbed(text: str) -> str:
-    """Text without what opens doors: names and passwords in addresses, their queries, values of keys and tokens.
-
-    Examples
-    --------
-    >>> scrubbed("quorate analyze 's3://AKIA:se/cr+et@bucket/a.csv?token=abc'")
-    "quorate analyze 's3://…@bucket/a.csv?…'"
-    >>> scrubbed("quorate analyze a@b.csv --api-key sk-123")
-    'quorate analyze a@b.csv --api-key …'
-    """
-    return _SECRET.sub(rf"\1{_HIDDEN}", _URL.sub(_without_credentials, text))
-
-
-def _without_credentials(found: re.Match[str]) -> str:
-    rest, mark, query = found[2].partition("?")
-    rest, fragment, _ = rest.partition("#")
-    before, at, after = rest.rpartition("@")
-    if at and ":" not in before:  # a name alone stands before the first slash; a later @ belongs to the path
-        before, at, after = rest.partition("@")
-        if "/" in before:
-            before, at, after = "", "", rest
-    place = f"{_HIDDEN}@{after}" if at else rest
-    return f"{found[1]}{place}{f'{mark or fragment}{_HIDDEN}' if query or mark or fragment else ''}"
 
 
 def _input(source: Source) -> dict[str, str]:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from quorate.reporting.labels import shown
+from quorate.analysis.labels import shown
+from quorate.analysis.plain import plain
 from quorate.reporting.markdown_page import markdown_page
-from quorate.reporting.plain import plain
 from quorate.reporting.reproduce import called, made_with, read_from, titled
 
 if TYPE_CHECKING:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from quorate.analysis.agreement import AgreementView
+from quorate.analysis.ratings import RatingsView
 from quorate.decide.gaming.gaming import Gaming
 from quorate.decide.outcome import AnyVerdict
 from quorate.estimate.agreement.agreement import Agreement
 from quorate.estimate.ratings.leaderboard import Leaderboard
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.reporting.agreement_report import agreement_page
-from quorate.reporting.agreement_view import AgreementView
 from quorate.reporting.gaming_report import gaming_page
 from quorate.reporting.pipelines_report import pipelines_page
 from quorate.reporting.ratings_report import ratings_page
-from quorate.reporting.ratings_view import RatingsView
 from quorate.reporting.verdict_report import verdict_page
 from quorate.simulate.pipelines.result import Pipelines
 

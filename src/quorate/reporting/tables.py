@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.analysis.contributions import contributions
+from quorate.analysis.judgments import Analysis
+from quorate.analysis.labels import distinct, shown
+from quorate.analysis.words import advice
 from quorate.plan.designs.schemes import GENERATION
-from quorate.reporting.contributions import contributions
 from quorate.reporting.filters import where
-from quorate.reporting.labels import distinct, shown
-from quorate.reporting.summary import Analysis
-from quorate.reporting.words import advice
 from quorate.roles import JUDGE, REPLICATE
 from quorate.wording import counted
 

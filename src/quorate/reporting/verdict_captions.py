@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quorate.analysis.labels import shown
+from quorate.analysis.words import p_value, significant
 from quorate.decide.outcome import Outcome
 from quorate.decide.scores.verdict import ScoreVerdict
 from quorate.decide.votes.verdict import Verdict
 from quorate.reporting.captions import Caption
-from quorate.reporting.labels import shown
 from quorate.reporting.verdict_tables import centre, sources
-from quorate.reporting.votes_words import p_value
-from quorate.reporting.words import significant
 from quorate.wording import whole_percent
 
 if TYPE_CHECKING:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quorate.analysis.labels import shown
+from quorate.analysis.words import significant
 from quorate.decide.scores.verdict import ScoreVerdict
 from quorate.decide.votes.verdict import Verdict
 from quorate.reporting import votes_pair_section
-from quorate.reporting.labels import shown
 from quorate.reporting.result_page import ResultPage, provenance_of, title_of
 from quorate.reporting.verdict_captions import SHORT, headline
 from quorate.reporting.verdict_section import verdict_facts, verdict_sections
-from quorate.reporting.words import significant
 from quorate.wording import counted
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from quorate.analysis.labels import shown
 from quorate.decide.outcome import Outcome
 from quorate.decide.scores.verdict import ScoreVerdict
 from quorate.reporting import verdict_captions as captions
 from quorate.reporting import verdict_figures as figures
 from quorate.reporting import verdict_tables as tables
-from quorate.reporting.labels import shown
 from quorate.reporting.section import Figure, Section
 from quorate.reporting.votes_pair_section import STEPS
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quorate.analysis.labels import shown
+from quorate.analysis.words import significant
 from quorate.decide.scores.verdict import ScoreVerdict
 from quorate.decide.votes.verdict import Verdict
 from quorate.reporting import votes_pair_section
-from quorate.reporting.labels import shown
-from quorate.reporting.votes_words import shares
-from quorate.reporting.words import significant
-from quorate.wording import plural
+from quorate.wording import plural, shares
 
 if TYPE_CHECKING:
     from quorate.decide.outcome import AnyVerdict

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quorate.analysis.words import number, p_value, share
 from quorate.decide.votes.margin import FEW_CLUSTERS
 from quorate.reporting import votes_tables as tables
 from quorate.reporting.captions import Caption
 from quorate.reporting.tables import known
-from quorate.reporting.votes_words import margin, p_value, share
-from quorate.reporting.words import number
-from quorate.wording import counted, listed
+from quorate.wording import counted, listed, margin
 
 if TYPE_CHECKING:
+    from quorate.analysis.votes import VotesView
     from quorate.estimate.doctor.votes_support import VotesSupport
     from quorate.estimate.votes.stability import Stability
-    from quorate.reporting.votes_view import VotesView
     from quorate.table.votes import Votes
 
 

@@ -11,9 +11,9 @@ from quorate.reporting.theme import CORRECTED, INK, MISSED, palette
 if TYPE_CHECKING:
     import altair as alt
 
+    from quorate.analysis.votes import VotesView
     from quorate.estimate.votes.stability import Stability
     from quorate.reporting.marks import Chart
-    from quorate.reporting.votes_view import VotesView
 
 LEVEL = 0.05
 """Below it, the first votes of a pair and the others differ."""

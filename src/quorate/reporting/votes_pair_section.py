@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from quorate.analysis.labels import shown
+from quorate.analysis.pair import way
+from quorate.analysis.words import p_value
 from quorate.reporting import marks
 from quorate.reporting.captions import Caption
-from quorate.reporting.labels import shown
 from quorate.reporting.section import Figure, Section
 from quorate.reporting.tables import known
 from quorate.reporting.theme import CORRECTED, NAIVE
-from quorate.reporting.votes_pair_view import way
 from quorate.reporting.votes_section import votes_health, votes_sections
-from quorate.reporting.votes_words import margin, p_value, shares
-from quorate.wording import counted
+from quorate.wording import counted, margin, shares
 
 if TYPE_CHECKING:
+    from quorate.analysis.pair import PairView
     from quorate.decide.votes.next_step import NextStep
     from quorate.decide.votes.verdict import Verdict
     from quorate.reporting.marks import Chart
     from quorate.reporting.tables import Row
-    from quorate.reporting.votes_pair_view import PairView
 
 SHORT = 40
 _WAYS = {

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quorate.analysis.pair import PairView
+from quorate.analysis.votes import VotesView, votes_view
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
 from quorate.reporting.export import ChartFormat, chart_folder, write_section_charts
 from quorate.reporting.files import writable, write
 from quorate.reporting.markdown_page import markdown_page
 from quorate.reporting.render import page
-from quorate.reporting.votes_pair_view import PairView
 from quorate.reporting.votes_said import facts_of, said_of, sections_of
-from quorate.reporting.votes_view import VotesView, votes_view
 
 if TYPE_CHECKING:
     from quorate.table.votes import Votes

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from quorate.analysis.labels import shown
+from quorate.analysis.pair import PairView
+from quorate.analysis.words import share
 from quorate.reporting import votes_captions, votes_tables
-from quorate.reporting.labels import shown
 from quorate.reporting.reproduce import called, made_with, read_from, titled
 from quorate.reporting.section import Figure, Section
 from quorate.reporting.verdict_captions import headline
 from quorate.reporting.votes_pair_section import TIES, pair_sections, summary
-from quorate.reporting.votes_pair_view import PairView
 from quorate.reporting.votes_section import votes_facts, votes_sections
-from quorate.reporting.votes_words import share
 from quorate.wording import counted
 
 if TYPE_CHECKING:
+    from quorate.analysis.votes import VotesView
     from quorate.decide.votes.verdict import Verdict
-    from quorate.reporting.votes_view import VotesView
 
 _OF_ALL_PAIRS = ("few-votes", "missing", "not-connected", "one-sided")
 """Findings about pairs and rankings of all systems: the section on data health has them."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quorate.analysis.labels import shown
+from quorate.analysis.words import share
 from quorate.reporting import votes_captions as captions
 from quorate.reporting import votes_figures as figures
 from quorate.reporting import votes_tables as tables
-from quorate.reporting.labels import shown
 from quorate.reporting.section import Figure, Section
 from quorate.reporting.tables import known
-from quorate.reporting.votes_words import share
 from quorate.wording import counted, listed
 
 if TYPE_CHECKING:
+    from quorate.analysis.votes import VotesView
     from quorate.estimate.doctor.votes_support import VotesSupport
-    from quorate.reporting.votes_view import VotesView
 
 _DECIDED = {
     "votes": "votes for each pair",

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quorate.analysis.labels import shown
 from quorate.estimate.votes.margin_law import EDGES
-from quorate.reporting.labels import shown
 from quorate.wording import counted
 
 if TYPE_CHECKING:
+    from quorate.analysis.votes import VotesView
     from quorate.estimate.doctor.votes_support import VotesSupport
     from quorate.estimate.votes.stability import Stability
     from quorate.reporting.tables import Row
-    from quorate.reporting.votes_view import VotesView
 
 ESTIMATED, CORRECTED = "as estimated", "without the noise of votes"
 MOST_STEPS = 200

@@ -8,17 +8,17 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from quorate.analysis.judgments import Analysis, analyze, of_fit
+from quorate.analysis.labels import shown
+from quorate.analysis.words import number, significant, span, times
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.targets import FINITE, PANEL, POPULATION
 from quorate.reporting.cells import plain_markdown
 from quorate.reporting.checklist import ChecklistItem, checklist, missing
-from quorate.reporting.labels import shown
 from quorate.reporting.record import Record, study_record
 from quorate.reporting.reproduce import Provenance, provenance
-from quorate.reporting.summary import Analysis, analyze, of_fit
 from quorate.reporting.tables import in_words
-from quorate.reporting.words import number, significant, span, times
 from quorate.table.judgments import Judgments
 from quorate.wording import counted, decimals, listed, plural, whole_percent
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from quorate.reporting.words import number
+from quorate.analysis.words import number
 from quorate.wording import counted, decimals
 
 if TYPE_CHECKING:

@@ -6,15 +6,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from quorate.analysis import words
+from quorate.analysis.plain import plain
 from quorate.errors import NotEstimable
 from quorate.estimate.doctor.votes_support import VotesSupport, doctor_votes
 from quorate.estimate.votes.clustered import ClusterRobust, cluster_robust
 from quorate.estimate.votes.margins import NearTies, Quantiles
 from quorate.estimate.votes.stability import Stability, stability
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
+from quorate.numerics.votes.binomial import p_value
 from quorate.plan.power.detectability import Detectability, detectability
-from quorate.reporting.plain import plain
+from quorate.table.pairs import FIRST_A, B
 from quorate.table.votes import Votes
+from quorate.wording import counted, percent
 
 DEPENDENCE = ("prompt", "judge", "cluster")
 """Facets whose votes may resemble each other."""
@@ -27,6 +33,8 @@ EQUAL = (50, 100, 200, 500, 1000)
 EARLY = 50
 """Votes of a pair that count as early; half of the fewest, where pairs may have fewer than twice as many."""
 
+SIGNIFICANT = 0.01
+"""P-value below which an effect of the order of showing is spoken of."""
 FEWEST = 4
 """Votes of a pair that can be split into early ones and others."""
 
@@ -159,3 +167,29 @@ def _stability(votes: Votes, minimum: int) -> tuple[Stability | None, str]:
         return stability(votes, first=min(EARLY, minimum // 2), minimum=minimum), ""
     except NotEstimable as error:
         return None, str(error)
+
+
+def order_noticed(votes: Votes) -> str:
+    """That the system shown first wins more or less than half of the votes, where some pair was shown in both orders.
+
+    Parameters
+    ----------
+    votes : Votes
+        Taken as independent; nothing is said of votes whose order is not known.
+
+    Returns
+    -------
+    str
+        Half a sentence; empty where the order is not known or never varies, or chance explains it.
+    """
+    if votes.order is None:
+        return ""
+    usable = (votes.order >= FIRST_A) & (votes.outcome <= B)
+    code, weights = votes.pairs().code[usable], votes.weights[usable]
+    orders = np.unique(np.stack([code, votes.order[usable]]), axis=1)[0]
+    first = votes.outcome[usable] == votes.order[usable]
+    won, decisive = int(weights[first].sum()), int(weights.sum())
+    if len(orders) == len(np.unique(orders)) or (p := float(p_value(won, decisive))) >= SIGNIFICANT:
+        return ""
+    of = f"{percent(won / decisive)} of {counted(decisive, 'decisive vote')}"
+    return f"The system shown first won {of} ({words.p_value(p)}, votes taken as independent)"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from quorate.analysis.labels import distinct
+from quorate.analysis.plain import plain
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.reporting.labels import distinct
-from quorate.reporting.plain import plain
 from quorate.roles import JUDGE
 from quorate.wording import counted
 

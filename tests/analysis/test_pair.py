@@ -3,8 +3,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from quorate.analysis.pair import INDEPENDENT, pair_view, way
 from quorate.errors import UnknownTerm
-from quorate.reporting.votes_pair_view import INDEPENDENT, pair_view, way
 from quorate.table.read_votes import read_votes
 
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from quorate.reporting.plain import plain
-from quorate.reporting.reproduce import scrubbed
+from quorate.analysis.credentials import scrubbed
+from quorate.analysis.plain import plain
 
 if TYPE_CHECKING:
+    from quorate.analysis.judgments import Analysis
     from quorate.estimate.components.robustness import Part
     from quorate.estimate.means.mean import Estimate
-    from quorate.reporting.summary import Analysis
 
 
 def content(analysis: Analysis) -> dict[str, Any]:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from quorate.analysis.reach import within_reach
 from quorate.errors import NotEstimable
-from quorate.reporting.reach import within_reach
 
 
 def test_judges_that_are_all_that_matters_stay_as_they_are(demo):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from quorate.reporting.content import content
+from quorate.analysis.content import content
 
 
 def test_every_shape_is_json_without_what_json_cannot_hold(analysis):

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import quorate as q
+from quorate.analysis.allocation import allocation_view, view_of
 from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownColumn, UnknownTerm
-from quorate.reporting.allocation_view import allocation_view, view_of
 
 
 def test_a_study_is_that_of_simulate_allocation(replays):

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import quorate as q
-from quorate.reporting.ratings_view import RatingsView
+from quorate.analysis.ratings import RatingsView
 
 
 def test_ratings_of_votes(ballots):

@@ -3,8 +3,8 @@ from __future__ import annotations
 import polars as pl
 
 import quorate as q
+from quorate.analysis.views import panel_scope, views
 from quorate.estimate.means.targets import PANEL, POPULATION
-from quorate.reporting.views import panel_scope, views
 
 
 def test_fixed_judges_are_the_panel_by_default(shape):

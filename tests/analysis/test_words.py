@@ -1,8 +1,22 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 
-from quorate.reporting.words import Reading, advice, number, sentence, significant, span, times
+from quorate.analysis.words import (
+    Reading,
+    advice,
+    number,
+    p_value,
+    sentence,
+    share,
+    significant,
+    span,
+    times,
+    votes,
+)
+from quorate.wording import margin, shares
 
 
 def test_numbers_that_are_none_are_words():
@@ -74,3 +88,45 @@ def test_times():
 )
 def test_advice(component, words):
     assert advice(component, ["item", "prompt", "judge"]) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        (0.0, "0%"),
+        (1e-9, "<1%"),
+        (0.0099, "<1%"),
+        (0.5, "50%"),
+        (0.9999999, ">99%"),
+        (1.0, "100%"),
+        (math.nan, "not known"),
+    ],
+)
+def test_a_share_is_all_or_nothing_only_if_it_is(value, says):
+    assert share(value) == says
+
+
+@pytest.mark.parametrize(
+    ("value", "says"), [(0.25, "0.250"), (0.0004, "0.00040"), (-0.0726, "-0.073"), (-0.0, "0.000")]
+)
+def test_a_small_margin_keeps_two_digits(value, says):
+    assert margin(value) == says
+
+
+@pytest.mark.parametrize(
+    ("value", "says"), [(0.05, "p = 0.05"), (0.0001, "p = 0.0001"), (0.00009, "p < 0.0001"), (0.0, "p < 0.0001")]
+)
+def test_a_p_value_is_never_nothing(value, says):
+    assert p_value(value) == says
+
+
+def test_millions_of_votes_need_more_digits_than_hundreds():
+    assert shares(0.737, 0.683, 0.788) == ("73.7%", "68.3%", "78.8%")
+    assert shares(0.5005, 0.5004, 0.5006) == ("50.0500%", "50.0400%", "50.0600%")
+    assert shares(1e-10, 0.0, 1e-9) == ("<0.1%", "0.0%", "<0.1%")
+    assert shares(0.5, 0.5, 0.5) == ("50.0%",) * 3
+
+
+def test_numbers_of_votes_that_nobody_can_buy():
+    assert votes(262_702_539) == "262,702,539"
+    assert votes(1e13) == votes(math.inf) == "no number"

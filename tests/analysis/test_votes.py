@@ -3,8 +3,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from quorate.analysis.votes import dependence, order_noticed, votes_view
 from quorate.errors import UnknownTerm
-from quorate.reporting.votes_view import dependence, votes_view
 from quorate.table.read_votes import read_votes
 
 
@@ -58,3 +58,30 @@ def test_rows_that_stand_for_several_votes_have_no_order():
     assert "have no order" in found.stability_reason
     assert found.to_dict()["stability"] is None
     assert [one["votes"] for one in found.to_dict()["equal_budget"]] == [50, 100, 200, 500, 1000]
+
+
+def shown(*rows):
+    """Rows: model shown first, the other, votes for each."""
+    names = ["model_a", "model_b", "for_a", "for_b"]
+    frame = pl.DataFrame(rows, schema=names, orient="row")
+    return read_votes(frame, wins=["for_a", "for_b"], order="model_a", announce=False)
+
+
+def test_the_system_shown_first_wins_beyond_chance():
+    said = order_noticed(shown(("x", "y", 75, 25), ("y", "x", 65, 35)))
+    assert said == "The system shown first won 70.0% of 200 decisive votes (p < 0.0001, votes taken as independent)"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("x", "y", 52, 48), ("y", "x", 53, 47)],  # chance
+        [("x", "y", 90, 10), ("y", "z", 90, 10)],  # a better system that is always shown first
+    ],
+)
+def test_nothing_is_said_of_chance_or_of_an_order_that_never_varies(rows):
+    assert order_noticed(shown(*rows)) == ""
+
+
+def test_nothing_is_said_where_the_order_is_not_known(ballots):
+    assert order_noticed(ballots()) == ""

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from quorate import caveats
+from quorate.analysis.labels import shown
+from quorate.analysis.plain import plain
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, QuorateError, UnknownColumn
 from quorate.estimate.doctor.support import doctor
 from quorate.numerics.sequential.bandit import Variant, affordable, constants
-from quorate.reporting.labels import shown
-from quorate.reporting.plain import plain
 from quorate.simulate.allocation.allocation import simulate_allocation
 from quorate.simulate.allocation.arms import arms_of
 from quorate.simulate.allocation.cycles import CycleComparison, compare_cycles

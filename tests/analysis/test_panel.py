@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.reporting import panel_view
-from quorate.reporting.panel_view import BUDGETS, REPETITIONS
-from quorate.reporting.summary import analyze
+from quorate.analysis import panel as panel_view
+from quorate.analysis.judgments import analyze
+from quorate.analysis.panel import BUDGETS, REPETITIONS
 
 
 def read(frame: pl.DataFrame) -> q.Judgments:

@@ -6,9 +6,9 @@ import math
 import pytest
 
 import quorate as q
+from quorate.analysis.judgments import analyze, of_fit
 from quorate.errors import InvalidInput
 from quorate.estimate.components.robustness import leave_one_out
-from quorate.reporting.summary import analyze, of_fit
 
 
 def test_the_numbers_are_the_fit_s(demo):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from quorate.analysis.plain import plain
 from quorate.estimate.means.targets import Pool
-from quorate.reporting.plain import plain
 
 
 @dataclass(frozen=True)

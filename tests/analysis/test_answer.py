@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from quorate.reporting.answer import answer
+from quorate.analysis.answer import answer
 
 
 def test_enough_is_said(demo):

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quorate.analysis.labels import distinct, shown
+from quorate.analysis.words import p_value
 from quorate.estimate.ratings.contrast import expit
 from quorate.estimate.ratings.leaderboard import Leaderboard
 from quorate.estimate.ratings.ratings import ELO, Ratings
-from quorate.reporting.labels import distinct, shown
-from quorate.reporting.votes_words import p_value
 from quorate.wording import decimals, percent
 
 if TYPE_CHECKING:

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from quorate.analysis.answer import Answer, answer
+from quorate.analysis.content import content
+from quorate.analysis.views import Views, panel_scope, views
+from quorate.analysis.words import Reading, advice, sentence
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition, Method
 from quorate.estimate.components.model import CELL
-from quorate.reporting.answer import Answer, answer
-from quorate.reporting.content import content
-from quorate.reporting.views import Views, panel_scope, views
-from quorate.reporting.words import Reading, advice, sentence
 from quorate.roles import JUDGE, PROMPT
 
 if TYPE_CHECKING:
+    from quorate.analysis.panel import PanelView
     from quorate.estimate.components.robustness import Part
     from quorate.estimate.doctor.support import Support
     from quorate.estimate.means.effects import LevelEffect, Means
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from quorate.plan.naive import Naive
     from quorate.plan.search.optimum import Optimum
     from quorate.plan.search.whatif import WhatIf
-    from quorate.reporting.panel_view import PanelView
     from quorate.table.judgments import Judgments
 
 MOST_PARTS = 50
@@ -171,7 +171,7 @@ class Analysis:
 
     @cached_property
     def _optimum(self) -> tuple[Optimum | None, str]:
-        from quorate.reporting.reach import within_reach
+        from quorate.analysis.reach import within_reach
 
         try:
             return within_reach(self.fit, self.headline.target, self.prices if self.priced else None), ""
@@ -242,7 +242,7 @@ class Analysis:
 
     @cached_property
     def _judge_panel(self) -> tuple[PanelView | None, str]:
-        from quorate.reporting.panel_view import panel_view
+        from quorate.analysis.panel import panel_view
 
         prices = self.prices if self.priced else None
         return panel_view(self.judgments, self.level, prices) if self.several(JUDGE) else (None, "")

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from quorate.analysis.votes import DEPENDENCE, VotesView, votes_view
 from quorate.decide.votes.verdict import Claim, Verdict, verdict_of_votes
 from quorate.errors import NotEstimable
 from quorate.estimate.doctor.votes_support import VotesSupport, doctor_votes
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
-from quorate.reporting.votes_view import DEPENDENCE, VotesView, votes_view
 from quorate.table.votes import Encoding, Votes
 
 INDEPENDENT = "votes independent"

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from quorate.reporting.agreement_view import AgreementView
+from quorate.analysis.agreement import AgreementView
 
 
 def test_what_was_asked_is_there(agreed):

@@ -1,0 +1,19 @@
+"""Analyses: what a command or a page says about one table, as values; the layers above print them.
+
+judgments     a table of scores: mean, intervals, sources of uncertainty, what to buy next (`analyze`)
+answer        whether a half-width that was asked for is met
+views         the mean for these judges and for judges like these
+reach         the best design among those within reach
+contributions what every component brings to the uncertainty of a mean
+content       the analysis of judgments as plain values
+panel         the panel of judges
+votes         votes on all pairs of systems
+pair          votes on two systems
+ratings       leaderboards
+agreement     agreement with people
+allocation    replays of adaptive allocation
+words         numbers and sentences
+labels        labels fit to be shown
+credentials   what must not be shown
+plain         results as plain values
+"""
