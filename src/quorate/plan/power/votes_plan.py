@@ -1,0 +1,227 @@
+"""Plan of a study of votes: how many it takes for a margin or from a pilot, and what a budget of them can see."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.plan.power.clusters import Clustered, clustered, effective_judgments
+from quorate.plan.power.pilot import Feasibility, plan_from_pilot
+from quorate.plan.power.sample_size import Method, check_count, detectable_margin, sample_size
+from quorate.wording import counted
+from quorate.wording import margin as worded
+
+
+@dataclass(frozen=True)
+class VotesPlan:
+    """Votes that a comparison of two systems needs, and what a budget of them would see.
+
+    Parameters
+    ----------
+    margin : float or None
+        Margin that is to be seen, ``|p - 1/2|``; None where a pilot was given, or a budget alone.
+    pilot : Feasibility or None
+        What a pilot says, carried through to numbers of votes.
+    budget : int or None
+        Votes that can be paid for.
+    worth : int or None
+        Independent votes that the budget is worth.
+    needed : int or None
+        Independent votes needed; None with a budget alone, and where no number would do.
+    detectable : float or None
+        Smallest margin that the budget sees; None without a budget, or if it sees none.
+    power : float
+        Chance of detection wanted.
+    icc : float or None
+        Correlation of two votes of one cluster; None where votes are independent.
+    cluster : float or None
+        Votes per cluster; None where all of them are one.
+    clustered : Clustered or None
+        Votes of such clusters that are worth the independent ones needed (of an even pilot, the least number).
+    """
+
+    margin: float | None
+    pilot: Feasibility | None
+    budget: int | None
+    worth: int | None
+    needed: int | None
+    detectable: float | None
+    power: float
+    icc: float | None
+    cluster: float | None
+    clustered: Clustered | None
+
+    @property
+    def enough(self) -> bool:
+        """Whether some number of votes would do, and the budget, if there is one, has it."""
+        if self.budget is not None and self.detectable is None:
+            return False
+        if self.margin is None and self.pilot is None:
+            return True
+        if self.clustered is not None and not self.clustered.attainable:
+            return False
+        return self.worth is None or (self.needed is not None and self.worth >= self.needed)
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence or two."""
+        return self.worded(lambda argument: f"{argument}=")
+
+    def worded(self, spelled: Callable[[str], str]) -> str:
+        """The answer, with arguments spelled as the reader gives them.
+
+        Parameters
+        ----------
+        spelled : callable
+            From the name of an argument to what a reader types, such as ``"--cluster"`` for ``"cluster"``.
+        """
+        answer = self._for_margin() if self.pilot is None else self.pilot.sentence
+        if self.icc is None:
+            return answer
+        parts, ceiling = [], ""
+        if self.budget is not None:
+            parts.append(f"the budget of {self.budget:,} is worth {counted(self.worth or 0, 'independent one')}")
+        if self.clustered is not None and self.clustered.attainable:
+            parts.append(f"{self.clustered.n:,} are worth the {self.clustered.effective:,} that are needed")
+        elif self.clustered is not None:
+            parts.append(f"no number is worth the {self.clustered.effective:,} that are needed")
+            ceiling = (
+                f": however many, they are worth less than {self.clustered.ceiling:,.6g}. Spread them over more "
+                f"prompts or annotators, and say with {spelled('cluster')} how many votes share one"
+            )
+            if self.budget is None or self.pilot is None:  # else it begins with what the budget can do
+                answer = f"Unattainable: {answer[0].lower()}{answer[1:]}"
+        shape = "in one cluster" if self.cluster is None else f"in clusters of {self.cluster:.3g}"
+        return (
+            f"{answer} Of votes {shape} with an intra-cluster correlation of {self.icc:g}, {', and '.join(parts)}"
+            f"{ceiling}."
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for every margin planned for: case, margin, needed (independent votes), votes (of such clusters)."""
+        if self.pilot is None:
+            cases = [] if self.margin is None else [("stated", self.margin, self.needed)]
+        else:
+            ends = sorted((abs(self.pilot.low), abs(self.pilot.high)))
+            nearest = 0.0 if self.pilot.low <= 0 <= self.pilot.high else ends[0]
+            cases = [
+                ("largest", ends[1], self.pilot.needed_low),
+                ("estimate", abs(self.pilot.margin), self.pilot.needed),
+                ("smallest", nearest, self.pilot.needed_high),
+            ]
+        return [
+            {"case": case, "margin": margin, "needed": needed, "votes": self._collected(needed)}
+            for case, margin, needed in cases
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        if self.pilot is None:
+            facts: dict[str, Any] = {
+                "margin": self.margin,
+                "budget": self.worth,
+                "needed": self.needed,
+                "detectable": self.detectable,
+                "sentence": self.sentence,
+            }
+        else:
+            facts = self.pilot.to_dict()
+        if self.icc is not None:
+            facts |= {"budget": self.budget, "worth": self.worth, "sentence": self.sentence}
+        return {**facts, "clustered": None if self.clustered is None else self.clustered.to_dict()}
+
+    def _collected(self, needed: int | None) -> int | None:
+        if needed is None or self.icc is None:
+            return needed
+        return clustered(needed, icc=self.icc, cluster=self.cluster).n
+
+    def _for_margin(self) -> str:
+        parts = []
+        if self.margin is not None:
+            kind = "decisive vote" if self.icc is None else "independent decisive vote"
+            parts.append(f"A margin of {self.margin:g} needs {counted(self.needed or 0, kind)} (power {self.power:g})")
+        if self.worth is not None:
+            seen = self.detectable
+            sees = "no margin, however large" if seen is None else f"a margin of {worded(seen)} or more"
+            parts.append(f"{counted(self.worth, 'independent vote')} would see {sees}")
+        return "; ".join(parts) + "."
+
+
+def plan_votes(
+    margin: float | None = None,
+    *,
+    pilot: tuple[int, int] | None = None,
+    budget: int | None = None,
+    alpha: float = 0.05,
+    power: float = 0.9,
+    method: Method = "exact",
+    icc: float | None = None,
+    cluster: float | None = None,
+) -> VotesPlan:
+    """How many votes are needed, for a margin or from a pilot; with a budget alone, the margin that it could see.
+
+    Parameters
+    ----------
+    margin : float, optional
+        Margin to be seen: the share of votes for the better system, less .5.
+    pilot : (int, int), optional
+        Votes for one system and all decisive votes of a pilot, in place of a margin.
+    budget : int, optional
+        Votes that can be paid for.
+    alpha : float
+        Level of the two-sided test.
+    power : float
+        Chance of seeing the margin, above ``alpha`` and below 1.
+    method : {"exact", "normal", "variance"}
+        As for `quorate.sample_size`.
+    icc : float, optional
+        Correlation of two votes that share a prompt or an annotator; without it votes are independent.
+    cluster : float, optional
+        Votes that share one; with ``icc`` and without this, all of them do.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range, a margin and a pilot are both given, or neither they nor a budget.
+
+    Examples
+    --------
+    >>> plan_votes(0.06, icc=0.1, cluster=3).clustered.n
+    899
+    >>> plan_votes(0.06, budget=500).sentence
+    'A margin of 0.06 needs 749 decisive votes (power 0.9); 500 independent votes would see a margin of 0.073 or more.'
+    """
+    if margin is not None and pilot is not None:
+        raise InvalidInput("margin: give it or a pilot, not both")
+    if margin is None and pilot is None and budget is None:
+        raise InvalidInput("margin: give the margin to be seen, a pilot, or a budget")
+    if cluster is not None and icc is None:
+        raise InvalidInput("cluster: votes of one cluster count less only if they are alike; give icc too")
+    worth = budget
+    if budget is not None:
+        check_count("budget", budget)
+        if icc is not None:
+            most = None if cluster is None else min(cluster, budget)
+            worth = math.floor(effective_judgments(budget, icc=icc, cluster=most) + 1e-9)
+    feasibility = needed = seen = None
+    if pilot is not None:
+        feasibility = plan_from_pilot(*pilot, budget=worth, alpha=alpha, power=power, method=method)
+        needed, seen = feasibility.needed, feasibility.detectable
+    else:
+        if worth is not None:
+            seen = _detectable(worth, alpha, power, method)
+        if margin is not None:
+            needed = sample_size(margin, alpha=alpha, power=power, method=method)
+    wanted = feasibility.needed_low if feasibility is not None and needed is None else needed
+    spread = None if icc is None or wanted is None else clustered(wanted, icc=icc, cluster=cluster)
+    return VotesPlan(margin, feasibility, budget, worth, needed, seen, power, icc, cluster, spread)
+
+
+def _detectable(budget: int, alpha: float, power: float, method: Method) -> float | None:
+    try:
+        return detectable_margin(budget, alpha=alpha, power=power, method=method)
+    except NotEstimable:  # the answer, not a failure: so few votes see nothing
+        return None

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pytest
+
+from quorate.errors import InvalidInput
+from quorate.plan.power.clusters import clustered
+from quorate.plan.power.votes_plan import plan_votes
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "enough"),
+    [
+        ({"margin": 0.06}, "A margin of 0.06 needs 749 decisive votes (power 0.9).", True),
+        ({"margin": 0.06, "budget": 500}, "500 independent votes would see a margin of 0.073 or more", False),
+        ({"budget": 500}, "500 independent votes would see a margin of 0.073", True),
+        ({"budget": 1}, "1 independent vote would see no margin, however large", False),
+        ({"pilot": (28, 50), "budget": 500}, "you need 749 (from 70 to no finite number)", False),
+        ({"pilot": (45, 50), "budget": 500}, "Feasible", True),
+        ({"pilot": (25, 50)}, "at a margin of 0 no number would do", True),
+        ({"margin": 0.06, "icc": 0.1, "cluster": 3}, "899 are worth the 749 that are needed.", True),
+        ({"margin": 0.06, "icc": 0.1}, "Unattainable: a margin of 0.06 needs 749 independent decisive votes", False),
+        ({"margin": 0.06, "icc": 0.1, "cluster": 3, "budget": 898}, "is worth 748 independent ones", False),
+        ({"margin": 0.06, "icc": 0.1, "cluster": 3, "budget": 899}, "is worth 749 independent ones", True),
+        ({"pilot": (60, 100), "icc": 0.1}, "Unattainable: the pilot of 100 says 0.100", False),
+        ({"pilot": (60, 100), "icc": 0.1, "budget": 50}, "Underpowered even at the largest margin", False),
+        ({"budget": 4, "icc": 1, "cluster": 50}, "the budget of 4 is worth 1 independent one.", False),
+    ],
+)
+def test_how_many_are_needed_and_whether_a_budget_has_them(options, words, enough):
+    plan = plan_votes(**options)
+    assert words in plan.sentence
+    assert plan.enough is enough
+    assert plan.to_dict()["sentence"] == plan.sentence
+
+
+def test_rows_carry_each_margin_to_votes_in_clusters():
+    plan = plan_votes(pilot=(60, 100), icc=0.01, cluster=5)
+    assert [row["case"] for row in plan.rows()] == ["largest", "estimate", "smallest"]
+    assert [row["needed"] for row in plan.rows()] == [plan.pilot.needed_low, plan.pilot.needed, plan.pilot.needed_high]
+    assert plan.rows()[1]["votes"] == clustered(plan.needed, icc=0.01, cluster=5).n == plan.clustered.n
+    assert plan_votes(budget=300).rows() == []
+    assert plan_votes(0.06).rows() == [{"case": "stated", "margin": 0.06, "needed": 749, "votes": 749}]
+
+
+def test_the_argument_to_change_is_spelled_as_the_reader_gives_it():
+    plan = plan_votes(0.06, icc=0.1)
+    assert "say with cluster= how many" in plan.sentence
+    assert "say with --cluster how many" in plan.worded("--{}".format)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "margin: give the margin to be seen, a pilot, or a budget"),
+        ({"margin": 0.1, "pilot": (3, 5)}, "margin: give it or a pilot, not both"),
+        ({"margin": 0.1, "cluster": 3}, "cluster: votes of one cluster count less only if they are alike"),
+        ({"margin": 0.1, "budget": 0}, "budget: "),
+        ({"pilot": (9, 5)}, "wins: "),
+    ],
+)
+def test_what_is_refused(options, words):
+    with pytest.raises(InvalidInput, match=words):
+        plan_votes(**options)
