@@ -8,8 +8,8 @@ import pytest
 
 import quorate as q
 from quorate.analysis.judgments import analyze
-from quorate.analysis.plain import plain
 from quorate.errors import QuorateError
+from quorate.table.results import plain
 
 ROWS = [{"id": f"q{n}", "prompt": "p", "response": "r" * n, "kind": ("short", "long")[n % 2]} for n in range(1, 13)]
 JUDGES = ("ann", "bob", "cyd")

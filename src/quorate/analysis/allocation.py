@@ -8,7 +8,6 @@ from typing import Any
 
 from quorate import caveats
 from quorate.analysis.labels import shown
-from quorate.analysis.plain import plain
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, QuorateError, UnknownColumn
 from quorate.estimate.doctor.support import doctor
@@ -22,6 +21,7 @@ from quorate.simulate.allocation.sweep import Sweep, sweep_allocation
 from quorate.table.columns.roles import not_used
 from quorate.table.item_values import item_values
 from quorate.table.judgments import Judgments, checked
+from quorate.table.results import plain
 
 DELTA = 0.007
 """The usual chance of failure."""

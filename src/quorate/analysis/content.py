@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.credentials import scrubbed
-from quorate.analysis.plain import plain
+from quorate.table.results import plain
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis

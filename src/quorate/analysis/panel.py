@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.labels import distinct
-from quorate.analysis.plain import plain
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.roles import JUDGE
+from quorate.table.results import plain
 from quorate.wording import counted
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from quorate.analysis import words
-from quorate.analysis.plain import plain
 from quorate.errors import NotEstimable
 from quorate.estimate.doctor.votes_support import VotesSupport, doctor_votes
 from quorate.estimate.votes.clustered import ClusterRobust, cluster_robust
@@ -19,6 +18,7 @@ from quorate.estimate.votes.well_sampled_pairs import MINIMUM
 from quorate.numerics.votes.binomial import p_value
 from quorate.plan.power.detectability import Detectability, detectability
 from quorate.table.pairs import FIRST_A, B
+from quorate.table.results import plain
 from quorate.table.votes import Votes
 from quorate.wording import counted, percent
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from quorate.analysis.allocation import AllocationView, view_of
 from quorate.analysis.judgments import Analysis
 from quorate.analysis.labels import shown
-from quorate.analysis.plain import plain
 from quorate.analysis.words import number
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
@@ -35,6 +34,7 @@ from quorate.reporting.section import Figure, Section
 from quorate.reporting.writeup import analysed, methods_paragraph
 from quorate.simulate.allocation.result import Allocation
 from quorate.table.judgments import Judgments
+from quorate.table.results import plain
 from quorate.wording import decimals
 
 if TYPE_CHECKING:

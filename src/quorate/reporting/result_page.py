@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.labels import shown
-from quorate.analysis.plain import plain
 from quorate.reporting.markdown_page import markdown_page
 from quorate.reporting.reproduce import called, made_with, read_from, titled
+from quorate.table.results import plain
 
 if TYPE_CHECKING:
     from quorate.reporting.reproduce import Provenance

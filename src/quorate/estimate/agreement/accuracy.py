@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,12 +13,13 @@ from quorate.estimate.means.targets import POPULATION, Target
 from quorate.numerics.inference import checked_level
 from quorate.numerics.votes.binomial import wilson
 from quorate.table.judgments import Judgments, checked
+from quorate.table.results import Result
 
 ALL = "all"
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class Accuracy(Result):
     """Share of right answers.
 
     Parameters
@@ -50,10 +50,6 @@ class Accuracy:
     naive_high: float
     drawn: tuple[str, ...]
     reason: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; what is not known is None."""
-        return {k: None if isinstance(v, float) and not np.isfinite(v) else v for k, v in asdict(self).items()}
 
 
 def accuracy(

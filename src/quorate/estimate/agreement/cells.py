@@ -18,6 +18,7 @@ from quorate.numerics.inference import checked_level
 from quorate.numerics.votes import clustered
 from quorate.table.judgments import Judgments, checked
 from quorate.table.pairs import BOTH_BAD, TIE
+from quorate.table.results import Result
 from quorate.table.votes import Votes
 
 
@@ -52,7 +53,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Cells:
+class Cells(Result):
     """Share of right judgments in every cell of some roles.
 
     Parameters
@@ -72,6 +73,8 @@ class Cells:
     cluster: str
     level: float
 
+    derived = ("sentence",)
+
     @property
     def sentence(self) -> str:
         """The answer in one sentence."""
@@ -82,21 +85,9 @@ class Cells:
             f"{' and least often in '.join(ends)}; these {self.level:.0%} intervals hold for all cells at once."
         )
 
-    def to_frame(self) -> Any:
+    def rows(self) -> list[dict[str, Any]]:
         """One row for every cell."""
-        from quorate.table.frames import frame
-
-        rows = [dict(zip(self.roles, one.levels, strict=True)) | _numbers(one) for one in self.cells]
-        return frame({name: [row[name] for row in rows] for name in rows[0]})
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; what is not known is None."""
-        cells = [
-            {k: None if isinstance(v, float) and not np.isfinite(v) else v for k, v in asdict(one).items()}
-            for one in self.cells
-        ]
-        roles = {"roles": list(self.roles), "cluster": self.cluster, "level": self.level}
-        return {**roles, "cells": cells, "sentence": self.sentence}
+        return [dict(zip(self.roles, one.levels, strict=True)) | _numbers(one) for one in self.cells]
 
 
 def _ends(cell: Cell) -> str:

@@ -40,6 +40,10 @@ class Pool:
     def __str__(self) -> str:
         return f"pool of {self.size}"
 
+    def to_plain(self) -> str:
+        """The same text, for JSON."""
+        return str(self)
+
 
 Target = str | Pool
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -16,13 +16,14 @@ from quorate.numerics.inference import t_quantile
 from quorate.numerics.votes import binomial
 from quorate.numerics.votes.clustered import Share
 from quorate.plan.power.sample_size import MOST, check_count, check_range, whole
+from quorate.table.results import Result
 
 _ROUNDING = 1e-12
 _NOTHING = 1e-9  # a standard error that is rounding alone
 
 
 @dataclass(frozen=True)
-class Clustered:
+class Clustered(Result):
     """Judgments that are worth a number of independent ones; `n` is None where no number is.
 
     Parameters
@@ -51,6 +52,8 @@ class Clustered:
     clusters: int | None
     ceiling: float
 
+    derived = ("attainable", "sentence")
+
     @property
     def attainable(self) -> bool:
         """Whether some number of judgments suffices."""
@@ -70,11 +73,6 @@ class Clustered:
             f"{self.n:,} judgments {where} with an intra-cluster correlation of {self.icc:g} are worth "
             f"{self.effective:,} independent ones."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; an infinite ceiling is None."""
-        ceiling = self.ceiling if math.isfinite(self.ceiling) else None
-        return {**asdict(self), "ceiling": ceiling, "attainable": self.attainable, "sentence": self.sentence}
 
 
 def clustered(effective: int, *, icc: float, cluster: float | Sequence[int] | NDArray[Any] | None = None) -> Clustered:

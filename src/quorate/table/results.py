@@ -1,0 +1,186 @@
+"""Results as rows: what a result says of itself in a frame, in JSON, in a notebook and at the prompt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from quorate.errors import QuorateError
+from quorate.table.frames import frame
+
+Row = dict[str, Any]
+
+LONGEST = 200
+"""Most characters of a `repr`."""
+
+MOST_ROWS = 10
+"""Most rows of the table that a notebook shows."""
+
+
+class Result:
+    """Base of the frozen dataclasses that hold results.
+
+    A result writes `rows` where it has more than one, and ``derived`` where its dictionary holds more than its fields;
+    `to_dict`, `to_frame`, `repr` and what a notebook shows follow. Fields with ``field(repr=False)`` are left out:
+    they are what the result was made from.
+
+    Attributes
+    ----------
+    derived : tuple of str
+        Properties that belong to the dictionary and the row, such as ``sentence``.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Share(Result):
+    ...     right: int
+    ...     n: int
+    ...     derived = ("value",)
+    ...
+    ...     @property
+    ...     def value(self) -> float:
+    ...         return self.right / self.n if self.n else float("nan")
+    >>> Share(3, 4), Share(0, 0).to_dict()
+    (Share(right=3, n=4, value=0.75), {'right': 0, 'n': 0, 'value': None})
+    """
+
+    __slots__ = ()
+
+    derived: tuple[str, ...] = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        setattr(cls, "__repr__", cls.__repr__)  # noqa: B010  a dataclass writes none where the class has its own
+
+    def rows(self) -> list[Row]:
+        """One dictionary for every row of the result; the numbers and words of the result itself unless it has more."""
+        return [{name: value for name, value in self._values() if _is_scalar(value)}]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values for JSON; what is not known is None."""
+        return {name: plain(value) for name, value in self._values()}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """A data frame of the rows.
+
+        Parameters
+        ----------
+        backend : str, optional
+            ``polars``, ``pandas`` or ``pyarrow``. Without it, the library the data came in, or the first installed.
+        """
+        rows = self.rows()
+        columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+        return frame(columns, backend or self._backend())
+
+    def __repr__(self) -> str:
+        words = _printable(_text(self, "sentence") or _listed(self._values()))
+        room = LONGEST - len(type(self).__name__) - 2
+        return f"{type(self).__name__}({words if len(words) <= room else f'{words[: room - 3]}...'})"
+
+    def _repr_html_(self) -> str:
+        rows, sentence = self.rows(), _text(self, "sentence")
+        left_out = f"{MOST_ROWS} of {len(rows):,} rows" if len(rows) > MOST_ROWS else ""
+        caveats = "".join(f"<li>{escape(str(caveat))}</li>" for caveat in getattr(self, "caveats", ()))
+        parts = (
+            f"<p>{escape(sentence)}</p>" if sentence else "",
+            _table(rows[:MOST_ROWS]) if rows else "",
+            f"<p>{left_out}</p>" if left_out else "",
+            f"<ul>{caveats}</ul>" if caveats else "",
+        )
+        return "".join(parts)
+
+    def _backend(self) -> str | None:
+        """Library of the frame that the data came in."""
+        return None
+
+    def _values(self) -> Iterator[tuple[str, Any]]:
+        if is_dataclass(self):
+            yield from ((field.name, getattr(self, field.name)) for field in fields(self) if field.repr)
+        yield from ((name, getattr(self, name)) for name in self.derived)
+
+
+def plain(value: object) -> Any:
+    """Dictionaries, lists, numbers, text and None: what JSON can hold.
+
+    Numbers that are not finite become None, since JSON has no word for them; results inside are as `Result.to_dict`
+    has them.
+
+    Examples
+    --------
+    >>> plain({"se": float("nan"), "levels": ("a", "b")})
+    {'se': None, 'levels': ['a', 'b']}
+    """
+    if isinstance(value, Result):
+        return value.to_dict()
+    if isinstance(value, (np.ndarray, np.generic)):
+        return plain(value.tolist())
+    if is_dataclass(value) and not isinstance(value, type):
+        own = getattr(value, "to_plain", None)  # such as a pool of levels, which is a word
+        return own() if own else {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (tuple, list, frozenset, set)):
+        return [plain(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def rows_of(columns: Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]) -> list[Row]:
+    """Rows of a table that is kept by column.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence or array
+        Name to values, all of one length.
+
+    Examples
+    --------
+    >>> rows_of({"pair": ("a vs b",), "margin": np.array([0.1])})
+    [{'pair': 'a vs b', 'margin': 0.1}]
+    """
+    lists = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values()]
+    return [dict(zip(columns, values, strict=True)) for values in zip(*lists, strict=True)]
+
+
+def _is_scalar(value: object) -> bool:
+    return value is None or isinstance(value, (str, bool, int, float, np.generic))
+
+
+def _text(result: Result, name: str) -> str:
+    """A sentence of the result; a result that cannot say it is shown all the same."""
+    try:
+        text = getattr(result, name, "")
+    except QuorateError:
+        return ""
+    return text if isinstance(text, str) else ""
+
+
+def _listed(values: Iterator[tuple[str, Any]]) -> str:
+    """The scalars among the values, as a call would give them."""
+    scalars = ((name, value.item() if isinstance(value, np.generic) else value) for name, value in values)
+    return ", ".join(
+        f"{name}={f'{value:.6g}' if isinstance(value, float) else repr(value)}"
+        for name, value in scalars
+        if _is_scalar(value)
+    )
+
+
+def _printable(text: str) -> str:
+    """Text without control characters, which a terminal would obey."""
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
+
+
+def _table(rows: Sequence[Row]) -> str:
+    head = "".join(f"<th>{escape(str(name))}</th>" for name in rows[0])
+    body = "".join(f"<tr>{''.join(f'<td>{escape(_cell(value))}</td>' for value in row.values())}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: object) -> str:
+    value = plain(value)
+    return f"{value:.4g}" if isinstance(value, float) else "" if value is None else str(value)

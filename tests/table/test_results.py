@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import json
+import pickle
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from quorate.caveats import Caveat
+from quorate.errors import NotEstimable
+from quorate.estimate.means.targets import Pool
+from quorate.table.results import LONGEST, Result, plain, rows_of
+
+
+@dataclass(frozen=True)
+class Value:
+    value: float
+    parts: tuple[float, ...]
+    target: Pool
+
+
+def test_results_become_json():
+    result = {
+        "a": Value(np.float64(1.5), (float("inf"), 2.0), Pool(20)),
+        "b": np.array([[1, 2]]),
+        "c": frozenset({"x"}),
+    }
+    expected = {"a": {"value": 1.5, "parts": [None, 2.0], "target": "pool of 20"}, "b": [[1, 2]], "c": ["x"]}
+    assert json.loads(json.dumps(plain(result), allow_nan=False)) == expected
+
+
+def test_numpy_scalars_become_python_s():
+    assert [type(plain(value)) for value in (np.int64(1), np.float64(1), np.bool_(True))] == [int, float, bool]
+
+
+@dataclass(frozen=True)
+class Share(Result):
+    judge: str
+    right: int
+    value: float
+
+
+@dataclass(frozen=True)
+class Shares(Result):
+    shares: tuple[Share, ...]
+    sentence: str = ""
+    caveats: tuple[Caveat, ...] = ()
+    source: Any = field(default=None, repr=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [row for share in self.shares for row in share.rows()]
+
+
+SHARES = Shares(tuple(Share(f"<judge {k}>", k, k / 12) for k in range(12)), "All <b>agree</b>.", source=object())
+
+
+def test_a_result_of_one_row_is_its_fields():
+    share = Share("a", 3, float("nan"))
+    assert share.rows() == [{"judge": "a", "right": 3, "value": pytest.approx(float("nan"), nan_ok=True)}]
+    assert share.to_dict() == {"judge": "a", "right": 3, "value": None}
+    assert repr(share) == "Share(judge='a', right=3, value=nan)"
+    assert share == pickle.loads(pickle.dumps(share)) or np.isnan(share.value)
+
+
+def test_results_inside_a_result_write_themselves_and_what_it_was_made_from_is_left_out():
+    content = SHARES.to_dict()
+    assert list(content) == ["shares", "sentence", "caveats"]
+    assert content["shares"][3] == {"judge": "<judge 3>", "right": 3, "value": 0.25}
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_frame_has_the_rows(library):
+    frame = SHARES.to_frame(library)
+    assert (list(frame.columns), len(frame), list(frame["right"])) == (["judge", "right", "value"], 12, list(range(12)))
+
+
+def test_a_repr_is_short_and_holds_no_control_characters():
+    long = repr(Shares((), "\x1b[31m" + "much " * 1000))
+    assert len(long) <= LONGEST
+    assert "\x1b" not in long
+    assert long.startswith("Shares(\\x1b[31mmuch")
+    assert repr(SHARES) == "Shares(All <b>agree</b>.)"
+
+
+def test_a_notebook_shows_ten_rows_escaped():
+    html = Shares(SHARES.shares, SHARES.sentence, (Caveat("few", "Only <2> judges."),))._repr_html_()
+    assert html.count("<tr>") == 11
+    assert "10 of 12 rows" in html
+    assert "<td>0.08333</td>" in html
+    assert "&lt;judge 0&gt;" in html
+    assert "All &lt;b&gt;" in html
+    assert "Only &lt;2&gt;" in html
+    assert "<judge" not in html
+
+
+def test_a_result_that_cannot_say_its_sentence_is_shown_by_its_numbers():
+    @dataclass(frozen=True)
+    class Silent(Result):
+        n: int
+
+        @property
+        def sentence(self) -> str:
+            raise NotEstimable("no sentence")
+
+    assert repr(Silent(4)) == "Silent(n=4)"
+    assert "<td>4</td>" in Silent(4)._repr_html_()
+
+
+def test_columns_become_rows():
+    assert rows_of({"pair": ("a", "b"), "n": np.array([1, 2])}) == [{"pair": "a", "n": 1}, {"pair": "b", "n": 2}]
