@@ -15,5 +15,4 @@ allocation    replays of adaptive allocation
 words         numbers and sentences
 labels        labels fit to be shown
 credentials   what must not be shown
-plain         results as plain values
 """
