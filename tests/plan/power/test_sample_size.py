@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.plan.power.sample_size import detectable_margin, power_curve, sample_size, whole
+from quorate.numerics.votes import kl
+from quorate.plan.power.sample_size import detectable_margin, least_judgments, power_curve, sample_size, whole
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "binomial.json").read_text(encoding="utf-8"))
 METHODS = ["normal", "variance", "exact"]
@@ -184,3 +185,25 @@ def test_rounding_of_the_arithmetic_is_no_judgment():
     assert whole(730 * (1 + 1e-15)) == 730
     assert whole(730.001) == 731
     assert whole(0.2) == 1
+
+
+@given(st.floats(0.01, 0.5), st.floats(0.001, 0.2), st.floats(0.3, 0.99))
+def test_no_test_does_with_fewer_than_the_least(margin, alpha, power):
+    least = least_judgments(margin, alpha=alpha, power=power)
+    floor = [float(kl.error_floor(n * kl.divergence(margin))) for n in (least - 1, least)]
+    assert floor[1] <= (alpha + 1 - power) * (1 + 1e-9)
+    assert least == 1 or floor[0] > (alpha + 1 - power) * (1 - 1e-9)
+    assert least <= sample_size(margin, alpha=alpha, power=power, method="exact")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: least_judgments(0), "margin: above 0, got 0"),
+        (lambda: least_judgments(0.1, power=0.01), "power: a number above alpha"),
+        (lambda: least_judgments(1e-9), r"more than 2\^53 judgments"),
+    ],
+)
+def test_the_least_is_refused_of_no_margin(call, message):
+    with pytest.raises(InvalidInput, match=message):
+        call()

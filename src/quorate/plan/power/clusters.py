@@ -1,4 +1,4 @@
-"""How many judgments are needed where those of one prompt, annotator or ranking resemble each other."""
+"""Clusters of judgments: how many are worth a number of independent ones, where those of one prompt agree."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Floats
 from quorate.numerics.inference import t_quantile
 from quorate.numerics.votes import binomial
 from quorate.numerics.votes.clustered import Share
@@ -117,8 +116,7 @@ def clustered(effective: int, *, icc: float, cluster: float | Sequence[int] | ND
     effective, icc = int(effective), float(icc)
     if cluster is None:
         return _one_cluster(effective, icc)
-    sizes = _sizes(cluster)
-    effect, mean = _design_effect(sizes, icc), float(sizes.mean())
+    effect, mean = _design_effect(cluster, icc)
     if effective * effect <= mean:  # it all fits in one cluster, which is then smaller
         return _one_cluster(effective, icc)
     n = whole(effective * effect)
@@ -149,22 +147,22 @@ def effective_judgments(n: int, *, icc: float, cluster: float | Sequence[int] | 
     """
     check_count("n", n)
     _check_icc(icc)
-    return n / _design_effect(np.array([float(n)]) if cluster is None else _sizes(cluster), icc)
+    return n / _design_effect(n if cluster is None else cluster, icc)[0]
 
 
-def single_votes(found: Share) -> tuple[float, float]:
+def single_votes(share: Share) -> tuple[float, float]:
     """Wins and number of clusters that agree, each as one vote; their lead is rounded towards none.
 
     Parameters
     ----------
-    found : Share
+    share : Share
         Share whose clusters differ by nothing, so that nothing shows how far they could.
     """
-    lead = math.floor(found.clusters * abs(2 * found.value - 1) + 1e-9)
-    return (found.clusters + math.copysign(lead, found.value - 0.5)) / 2, found.clusters
+    lead = math.floor(share.clusters * abs(2 * share.value - 1) + 1e-9)
+    return (share.clusters + math.copysign(lead, share.value - 0.5)) / 2, share.clusters
 
 
-def margin_interval(found: Share, level: float) -> tuple[float, float]:
+def margin_interval(share: Share, level: float) -> tuple[float, float]:
     """Confidence interval of the margin ``p - 1/2`` of votes in clusters.
 
     By Student's t; exact, with clusters as votes, where they do not differ. It includes 0 where clusters are so few
@@ -172,30 +170,30 @@ def margin_interval(found: Share, level: float) -> tuple[float, float]:
 
     Parameters
     ----------
-    found : Share
+    share : Share
         Share of votes by clusters.
     level : float
         Coverage wanted.
     """
-    if not found.se > _NOTHING:
-        ends = binomial.clopper_pearson(*single_votes(found), level)
+    if not share.se > _NOTHING:
+        ends = binomial.clopper_pearson(*single_votes(share), level)
         return float(ends[0]) - 0.5, float(ends[1]) - 0.5
-    half, d = t_quantile(found.df, (1 + level) / 2) * found.se, found.value - 0.5
+    half, d = t_quantile(share.df, (1 + level) / 2) * share.se, share.value - 0.5
     low, high = max(d - half, -0.5), min(d + half, 0.5)
-    return (min(low, 0.0), max(high, 0.0)) if 2 ** (1 - found.effective) > 1 - level else (low, high)
+    return (min(low, 0.0), max(high, 0.0)) if 2 ** (1 - share.effective) > 1 - level else (low, high)
 
 
-def votes_per_independent(found: Share) -> float:
+def votes_per_independent(share: Share) -> float:
     """How many of these votes are worth one independent vote, at least 1: the design effect, as estimated.
 
     Parameters
     ----------
-    found : Share
+    share : Share
         Share of votes by clusters.
     """
-    if not found.se > _NOTHING:
-        return found.n / found.clusters
-    return max(1.0, found.n * found.se**2 / (found.value * (1 - found.value)))
+    if not share.se > _NOTHING:
+        return share.n / share.clusters
+    return max(1.0, share.n * share.se**2 / (share.value * (1 - share.value)))
 
 
 def _one_cluster(effective: int, icc: float) -> Clustered:
@@ -208,17 +206,13 @@ def _one_cluster(effective: int, icc: float) -> Clustered:
     return Clustered(effective, icc, None, n, 1 + (n - 1) * icc, 1, ceiling)
 
 
-def _design_effect(sizes: Floats, icc: float) -> float:
-    """``1 + (m - 1) icc``, where m is the size of the cluster that a judgment finds itself in, on average."""
-    return 1 + (float(np.sum(sizes**2) / np.sum(sizes)) - 1) * icc
-
-
-def _sizes(cluster: float | Sequence[int] | NDArray[Any]) -> Floats:
+def _design_effect(cluster: float | Sequence[int] | NDArray[Any], icc: float) -> tuple[float, float]:
+    """``1 + (m - 1) icc``, m the mean size of the cluster that a judgment finds itself in; and the mean size."""
     sizes = np.atleast_1d(np.asarray(cluster, dtype=float))
     for size in sizes[~((sizes >= 1) & (sizes <= MOST))]:
         check_range("cluster", size, "of judgments, at least 1", False)
     check_range("cluster", cluster, "of judgments, or a list of them", sizes.ndim == 1 and len(sizes) > 0)
-    return sizes
+    return 1 + (float(np.sum(sizes**2) / np.sum(sizes)) - 1) * icc, float(sizes.mean())
 
 
 def _check_icc(icc: float) -> None:

@@ -1,4 +1,4 @@
-"""Whether a few types of prompts hold so much of the signal that screening types first pays."""
+"""Concentration of the signal in few types of prompts: whether screening types before spending votes on them pays."""
 
 from __future__ import annotations
 
@@ -118,8 +118,8 @@ def concentration(
 
     Examples
     --------
-    >>> found = concentration([90, 88] + [50] * 8, [100] * 10)
-    >>> found.recommended, concentration([56, 44, 52, 53, 48], [100] * 5).recommended
+    >>> signal = concentration([90, 88] + [50] * 8, [100] * 10)
+    >>> signal.recommended, concentration([56, 44, 52, 53, 48], [100] * 5).recommended
     (True, False)
     """
     k, votes = checked_counts(wins, n)
@@ -133,7 +133,11 @@ def concentration(
     half = votes.astype(int) // 2
     chosen_by = rng.hypergeometric(k.astype(int), (votes - k).astype(int), half, (splits, len(k)))
     kept = screened(chosen_by / half - 0.5, top, rng)
-    signal, variance = _signal(k - chosen_by, votes - half)
+    n2 = votes - half
+    share = (k - chosen_by) / n2
+    signal = (share - 0.5) ** 2 - share * (1 - share) / (n2 - 1)  # unbiased for the squared margin
+    fair = 0.25 / n2
+    variance = 4 * np.maximum(signal, 0.0) * fair + 2 * fair**2
     held, whole = np.sum(signal * kept, axis=1), np.sum(signal, axis=1)
     grid = np.append(np.linspace(0, 1 / even, 201), kappa)
     p = np.array([_median_p(signal, variance, kept, x * even) for x in grid])
@@ -149,15 +153,6 @@ def concentration(
         top=top,
         level=level,
     )
-
-
-def _signal(wins: Floats, n: Floats) -> tuple[Floats, Floats]:
-    """Unbiased estimates of squared margins, and their variances: ``4 d^2 v + 2 v^2`` with v that of a share."""
-    share = wins / n
-    v = share * (1 - share) / (n - 1)
-    signal = (share - 0.5) ** 2 - v
-    fair = 0.25 / n
-    return signal, 4 * np.maximum(signal, 0.0) * fair + 2 * fair**2
 
 
 def _median_p(signal: Floats, variance: Floats, kept: NDArray[np.bool_], share: float) -> float:

@@ -1,4 +1,4 @@
-"""From votes to what a number of votes can decide: power against budget, per pair of models and over pairs."""
+"""Detectability: what a number of votes can decide, as power against budget for each pair of models and over pairs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.votes.clustered import clusters_of
 from quorate.estimate.votes.margin_law import MarginLaw
 from quorate.estimate.votes.margins import Margins, of_sampled
-from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Sampled, well_sampled
+from quorate.estimate.votes.well_sampled_pairs import MINIMUM, well_sampled
 from quorate.numerics.votes.cluster_power import ClusterPower, cluster_power
 from quorate.numerics.votes.power import drawn_power, exact_power, z_quantiles
 from quorate.plan.power.sample_size import check_alpha, check_counts, check_power, check_range
@@ -109,22 +109,18 @@ class Detectability:
         """The answer in one sentence, for the budget nearest to what pairs have."""
         j = int(np.abs(np.log(self.budgets / np.median(self.margins.n))).argmin())
         if self.known.sum() == 1:
-            return self._of_one(j)
+            enough = "enough" if self.within_reach[-1] else "not enough"
+            return (
+                f"{self.budgets[j]:,} votes would find the difference of the only pair with a chance of "
+                f"{percent(self.decided[j])} if its margin is as estimated; {self.budgets[-1]:,} are {enough} for "
+                f"{self.target:g}."
+            )
         low, high = self.decided_low[j], self.decided_high[j]
         reach, known = self.within_reach[-1], counted(int(self.known.sum()), "pair")
         return (
             f"{self.budgets[j]:,} votes each would decide {self.decided[j]:.0%} of {known} "
             f"({low:.0%} to {high:.0%}; {self.corrected[j]:.0%} without the noise of the votes); {1 - reach:.0%} of "
             f"pairs are underpowered (power below {self.target:g}) even with {self.budgets[-1]:,}."
-        )
-
-    def _of_one(self, j: int) -> str:
-        """The answer where only one pair has a power."""
-        enough = "enough" if self.within_reach[-1] else "not enough"
-        return (
-            f"{self.budgets[j]:,} votes would find the difference of the only pair with a chance of "
-            f"{percent(self.decided[j])} if its margin is as estimated; {self.budgets[-1]:,} are {enough} for "
-            f"{self.target:g}."
         )
 
     def curve(self, pair: str) -> Floats:
@@ -163,15 +159,13 @@ class Detectability:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        curves: dict[str, Any] = {name: getattr(self, name).tolist() for name in _OVER_PAIRS}
+        names = ("budgets", "decided", "decided_low", "decided_high", "corrected", "within_reach")
+        curves: dict[str, Any] = {name: getattr(self, name).tolist() for name in names}
         known = zip(self.power.tolist(), self.known.tolist(), strict=True)
         curves["power"] = [row if sure else None for row, sure in known]
-        sizes = None if self.sizes is None else [one.tolist() for one in self.sizes]
+        sizes = None if self.sizes is None else [share.tolist() for share in self.sizes]
         rest = {name: getattr(self, name) for name in ("method", "target", "resamples", "by")}
         return {"margins": self.margins.to_dict(), **curves, **rest, "sizes": sizes, "sentence": self.sentence}
-
-
-_OVER_PAIRS = ("budgets", "decided", "decided_low", "decided_high", "corrected", "within_reach")
 
 
 def detectability(
@@ -230,26 +224,34 @@ def detectability(
     >>> import polars
     >>> from quorate.table.read_votes import read_votes
     >>> frame = polars.DataFrame({"model_a": ["x"], "model_b": ["y"], "for_x": [220], "for_y": [280]})
-    >>> found = detectability(read_votes(frame, wins=["for_x", "for_y"], announce=False), budgets=[500, 749])
-    >>> found.power.round(3).tolist()
+    >>> study = detectability(read_votes(frame, wins=["for_x", "for_y"], announce=False), budgets=[500, 749])
+    >>> study.power.round(3).tolist()
     [[0.751, 0.907]]
     """
-    n = _checked(budgets, method, by, alpha, power, level, resamples)
+    n = _checked_budgets(budgets, method, by, alpha, power, level, resamples)
     source = np.random.default_rng(stream(0, "detectability") if rng is None else rng)
     sampled = well_sampled(votes, minimum=minimum)
     margins = of_sampled(sampled, minimum, "drop", level, alpha, power)
     drawn = None if by is None else cluster_power(clusters_of(sampled, votes, by), n, alpha, resamples, source)
-    curves = drawn.clusters if drawn is not None else _independent(sampled, n, method, alpha, resamples, source)
+    share = sampled.wins / sampled.n
+    if drawn is not None:
+        curves = drawn.clusters
+    elif method == "exact":
+        curves = exact_power(share, n, alpha)
+    else:
+        curves = drawn_power(share, n, alpha, resamples, source)
     law = margins.law()
-    found = curves[np.isfinite(curves[:, 0])]
-    if not len(found):
+    known = curves[np.isfinite(curves[:, 0])]
+    pairs = len(known)
+    if not pairs:
         raise NotEstimable(f"by: every pair has all of its votes in one level of {by}; name another facet")
-    low, high = _interval(found, level, source)
+    times = source.multinomial(pairs, np.full(pairs, 1 / pairs), _BOOTSTRAP)
+    low, high = np.quantile(times @ known / pairs, ((1 - level) / 2, (1 + level) / 2), axis=0)
     return Detectability(
         margins=margins,
         budgets=n,
         power=curves,
-        decided=found.mean(axis=0),
+        decided=known.mean(axis=0),
         decided_low=low,
         decided_high=high,
         corrected=law.chance @ exact_power(0.5 + law.margin, n, alpha),
@@ -262,22 +264,7 @@ def detectability(
     )
 
 
-def _independent(
-    sampled: Sampled, n: Ints, method: Method, alpha: float, resamples: int, rng: np.random.Generator
-) -> Floats:
-    p = sampled.wins / sampled.n
-    return exact_power(p, n, alpha) if method == "exact" else drawn_power(p, n, alpha, resamples, rng)
-
-
-def _interval(power: Floats, level: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Bootstrap interval over pairs of the mean power."""
-    pairs = len(power)
-    times = rng.multinomial(pairs, np.full(pairs, 1 / pairs), _BOOTSTRAP)
-    low, high = np.quantile(times @ power / pairs, ((1 - level) / 2, (1 + level) / 2), axis=0)
-    return low, high
-
-
-def _checked(
+def _checked_budgets(
     budgets: object, method: str, by: str | None, alpha: float, power: float, level: float, resamples: int
 ) -> Ints:
     """The budgets, in order and once each, if all arguments are in range."""

@@ -1,4 +1,4 @@
-"""How many decisive judgments it takes to show that two systems are alike, within a margin stated beforehand."""
+"""Equivalence: decisive judgments that show two systems to be alike, within a margin stated beforehand."""
 
 from __future__ import annotations
 
@@ -72,7 +72,16 @@ def equivalence_size(
     check_method(method, ("exact", "normal"))
     if method == "exact":
         return equivalence.smallest_n(margin, 0.5 + true_margin, power, alpha)
-    return _normal_size(margin, true_margin, alpha, power)
+    from scipy.special import ndtr, ndtri
+
+    z, near, far = -ndtri(alpha), 2 * (margin - true_margin), 2 * (margin + true_margin)
+    whole(((z - ndtri((1 - power) / 2)) / near) ** 2)  # refuses what no study can collect
+
+    def short(n: Floats) -> NDArray[np.bool_]:
+        root = np.sqrt(np.maximum(n, 0.0))
+        return np.asarray(ndtr(near * root - z) + ndtr(far * root - z) - 1 < power)
+
+    return max(1, math.floor(float(last(short, ((z + ndtri(power)) / near) ** 2))) + 1)
 
 
 def equivalence_margin(n: int, *, true_margin: float = 0.0, alpha: float = 0.05, power: float = 0.9) -> float:
@@ -144,19 +153,6 @@ def equivalence_power(
     ns = np.asarray(n, dtype=float)
     check_counts("n", ns)
     return equivalence.power(ns, 0.5 + true_margin, margin, alpha)
-
-
-def _normal_size(margin: float, true_margin: float, alpha: float, power: float) -> int:
-    from scipy.special import ndtr, ndtri
-
-    z, near, far = -ndtri(alpha), 2 * (margin - true_margin), 2 * (margin + true_margin)
-    whole(((z - ndtri((1 - power) / 2)) / near) ** 2)  # refuses what no study can collect
-
-    def short(n: Floats) -> NDArray[np.bool_]:
-        root = np.sqrt(np.maximum(n, 0.0))
-        return np.asarray(ndtr(near * root - z) + ndtr(far * root - z) - 1 < power)
-
-    return max(1, math.floor(float(last(short, ((z + ndtri(power)) / near) ** 2))) + 1)
 
 
 def _check_tests(alpha: float, power: float) -> None:

@@ -1,4 +1,4 @@
-"""What a small pilot says of the number of judgments a comparison needs, and whether a budget reaches that."""
+"""Pilots of votes: what 30 to 100 of them say of the number that a comparison needs, and of a budget."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from functools import partial
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -25,8 +24,8 @@ from quorate.plan.power.sample_size import (
     check_method,
     check_power,
     check_range,
-    detectable_margin,
     sample_size,
+    seen_by,
     whole,
 )
 
@@ -102,26 +101,25 @@ class Feasibility:
     @property
     def sentence(self) -> str:
         """The answer in one sentence, with its range."""
+        parts = []
+        if self.budget is not None:
+            seen = "no margin" if self.detectable is None else f"a margin of {self.detectable:.3f} or more"
+            budget = f"{self.reach.value}: at {self.budget:,} judgments you would see {seen} (power {self.power:.4g})"
+            parts.append(budget)
         where = "" if self.clusters is None else f" in {self.clusters:,} clusters"
-        pilot = f"the pilot of {self.n:,}{where} says {self.margin:.3f} ({self.low:.3f} to {self.high:.3f})"
-        said = "; ".join([*self._budget_words(), pilot, self._need()]) + "."
-        return said[0].upper() + said[1:]
+        parts.append(f"the pilot of {self.n:,}{where} says {self.margin:.3f} ({self.low:.3f} to {self.high:.3f})")
+        high = "no finite number" if self.needed_high is None else f"{self.needed_high:,}"
+        parts.append(
+            f"at a margin of 0 no number would do; you need {self.needed_low:,} or more"
+            if self.needed is None
+            else f"you need {self.needed:,} (from {self.needed_low:,} to {high})"
+        )
+        text = "; ".join(parts) + "."
+        return text[0].upper() + text[1:]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
         return {**asdict(self), "reach": self.reach.value, "sentence": self.sentence}
-
-    def _budget_words(self) -> list[str]:
-        if self.budget is None:
-            return []
-        seen = "no margin" if self.detectable is None else f"a margin of {self.detectable:.3f} or more"
-        return [f"{self.reach.value}: at {self.budget:,} judgments you would see {seen} (power {self.power:.4g})"]
-
-    def _need(self) -> str:
-        if self.needed is None:
-            return f"at a margin of 0 no number would do; you need {self.needed_low:,} or more"
-        high = "no finite number" if self.needed_high is None else f"{self.needed_high:,}"
-        return f"you need {self.needed:,} (from {self.needed_low:,} to {high})"
 
 
 def plan_from_pilot(
@@ -172,20 +170,28 @@ def plan_from_pilot(
 
     Examples
     --------
-    >>> found = plan_from_pilot(28, 50, budget=500)
-    >>> found.reach.value, found.needed_low, found.needed, found.needed_high, round(found.power_at_budget, 3)
+    >>> plan = plan_from_pilot(28, 50, budget=500)
+    >>> plan.reach.value, plan.needed_low, plan.needed, plan.needed_high, round(plan.power_at_budget, 3)
     ('underpowered', 66, 730, None, 0.751)
     """
-    _check(budget, alpha, power, level, method)
-    pilot = _independent(wins, n, level) if np.ndim(wins) == np.ndim(n) == 0 else _by_cluster(wins, n, level)
-    wins, n, low, high = pilot.wins, pilot.n, pilot.low, pilot.high
-    budget = None if budget is None else int(budget)
-    worth = None if budget is None else math.floor(budget / pilot.effect + 1e-9)
-    margin = (2 * wins - n) / (2 * n)
-    size = partial(_size, effect=pilot.effect, alpha=alpha, power=power, method=method)
-    nearest = max(low, -high)
-    needed = size(abs(margin)) if margin else None
-    needed_low = size(max(-low, high))
+    if budget is not None:
+        check_count("budget", budget)
+        budget = int(budget)
+    check_alpha(alpha)
+    check_power(power, alpha)
+    check_range("level", level, "between 0 and 1", isinstance(level, Real) and 0 < level < 1)
+    check_method(method)
+    single = np.ndim(wins) == np.ndim(n) == 0
+    wins, n, low, high, clusters, effect = _independent(wins, n, level) if single else _by_cluster(wins, n, level)
+
+    def size(margin: float) -> int:
+        """Judgments needed, by the method where it goes that far: an interval can end as near to 0 as it likes."""
+        near = method == "exact" and not binomial.is_searchable(0.5 + margin, power, alpha)
+        return whole(effect * sample_size(margin, alpha=alpha, power=power, method="normal" if near else method))
+
+    worth = None if budget is None else math.floor(budget / effect + 1e-9)
+    margin, nearest = (2 * wins - n) / (2 * n), max(low, -high)
+    needed, needed_low = size(abs(margin)) if margin else None, size(max(-low, high))
     needed_high = size(nearest) if nearest > 0 else None
     return Feasibility(
         wins=wins,
@@ -201,16 +207,16 @@ def plan_from_pilot(
         needed_low=needed_low,
         needed_high=needed_high,
         budget=budget,
-        detectable=_detectable(worth, alpha, power, method),
+        detectable=seen_by(worth, alpha, power, method) if worth else None,
         power_at_budget=None if worth is None else float(binomial.power(worth, 0.5 + margin, alpha)),
         reach=_reach(budget, needed, needed_low, needed_high),
-        clusters=pilot.clusters,
-        effect=pilot.effect,
+        clusters=clusters,
+        effect=effect,
     )
 
 
 class _Pilot(NamedTuple):
-    """What a pilot found."""
+    """Wins and judgments of a pilot, the interval of its margin, its clusters, and judgments worth one independent."""
 
     wins: int
     n: int
@@ -244,14 +250,9 @@ def _by_cluster(wins: Counts, n: Counts, level: float) -> _Pilot:
     total = int(sizes.sum())
     if total == len(sizes):
         return _independent(int(k.sum()), total, level)._replace(clusters=total)
-    found = share(k, sizes)
-    return _Pilot(int(k.sum()), total, *margin_interval(found, level), len(sizes), votes_per_independent(found))
-
-
-def _size(margin: float, effect: float, alpha: float, power: float, method: Method) -> int:
-    """Judgments needed, by the method where it goes that far: an interval can end as near to 0 as it likes."""
-    near = method == "exact" and not binomial.is_searchable(0.5 + margin, power, alpha)
-    return whole(effect * sample_size(margin, alpha=alpha, power=power, method="normal" if near else method))
+    wins_share = share(k, sizes)
+    ends = margin_interval(wins_share, level)
+    return _Pilot(int(k.sum()), total, *ends, len(sizes), votes_per_independent(wins_share))
 
 
 def _reach(budget: int | None, needed: int | None, needed_low: int, needed_high: int | None) -> Reach:
@@ -262,21 +263,3 @@ def _reach(budget: int | None, needed: int | None, needed_low: int, needed_high:
     if needed is not None and budget >= needed:
         return Reach.IF_PILOT_HOLDS
     return Reach.UNDERPOWERED if budget >= needed_low else Reach.OUT_OF_REACH
-
-
-def _detectable(budget: int | None, alpha: float, power: float, method: Method) -> float | None:
-    if not budget:
-        return None
-    try:
-        return detectable_margin(budget, alpha=alpha, power=power, method=method)
-    except NotEstimable:
-        return None
-
-
-def _check(budget: int | None, alpha: float, power: float, level: float, method: Method) -> None:
-    if budget is not None:
-        check_count("budget", budget)
-    check_alpha(alpha)
-    check_power(power, alpha)
-    check_range("level", level, "between 0 and 1", isinstance(level, Real) and 0 < level < 1)
-    check_method(method)

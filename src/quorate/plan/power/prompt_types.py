@@ -1,4 +1,4 @@
-"""How to spread judgments over types of prompts: in proportion, or by screening first where signal is concentrated."""
+"""Types of prompts: judgments spread over them in proportion, or by screening first where signal is concentrated."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
@@ -280,8 +279,7 @@ def any_type_p_value(wins: Sequence[int] | Ints, n: Sequence[int] | Ints, *, see
     >>> any_type_p_value([70, 30], [100, 100]) < 0.001
     True
     """
-    k, votes = checked_counts(wins, n)
-    return strata.monte_carlo_p_value(k, votes, stream(seed, "types"))
+    return strata.monte_carlo_p_value(*checked_counts(wins, n), stream(seed, "types"))
 
 
 def checked_counts(wins: Sequence[int] | Ints, n: Sequence[int] | Ints) -> tuple[Floats, Floats]:
@@ -298,7 +296,7 @@ def checked_counts(wins: Sequence[int] | Ints, n: Sequence[int] | Ints) -> tuple
         If they are of different length, out of range, or of fewer than 2 types.
     """
     votes = _numbers("n", n)
-    if votes.ndim != 1 or len(votes) < 2 or not (_whole(votes) & (votes > 0)).all():
+    if votes.ndim != 1 or len(votes) < 2 or not ((votes > 0) & (votes == np.floor(votes)) & (votes < np.inf)).all():
         raise InvalidInput(f"n: whole numbers above 0, one per type, of at least 2 types, got {_shown(n)}")
     return _wins("wins", wins, votes, "its n"), votes
 
@@ -308,7 +306,7 @@ def _wins(name: str, given: Sequence[int] | Ints, most: Floats, limit: str) -> F
     k = _numbers(name, given)
     if k.shape != most.shape:
         raise InvalidInput(f"{name}: {len(most)} numbers, one per type, got {_shown(given)}")
-    wrong = np.flatnonzero(~(_whole(k) & (k <= most)))
+    wrong = np.flatnonzero(~((k >= 0) & (k == np.floor(k)) & (k <= most)))
     if len(wrong):
         at = int(wrong[0])
         raise InvalidInput(f"{name}: whole numbers from 0 to {limit}, got {k[at]:g} for type {at + 1}")
@@ -320,10 +318,6 @@ def _numbers(name: str, given: Sequence[int] | Ints) -> Floats:
         return np.asarray(given, dtype=float)
     except (TypeError, ValueError):
         raise InvalidInput(f"{name}: a list of whole numbers, one per type, got {_shown(given)}") from None
-
-
-def _whole(x: Floats) -> NDArray[np.bool_]:
-    return np.asarray((x >= 0) & (x == np.floor(x)) & np.isfinite(x))
 
 
 def _shown(given: object) -> str:

@@ -1,4 +1,4 @@
-"""How many decisive judgments a comparison of two systems needs, and what margin a number of them can see."""
+"""Sample size and power: decisive judgments that a comparison needs, and the margin that a number of them sees."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.numerics.votes import binomial
+from quorate.numerics.votes import binomial, kl
 
 Method = Literal["normal", "variance", "exact"]
 MOST = 2**53  # beyond, whole numbers are no longer told apart
@@ -109,6 +109,45 @@ def sample_size(margin: float, *, alpha: float = 0.05, power: float = 0.9, metho
     return whole(((z_a + z_b * spread) / (2 * margin)) ** 2 if margin > 1 / MOST else math.inf)
 
 
+def least_judgments(margin: float, *, alpha: float = 0.05, power: float = 0.9) -> int:
+    """A number of decisive judgments below which no test of any kind detects this margin.
+
+    It is necessary and not enough: the binomial test needs over four times as many at the defaults.
+
+    Parameters
+    ----------
+    margin : float
+        ``|p - 1/2|``, above 0 and at most 1/2.
+    alpha, power : float
+        Level, and chance of detection.
+
+    Returns
+    -------
+    int
+        Smallest n with ``exp(-n KL) / 2 <= alpha + 1 - power``; 1 where that holds without any.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range.
+
+    References
+    ----------
+    Lee (2026), Theorem 3.2.
+
+    Examples
+    --------
+    >>> least_judgments(0.06)
+    167
+    """
+    check_margin(margin)
+    check_alpha(alpha)
+    check_power(power, alpha)
+    information = float(kl.divergence(margin))
+    wanted = max(-math.log(2 * (alpha + 1 - power)), 0.0)
+    return whole(wanted / information if information > 0 else math.inf)
+
+
 def detectable_margin(n: int, *, alpha: float = 0.05, power: float = 0.9, method: Method = "normal") -> float:
     """The smallest margin that this number of decisive judgments detects.
 
@@ -144,7 +183,14 @@ def detectable_margin(n: int, *, alpha: float = 0.05, power: float = 0.9, method
     check_count("n", n)
     z_a, z_b = _quantiles(alpha, power, method)
     if method == "exact":
-        margin = _exact_margin(n, alpha, power)
+        from scipy.optimize import brentq
+
+        c = float(binomial.critical_value(n, alpha))
+
+        def shortfall(d: float) -> float:
+            return float(binomial.rejection(c, n, 0.5 + d)) - power
+
+        margin = math.inf if c < 0 else float(brentq(shortfall, 0.0, 0.5, xtol=1e-14))
     elif method == "variance":
         root = math.sqrt(max(n + z_b**2 - z_a**2, 0.0))
         margin = (z_a * math.sqrt(n) + z_b * root) / (n + z_b**2) / 2 if n >= z_a**2 else math.inf
@@ -153,6 +199,14 @@ def detectable_margin(n: int, *, alpha: float = 0.05, power: float = 0.9, method
     if margin > 0.5:
         raise NotEstimable(f"n: {n:,} judgments detect no margin at alpha {alpha:g} with power {power:g}; collect more")
     return float(margin)
+
+
+def seen_by(n: int, alpha: float, power: float, method: Method) -> float | None:
+    """The margin that this number of judgments detects, or None where it detects not even a unanimous preference."""
+    try:
+        return detectable_margin(n, alpha=alpha, power=power, method=method)
+    except NotEstimable:  # the answer, not a failure: so few see nothing
+        return None
 
 
 def power_curve(
@@ -217,33 +271,13 @@ def whole(n: float) -> int:
 
 
 def check_range(name: str, value: object, rule: str, holds: bool) -> None:
-    """Refuse a number that is out of its range.
-
-    Parameters
-    ----------
-    name : str
-        The argument.
-    value : object
-        What was given.
-    rule : str
-        The range, in words.
-    holds : bool
-        Whether the value is in it.
-    """
+    """Refuse a number for which its rule, given in words, does not hold."""
     if not holds:
         raise InvalidInput(f"{name}: a number {rule}, got {value}")
 
 
 def check_margin(margin: float, name: str = "margin") -> None:
-    """Refuse what is no margin to be detected.
-
-    Parameters
-    ----------
-    margin : float
-        Above 0 and at most 1/2.
-    name : str
-        The argument.
-    """
+    """Refuse what is no margin to be detected: above 0 and at most 1/2."""
     if isinstance(margin, Real) and margin == 0:
         raise InvalidInput(
             f"{name}: above 0, got 0; no number of judgments detects a difference where there is none; "
@@ -254,68 +288,30 @@ def check_margin(margin: float, name: str = "margin") -> None:
 
 
 def check_alpha(alpha: float, most: float = 1.0) -> None:
-    """Refuse what is no level of a test.
-
-    Parameters
-    ----------
-    alpha : float
-        Between 0 and ``most``.
-    most : float
-        Upper end.
-    """
+    """Refuse what is no level of a test: between 0 and ``most``."""
     check_range("alpha", alpha, f"between 0 and {most:g}", isinstance(alpha, Real) and 0 < alpha < most)
 
 
 def check_power(power: float, alpha: float) -> None:
-    """Refuse a power that a test has without looking, or never.
-
-    Parameters
-    ----------
-    power, alpha : float
-        Power wanted, and the level of the test.
-    """
+    """Refuse a power that a test of this level has without looking, or never."""
     rule = f"above alpha ({alpha:g}) and below 1"
     check_range("power", power, rule, isinstance(power, Real) and alpha < power < 1)
 
 
 def check_count(name: str, n: float) -> None:
-    """Refuse what is no number of judgments.
-
-    Parameters
-    ----------
-    name : str
-        The argument.
-    n : float
-        A whole number from 1 to 2^53.
-    """
+    """Refuse what is no number of judgments: whole, from 1 to 2^53."""
     holds = isinstance(n, Real) and 1 <= n <= MOST and n == math.floor(n)
     check_range(name, n, "of judgments, whole and from 1 to 2^53", holds)
 
 
 def check_counts(name: str, ns: Floats) -> None:
-    """Refuse several numbers of judgments if one of them is none.
-
-    Parameters
-    ----------
-    name : str
-        The argument.
-    ns : array
-        Whole numbers from 1 to 2^53.
-    """
+    """Refuse several numbers of judgments if one of them is none."""
     for n in ns[~((ns >= 1) & (ns <= MOST) & (ns == np.floor(ns)))]:
         check_count(name, float(n))
 
 
 def check_method(method: str, methods: Sequence[str] = get_args(Method)) -> None:
-    """Refuse a method that does not exist.
-
-    Parameters
-    ----------
-    method : str
-        What was given.
-    methods : sequence of str
-        Those that exist.
-    """
+    """Refuse a method that does not exist."""
     if method not in methods:
         raise InvalidInput(f'method: one of {", ".join(methods)}, got "{method}"')
 
@@ -328,13 +324,3 @@ def _quantiles(alpha: float, power: float, method: str) -> tuple[float, float]:
     check_power(power, alpha)
     check_method(method)
     return float(-ndtri(alpha / 2)), float(ndtri(power))
-
-
-def _exact_margin(n: int, alpha: float, power: float) -> float:
-    """Where the power with n judgments reaches its goal; infinite if it never does."""
-    from scipy.optimize import brentq
-
-    c = float(binomial.critical_value(n, alpha))
-    if c < 0:
-        return math.inf
-    return float(brentq(lambda d: float(binomial.rejection(c, n, 0.5 + d)) - power, 0.0, 0.5, xtol=1e-14))

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from quorate.errors import InvalidInput, NotEstimable
+from quorate.errors import InvalidInput
 from quorate.plan.power.clusters import Clustered, clustered, effective_judgments
 from quorate.plan.power.pilot import Feasibility, plan_from_pilot
-from quorate.plan.power.sample_size import Method, check_count, detectable_margin, sample_size
+from quorate.plan.power.sample_size import Method, check_count, sample_size, seen_by
 from quorate.wording import counted
 from quorate.wording import margin as worded
 
@@ -212,16 +212,9 @@ def plan_votes(
         needed, seen = feasibility.needed, feasibility.detectable
     else:
         if worth is not None:
-            seen = _detectable(worth, alpha, power, method)
+            seen = seen_by(worth, alpha, power, method)
         if margin is not None:
             needed = sample_size(margin, alpha=alpha, power=power, method=method)
     wanted = feasibility.needed_low if feasibility is not None and needed is None else needed
     spread = None if icc is None or wanted is None else clustered(wanted, icc=icc, cluster=cluster)
     return VotesPlan(margin, feasibility, budget, worth, needed, seen, power, icc, cluster, spread)
-
-
-def _detectable(budget: int, alpha: float, power: float, method: Method) -> float | None:
-    try:
-        return detectable_margin(budget, alpha=alpha, power=power, method=method)
-    except NotEstimable:  # the answer, not a failure: so few votes see nothing
-        return None
