@@ -10,7 +10,7 @@ from typing import Any
 from quorate.analysis.votes import DEPENDENCE, VotesView, votes_view
 from quorate.decide.votes.verdict import Claim, Verdict, verdict_of_votes
 from quorate.errors import NotEstimable
-from quorate.estimate.doctor.votes_support import VotesSupport, doctor_votes
+from quorate.estimate.doctor.support import VotesSupport, doctor
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
 from quorate.table.votes import Encoding, Votes
 
@@ -44,7 +44,7 @@ class PairView:
     @cached_property
     def support(self) -> VotesSupport:
         """What the votes support, and what is wrong with them."""
-        return doctor_votes(self.votes)
+        return doctor(self.votes)
 
     @property
     def every(self) -> VotesView | None:

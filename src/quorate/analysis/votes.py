@@ -10,7 +10,7 @@ import numpy as np
 
 from quorate.analysis import words
 from quorate.errors import NotEstimable
-from quorate.estimate.doctor.votes_support import VotesSupport, doctor_votes
+from quorate.estimate.doctor.support import VotesSupport, doctor
 from quorate.estimate.votes.clustered import ClusterRobust, cluster_robust
 from quorate.estimate.votes.margins import NearTies, Quantiles
 from quorate.estimate.votes.stability import Stability, stability
@@ -134,7 +134,7 @@ def votes_view(votes: Votes, *, cluster: str | None = None, minimum: int = MINIM
     UnknownTerm
         If there is no facet ``cluster``.
     """
-    support = doctor_votes(votes)
+    support = doctor(votes)
     found = detectability(votes, minimum=minimum)
     stable, reason = _stability(votes, minimum)
     return VotesView(

@@ -17,7 +17,7 @@ from quorate.errors import InvalidInput, NotEstimable
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.estimate.doctor.votes_support import VotesSupport
+    from quorate.estimate.doctor.support import VotesSupport
     from quorate.plan.power.clusters import Clustered
     from quorate.plan.power.pilot import Feasibility
 

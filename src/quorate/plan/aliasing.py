@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from quorate.errors import NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.design import design
-from quorate.estimate.doctor.estimable import component_analyses
+from quorate.estimate.doctor.analyses import component_analyses
 from quorate.estimate.doctor.support import ITEMS
 from quorate.numerics.mixed.information import null_point
 from quorate.numerics.mixed.reml import evaluate

@@ -15,7 +15,7 @@ from quorate.wording import counted, listed, margin
 
 if TYPE_CHECKING:
     from quorate.analysis.votes import VotesView
-    from quorate.estimate.doctor.votes_support import VotesSupport
+    from quorate.estimate.doctor.support import VotesSupport
     from quorate.estimate.votes.stability import Stability
     from quorate.table.votes import Votes
 

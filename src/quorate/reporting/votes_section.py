@@ -15,7 +15,7 @@ from quorate.wording import counted, listed
 
 if TYPE_CHECKING:
     from quorate.analysis.votes import VotesView
-    from quorate.estimate.doctor.votes_support import VotesSupport
+    from quorate.estimate.doctor.support import VotesSupport
 
 _DECIDED = {
     "votes": "votes for each pair",

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import quorate as q
-from quorate.estimate.doctor.findings import findings, homogeneity
+from quorate.estimate.doctor.findings import findings, share_homogeneity
 
 FACETS = {"item": "item", "prompt": "prompt", "judge": "judge"}
 
@@ -25,23 +25,23 @@ def test_homogeneity_of_a_published_table():
 
     R: ``chisq.test(matrix(c(189, 104, 10845, 10933), 2), correct = FALSE)``: X-squared = 25.014, p-value = 5.692e-07.
     """
-    assert homogeneity(np.array([189, 104]), np.array([11034, 11037])) == pytest.approx(5.692e-07, rel=1e-3)
+    assert share_homogeneity(np.array([189, 104]), np.array([11034, 11037])) == pytest.approx(5.692e-07, rel=1e-3)
 
 
 @given(st.integers(2, 6), st.integers(2, 20))
 def test_equal_shares_are_homogeneous(levels, count):
-    assert homogeneity(np.full(levels, count), np.full(levels, 3 * count)) == 1
+    assert share_homogeneity(np.full(levels, count), np.full(levels, 3 * count)) == 1
 
 
 def test_too_few_to_compare_is_nan():
-    assert np.isnan(homogeneity(np.array([1, 0, 0]), np.array([50, 50, 50])))
-    assert np.isnan(homogeneity(np.array([7]), np.array([50])))
+    assert np.isnan(share_homogeneity(np.array([1, 0, 0]), np.array([50, 50, 50])))
+    assert np.isnan(share_homogeneity(np.array([7]), np.array([50])))
 
 
 def test_homogeneity_keeps_its_level():
     rng = np.random.default_rng(1)
     counts = rng.binomial(200, 0.03, size=(2000, 5))
-    p = np.array([homogeneity(row, np.full(5, 200)) for row in counts])
+    p = np.array([share_homogeneity(row, np.full(5, 200)) for row in counts])
     assert 0.03 < np.mean(p < 0.05) < 0.07
 
 

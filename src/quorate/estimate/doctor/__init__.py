@@ -1,1 +1,6 @@
-"""What a table supports: analyses, and findings that stand in their way."""
+"""What the data support, in reading order.
+
+``support``: `doctor` and its two results, for judgments and for votes.
+``analyses``, ``vote_analyses``: which analyses are possible, and what would make the others so.
+``findings``, ``vote_findings``: what is wrong or worth knowing before anything is fitted.
+"""

@@ -1,8 +1,9 @@
-"""Which analyses judgments support, and why not the others."""
+"""Feasibility of every analysis of judgments: what it rests on, or what would make it possible."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from quorate.estimate.components.balanced import balanced_strata
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.dependability import dependability
-from quorate.estimate.doctor.estimable import Analysis, class_of, component_analyses, facets_of
+from quorate.estimate.components.model import CELL, closure, leaves
 from quorate.estimate.means.configurations import configuration_facets
 from quorate.estimate.means.effects import predicted_term
 from quorate.estimate.means.mean import mean_for
@@ -22,14 +23,39 @@ from quorate.table.judgments import Judgments
 from quorate.wording import counted, listed, plural
 
 COMPONENTS = "variance components"
+COMPONENT = "component {}"
 MEAN = "interval for the mean"
+MEAN_LIKE, MEAN_ONLY = "mean for {} like these", "mean for these {} only"
+EFFECTS, BY_LEVEL, WITHOUT = "effect of each {}", "mean by {}", "mean without each {}"
 NAIVE = "naive against corrected"
 PROJECTION = "projection of full crossings"
 DEPENDABILITY = "dependability"
 ANOVA = "analysis of variance"
 
 
-def analyses(judgments: Judgments, facts: Description) -> tuple[Analysis, ...]:
+@dataclass(frozen=True)
+class Feasibility:
+    """One analysis and whether the judgments support it.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    possible : bool
+        Whether it can be done.
+    reason : str
+        What it rests on, or why it cannot be done; one line.
+    fix : str
+        What would make it possible; empty where it is, or where nothing is known to.
+    """
+
+    name: str
+    possible: bool
+    reason: str
+    fix: str = ""
+
+
+def analyses(judgments: Judgments, facts: Description) -> tuple[Feasibility, ...]:
     """Every analysis of one table of judgments, possible or not.
 
     Parameters
@@ -44,13 +70,17 @@ def analyses(judgments: Judgments, facts: Description) -> tuple[Analysis, ...]:
         try:
             return tuple(_of_fit(decompose(judgments)))
         except QuorateError as error:
-            obstacle = Analysis(COMPONENTS, False, str(error))
-    return (obstacle, *(Analysis(name, False, f"needs the {COMPONENTS}") for name in _others(judgments)))
+            obstacle = Feasibility(COMPONENTS, False, str(error))
+    sampled, grouping = configuration_facets(judgments), judgments.ancestors(judgments.object)
+    names = [MEAN, *(MEAN_LIKE.format(plural(name)) for name in sampled), MEAN_ONLY.format(plural(judgments.object))]
+    names += [EFFECTS.format(name) for name in (*sampled, *grouping)]
+    names += [*map(BY_LEVEL.format, grouping), *map(WITHOUT.format, sampled), NAIVE, PROJECTION, DEPENDABILITY, ANOVA]
+    return (obstacle, *(Feasibility(name, False, f"needs the {COMPONENTS}") for name in names))
 
 
-def _obstacle(facts: Description) -> Analysis | None:
+def _obstacle(facts: Description) -> Feasibility | None:
     """What rules every analysis out."""
-    name, statuses = facts.object, listed(f"{one.rows:,} {one.name}" for one in facts.statuses)
+    name, statuses = facts.object, listed(f"{status.rows:,} {status.name}" for status in facts.statuses)
     objects = next(facet.levels for facet in facts.facets if facet.name == name)
     repeats = 0 if facts.duplicates is None else facts.duplicates.rows
     if facts.answers == 0:
@@ -64,53 +94,35 @@ def _obstacle(facts: Description) -> Analysis | None:
         reason = f"{counted(repeats, 'row')} with the facets and replicate of another row"
     else:
         return None
-    return Analysis(COMPONENTS, False, reason, fix)
+    return Feasibility(COMPONENTS, False, reason, fix)
 
 
-def _others(judgments: Judgments) -> Iterator[str]:
-    """Names of the analyses that rest on the components."""
-    sampled, grouping = configuration_facets(judgments), judgments.ancestors(judgments.object)
-    yield from (MEAN, *(_like(name) for name in sampled), _only(judgments))
-    yield from (_effects_of(name) for name in (*sampled, *grouping))
-    yield from (_by(name) for name in grouping)
-    yield from (_without(name) for name in sampled)
-    yield from (NAIVE, PROJECTION, DEPENDABILITY, ANOVA)
-
-
-def _of_fit(fit: Decomposition) -> Iterator[Analysis]:
+def _of_fit(fit: Decomposition) -> Iterator[Feasibility]:
     """All analyses of judgments that can be decomposed."""
     judgments = fit.judgments
     sampled, grouping = configuration_facets(judgments), judgments.ancestors(judgments.object)
-    mean = _mean(fit)
-    refits = [_by_level(judgments, name) for name in grouping]
-    refits += [_leave_out(judgments, name) for name in sampled]
-    refits += [_naive(judgments, sampled)]
-    yield _components(fit)
-    yield from component_analyses(fit)
-    yield mean
-    yield from (_population(fit, name) for name in sampled)
-    yield _estimated(fit, _only(judgments), _holds(judgments, [judgments.object]), {judgments.object: FINITE})
-    yield from (_effects(fit, name) for name in (*sampled, *grouping))
-    yield from (one if mean.possible else Analysis(one.name, False, f"needs the {MEAN}") for one in refits)
-    yield from (_projection(fit), _dependability(fit), _anova(fit))
-
-
-def _components(fit: Decomposition) -> Analysis:
-    size = f"{counted(fit.judgments.n_answers, 'answer')} in {counted(fit.judgments.n_cells, 'cell')}"
     known, total = len(fit.identified.classes), len(fit.assembled.names)
     parts = counted(total, "component")
     if known < total:
         parts = f"{counted(known, 'part')} that can be told apart, of {parts},"
-    return Analysis(COMPONENTS, True, f"{parts} from {size}")
-
-
-def _mean(fit: Decomposition) -> Analysis:
+    size = f"{counted(judgments.n_answers, 'answer')} in {counted(judgments.n_cells, 'cell')}"
+    yield Feasibility(COMPONENTS, True, f"{parts} from {size}")
+    yield from component_analyses(fit)
     targets = default_targets(fit)
     over = [plural(name) for name, target in targets.items() if target == POPULATION]
     held = [name for name, target in targets.items() if target != POPULATION]
-    parts = [f"generalises over {listed(over)}"] if over else []
-    parts += [_holds(fit.judgments, held)] if held else []
-    return _estimated(fit, MEAN, "; ".join(parts), {})
+    scope = [f"generalises over {listed(over)}"] if over else []
+    scope += [_holds(judgments, held)] if held else []
+    mean = _mean(fit, MEAN, "; ".join(scope), {})
+    yield mean
+    yield from (_population(fit, name) for name in sampled)
+    item = judgments.object
+    yield _mean(fit, MEAN_ONLY.format(plural(item)), _holds(judgments, [item]), {item: FINITE})
+    yield from (_effects(fit, name) for name in (*sampled, *grouping))
+    for refit in _refits(judgments, sampled, grouping):
+        yield refit if mean.possible else Feasibility(refit.name, False, f"needs the {MEAN}")
+    yield _projection(fit)
+    yield from _classical(fit)
 
 
 def _holds(judgments: Judgments, names: Sequence[str]) -> str:
@@ -118,123 +130,189 @@ def _holds(judgments: Judgments, names: Sequence[str]) -> str:
     return f"holds for {'this' if levels[0].startswith('1 ') else 'these'} {listed(levels)}"
 
 
-def _estimated(fit: Decomposition, name: str, reason: str, targets: Mapping[str, Target]) -> Analysis:
+def _mean(fit: Decomposition, name: str, reason: str, targets: Mapping[str, Target]) -> Feasibility:
     """A mean for some targets, tried on the fit."""
     try:
         mean_for(fit, targets)
     except NotEstimable as error:
         needed = f"needs {listed(sorted(error.names))} apart" if error.names else "has a part"
-        return Analysis(name, False, f"its variance {needed}, which this design does not tell", "see the components")
-    return Analysis(name, True, reason)
+        return Feasibility(name, False, f"its variance {needed}, which this design does not tell", "see the components")
+    return Feasibility(name, True, reason)
 
 
-def _population(fit: Decomposition, facet: str) -> Analysis:
-    levels = fit.judgments.n_levels(facet)
+def _population(fit: Decomposition, facet: str) -> Feasibility:
+    name, levels = MEAN_LIKE.format(plural(facet)), fit.judgments.n_levels(facet)
     if levels == 1:
-        reason = f"1 {facet} says nothing about others"
-        return Analysis(_like(facet), False, reason, f"use at least 2 {plural(facet)}")
+        return Feasibility(name, False, f"1 {facet} says nothing about others", f"use at least 2 {plural(facet)}")
     reason = f"{counted(levels, facet)}, {counted(levels - 1, 'degree')} of freedom for their spread"
     if facet not in fit.assembled.fixed.levels and default_targets(fit)[facet] != POPULATION:
-        return Analysis(_like(facet), False, f"the fixed effects leave nothing to see of the spread of {plural(facet)}")
-    return _estimated(fit, _like(facet), reason, {facet: POPULATION})
+        return Feasibility(name, False, f"the fixed effects leave nothing to see of the spread of {plural(facet)}")
+    return _mean(fit, name, reason, {facet: POPULATION})
 
 
-def _effects(fit: Decomposition, facet: str) -> Analysis:
-    levels = fit.judgments.n_levels(facet)
+def _effects(fit: Decomposition, facet: str) -> Feasibility:
+    name, levels = EFFECTS.format(facet), fit.judgments.n_levels(facet)
     if levels == 1:
-        return Analysis(
-            _effects_of(facet), False, f"1 {facet}: nothing to compare it with", f"use more {plural(facet)}"
-        )
+        return Feasibility(name, False, f"1 {facet}: nothing to compare it with", f"use more {plural(facet)}")
     if facet not in fit.assembled.fixed.levels:
         try:
             predicted_term(fit, facet)
         except (NotEstimable, UnknownTerm):
             reason = f"effects of {plural(facet)} cannot be told apart from those of other facets"
-            return Analysis(_effects_of(facet), False, reason, f"see the component {facet}")
-    return Analysis(_effects_of(facet), True, f"{counted(levels, facet)} against their average")
+            return Feasibility(name, False, reason, f"see the component {facet}")
+    return Feasibility(name, True, f"{counted(levels, facet)} against their average")
 
 
-def _by_level(judgments: Judgments, facet: str) -> Analysis:
-    pairs = np.unique(np.stack([judgments.level_codes([facet]), judgments.level_codes([judgments.object])]), axis=1)
-    sizes = np.bincount(pairs[0])
-    if len(sizes) == 1:
-        return Analysis(_by(facet), False, f"1 {facet}", f"use at least 2 {plural(facet)}")
-    few = int((sizes < 2).sum())
-    span = f"{sizes.min():,} to " if sizes.min() < sizes.max() else ""
-    reason = f"{counted(len(sizes), facet)} of {span}{counted(int(sizes.max()), judgments.object)}"
-    return Analysis(_by(facet), few < len(sizes), reason + (f"; no interval for the {few} with 1" if few else ""))
-
-
-def _leave_out(judgments: Judgments, facet: str) -> Analysis:
-    levels = judgments.n_levels(facet)
-    if levels == 1:
-        return Analysis(_without(facet), False, f"1 {facet}: without it nothing is left", f"use more {plural(facet)}")
-    return Analysis(_without(facet), True, f"{counted(levels, 'fit')} with {counted(levels - 1, facet)} each")
-
-
-def _naive(judgments: Judgments, facets: Sequence[str]) -> Analysis:
-    pairs = np.unique(np.stack([judgments.level_codes(facets), judgments.level_codes([judgments.object])]), axis=1)
-    enough = int((np.bincount(pairs[0]) > 1).sum())
-    reason = counted(enough, "single configuration") + (f" of {listed(facets)}" if facets else "")
+def _refits(judgments: Judgments, sampled: Sequence[str], grouping: Sequence[str]) -> Iterator[Feasibility]:
+    """Means of parts of the judgments: by level of what items are nested in, without each level, each configuration."""
+    item = judgments.object
+    for facet in grouping:
+        name, sizes = BY_LEVEL.format(facet), _objects_of(judgments, [facet])
+        if len(sizes) == 1:
+            yield Feasibility(name, False, f"1 {facet}", f"use at least 2 {plural(facet)}")
+            continue
+        few = int((sizes < 2).sum())
+        span = f"{sizes.min():,} to " if sizes.min() < sizes.max() else ""
+        reason = f"{counted(len(sizes), facet)} of {span}{counted(int(sizes.max()), item)}"
+        yield Feasibility(name, few < len(sizes), reason + (f"; no interval for the {few} with 1" if few else ""))
+    for facet in sampled:
+        name, levels = WITHOUT.format(facet), judgments.n_levels(facet)
+        if levels == 1:
+            yield Feasibility(name, False, f"1 {facet}: without it nothing is left", f"use more {plural(facet)}")
+        else:
+            yield Feasibility(name, True, f"{counted(levels, 'fit')} with {counted(levels - 1, facet)} each")
+    enough = int((_objects_of(judgments, sampled) > 1).sum())
     if enough:
-        return Analysis(NAIVE, True, reason)
-    fix = f"judge at least 2 {plural(judgments.object)} with the same {listed(facets)}"
-    return Analysis(NAIVE, False, f"no configuration of {listed(facets)} has 2 {plural(judgments.object)}", fix)
+        reason = counted(enough, "single configuration") + (f" of {listed(sampled)}" if sampled else "")
+        yield Feasibility(NAIVE, True, reason)
+    else:
+        fix = f"judge at least 2 {plural(item)} with the same {listed(sampled)}"
+        yield Feasibility(NAIVE, False, f"no configuration of {listed(sampled)} has 2 {plural(item)}", fix)
 
 
-def _projection(fit: Decomposition) -> Analysis:
+def _objects_of(judgments: Judgments, facets: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    """Objects judged with each combination of levels that occurs."""
+    pairs = np.unique(np.stack([judgments.level_codes(facets), judgments.level_codes([judgments.object])]), axis=1)
+    return np.bincount(pairs[0])
+
+
+def _projection(fit: Decomposition) -> Feasibility:
     """A full crossing weighs the terms of a sum equally only while the facets they differ in have one level."""
     judgments = fit.judgments
-    sums = [class_of(fit, members[-1]) for members in fit.identified.classes]
+    sums = [alias_class(fit, members[-1]) for members in fit.identified.classes]
     sums += [tuple(fit.assembled.names[t] for t in np.flatnonzero(row)) for row in fit.identified.null]
     numbers = [name for name in judgments.names if name not in judgments.ancestors(judgments.object)]
-    apart = [{*facets_of(fit, one)} ^ {*facets_of(fit, other)} for names in sums for one in names for other in names]
+    apart = [{*component_facets(fit, a)} ^ {*component_facets(fit, b)} for names in sums for a in names for b in names]
     tied = [name for name in numbers if name in frozenset().union(*apart) or name in fit.absorbed]
     if mixed := [name for name in tied if judgments.n_levels(name) > 1]:
         reason = (
             f"a full crossing needs components apart that differ in {listed(mixed)}, which this design does not tell"
         )
-        return Analysis(PROJECTION, False, reason, "see the components")
+        return Feasibility(PROJECTION, False, reason, "see the components")
     tied += [name for name in fit.assembled.fixed.levels if name not in tied and not _population(fit, name).possible]
     free = [plural(name) for name in numbers if name not in tied]
     (free if fit.assembled.replicated else tied).append(plural(REPLICATE))
     held = f"; not of {listed(map(plural, tied))}, whose part no component tells" if tied else ""
-    return Analysis(PROJECTION, True, f"other numbers of {listed(free)}{held}")
+    return Feasibility(PROJECTION, True, f"other numbers of {listed(free)}{held}")
 
 
-def _dependability(fit: Decomposition) -> Analysis:
-    name = fit.judgments.object
+def _classical(fit: Decomposition) -> Iterator[Feasibility]:
+    """The coefficients and the mean squares of generalizability theory."""
+    item = fit.judgments.object
     try:
-        found = dependability(fit)
+        n_objects = dependability(fit).n_objects
+        yield Feasibility(DEPENDABILITY, True, f"of {counted(n_objects, item)}, told apart by their mean scores")
     except (NotEstimable, InvalidInput) as error:
-        return Analysis(DEPENDABILITY, False, str(error))
-    return Analysis(DEPENDABILITY, True, f"of {counted(found.n_objects, name)}, told apart by their mean scores")
-
-
-def _anova(fit: Decomposition) -> Analysis:
+        yield Feasibility(DEPENDABILITY, False, str(error))
     try:
-        found = balanced_strata(fit.assembled)
+        strata = balanced_strata(fit.assembled)
+        yield Feasibility(ANOVA, True, f"balanced: {counted(len(strata.df), 'mean square')}")
     except NotEstimable as error:
         reason = str(error).removeprefix("method 'anova': ").partition(";")[0]
-        return Analysis(ANOVA, False, reason, "not needed: REML takes unbalanced judgments")
-    return Analysis(ANOVA, True, f"balanced: {counted(len(found.df), 'mean square')}")
+        yield Feasibility(ANOVA, False, reason, "not needed: REML takes unbalanced judgments")
 
 
-def _like(name: str) -> str:
-    return f"mean for {plural(name)} like these"
+def component_analyses(fit: Decomposition) -> Iterator[Feasibility]:
+    """One entry for every component of a fit: random terms, replicates, and the spread of fixed facets."""
+    yield from (_component(fit, t) for t in range(len(fit.assembled.names)))
+    replicate = COMPONENT.format(REPLICATE)
+    if REPLICATE not in fit.assembled.names and fit.assembled.replicated:
+        yield Feasibility(replicate, True, "zero: every replicate repeats the score of its cell")
+    elif REPLICATE not in fit.assembled.names:
+        reason = "no cell was judged twice, so it is part of the cell component"
+        yield Feasibility(replicate, False, reason, "judge some cells again, 3 times for a pilot")
+    for name in fit.assembled.fixed.levels:
+        levels = fit.judgments.n_levels(name)
+        if levels == 1:
+            reason, fix = f"1 {name}: nothing to compare it with", f"use at least 2 {plural(name)}"
+            yield Feasibility(COMPONENT.format(name), False, reason, fix)
+        else:
+            reason = f"spread of {counted(levels, name)}, taken as chosen: an index, not a variance of draws"
+            yield Feasibility(COMPONENT.format(name), True, reason)
 
 
-def _only(judgments: Judgments) -> str:
-    return f"mean for these {plural(judgments.object)} only"
+def component_facets(fit: Decomposition, name: str) -> frozenset[str]:
+    """Facets of a component, with those they are nested in."""
+    judgments = fit.judgments
+    return closure(judgments, judgments.names if name in (CELL, REPLICATE) else name.split(":"))
 
 
-def _effects_of(name: str) -> str:
-    return f"effect of each {name}"
+def alias_class(fit: Decomposition, t: int) -> tuple[str, ...]:
+    """Names of the components that only their sum with component ``t`` tells; empty where ``t`` is absorbed."""
+    names = fit.assembled.names
+    members = next((m for m in fit.identified.classes if t in m), ())
+    out = [names[s] for s in members]
+    return tuple(out) if CELL not in out or fit.assembled.replicated else (*out, REPLICATE)
 
 
-def _by(name: str) -> str:
-    return f"mean by {name}"
+def _component(fit: Decomposition, t: int) -> Feasibility:
+    judgments, name, members = fit.judgments, fit.assembled.names[t], alias_class(fit, t)
+    if not members and (reason_fix := _single(judgments, component_facets(fit, name))):
+        return Feasibility(COMPONENT.format(name), False, *reason_fix)
+    if not members:
+        return Feasibility(COMPONENT.format(name), False, "the fixed effects leave nothing to see of it")
+    if len(members) > 1 and members != (CELL, REPLICATE):
+        return _aliased(fit, name, members)
+    flat = [row for row in fit.identified.null if row[t]]
+    if flat:
+        others = [fit.assembled.names[s] for row in flat for s in np.flatnonzero(row) if s != t]
+        reason = f"cannot be told apart from {listed(dict.fromkeys(others))} in this design"
+        return Feasibility(COMPONENT.format(name), False, reason, "judge combinations of levels that do not occur yet")
+    return Feasibility(COMPONENT.format(name), True, _basis(fit, name))
 
 
-def _without(name: str) -> str:
-    return f"mean without each {name}"
+def _basis(fit: Decomposition, name: str) -> str:
+    """What a component that can be estimated rests on."""
+    judgments = fit.judgments
+    if name == REPLICATE:
+        return f"{counted(judgments.n_answers, 'answer')} in {counted(judgments.n_cells, 'cell')}"
+    if name == CELL:
+        together = "" if fit.assembled.replicated else "; includes the replicate noise, as no cell was judged twice"
+        return counted(judgments.n_cells, CELL) + together
+    facets = name.split(":")
+    levels = int(judgments.level_codes(facets).max()) + 1
+    return counted(levels, name) if len(facets) == 1 else f"{levels:,} combinations of {listed(facets)}"
+
+
+def _aliased(fit: Decomposition, name: str, members: tuple[str, ...]) -> Feasibility:
+    judgments = fit.judgments
+    sets = [component_facets(fit, member) for member in members]
+    core = min(sets, key=len)
+    extra = [facet for facet in judgments.names if facet in frozenset.union(*sets) - core]
+    only = f"only the sum {' + '.join(members)} can be estimated"
+    if reason_fix := _single(judgments, frozenset(extra)):
+        return Feasibility(COMPONENT.format(name), False, f"{only}: {reason_fix[0]}", reason_fix[1])
+    whole = ":".join(leaves(judgments, core))
+    met = listed(f"one {facet}" for facet in extra)
+    fix = f"give each {whole} more than one {listed(extra, 'or')}"
+    if len(core) == len(extra) == 1 and not judgments.facet(extra[0]).fixed:
+        fix += f', or declare nested={{"{whole}": "{extra[0]}"}} if the {extra[0]} is a property of the {whole}'
+    return Feasibility(COMPONENT.format(name), False, f"{only}: each {whole} occurs with {met}", fix)
+
+
+def _single(judgments: Judgments, facets: frozenset[str]) -> tuple[str, str] | None:
+    """Reason and fix where some of the facets have one level."""
+    single = [name for name in judgments.names if name in facets and judgments.n_levels(name) == 1]
+    if not single:
+        return None
+    return listed(f"1 {name}" for name in single), f"use at least 2 {listed(map(plural, single))}"

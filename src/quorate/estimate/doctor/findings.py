@@ -1,4 +1,4 @@
-"""What is wrong or worth knowing about judgments before anything is fitted."""
+"""Findings on judgments before anything is fitted: what is wrong, and what is worth knowing."""
 
 from __future__ import annotations
 
@@ -54,33 +54,31 @@ def findings(judgments: Judgments, facts: Description) -> tuple[Finding, ...]:
     facts : Description
         Their facts.
     """
-    found = [
-        *_scores(facts),
-        *of_source(judgments.source),
-        *_duplicates(facts, judgments.notes),
-        *_missing(facts),
-        *_lost(facts),
-        *_absent(facts),
-        *_levels(facts),
-        *_layout(facts),
-        *_labels(judgments),
-        *_alike(judgments),
-    ]
-    return by_severity(found)
+    return by_severity(
+        [
+            *_scores(facts),
+            *of_source(judgments.source),
+            *_duplicates(facts, judgments.notes),
+            *_missing(facts),
+            *_levels(facts),
+            *_layout(facts),
+            *_labels(judgments),
+        ]
+    )
 
 
-def by_severity(found: Iterable[Finding]) -> tuple[Finding, ...]:
+def by_severity(entries: Iterable[Finding]) -> tuple[Finding, ...]:
     """Findings in the order of their severity, errors first."""
-    return tuple(sorted(found, key=lambda one: _SEVERITIES.index(one.severity)))
+    return tuple(sorted(entries, key=lambda finding: _SEVERITIES.index(finding.severity)))
 
 
 def of_source(source: Source) -> Iterator[Finding]:
     """What must be known of where judgments or votes came from."""
-    for one in source.caveats:
-        yield Finding(one.code, "warning", one.sentence)
+    for caveat in source.caveats:
+        yield Finding(caveat.code, "warning", caveat.sentence)
 
 
-def homogeneity(part: Ints, whole: Ints) -> float:
+def share_homogeneity(part: Ints, whole: Ints) -> float:
     """Pearson's chi-square test that a share is the same at every level: the probability of a larger statistic.
 
     Parameters
@@ -132,70 +130,58 @@ def _scores(facts: Description) -> Iterator[Finding]:
 
 
 def _duplicates(facts: Description, notes: tuple[str, ...]) -> Iterator[Finding]:
-    found = facts.duplicates
-    if found is None or found.first is None:
+    repeated = facts.duplicates
+    if repeated is None or repeated.first is None:
         return
-    key = ", ".join(f"{name} {label}" for name, label in found.first.items())
-    verb = "repeats" if found.rows == 1 else "repeat"
+    key = ", ".join(f"{name} {label}" for name, label in repeated.first.items())
+    verb = "repeats" if repeated.rows == 1 else "repeat"
     yield Finding(
         "duplicates",
         "error",
-        f"{counted(found.rows, 'row')} {verb} the facets and replicate of another row, the first at {key}. Drop the "
+        f"{counted(repeated.rows, 'row')} {verb} the facets and replicate of another row, the first at {key}. Drop the "
         f"repeats, or {telling_apart(notes)}",
     )
 
 
 def _missing(facts: Description) -> Iterator[Finding]:
-    lost = facts.rows - facts.answers
-    if lost == 0 or facts.answers == 0:
-        return
-    share, verb = lost / facts.rows, "has" if lost == 1 else "have"
-    yield Finding(
-        "missing",
-        "warning" if share >= _MUCH else "note",
-        f"{lost:,} of {counted(facts.rows, 'judgment')} ({percent(share)}) {verb} no usable score ({_kinds(facts)}); "
-        "estimates are right only if, given the facets, whether a score is missing has nothing to do with what it "
-        "would have been",
-    )
-    tables = [(one, one.missing, one.rows) for one in facts.missing]
-    yield from _differing("missing-differs", "judgments without a usable score differ", tables)
-
-
-def _kinds(facts: Description) -> str:
-    shown = {"missing": "for no stated reason"}
-    return listed(f"{one.rows:,} {shown.get(one.name, one.name)}" for one in facts.statuses if one.name != OK)
-
-
-def _lost(facts: Description) -> Iterator[Finding]:
-    """Levels that drop out because none of their judgments has a usable score."""
-    for one in facts.missing:
-        lost = [label for label, part, whole in zip(one.levels, one.missing, one.rows, strict=True) if part == whole]
-        if 0 < len(lost) < len(one.levels):
+    """Judgments without a score, levels that drop out with them, and cells that do not occur."""
+    unscored, named = facts.rows - facts.answers, {"missing": "for no stated reason"}
+    if unscored and facts.answers:
+        share, verb = unscored / facts.rows, "has" if unscored == 1 else "have"
+        kinds = listed(f"{kind.rows:,} {named.get(kind.name, kind.name)}" for kind in facts.statuses if kind.name != OK)
+        yield Finding(
+            "missing",
+            "warning" if share >= _MUCH else "note",
+            f"{unscored:,} of {counted(facts.rows, 'judgment')} ({percent(share)}) {verb} no usable score ({kinds}); "
+            "estimates are right only if, given the facets, whether a score is missing has nothing to do with what it "
+            "would have been",
+        )
+        tables = [(table, table.missing, table.rows) for table in facts.missing]
+        yield from _differing("missing-differs", "judgments without a usable score differ", tables)
+    for table in facts.missing:
+        lost = [label for label, n, rows in zip(table.levels, table.missing, table.rows, strict=True) if n == rows]
+        if 0 < len(lost) < len(table.levels):
             shown = listed(lost[:3]) + (" ..." if len(lost) > 3 else "")
             verb = "has no usable score and drops out" if len(lost) == 1 else "have no usable score and drop out"
-            yield Finding(
-                "lost-levels", "warning", f"{len(lost):,} of {counted(len(one.levels), one.facet)} {verb}: {shown}"
-            )
-
-
-def _absent(facts: Description) -> Iterator[Finding]:
-    if facts.balance.complete:
-        return
-    yield Finding(
-        "incomplete",
-        "note",
-        f"{facts.cells:,} of the {facts.balance.full:,.0f} cells of the full crossing ({percent(facts.balance.share)}) "
-        "occur; the others are not counted as missing, they are taken as not asked for",
-    )
-    tables = [(one, one.absent, one.cells + one.absent) for one in facts.missing if one.absent is not None]
-    yield from _differing("absent-differs", "cells that do not occur differ", tables)
+            sentence = f"{len(lost):,} of {counted(len(table.levels), table.facet)} {verb}: {shown}"
+            yield Finding("lost-levels", "warning", sentence)
+    if not facts.balance.complete:
+        yield Finding(
+            "incomplete",
+            "note",
+            f"{facts.cells:,} of the {facts.balance.full:,.0f} cells of the full crossing "
+            f"({percent(facts.balance.share)}) occur; the others are not counted as missing, they are taken as not "
+            "asked for",
+        )
+        tables = [(one, one.absent, one.cells + one.absent) for one in facts.missing if one.absent is not None]
+        yield from _differing("absent-differs", "cells that do not occur differ", tables)
 
 
 def _differing(code: str, subject: str, tables: list[tuple[MissingByLevel, Ints, Ints]]) -> Iterator[Finding]:
     """Facets between whose levels a share differs: homogeneity tests, Bonferroni over the facets tested."""
-    tested = [(one, part / whole, homogeneity(part, whole)) for one, part, whole in tables]
+    tested = [(table, part / whole, share_homogeneity(part, whole)) for table, part, whole in tables]
     tested = [entry for entry in tested if np.isfinite(entry[2])]
-    for one, share, p in tested:
+    for table, share, p in tested:
         adjusted = min(p * len(tested), 1.0)
         if adjusted >= _SIGNIFICANT:
             continue
@@ -205,8 +191,8 @@ def _differing(code: str, subject: str, tables: list[tuple[MissingByLevel, Ints,
         yield Finding(
             code,
             "warning" if share[most] - share[least] >= _MUCH else "note",
-            f"{subject} by {one.facet}: from {percent(share[least])} ({one.levels[least]}) to {percent(share[most])} "
-            f"({one.levels[most]}); chi-square test, {chance}{tests}",
+            f"{subject} by {table.facet}: from {percent(share[least])} ({table.levels[least]}) to "
+            f"{percent(share[most])} ({table.levels[most]}); chi-square test, {chance}{tests}",
         )
 
 
@@ -231,7 +217,8 @@ def _levels(facts: Description) -> Iterator[Finding]:
 def _layout(facts: Description) -> Iterator[Finding]:
     above = {facet.name: facet.parent for facet in facts.facets}
     fixed = {facet.name for facet in facts.facets if facet.fixed}
-    loose = {(one.a, one.b) for one in facts.crossings if one.kind == NESTED and not _declared(above, one.a, one.b)}
+    nested = [(pair.a, pair.b) for pair in facts.crossings if pair.kind == NESTED]
+    loose = {(a, b) for a, b in nested if not _declared(above, a, b)}
     for inner, outer in sorted(loose):
         if any((x, outer) in loose and ((inner, x) in loose or _declared(above, inner, x)) for x in above):
             continue
@@ -242,13 +229,13 @@ def _layout(facts: Description) -> Iterator[Finding]:
             f"each {inner} occurs with one {outer} only, so effects of the {inner} and of {inner} with {outer} cannot "
             f"be told apart{'' if outer in fixed else fix}",
         )
-    for one in facts.crossings:
-        if one.kind == ONE_TO_ONE:
+    for pair in facts.crossings:
+        if pair.kind == ONE_TO_ONE:
             yield Finding(
                 "one-to-one",
                 "warning",
-                f"each {one.a} occurs with one {one.b} and each {one.b} with one {one.a}: their effects cannot be told "
-                "apart",
+                f"each {pair.a} occurs with one {pair.b} and each {pair.b} with one {pair.a}: their effects cannot be "
+                "told apart",
             )
 
 
@@ -258,31 +245,26 @@ def _declared(above: dict[str, str | None], inner: str, outer: str) -> bool:
 
 
 def _labels(judgments: Judgments) -> Iterator[Finding]:
-    """Objects under several levels of what they are nested in."""
+    """Objects under several levels of what they are nested in, and labels that differ only in case or outer spaces."""
     name, above = judgments.object, judgments.ancestors(judgments.object)
-    if not above:
-        return
-    code = judgments.level_codes([name])
-    label = judgments.column(name)[np.unique(code, return_index=True)[1]]
-    repeated = int((np.bincount(label) > 1).sum())
-    if repeated:
-        total = len(judgments.facet(name).levels)
-        yield Finding(
-            "several-parents",
-            "warning",
-            f"{repeated:,} of {total:,} {name} labels occur under more than one {above[0]} and are counted as a "
-            f"different {name} in each; if they are the same, {above[0]} is not what {plural(name)} are nested in",
-        )
-
-
-def _alike(judgments: Judgments) -> Iterator[Finding]:
-    """Labels of one facet that differ only in case or in spaces around them."""
+    if above:
+        code = judgments.level_codes([name])
+        label = judgments.column(name)[np.unique(code, return_index=True)[1]]
+        repeated = int((np.bincount(label) > 1).sum())
+        if repeated:
+            total = len(judgments.facet(name).levels)
+            yield Finding(
+                "several-parents",
+                "warning",
+                f"{repeated:,} of {total:,} {name} labels occur under more than one {above[0]} and are counted as a "
+                f"different {name} in each; if they are the same, {above[0]} is not what {plural(name)} are nested in",
+            )
     for facet in judgments.facets:
         first: dict[str, str] = {}
         plain = [(level.strip().casefold(), level) for level in facet.levels]
         pairs = [(first[key], level) for key, level in plain if first.setdefault(key, level) != level]
         if pairs:
-            shown = listed(f'"{one}" and "{other}"' for one, other in pairs[:3]) + (" ..." if len(pairs) > 3 else "")
+            shown = listed(f'"{a}" and "{b}"' for a, b in pairs[:3]) + (" ..." if len(pairs) > 3 else "")
             yield Finding(
                 "labels-alike",
                 "warning",

@@ -1,17 +1,18 @@
-"""What a table of judgments supports: facts, analyses, pilot floors, findings."""
+"""Support for analyses in a table of judgments or votes: its facts, what can be done, pilot floors, findings."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from typing import Any, overload
 
-from quorate.estimate.doctor.analyses import COMPONENTS, analyses
-from quorate.estimate.doctor.estimable import Analysis
-from quorate.estimate.doctor.findings import Finding, findings
-from quorate.estimate.doctor.votes_support import VotesSupport, doctor_votes
+from quorate.estimate.doctor.analyses import COMPONENTS, Feasibility, analyses
+from quorate.estimate.doctor.findings import Finding, by_severity, findings, of_source
+from quorate.estimate.doctor.vote_analyses import MARGINS, vote_analyses
+from quorate.estimate.doctor.vote_findings import vote_findings
 from quorate.estimate.means.configurations import configuration_facets
-from quorate.roles import REPLICATE
+from quorate.roles import JUDGE, PROMPT, REPLICATE
 from quorate.table.facts.describe import Description, describe
+from quorate.table.facts.vote_facts import VoteFacts
 from quorate.table.judgments import Judgments, checked
 from quorate.table.votes import Votes
 from quorate.wording import counted
@@ -19,7 +20,6 @@ from quorate.wording import counted
 ITEMS, PROMPTS, REPLICATES, JUDGES = 30, 3, 3, 2
 """Fewest items, prompts, replicates per cell and judges of a pilot whose components are worth planning with."""
 
-PROMPT, JUDGE = "prompt", "judge"
 _SHORT = {
     PROMPT: "below that the prompt component rests on 1 degree of freedom or none",
     JUDGE: "with one, nothing tells how another would score",
@@ -59,7 +59,7 @@ class Support:
     ----------
     facts : Description
         Facets, crossing, balance, statuses.
-    analyses : tuple of Analysis
+    analyses : tuple of Feasibility
         Every analysis, possible or not, with the reason and what would make it possible.
     floors : tuple of Floor
         What a pilot needs.
@@ -70,7 +70,7 @@ class Support:
     """
 
     facts: Description
-    analyses: tuple[Analysis, ...]
+    analyses: tuple[Feasibility, ...]
     floors: tuple[Floor, ...]
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
@@ -78,23 +78,57 @@ class Support:
     @property
     def ok(self) -> bool:
         """Whether the variance components can be estimated and nothing found is an error."""
-        possible = any(one.name == COMPONENTS and one.possible for one in self.analyses)
-        return possible and not any(one.severity == "error" for one in self.findings)
+        possible = any(entry.name == COMPONENTS and entry.possible for entry in self.analyses)
+        return possible and not any(finding.severity == "error" for finding in self.findings)
 
-    def analysis(self, name: str) -> Analysis:
-        """The analysis of this name.
-
-        Raises
-        ------
-        KeyError
-            If there is none.
-        """
-        return {one.name: one for one in self.analyses}[name]
+    def analysis(self, name: str) -> Feasibility:
+        """The analysis of this name; a KeyError if there is none."""
+        return {entry.name: entry for entry in self.analyses}[name]
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain dictionaries, lists, numbers and text, ready for JSON."""
-        listed = {name: [asdict(one) for one in getattr(self, name)] for name in ("analyses", "floors", "findings")}
-        return {"ok": self.ok, "facts": self.facts.to_dict(), **listed, "notes": list(self.notes)}
+        lists = {name: [asdict(row) for row in getattr(self, name)] for name in ("analyses", "floors", "findings")}
+        return {"ok": self.ok, "facts": self.facts.to_dict(), **lists, "notes": list(self.notes)}
+
+
+@dataclass(frozen=True)
+class VotesSupport:
+    """What votes support.
+
+    Parameters
+    ----------
+    facts : VoteFacts
+        Votes by outcome, pair, judge and prompt type; what repeats, gathers and hangs together.
+    analyses : tuple of Feasibility
+        Every analysis, possible or not, with the reason and what would make it possible.
+    findings : tuple of Finding
+        What is wrong or worth knowing, errors first.
+    notes : tuple of str
+        What reading took for granted.
+    """
+
+    facts: VoteFacts
+    analyses: tuple[Feasibility, ...]
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether the margin of some pair can be estimated and nothing found is an error."""
+        return self.analysis(MARGINS).possible and not any(finding.severity == "error" for finding in self.findings)
+
+    def analysis(self, name: str) -> Feasibility:
+        """The analysis of this name; a KeyError if there is none."""
+        return {entry.name: entry for entry in self.analyses}[name]
+
+    def finding(self, code: str) -> Finding | None:
+        """The finding with this code; None if it was not found."""
+        return next((finding for finding in self.findings if finding.code == code), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain dictionaries, lists, numbers and text, ready for JSON."""
+        lists = {name: [asdict(row) for row in getattr(self, name)] for name in ("analyses", "findings")}
+        return {"ok": self.ok, "facts": self.facts.to_dict(), **lists, "notes": list(self.notes)}
 
 
 @overload
@@ -129,10 +163,12 @@ def doctor(judgments: Judgments | Votes) -> Support | VotesSupport:
     (True, 'no cell was judged twice, so it is part of the cell component')
     """
     if isinstance(judgments, Votes):
-        return doctor_votes(judgments)
+        facts_of_votes = judgments.describe()
+        problems = by_severity([*of_source(judgments.source), *vote_findings(facts_of_votes)])
+        return VotesSupport(facts_of_votes, vote_analyses(facts_of_votes), problems, judgments.notes)
     facts = describe(checked(judgments))
-    found = findings(judgments, facts)
-    return Support(facts, analyses(judgments, facts), _floors(judgments, facts), found, judgments.notes)
+    problems = findings(judgments, facts)
+    return Support(facts, analyses(judgments, facts), _floors(judgments, facts), problems, judgments.notes)
 
 
 def _floors(judgments: Judgments, facts: Description) -> tuple[Floor, ...]:
@@ -140,24 +176,14 @@ def _floors(judgments: Judgments, facts: Description) -> tuple[Floor, ...]:
     answered = judgments.keep(judgments.n > 0) if judgments.n.any() else judgments
     item, sampled = answered.object, configuration_facets(answered)
     random = [name for name in sampled if name not in (PROMPT, JUDGE) and not answered.facet(name).fixed]
-    out = [_floor(item, answered.n_levels(item), ITEMS, f"fewer leave every component that contains {item} unstable")]
+    floors = [_floor(answered, item, ITEMS, f"fewer leave every component that contains {item} unstable")]
     for name, floor in ((PROMPT, PROMPTS), (JUDGE, JUDGES)):
         if name in sampled:
-            out.append(_floor(name, answered.n_levels(name), floor, _SHORT[name]))
+            floors.append(_floor(answered, name, floor, _SHORT[name]))
         elif not random:
             sentence = f"no facet has the role {name}: it counts as 1, a pilot needs {floor}; {_SHORT[name]}"
-            out.append(Floor(name, 1, floor, met=False, sentence=sentence))
-    out += [_floor(name, answered.n_levels(name), PROMPTS, _SHORT[PROMPT].replace(PROMPT, name)) for name in random]
-    return (*out, _replicates(facts))
-
-
-def _floor(name: str, levels: int, floor: int, short: str) -> Floor:
-    met = levels >= floor
-    meaning = f"enough for a pilot ({floor})" if met else f"a pilot needs {floor}; {short}"
-    return Floor(name, levels, floor, met, f"{counted(levels, name)}: {meaning}")
-
-
-def _replicates(facts: Description) -> Floor:
+            floors.append(Floor(name, 1, floor, met=False, sentence=sentence))
+    floors += [_floor(answered, name, PROMPTS, _SHORT[PROMPT].replace(PROMPT, name)) for name in random]
     balance = facts.balance
     met = balance.median >= REPLICATES
     short = f"a pilot needs {REPLICATES}; with fewer the noise of a repeated judgment is unknown or barely known"
@@ -166,4 +192,11 @@ def _replicates(facts: Description) -> Floor:
     if balance.least < balance.most:
         size = f"{balance.least:,} to {balance.most:,} answers"
         meaning = f"half have {balance.median:g} or more; {meaning}"
-    return Floor(REPLICATE, balance.median, REPLICATES, met, f"{size} per cell: {meaning}")
+    return (*floors, Floor(REPLICATE, balance.median, REPLICATES, met, f"{size} per cell: {meaning}"))
+
+
+def _floor(judgments: Judgments, name: str, floor: int, short: str) -> Floor:
+    levels = judgments.n_levels(name)
+    met = levels >= floor
+    meaning = f"enough for a pilot ({floor})" if met else f"a pilot needs {floor}; {short}"
+    return Floor(name, levels, floor, met, f"{counted(levels, name)}: {meaning}")

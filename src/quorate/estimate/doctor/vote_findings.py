@@ -1,4 +1,4 @@
-"""What is wrong or worth knowing about votes before anything is estimated."""
+"""Findings on votes before anything is estimated: what is wrong, and what is worth knowing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from quorate.estimate.doctor.findings import Finding, Severity, by_severity, homogeneity
+from quorate.estimate.doctor.findings import Finding, Severity, by_severity, share_homogeneity
 from quorate.estimate.doctor.vote_analyses import CLUSTERS, PILOT
 from quorate.numerics.votes.binomial import clopper_pearson, p_value
 from quorate.table.columns.outcomes import shown
@@ -27,18 +27,16 @@ def vote_findings(facts: VoteFacts) -> tuple[Finding, ...]:
     facts : VoteFacts
         Facts of the votes.
     """
-    found = [
-        *_outcomes(facts),
-        *_repeats(facts),
-        *_missing(facts),
-        *_pairs(facts),
-        *_graph(facts),
-        *(one for group in facts.groupings for one in _dependence(group)),
-        *_sides(facts),
-        *_constant(facts),
-        *_left_out(facts),
-    ]
-    return by_severity(found)
+    return by_severity(
+        [
+            *_outcomes(facts),
+            *_missing(facts),
+            *_pairs(facts),
+            *(finding for group in facts.groupings for finding in _dependence(group)),
+            *_sides(facts),
+            *_unusable(facts),
+        ]
+    )
 
 
 def share_interval(sides: Sides, level: float = _LEVEL) -> tuple[float, float, float]:
@@ -73,26 +71,21 @@ def _outcomes(facts: VoteFacts) -> Iterator[Finding]:
             f"{share} of the votes are ties: results without them describe the few votes that were decisive; compare "
             "them with ties as half votes",
         )
-
-
-def _repeats(facts: VoteFacts) -> Iterator[Finding]:
-    found = facts.repeats
-    if found is None:
-        return
-    if found.rows:
+    repeats = facts.repeats
+    if repeats is not None and repeats.rows:
         yield Finding(
             "duplicates",
             "warning",
-            f"{counted(found.rows, 'row')} with the same judge, prompt, pair, outcome and all else that was read as "
+            f"{counted(repeats.rows, 'row')} with the same judge, prompt, pair, outcome and all else that was read as "
             "another: drop them if they are copies; they count as votes",
         )
-    if found.contradicted:
-        share = percent(found.contradicted / found.asked_again)
+    if repeats is not None and repeats.contradicted:
+        share = percent(repeats.contradicted / repeats.asked_again)
         yield Finding(
             "contradictions",
             "note",
-            f"{found.contradicted:,} of {found.asked_again:,} times that a judge voted again on a prompt and pair "
-            f"({share}) the outcome was another; {found.reversed:,} times for the other model",
+            f"{repeats.contradicted:,} of {repeats.asked_again:,} times that a judge voted again on a prompt and pair "
+            f"({share}) the outcome was another; {repeats.reversed:,} times for the other model",
         )
 
 
@@ -107,22 +100,18 @@ def _missing(facts: VoteFacts) -> Iterator[Finding]:
         f"{facts.missing:,} of {total:,} votes ({percent(facts.missing / total)}) {have} no outcome ({reasons}): left "
         "out, never a tie, which is right only if missing at random",
     )
-    for what, tally in (("pair", facts.pairs), *facts.levels.items()):
-        yield from _missing_by(what.replace("_", " "), tally)
-
-
-def _missing_by(what: str, tally: Tally) -> Iterator[Finding]:
-    gone = np.array(tally.missing, dtype=np.int64)
-    whole = gone + np.array(tally.decisive) + np.array(tally.ties) + np.array(tally.both_bad)
-    some = whole > 0
-    if homogeneity(gone[some], whole[some]) < _SIGNIFICANT:
-        worst = int(np.argmax(np.where(some, gone / np.maximum(whole, 1), -1)))
-        yield Finding(
-            f"missing-by-{what.replace(' ', '-')}",
-            "warning",
-            f"votes are missing more often for some {plural(what)} than for others, most for {_label(tally, worst)} "
-            f"({percent(gone[worst] / whole[worst])}): margins can be biased by it",
-        )
+    for role, tally in (("pair", facts.pairs), *facts.levels.items()):
+        lost = np.array(tally.missing, dtype=np.int64)
+        votes = lost + np.array(tally.decisive) + np.array(tally.ties) + np.array(tally.both_bad)
+        some = votes > 0
+        if share_homogeneity(lost[some], votes[some]) < _SIGNIFICANT:
+            worst = int(np.argmax(np.where(some, lost / np.maximum(votes, 1), -1)))
+            yield Finding(
+                f"missing-by-{role.replace('_', '-')}",
+                "warning",
+                f"votes are missing more often for some {plural(role.replace('_', ' '))} than for others, most for "
+                f"{_label(tally, worst)} ({percent(lost[worst] / votes[worst])}): margins can be biased by it",
+            )
 
 
 def _label(tally: Tally, place: int) -> str:
@@ -142,9 +131,6 @@ def _pairs(facts: VoteFacts) -> Iterator[Finding]:
             f"{len(few):,} of {counted(len(facts.pairs.decisive), 'pair')} {have} fewer than {PILOT} decisive votes "
             f"({listed}{', ...' if len(few) > _NAMED else ''}): {say} next to nothing",
         )
-
-
-def _graph(facts: VoteFacts) -> Iterator[Finding]:
     parts, sides = facts.graph.components, facts.graph.one_sided
     if len(parts) > 1:
         listed = "; ".join(_few(part) for part in parts[1 : 1 + _NAMED])
@@ -187,46 +173,39 @@ def _dependence(group: Grouping) -> Iterator[Finding]:
             f"other {plural(role)}, and a standard error clustered by fewer than {CLUSTERS} is not to be trusted",
         )
     if group.gathered > 1:
-        yield Finding(f"dependence-{role}", "note", _resemblance(group))
-
-
-def _resemblance(group: Grouping) -> str:
-    """How far votes that share a level can inflate a variance."""
-    role = group.role
-    pair = (
-        f"{group.gathered_in_pair:,.1f} times for a single pair"
-        if group.gathered_in_pair > 1
-        else "1 time for a single pair"
-    )
-    return (
-        f"{percent(group.repeated)} of the votes share their {role} with another ({group.mean:,.1f} per {role}, "
-        f"{counted(group.groups, role)} worth {group.effective:,.0f} of equal size): if those were all alike, the "
-        f"variance of a share over all votes would be {group.gathered:,.1f} times that of independent ones, {pair}"
-    )
+        in_pair = f"{group.gathered_in_pair:,.1f} times" if group.gathered_in_pair > 1 else "1 time"
+        yield Finding(
+            f"dependence-{role}",
+            "note",
+            f"{percent(group.repeated)} of the votes share their {role} with another ({group.mean:,.1f} per {role}, "
+            f"{counted(group.groups, role)} worth {group.effective:,.0f} of equal size): if those were all alike, the "
+            f"variance of a share over all votes would be {group.gathered:,.1f} times that of independent ones, "
+            f"{in_pair} for a single pair",
+        )
 
 
 def _sides(facts: VoteFacts) -> Iterator[Finding]:
-    if facts.first is not None:
-        if facts.first.decisive:
-            share = _share(*share_interval(facts.first), facts.first.decisive)
-            significant = float(p_value(facts.first.won, facts.first.decisive)) < _SIGNIFICANT
-            fix = "; balance the order within pairs, or margins carry it" if significant else ""
-            severity: Severity = "warning" if significant else "note"
-            yield Finding("order-effect", severity, f"the model shown first won {share}{fix}")
-    elif facts.written.decisive and float(p_value(facts.written.won, facts.written.decisive)) < _SIGNIFICANT:
-        share = _share(*share_interval(facts.written), facts.written.decisive)
-        fix = 'if that is the one shown first, say order="model_a"'
-        yield Finding("written-first", "note", f"the model in column model_a won {share}: {fix}")
-
-
-def _share(share: float, low: float, high: float, n: int) -> str:
-    return (
-        f"{percent(share)} of {counted(n, 'decisive vote')} ({_LEVEL:.0%} interval {percent(low)} to {percent(high)}, "
-        "exact, votes taken as independent)"
+    """Wins of the model shown first; of the one written first, where the order is not known."""
+    sides = facts.written if facts.first is None else facts.first
+    if not sides.decisive:
+        return
+    share, low, high = share_interval(sides)
+    won = (
+        f"{percent(share)} of {counted(sides.decisive, 'decisive vote')} ({_LEVEL:.0%} interval {percent(low)} to "
+        f"{percent(high)}, exact, votes taken as independent)"
     )
+    significant = float(p_value(sides.won, sides.decisive)) < _SIGNIFICANT
+    if facts.first is not None:
+        fix = "; balance the order within pairs, or margins carry it" if significant else ""
+        severity: Severity = "warning" if significant else "note"
+        yield Finding("order-effect", severity, f"the model shown first won {won}{fix}")
+    elif significant:
+        fix = 'if that is the one shown first, say order="model_a"'
+        yield Finding("written-first", "note", f"the model in column model_a won {won}: {fix}")
 
 
-def _constant(facts: VoteFacts) -> Iterator[Finding]:
+def _unusable(facts: VoteFacts) -> Iterator[Finding]:
+    """Judges whose votes say nothing, and models compared with themselves."""
     if facts.constant_judges:
         share = percent(facts.constant_votes / facts.votes)
         yield Finding(
@@ -236,13 +215,6 @@ def _constant(facts: VoteFacts) -> Iterator[Finding]:
             f"votes or more ({_few(facts.constant_judges)}), {share} of the votes: leave them out, or see whether the "
             "source sorts the two models by outcome",
         )
-
-
-def _left_out(facts: VoteFacts) -> Iterator[Finding]:
     if facts.itself:
-        rows = counted(facts.itself, "row")
-        yield Finding("itself", "note", f"{rows} compared a model with itself and {_is(facts.itself)} left out")
-
-
-def _is(count: int) -> str:
-    return "is" if count == 1 else "are"
+        rows, verb = counted(facts.itself, "row"), "is" if facts.itself == 1 else "are"
+        yield Finding("itself", "note", f"{rows} compared a model with itself and {verb} left out")
