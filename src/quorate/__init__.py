@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from quorate.plan.power.sample_size import power_curve as power_curve
     from quorate.plan.power.sample_size import sample_size as sample_size
     from quorate.plan.search.optimize import optimize as optimize
-    from quorate.reporting.render import report as report
+    from quorate.reporting.report import report as report
     from quorate.reporting.writeup import writeup as writeup
     from quorate.simulate.allocation.allocation import simulate_allocation as simulate_allocation
     from quorate.simulate.pipelines.pipelines import pipelines as pipelines
@@ -99,7 +99,7 @@ _HOMES = {
     "rank": "quorate.estimate.ratings.rank",
     "read": "quorate.table.read",
     "read_votes": "quorate.table.read_votes",
-    "report": "quorate.reporting.render",
+    "report": "quorate.reporting.report",
     "run": "quorate.study.loop",
     "sample_battles": "quorate.plan.battles",
     "sample_size": "quorate.plan.power.sample_size",

@@ -3,12 +3,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from quorate.reporting.allocation_export import allocation_json, allocation_markdown
 
 from quorate.analysis.allocation import allocation_view
 from quorate.errors import InvalidInput
-from quorate.reporting.allocation_export import allocation_json, allocation_markdown
 from quorate.reporting.allocation_section import allocation_sections
-from quorate.reporting.export import write_section_charts
+from quorate.reporting.allocation_view import allocation_view
+from quorate.reporting.print.charts import write_section_charts
 from quorate.reporting.reproduce import Provenance
 
 

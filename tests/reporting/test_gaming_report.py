@@ -3,9 +3,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from quorate.reporting.gaming_report import gaming_page, methods
 
 import quorate as q
-from quorate.reporting.gaming_report import gaming_page, methods
 from quorate.reporting.reproduce import Provenance
 
 

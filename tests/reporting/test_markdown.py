@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 
 from quorate.reporting.markdown import markdown
+
 from quorate.reporting.reproduce import Provenance
 
 

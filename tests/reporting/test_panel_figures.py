@@ -6,8 +6,8 @@ import pytest
 
 from quorate.reporting import panel_captions, panel_tables
 from quorate.reporting import panel_figures as figures
-from quorate.reporting.marks import MOST_ROWS
-from quorate.reporting.theme import palette
+from quorate.reporting.draw.marks import MOST_ROWS
+from quorate.reporting.draw.theme import palette
 
 SEVERAL = ("panel", "panel, one response", "panel, many", "panel, hostile labels", "panel, incomplete")
 

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import json
 
-import quorate as q
-from quorate.reporting.export import write_section_charts
-from quorate.reporting.reproduce import Provenance
 from quorate.reporting.result_page import SAME_EVERY_TIME, provenance_of, result_json, result_markdown, title_of
 from quorate.reporting.results import page_of
+
+import quorate as q
+from quorate.reporting.print.charts import write_section_charts
+from quorate.reporting.reproduce import Provenance
 
 
 def test_the_same_page_in_every_format(ballots, tmp_path):

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from quorate.reporting.results import Sourced, page_of
 
 import quorate as q
 from quorate.reporting.reproduce import Provenance
-from quorate.reporting.results import Sourced, page_of
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,13 @@ import re
 
 import polars as pl
 import pytest
+from quorate.reporting.votes_report import write_votes_report
 
 from quorate.analysis.pair import pair_view
 from quorate.analysis.votes import votes_view
 from quorate.errors import InvalidInput
-from quorate.reporting.export import write_section_charts
-from quorate.reporting.votes_report import write_votes_report
+from quorate.reporting.print.charts import write_section_charts
+from quorate.reporting.votes_pair_view import pair_view
 from quorate.reporting.votes_said import sections_of
 from quorate.table.read_votes import read_votes
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
+from quorate.reporting.print.text import visible
+
 MOST = 80
-_ISOLATE, _END = "\u2068", "\u2069"
 
 
 def shown(label: str, most: int = MOST) -> str:
@@ -19,9 +19,18 @@ def shown(label: str, most: int = MOST) -> str:
     >>> shown("two\nlines"), shown("abcdefgh", most=5)
     ('two lines', 'abcd…')
     """
-    line = "".join(_visible(c) for c in label)
-    line = line if len(line) <= most else f"{line[: most - 1]}…"
-    return f"{_ISOLATE}{line}{_END}" if any(unicodedata.bidirectional(c) in ("R", "AL", "AN") for c in line) else line
+    return visible(label, most)
+
+
+def cut(label: str, most: int = MOST) -> str:
+    """A label cut after ``most`` characters.
+
+    Examples
+    --------
+    >>> cut("abcdefgh", most=5)
+    'abcd…'
+    """
+    return label if len(label) <= most else f"{label[: most - 1]}…"
 
 
 def distinct(labels: Sequence[str], most: int = MOST) -> list[str]:
@@ -56,13 +65,3 @@ def _apart(labels: Sequence[str], most: int) -> list[str]:
     if start <= head + 1:  # nothing differs within what all of them have
         return [shown(label, most) for label in labels]
     return [shown(f"{text[:head]}…{text[start:]}", most) for text in whole]
-
-
-def _visible(character: str) -> str:
-    """The character; a space for what breaks a line; nothing for controls and marks that reorder text."""
-    category = unicodedata.category(character)
-    if character in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069":
-        return ""
-    if category in ("Zl", "Zp") or character in "\t\n\r\v\f":
-        return " "
-    return "" if category in ("Cc", "Cs") else character

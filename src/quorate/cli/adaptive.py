@@ -127,7 +127,7 @@ def adaptive(
     else:
         show(console(), found)
     if report is not None:
-        from quorate.reporting.render import report as write_report
+        from quorate.reporting.report import report as write_report
 
         written = write_report(found, report, charts=charts, chart_format=chart_format, command=context.obj)
         if not as_json:

@@ -189,14 +189,15 @@ def _reporting(found: Analysis, origin: Mapping[str, Any]) -> dict[str, Any]:
 def _draw(found: Analysis, charts: Path | None, chart_format: Literal["svg", "png"]) -> Sequence[Path]:
     if charts is None:
         return ()
-    from quorate.reporting.export import write_charts
+    from quorate.reporting.print.charts import write_charts
+    from quorate.reporting.report import page_of
 
-    return write_charts(found, charts, chart_format)
+    return write_charts(page_of(found), charts, chart_format)
 
 
 def _write(found: Analysis, paths: Sequence[Path], origin: Mapping[str, Any]) -> list[Path]:
     if not paths:
         return []
-    from quorate.reporting.render import report
+    from quorate.reporting.report import report
 
     return [report(found, path, **origin) for path in paths]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -14,7 +14,6 @@ from quorate.cli.parts import show_files
 from quorate.errors import InvalidInput, UnknownTerm
 
 if TYPE_CHECKING:
-    from quorate.reporting.results import Result
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
@@ -71,7 +70,7 @@ def table_of(file: Path, status: str | None, scores: Mapping[str, Any], votes: M
 
 
 def write_files(
-    result: Result,
+    result: object,
     table: Table | None,
     report: Path | None,
     charts: Path | None,
@@ -87,19 +86,13 @@ def write_files(
     """
     if report is None and charts is None:
         return
-    from quorate.reporting.export import write_section_charts
+    from quorate.reporting.print.charts import write_charts
+    from quorate.reporting.report import page_of, write
     from quorate.reporting.reproduce import Provenance
-    from quorate.reporting.results import Sourced, page_of
 
-    found = result if table is None else Sourced(result, table)
-    written: list[Path] = []
-    drawn: Sequence[Path] = ()
-    if report is not None:
-        from quorate.reporting.render import report as write_report
-
-        written = [write_report(found, report, command=command, seed=seed)]
-    if charts is not None:
-        drawn = write_section_charts(page_of(found, Provenance(command)).sections, charts, chart_format)
+    page = page_of(result, table=table, origin=Provenance(command, seed))
+    written = [] if report is None else [write(page, report)]
+    drawn = () if charts is None else write_charts(page, charts, chart_format)
     if not quiet:
         show_files(console(), written, drawn)
 

@@ -152,10 +152,13 @@ def _prizes(out: Console, found: Gaming) -> None:
 
 
 def _mitigation(out: Console, found: Gaming) -> None:
-    from quorate.analysis.words import significant
-    from quorate.reporting.gaming_tables import mitigation
+    from quorate.reporting.pages.gaming import mitigation
+    from quorate.reporting.words import significant
     from quorate.wording import whole_percent
 
+    changes = mitigation(found)
+    if changes is None:
+        return points(out, ["The data leave the effect of every change open."])
     priced = any(one.more_cost is not None for one in found.mitigation)
     rows = [
         (
@@ -165,10 +168,8 @@ def _mitigation(out: Console, found: Gaming) -> None:
             f"{row['more_calls']:+,}",
             *((dollars(row["more_cost"]),) if priced else ()),
         )
-        for row in mitigation(found)
+        for row in changes.rows
     ]
-    if not rows:
-        return points(out, ["The data leave the effect of every change open."])
     heads = {"change": "left", "prize left": "right", "taken away": "right", "more calls": "right"}
     return table(out, heads | ({"more to pay": "right"} if priced else {}), rows)
 

@@ -29,7 +29,7 @@ def check_places(
     InvalidInput
         If one cannot.
     """
-    from quorate.reporting.files import directory, writable
+    from quorate.reporting.print.files import directory, writable
 
     if report is not None:
         writable(report, endings, "--report")

@@ -53,7 +53,7 @@ Within = Annotated[
     typer.Option(metavar="ROLE", help="Tell systems of the same name apart by this facet, such as prompt_type."),
 ]
 Budgets = Annotated[str, typer.Option(metavar="NUMBERS", help="Votes of a study, such as 50,200,500.")]
-Report = Annotated[Path | None, typer.Option(metavar="PATH", help="Write a report: .html or .md.")]
+Report = Annotated[Path | None, typer.Option(metavar="PATH", help="Write a report: .html, .md or .json.")]
 Charts = Annotated[Path | None, typer.Option(metavar="DIR", help="Write every chart as a file into this folder.")]
 ChartFormat = Annotated[Literal["svg", "png"], typer.Option(help="Format of these files.")]
 ReplayA = Annotated[
@@ -108,11 +108,9 @@ def analyze(
     With --a and --b: better, worse, equivalent or undecided, and what would decide it; exit code 2 if what is claimed
     is not shown. Without: margins of all pairs with enough votes, near ties, and how many votes would tell them apart.
     """
-    from quorate.reporting.votes_report import ENDINGS
-
     asked = given({"margin": margin, "claim": claim, "ties": ties, "budget": budget, "price": price})
     pair = _pair(a, b, asked, ())
-    check_places(report, charts=charts, endings=ENDINGS)
+    check_places(report, charts=charts)
     votes = _within(vote_reading.votes(file, model_a, model_b, winner, wins, outcome, role, status), within)
     vote_reading.check_systems(votes, pair)
     vote_reading.check_facet(votes, "--cluster", cluster)
@@ -200,14 +198,14 @@ def _write(
 ) -> Iterator[str]:
     """Write what is asked for, and say where it is."""
     if report is not None:
-        from quorate.reporting.votes_report import write_votes_report
+        from quorate.reporting.report import report as write_report
 
-        yield f"Report: {write_votes_report(view, report, command=command)}"
+        yield f"Report: {write_report(view, report, command=command)}"
     if charts is not None:
-        from quorate.reporting.export import write_section_charts
-        from quorate.reporting.votes_said import sections_of
+        from quorate.reporting.print.charts import write_charts
+        from quorate.reporting.report import page_of
 
-        yield f"Charts: {', '.join(map(str, write_section_charts(sections_of(view), charts, chart_format)))}"
+        yield f"Charts: {', '.join(map(str, write_charts(page_of(view), charts, chart_format)))}"
 
 
 def _two_stage(votes: Votes, pair: tuple[str, str], sizes: list[int], by: str, *, as_json: bool) -> int:

@@ -7,37 +7,40 @@ from typing import TYPE_CHECKING
 from quorate.analysis.labels import shown
 from quorate.analysis.words import share
 from quorate.reporting.agreement_section import agreement_facts, agreement_sections
-from quorate.reporting.result_page import SAME_EVERY_TIME, ResultPage, provenance_of, title_of
+from quorate.reporting.agreement_view import AgreementView
+from quorate.reporting.labels import shown
+from quorate.reporting.page import SAME_EVERY_TIME, Page, Tile, source_of, title_of
+from quorate.reporting.votes_words import share
 from quorate.wording import counted
 
 if TYPE_CHECKING:
-    from quorate.analysis.agreement import AgreementView
-    from quorate.reporting.reproduce import Provenance
-    from quorate.reporting.result_page import Table
+    from quorate.estimate.agreement.agreement import Agreement
+    from quorate.reporting.page import Table
 
 
-def agreement_page(view: AgreementView, table: Table | None, origin: Provenance) -> ResultPage:
-    """The report on agreement with people.
+def page(result: Agreement | AgreementView, table: Table | None = None) -> Page:
+    """The page on agreement with people.
 
     Parameters
     ----------
-    view : AgreementView
+    result : Agreement or AgreementView
     table : Votes or Judgments, optional
         What judges said.
-    origin : Provenance
-        Command line, seed and note.
     """
-    said = {
-        "title": title_of(table, "Agreement with people"),
-        "note": origin.note and shown(origin.note, 1000),
-        "sentence": shown(view.sentence, 1000),
-        "tiles": _tiles(view),
-        "caveats": [shown(one.sentence, 1000) for one in view.caveats],
-        "methods": methods(view),
-        "prompts": [],
-        "provenance": provenance_of(table, origin, _seed(view), f"level {view.found.level:g}"),
-    }
-    return ResultPage(agreement_sections(view), agreement_facts(view), said, view.to_dict())
+    view = result if isinstance(result, AgreementView) else AgreementView(result)
+    return Page(
+        title=title_of(table, "Agreement with people"),
+        sentence=view.sentence,
+        sections=agreement_sections(view),
+        facts=agreement_facts(view),
+        methods=methods(view),
+        content=view.to_dict(),
+        caveats=tuple(one.sentence for one in view.caveats),
+        tiles=_tiles(view),
+        source=source_of(table),
+        options=f"level {view.found.level:g}",
+        seed=_seed(view),
+    )
 
 
 def methods(view: AgreementView) -> str:
@@ -75,13 +78,13 @@ def _seed(view: AgreementView) -> str | None:
     return SAME_EVERY_TIME if view.found.differences and view.found.cluster is None else None
 
 
-def _tiles(view: AgreementView) -> list[dict[str, str]]:
+def _tiles(view: AgreementView) -> tuple[Tile, ...]:
     """The few numbers at the top: each with what it is."""
     best = view.best
     name = shown(best.pipeline, 40)
     decisive = view.found.rate(best.pipeline, "decisive")
-    tiles = [{"value": share(best.value), "label": f"of {best.n:,} battles decided by {name} as by people"}]
+    tiles = [Tile(share(best.value), f"of {best.n:,} battles decided by {name} as by people")]
     if decisive.n:
-        tiles.append({"value": share(decisive.value), "label": f"of {decisive.n:,} that neither calls a tie"})
+        tiles.append(Tile(share(decisive.value), f"of {decisive.n:,} that neither calls a tie"))
     ties, people = view.found.ties[best.pipeline], view.found.human_ties[best.pipeline]
-    return [*tiles, {"value": share(ties), "label": f"called a tie, {share(people)} by people"}]
+    return (*tiles, Tile(share(ties), f"called a tie, {share(people)} by people"))

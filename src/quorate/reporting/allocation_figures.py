@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from quorate.reporting import allocation_captions as captions
 from quorate.reporting import allocation_tables as tables
-from quorate.reporting import marks
 from quorate.reporting.allocation_words import COEFFICIENTS, SHORT
-from quorate.reporting.tables import Row, known
-from quorate.reporting.theme import CORRECTED, INK, MISSED, NAIVE
+from quorate.reporting.draw import marks
+from quorate.reporting.draw.marks import known
+from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, NAIVE
+from quorate.reporting.page import Row
 from quorate.simulate.allocation.result import ROBIN, ROBIN_HOOD, UNIFORM
 from quorate.simulate.allocation.saving import share_text
 from quorate.simulate.allocation.sweep import MIXED
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from quorate.analysis.allocation import AllocationView, Study
-    from quorate.reporting.captions import Caption
-    from quorate.reporting.marks import Chart
+    from quorate.reporting.allocation_view import AllocationView, Study
+    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.page import Caption
     from quorate.simulate.allocation.cycles import CycleComparison
     from quorate.simulate.allocation.sweep import Sweep
 

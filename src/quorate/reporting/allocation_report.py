@@ -2,39 +2,46 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import shown
+from quorate.reporting.allocation_section import allocation_facts, allocation_sections
+from quorate.reporting.allocation_view import AllocationView, view_of
 from quorate.reporting.allocation_words import between, final_error, plus_minus
-from quorate.reporting.reproduce import called, made_with, read_from, titled
-from quorate.simulate.allocation.result import ROBIN, ROBIN_HOOD, UNIFORM
+from quorate.reporting.page import Page, Tile, source_of
+from quorate.reporting.reproduce import titled
+from quorate.simulate.allocation.result import ROBIN, ROBIN_HOOD, UNIFORM, Allocation
 from quorate.simulate.allocation.saving import share_text
 from quorate.wording import counted
 
 if TYPE_CHECKING:
-    from quorate.analysis.allocation import AllocationView, Study
-    from quorate.reporting.reproduce import Provenance
+    from quorate.reporting.allocation_view import Study
+    from quorate.table.judgments import Judgments
 
 
-def allocation_said(view: AllocationView, origin: Provenance) -> dict[str, Any]:
-    """What the report says besides its sections.
+def page(result: Allocation | AllocationView, table: Judgments | None = None) -> Page:
+    """The page on adaptive allocation.
 
     Parameters
     ----------
-    view : AllocationView
-    origin : Provenance
-        Command line and note.
+    result : Allocation or AllocationView
+    table : Judgments, optional
+        Whose answers were drawn, where the result does not say.
     """
-    return {
-        "title": _title(view),
-        "note": origin.note and shown(origin.note, 1000),
-        "sentence": shown(view.sentence, 1000),
-        "tiles": _tiles(view.studies[0]) if view.by is None else [],
-        "caveats": [shown(sentence, 1000) for sentence in view.cautions],
-        "methods": methods(view),
-        "prompts": [],
-        "provenance": _provenance(view, origin),
-    }
+    view = view_of(result) if isinstance(result, Allocation) else result
+    judgments = table if view.judgments is None else view.judgments
+    otherwise = "Adaptive allocation, answers from an array"
+    return Page(
+        title=otherwise if judgments is None else titled(judgments.source, "Judgments from a"),
+        sentence=view.sentence,
+        sections=allocation_sections(view),
+        facts=allocation_facts(view),
+        methods=methods(view),
+        content=view.to_dict(),
+        caveats=tuple(view.cautions),
+        tiles=_tiles(view.studies[0]) if view.by is None else (),
+        source=source_of(judgments),
+        seed=view.studies[0].allocation.seed,
+    )
 
 
 def methods(view: AllocationView) -> str:
@@ -53,30 +60,15 @@ def methods(view: AllocationView) -> str:
     )
 
 
-def _title(view: AllocationView) -> str:
-    if view.judgments is None:
-        return "Adaptive allocation, answers from an array"
-    return titled(view.judgments.source, "Judgments from a")
-
-
-def _tiles(study: Study) -> list[dict[str, str]]:
+def _tiles(study: Study) -> tuple[Tile, ...]:
     """The few numbers at the top: each with what it is."""
-    found, tiles = study.allocation, []
+    found = study.allocation
+    tiles: list[Tile] = []
     if {UNIFORM, ROBIN_HOOD} <= set(found.outcomes):
         label = f"of {found.budget:,} calls saved by ROBIN-HOOD{between(study.saved)}"
-        tiles.append({"value": share_text(study.saved.value), "label": label})
+        tiles.append(Tile(share_text(study.saved.value), label))
     for name, label in ((UNIFORM, "uniform"), (ROBIN_HOOD, "ROBIN-HOOD"), (ROBIN, "ROBIN, variances known")):
         if name in found.outcomes:
             value, _, sd = plus_minus(*final_error(found, name)).partition(" ± ")
-            tiles.append({"value": value, "label": f"{f'± {sd} ' if sd else ''}largest error, {label}"})
-    return tiles
-
-
-def _provenance(view: AllocationView, origin: Provenance) -> dict[str, str]:
-    """Everything needed to do it again, by name."""
-    return {
-        **made_with(),
-        **({} if view.judgments is None else read_from(view.judgments)),
-        "command": called(origin.command),
-        "seed": str(view.studies[0].allocation.seed),
-    }
+            tiles.append(Tile(value, f"{f'± {sd} ' if sd else ''}largest error, {label}"))
+    return tuple(tiles)

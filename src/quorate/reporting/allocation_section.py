@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import shown
@@ -10,9 +11,9 @@ from quorate.reporting import allocation_captions as captions
 from quorate.reporting import allocation_figures as figures
 from quorate.reporting import allocation_tables as tables
 from quorate.reporting.allocation_words import COEFFICIENTS, arms_text
-from quorate.reporting.captions import Caption
-from quorate.reporting.section import Figure, Section
-from quorate.reporting.tables import known
+from quorate.reporting.draw.marks import known
+from quorate.reporting.labels import shown
+from quorate.reporting.page import Caption, Figure, Section
 from quorate.simulate.allocation.result import ROBIN_HOOD, UNIFORM
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _levels(view: AllocationView) -> Section:
     text = tuple(f"No study of {shown(level)}: {shown(why, 500)}." for level, why in view.reasons.items())
     rows = tables.levels(view)
     heads = {"level": shown(str(view.by)), "saved": "saved by ROBIN-HOOD, %", "low": "low, 95%", "high": "high, 95%"}
-    chart = figures.levels(view) if known(rows, "low") else None
+    chart = partial(figures.levels, view) if known(rows, "low") else None
     figure = Figure("levels", captions.levels(view), rows, chart, heads, unfolded=True)
     return Section("levels", f"Levels of {shown(str(view.by))}", text, (figure,))
 
@@ -68,16 +69,20 @@ def _parts(study: Study, mark: str) -> Iterator[Section]:
     yield _arms(study, mark)
     if study.allocation.human:
         rows = tables.human(study)
-        chart = figures.human(study) if known(rows, *COEFFICIENTS) else None
+        chart = partial(figures.human, study) if known(rows, *COEFFICIENTS) else None
         figure = Figure(f"human{mark}", captions.human(study), rows, chart, dict(COEFFICIENTS))
         yield Section("human", "Agreement with people", (), (figure,))
     if study.sweep is not None:
         rows, caption = tables.settings(study), captions.settings(study.sweep)
-        figure = Figure(f"settings{mark}", caption, rows, figures.settings(study.sweep), _SETTINGS, unfolded=True)
+        figure = Figure(
+            f"settings{mark}", caption, rows, partial(figures.settings, study.sweep), _SETTINGS, unfolded=True
+        )
         yield Section("settings", "Other constants", (), (figure,))
     if study.cycles is not None:
         rows, caption = tables.cycles(study), captions.cycles(study.cycles)
-        figure = Figure(f"cycles{mark}", caption, rows, figures.cycles(study.cycles, rows), _CYCLES, unfolded=True)
+        figure = Figure(
+            f"cycles{mark}", caption, rows, partial(figures.cycles, study.cycles, rows), _CYCLES, unfolded=True
+        )
         title = f"A whole panel against one {shown(study.cycles.facet, 30)}"
         yield Section("cycles", title, (), (figure,))
 
@@ -85,7 +90,7 @@ def _parts(study: Study, mark: str) -> Iterator[Section]:
 def _saving(study: Study, mark: str) -> Section:
     found = study.allocation
     text = (arms_text(study), *found.notes, *found.why)
-    chart = Figure(f"curve{mark}", captions.curve(study), tables.curve(study), figures.curve(study))
+    chart = Figure(f"curve{mark}", captions.curve(study), tables.curve(study), partial(figures.curve, study))
     ended = Caption(
         f"All policies after {found.budget:,} calls", ("Budget saved: at the error of uniform allocation.",)
     )
@@ -97,9 +102,9 @@ def _arms(study: Study, mark: str) -> Section:
     found, kinds = study.allocation, []
     for name, values, title in (("variances", found.variances, "variance"), ("means", found.means, "mean")):
         caption = getattr(captions, name)(study)
-        chart = figures.histogram(values, f"{title} of an arm", caption)
+        chart = partial(figures.histogram, values, f"{title} of an arm", caption)
         kinds.append(Figure(f"{name}{mark}", caption, tables.histogram(values), chart))
     if {UNIFORM, ROBIN_HOOD} <= set(found.outcomes):
         rows = tables.profile(study)
-        kinds.append(Figure(f"profile{mark}", captions.profile(study), rows, figures.profile(study)))
+        kinds.append(Figure(f"profile{mark}", captions.profile(study), rows, partial(figures.profile, study)))
     return Section("arms", "Where the noise is", (), tuple(kinds))

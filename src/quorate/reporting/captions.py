@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.judgments import MOST_PARTS, Analysis
 from quorate.analysis.labels import shown
 from quorate.analysis.words import Reading, against_naive, number, significant, span, times
 from quorate.reporting import tables
-from quorate.reporting.tables import known
+from quorate.reporting.draw.marks import known
+from quorate.reporting.labels import shown
+from quorate.reporting.page import Caption
+from quorate.reporting.summary import MOST_PARTS, Analysis
+from quorate.reporting.words import Reading, against_naive, number, significant, span, times
 from quorate.roles import JUDGE, PROMPT
 from quorate.wording import counted, decimals, listed, plural, whole_percent
 from quorate.wording import percent as precise
@@ -21,22 +24,6 @@ if TYPE_CHECKING:
 
 _SHORT = 30
 _MOST_ROWS = 50
-
-
-@dataclass(frozen=True)
-class Caption:
-    """Title and small print of a figure.
-
-    Parameters
-    ----------
-    finding : str
-        What the numbers say.
-    lines : tuple of str
-        Estimand, level, n; how to read the marks.
-    """
-
-    finding: str
-    lines: tuple[str, ...]
 
 
 def intervals(analysis: Analysis) -> Caption:

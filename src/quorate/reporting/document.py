@@ -2,24 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from quorate.analysis.judgments import MOST_PARTS, Analysis
 from quorate.analysis.labels import shown
 from quorate.caveats import Caveat
 from quorate.reporting import captions, figures, tables
-from quorate.reporting.captions import Caption
-from quorate.reporting.checklist import MISSING, ChecklistItem
+from quorate.reporting.checklist import MISSING, ChecklistItem, checklist
+from quorate.reporting.draw.marks import known
 from quorate.reporting.filters import MOST as LONGEST
+from quorate.reporting.labels import shown
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile
 from quorate.reporting.panel_section import panel_caveats, panel_section
-from quorate.reporting.reproduce import titled
-from quorate.reporting.section import Figure, Section
-from quorate.reporting.tables import Row, known
+from quorate.reporting.record import Record
+from quorate.reporting.reproduce import options_of, recorded, source_of_analysis, titled
+from quorate.reporting.summary import MOST_PARTS, Analysis
+from quorate.reporting.words import number
+from quorate.reporting.writeup import methods_paragraph
 from quorate.roles import JUDGE, PROMPT
-from quorate.wording import counted, listed, plural, whole_percent
+from quorate.wording import counted, decimals, listed, plural, whole_percent
 
 MOST_PAIRS = 45
 """Pairs of facets that the diagram of crossings has room for."""
+
+
+def page(analysis: Analysis, record: Record) -> Page:
+    """The page on judgments.
+
+    Parameters
+    ----------
+    analysis : Analysis
+    record : Record
+        The study record that fills the checklist.
+    """
+    items, methods = checklist(analysis, record), methods_paragraph(analysis)
+    said = {"checklist": items, "rows_of_flagged": [row["rows"] for row in tables.flagged(analysis)]}
+    return Page(
+        title=title(analysis),
+        sentence=analysis.sentence,
+        sections=sections(analysis),
+        facts=reporting(items),
+        methods=methods,
+        content={**analysis.to_dict(), **said},
+        caveats=tuple(one.sentence for one in caveats(analysis)),
+        tiles=tuple(_tiles(analysis)),
+        source=source_of_analysis(analysis),
+        options=options_of(analysis),
+        record=recorded(record),
+        prompts=tuple(_texts(record)),
+    )
 
 
 def sections(analysis: Analysis) -> tuple[Section, ...]:
@@ -56,7 +88,9 @@ def _verdict(analysis: Analysis) -> Section:
     why = [f"No interval for judges like these: {analysis.population_reason}."] if analysis.population_reason else []
     why += [f"No interval for this panel: {analysis.panel_reason}."] if analysis.panel_reason else []
     text = (*answer, *(shown(line, 500) for line in why))
-    chart = Figure("intervals", captions.intervals(analysis), tables.intervals(analysis), figures.intervals(analysis))
+    chart = Figure(
+        "intervals", captions.intervals(analysis), tables.intervals(analysis), partial(figures.intervals, analysis)
+    )
     return Section("verdict", "How far the mean can be trusted", text, (chart,))
 
 
@@ -65,12 +99,12 @@ def _sources(analysis: Analysis) -> Section:
     headers |= {"high": "high, 95%"}
     found = tables.components(analysis)
     figs = [
-        Figure("components", captions.components(analysis), found, figures.components(analysis), headers),
+        Figure("components", captions.components(analysis), found, partial(figures.components, analysis), headers),
         Figure(
             "per-judgment",
             captions.per_judgment(analysis),
             tables.per_judgment(analysis),
-            figures.per_judgment(analysis),
+            partial(figures.per_judgment, analysis),
             {"share_of_variance": "share of Var(one judgment)"},
             folded=True,
         ),
@@ -91,7 +125,7 @@ def _frontier(analysis: Analysis) -> Iterator[Figure]:
     headers = {"place": "which", "se": "standard error", "calls": "judgments", "cost": "price, USD"}
     hidden = () if analysis.priced else ("cost",)
     rows = [{name: value for name, value in row.items() if name not in hidden} for row in tables.frontier(analysis)]
-    yield Figure("frontier", captions.frontier(analysis), rows, figures.frontier(analysis), headers)
+    yield Figure("frontier", captions.frontier(analysis), rows, partial(figures.frontier, analysis), headers)
 
 
 def _changes(analysis: Analysis) -> Iterator[Figure]:
@@ -101,7 +135,9 @@ def _changes(analysis: Analysis) -> Iterator[Figure]:
     headers = {"number": "no.", "se": "standard error", "change_of_se": "change of standard error"}
     headers |= {"calls": "judgments", "more_calls": "more judgments", "more_cost": "more to pay, USD"}
     shown_rows = [{name: value for name, value in row.items() if name not in ("facet", "why_not")} for row in rows]
-    yield Figure("what-if", captions.what_if(analysis), shown_rows, figures.what_if(analysis), headers, unfolded=True)
+    yield Figure(
+        "what-if", captions.what_if(analysis), shown_rows, partial(figures.what_if, analysis), headers, unfolded=True
+    )
 
 
 def _buys(analysis: Analysis) -> Iterator[str]:
@@ -123,12 +159,14 @@ def _panel(analysis: Analysis) -> Section:
     figs = []
     for facet in analysis.effects:
         rows = tables.effects(analysis, facet)
-        chart = figures.effects(analysis, facet) if known(rows, "effect") else None
+        chart = partial(figures.effects, analysis, facet) if known(rows, "effect") else None
         headers = {"level": shown(facet), "effect": "difference from the mean", "se": "standard error"}
         figs.append(Figure(f"effects-{facet}", captions.effects(analysis, facet), rows, chart, headers))
     if analysis.means is not None:
         headers = {"row": captions.facet_of(analysis, "row"), "column": captions.facet_of(analysis, "column")}
-        figs.append(Figure("means", captions.means(analysis), tables.means(analysis), figures.means(analysis), headers))
+        figs.append(
+            Figure("means", captions.means(analysis), tables.means(analysis), partial(figures.means, analysis), headers)
+        )
     figs += list(_parts(analysis))
     reasons = [f"No {facet} effects: {shown(reason, 500)}." for facet, reason in analysis.effects_reasons.items()]
     text = [*reasons, *_unfitted(analysis)]
@@ -140,10 +178,10 @@ def _parts(analysis: Analysis) -> Iterator[Figure]:
     """Leave-one-out and categories, where something can be said."""
     left, within = tables.leave_one_out(analysis), tables.by_category(analysis)
     if known(left, "mean"):
-        chart, caption = figures.leave_one_out(analysis), captions.leave_one_out(analysis)
+        chart, caption = partial(figures.leave_one_out, analysis), captions.leave_one_out(analysis)
         yield Figure("leave-one-out", caption, left, chart, {"level": "left out", "se": "standard error"})
     if known(within, "mean"):
-        chart, caption = figures.by_category(analysis), captions.by_category(analysis)
+        chart, caption = partial(figures.by_category, analysis), captions.by_category(analysis)
         headers = {"level": shown(str(analysis.grouping)), "se": "standard error"}
         yield Figure("categories", caption, within, chart, headers)
 
@@ -166,7 +204,7 @@ def _single(analysis: Analysis) -> Section:
             f"it should be; the naive intervals hold the mean over all configurations in {found.naive_coverage:.0%} of "
             f"cases, the corrected ones in {found.corrected_coverage:.0%}."
         )
-    chart = Figure("single", captions.single(analysis), tables.single(analysis), figures.single(analysis))
+    chart = Figure("single", captions.single(analysis), tables.single(analysis), partial(figures.single, analysis))
     return Section("single", heading, tuple(text), (chart,))
 
 
@@ -178,7 +216,7 @@ def _health(analysis: Analysis) -> Section:
     statuses = Caption("Rows by status", (f"{counted(facts.rows, 'row')} in all.",))
     figs.append(Figure("statuses", statuses, tables.statuses(analysis)))
     if facts.crossings:
-        crossed = figures.crossings(analysis) if len(facts.crossings) <= MOST_PAIRS else None
+        crossed = partial(figures.crossings, analysis) if len(facts.crossings) <= MOST_PAIRS else None
         figs.append(Figure("crossings", captions.crossings(analysis), tables.crossings(analysis), crossed))
     figs.append(Figure("support", captions.support(analysis), tables.support(analysis), folded=True))
     return Section("health", "Data health", tuple(_found(analysis)), tuple(figs))
@@ -197,7 +235,7 @@ def _people(analysis: Analysis) -> Section:
     heads = {"item": shown(analysis.judgments.object), "spread": "spread of one judgment", "low": "low, 95%"}
     heads |= {"high": "high, 95%", "rows": "rows, as SQL condition"}
     differ = found.between > 0
-    chart = figures.flagged(analysis) if differ else None
+    chart = partial(figures.flagged, analysis) if differ else None
     main = Figure("flagged", captions.flagged(analysis), _findable(analysis), chart, heads, not differ, differ)
     scores = Figure(
         "flagged-scores", captions.flagged_scores(analysis), tables.flagged_scores(analysis), None, heads, folded=True
@@ -214,7 +252,7 @@ def _findable(analysis: Analysis) -> list[Row]:
 
 def _missing(analysis: Analysis, facet: str) -> Figure:
     heads = {"level": facet, "share": "share without score"}
-    rows, chart = tables.missing(analysis, facet), figures.missing(analysis, facet)
+    rows, chart = tables.missing(analysis, facet), partial(figures.missing, analysis, facet)
     return Figure(f"missing-{facet}", captions.missing(analysis, facet), rows, chart, heads)
 
 
@@ -234,3 +272,24 @@ def _found(analysis: Analysis) -> Iterator[str]:
 def _capital(sentence: str) -> str:
     line = shown(sentence, 500)
     return line[:1].upper() + line[1:]
+
+
+def _tiles(analysis: Analysis) -> Iterator[Tile]:
+    """The few numbers at the top: each with what it is."""
+    p = captions.places(analysis)
+    yield Tile(number(analysis.headline.value, p), f"mean of {shown(analysis.judgments.score, 30)}")
+    yield from (Tile(f"±{number(one.half_width, p)}", one.scope or "corrected") for one in analysis.readings)
+    naive = analysis.naive_reading.half_width
+    yield Tile(f"±{number(naive, max(p, decimals(naive / 2)))}", "naive: every judgment independent")
+
+
+def _texts(record: Record) -> Iterator[tuple[str, str]]:
+    """Prompt texts of the record, each with its label."""
+    for key, name in (("system_prompt", "system prompt"), ("prompts", "prompt")):
+        texts = record.says(key)
+        if isinstance(texts, Mapping):
+            yield from ((str(label), str(text)) for label, text in texts.items())
+        elif isinstance(texts, str):
+            yield name, texts
+        elif texts is not None:
+            yield from ((f"{name} {number_}", str(text)) for number_, text in enumerate(texts, 1))

@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING
 from quorate.analysis import labels
 from quorate.analysis.panel import SHORT, PanelView
 from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM
-from quorate.reporting import marks, panel_captions, panel_tables
-from quorate.reporting.tables import Row, known
-from quorate.reporting.theme import CORRECTED, INK, MISSED, NAIVE, palette
+from quorate.reporting import labels, panel_captions, panel_tables
+from quorate.reporting.draw import marks
+from quorate.reporting.draw.marks import known
+from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, NAIVE, palette
+from quorate.reporting.page import Row
+from quorate.reporting.panel_view import SHORT, PanelView
 from quorate.roles import JUDGE
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from quorate.reporting.captions import Caption
-    from quorate.reporting.marks import Chart
+    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.page import Caption
 
 COLOURS = ("#4477AA", "#CC5566", "#228833", "#A6761D", "#8C6BB1", "#2F9C95")
 """Of systems, in the order of their labels: told apart by shape too, and seen on white and on black."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from quorate.analysis.judgments import MOST_PARTS
@@ -12,9 +13,12 @@ from quorate.caveats import Caveat
 from quorate.reporting import panel_captions as captions
 from quorate.reporting import panel_figures as figures
 from quorate.reporting import panel_tables as tables
+from quorate.reporting.draw.marks import known
+from quorate.reporting.labels import shown
+from quorate.reporting.page import Figure, Section
+from quorate.reporting.panel_view import PanelView
 from quorate.reporting.panel_words import paragraphs
-from quorate.reporting.section import Figure, Section
-from quorate.reporting.tables import known
+from quorate.reporting.summary import MOST_PARTS
 from quorate.roles import JUDGE
 from quorate.wording import counted, plural
 
@@ -66,7 +70,7 @@ def _biases(view: PanelView, analysis: Analysis) -> Iterator[Figure]:
             {name: value for name, value in row.items() if name != "system" or not view.alone}
             for row in tables.bias(view)
         ]
-        yield Figure("panel-bias", captions.bias(view), rows, figures.bias(view), heads)
+        yield Figure("panel-bias", captions.bias(view), rows, partial(figures.bias, view), heads)
     if len(view.panel.crossed) > 1:
         heads |= {"f": "F", "df_error": "error df", "p": "p", "f_published": "F, published"}
         heads |= {"df_error_published": "error df, published", "p_published": "p, published"}
@@ -77,7 +81,9 @@ def _rankings(view: PanelView) -> Iterator[Figure]:
     if view.panel.reversals is None:
         return
     heads = _headers(view) | {"system": _role(view), "moved": "places above the panel's"}
-    yield Figure("panel-rankings", captions.rankings(view), tables.rankings(view), figures.rankings(view), heads)
+    yield Figure(
+        "panel-rankings", captions.rankings(view), tables.rankings(view), partial(figures.rankings, view), heads
+    )
     heads |= {"other_first": "another first", "surely_reversed": "surely reversed"}
     orders = tables.orders(view)
     yield Figure("panel-orders", captions.orders(view), orders, None, heads, folded=len(orders) > FEW)
@@ -89,14 +95,16 @@ def _preference(view: PanelView) -> Iterator[Figure]:
     if view.panel.self_preference is not None:
         heads = _headers(view) | {"system": _role(view), "effect": "self-preference", "own": "on itself"}
         heads |= {"lift": "what it adds to the panel's mean"}
-        chart = figures.preference(view)
+        chart = partial(figures.preference, view)
         yield Figure("panel-preference", captions.preference(view), tables.preference(view), chart, heads)
 
 
 def _components(view: PanelView) -> Iterator[Figure]:
     rows = tables.components(view)
     if rows:
-        yield Figure("panel-components", captions.components(view), rows, figures.components(view), _headers(view))
+        yield Figure(
+            "panel-components", captions.components(view), rows, partial(figures.components, view), _headers(view)
+        )
 
 
 def _strategies(view: PanelView) -> Iterator[Figure]:
@@ -111,7 +119,7 @@ def _strategies(view: PanelView) -> Iterator[Figure]:
     heads |= {"calls": f"calls per {item}", "se": f"these {plural(item)}, predicted", "redrawn": "redrawn"}
     heads |= {"error": "± Monte Carlo", "se_like_these": f"{plural(item)} like these"}
     rows = tables.strategies(view)
-    chart = figures.strategies(view) if _varies(view) else None
+    chart = partial(figures.strategies, view) if _varies(view) else None
     yield Figure("panel-strategies", captions.strategies(view), rows, chart, heads)
 
 

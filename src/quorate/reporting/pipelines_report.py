@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from math import isnan
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import distinct, shown
 from quorate.estimate.agreement.battles import ORDER
-from quorate.reporting import marks
-from quorate.reporting.captions import Caption
-from quorate.reporting.result_page import ResultPage, provenance_of, title_of
-from quorate.reporting.section import Figure, Section
-from quorate.reporting.theme import CORRECTED, NAIVE
+from quorate.reporting.draw import marks
+from quorate.reporting.draw.theme import CORRECTED, NAIVE
+from quorate.reporting.labels import distinct, shown
+from quorate.reporting.page import Caption, Figure, Page, Section, Tile, source_of, title_of
 from quorate.wording import counted, listed, plural
 
 if TYPE_CHECKING:
-    from quorate.reporting.marks import Chart
-    from quorate.reporting.reproduce import Provenance
-    from quorate.reporting.result_page import Table
-    from quorate.reporting.tables import Row
+    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.page import Row, Table
     from quorate.simulate.pipelines.result import PipelineErrors, Pipelines
 
 LEVEL = 0.95
@@ -35,31 +33,30 @@ _HEADS = {
 }
 
 
-def pipelines_page(found: Pipelines, table: Table | None, origin: Provenance) -> ResultPage:
-    """The report on leaderboards by pipelines of judges.
+def page(pipelines: Pipelines, table: Table | None = None) -> Page:
+    """The page on leaderboards by pipelines of judges.
 
     Parameters
     ----------
-    found : Pipelines
+    pipelines : Pipelines
     table : Votes or Judgments, optional
         What judges said.
-    origin : Provenance
-        Command line, seed and note.
     """
-    said = {
-        "title": title_of(table, "Leaderboards by judges"),
-        "note": origin.note and shown(origin.note, 1000),
-        "sentence": shown(found.sentence, 1000),
-        "tiles": [
-            {"value": f"{found.of(kind).ratio:.2f}", "label": f"times the naive error bar: {_KINDS[kind]}"}
+    return Page(
+        title=title_of(table, "Leaderboards by judges"),
+        sentence=pipelines.sentence,
+        sections=tuple(_sections(pipelines)),
+        facts=_facts(pipelines),
+        methods=methods(pipelines),
+        content=pipelines.to_dict(),
+        tiles=tuple(
+            Tile(f"{pipelines.of(kind).ratio:.2f}", f"times the naive error bar: {_KINDS[kind]}")
             for kind in ("single", "average")
-        ],
-        "caveats": [],
-        "methods": methods(found),
-        "prompts": [],
-        "provenance": provenance_of(table, origin, SEED, f"by {found.by}, resamples {found.resamples:,}"),
-    }
-    return ResultPage(tuple(_sections(found)), _facts(found), said, found.to_dict())
+        ),
+        source=source_of(table),
+        options=f"by {pipelines.by}, resamples {pipelines.resamples:,}",
+        seed=SEED,
+    )
 
 
 def methods(found: Pipelines) -> str:
@@ -97,7 +94,7 @@ def _sections(found: Pipelines) -> Iterator[Section]:
     for at, one in enumerate(found.errors):
         name = f"{shown(one.pipeline, 40)}: " if several else ""
         caption = _caption(one, found.facets[one.pipeline])
-        drawn = _chart(one, caption)
+        drawn = partial(_chart, one, caption)
         figure = Figure(f"{one.kind}-{at // 2 + 1}", caption, rows_of(one), drawn, _HEADS, unfolded=True)
         title = f"{name}{_KINDS[one.kind]}"
         yield Section(f"board-{at + 1}", title[:1].upper() + title[1:], (), (figure,))

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 from quorate.analysis.labels import shown
 from quorate.analysis.words import share
 from quorate.estimate.ratings.ratings import Ratings
+from quorate.reporting.labels import shown
+from quorate.reporting.page import Page, Tile, source_of, title_of
 from quorate.reporting.ratings_section import ratings_facts, ratings_sections
-from quorate.reporting.result_page import ResultPage, provenance_of, title_of
+from quorate.reporting.ratings_view import RatingsView
+from quorate.reporting.votes_words import share
 from quorate.wording import counted, listed
 
 if TYPE_CHECKING:
     from quorate.analysis.ratings import RatingsView
     from quorate.estimate.ratings.leaderboard import Leaderboard
-    from quorate.reporting.reproduce import Provenance
+    from quorate.reporting.page import Table
 
 _TIES = {
     "davidson": "ties as outcomes of their own (Davidson, 1970)",
@@ -28,26 +31,29 @@ _LAWS = {
 }
 
 
-def ratings_page(view: RatingsView, origin: Provenance) -> ResultPage:
-    """The report of a leaderboard.
+def page(result: Ratings | Leaderboard | RatingsView, table: Table | None = None) -> Page:
+    """The page of a leaderboard.
 
     Parameters
     ----------
-    view : RatingsView
-    origin : Provenance
-        Command line, seed and note.
+    result : Ratings, Leaderboard or RatingsView
+    table : Votes or Judgments, optional
+        What was ranked.
     """
-    said = {
-        "title": title_of(view.table, "Leaderboard from votes" if view.of_votes else "Leaderboard from scores"),
-        "note": origin.note and shown(origin.note, 1000),
-        "sentence": shown(view.found.sentence, 1000),
-        "tiles": _tiles(view),
-        "caveats": [shown(one.sentence, 1000) for one in view.caveats],
-        "methods": methods(view),
-        "prompts": [],
-        "provenance": provenance_of(view.table, origin, view.found.seed, _options(view)),
-    }
-    return ResultPage(ratings_sections(view), ratings_facts(view), said, view.to_dict())
+    view = result if isinstance(result, RatingsView) else RatingsView(result, table)
+    return Page(
+        title=title_of(view.table, "Leaderboard from votes" if view.of_votes else "Leaderboard from scores"),
+        sentence=view.found.sentence,
+        sections=ratings_sections(view),
+        facts=ratings_facts(view),
+        methods=methods(view),
+        content=view.to_dict(),
+        caveats=tuple(one.sentence for one in view.caveats),
+        tiles=_tiles(view),
+        source=source_of(view.table),
+        options=_options(view),
+        seed=view.found.seed,
+    )
 
 
 def methods(view: RatingsView) -> str:
@@ -90,19 +96,17 @@ def _targets(found: Leaderboard) -> dict[str, str]:
     return {name: str(one) for name, one in found.means[0].target.items() if name != found.joint.facet}
 
 
-def _tiles(view: RatingsView) -> list[dict[str, str]]:
+def _tiles(view: RatingsView) -> tuple[Tile, ...]:
     """The few numbers at the top: each with what it is."""
     found = view.found
     chance = share(next(iter(found.best.values())))
     top = shown(view.names[0], 40)
-    return [
-        {"value": chance, "label": f"probability that {top} is the best of these"},
-        {
-            "value": f"{len(found.groups)}",
-            "label": f"rank {'group' if len(found.groups) == 1 else 'groups'} of {counted(len(found), 'system')}",
-        },
-        {"value": f"{view.told_apart:,}", "label": f"of {counted(view.pairs, 'pair')} told apart"},
-    ]
+    groups = f"rank {'group' if len(found.groups) == 1 else 'groups'} of {counted(len(found), 'system')}"
+    return (
+        Tile(chance, f"probability that {top} is the best of these"),
+        Tile(f"{len(found.groups)}", groups),
+        Tile(f"{view.told_apart:,}", f"of {counted(view.pairs, 'pair')} told apart"),
+    )
 
 
 def _options(view: RatingsView) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from quorate.reporting import ratings_captions as captions
 from quorate.reporting import ratings_figures as figures
 from quorate.reporting import ratings_tables as tables
-from quorate.reporting.section import Figure, Section
+from quorate.reporting.page import Figure, Section
 
 if TYPE_CHECKING:
     from quorate.analysis.ratings import RatingsView
@@ -34,18 +35,18 @@ def ratings_facts(view: RatingsView) -> Figure:
 def _leaderboard(view: RatingsView) -> Section:
     level = f"{100 * view.level:.4g}%"
     heads = {"rating": view.unit, "se": "standard error", "low": f"low, {level}", "high": f"high, {level}"}
-    chart, rows = figures.leaderboard(view), tables.ranking(view)
+    chart, rows = partial(figures.leaderboard, view), tables.ranking(view)
     figure = Figure("leaderboard", captions.leaderboard(view), rows, chart, heads | {"share": _BEST}, unfolded=True)
     text = tuple(one for one in (view.not_rankable, view.position_words) if one)
     return Section("leaderboard", "The leaderboard", text, (figure,))
 
 
 def _ranks(view: RatingsView) -> Section:
-    own = Figure("ranks", captions.ranks(view), tables.ranks(view), figures.ranks(view), _RANKS)
+    own = Figure("ranks", captions.ranks(view), tables.ranks(view), partial(figures.ranks, view), _RANKS)
     groups = Figure("groups", captions.groups(view), tables.groups(view), None, {"which": "systems of the group"})
     if not view.told_apart or len(view.found) > figures.MOST_IN_GRID:
         return Section("ranks", "How sure the order is", (), (own, groups))
     rows = [{name: row[name] for name in ("better", "worse")} for row in tables.pairs(view)]
     heads = {"better": "surely better", "worse": "than"}
-    grid = Figure("pairs", captions.pairs(view), rows, figures.pairs(view), heads)
+    grid = Figure("pairs", captions.pairs(view), rows, partial(figures.pairs, view), heads)
     return Section("ranks", "How sure the order is", (), (own, groups, grid))

@@ -60,18 +60,25 @@ def provenance(analysis: Analysis, origin: Provenance, record: Record | None = N
     """
     entries = {
         **made_with(),
+        **source_of_analysis(analysis),
+        "options": options_of(analysis),
+        "command": called(origin.command),
+        "seed": "no random numbers were used" if origin.seed is None else str(origin.seed),
+        **recorded(record),
+    }
+    return {name: value for name, value in entries.items() if value}
+
+
+def source_of_analysis(analysis: Analysis) -> dict[str, str]:
+    """What was read, and what it was taken for."""
+    return {
         **_input(analysis.judgments.source),
         "SHA-256 of the judgments": f"{fingerprint(analysis.judgments)} (scores by cell; any order of rows or format)",
         "columns": _columns(analysis.judgments.notes),
         "facets": "; ".join(_facets(analysis.judgments)),
         "model": _model(analysis),
         "estimator": f"{analysis.fit.method.upper()}, criterion {analysis.fit.criterion:.6f}",
-        "options": _options(analysis),
-        "command": called(origin.command),
-        "seed": "no random numbers were used" if origin.seed is None else str(origin.seed),
-        **_recorded(record),
     }
-    return {name: value for name, value in entries.items() if value}
 
 
 def made_with() -> dict[str, str]:
@@ -162,13 +169,15 @@ def _model(analysis: Analysis) -> str:
     return f"random: {', '.join(random)}{chosen}{own}"
 
 
-def _options(analysis: Analysis) -> str:
+def options_of(analysis: Analysis) -> str:
+    """What was chosen."""
     given = {"price": analysis.price, "half-width asked": analysis.asked}
     rest = [f"{name} {value:g}" for name, value in given.items() if value is not None]
     return ", ".join([f"method {analysis.fit.method}", f"level {analysis.level:g}", *rest])
 
 
-def _recorded(record: Record | None) -> dict[str, str]:
+def recorded(record: Record | None) -> dict[str, str]:
+    """The study record, by name."""
     if record is None or not record.entries:
         return {}
     seed = record.says("seed")

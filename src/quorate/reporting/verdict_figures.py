@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.reporting import marks, verdict_captions, verdict_tables
-from quorate.reporting.tables import known
-from quorate.reporting.theme import CORRECTED, INK, NAIVE
+from quorate.reporting import verdict_captions, verdict_tables
+from quorate.reporting.draw import marks
+from quorate.reporting.draw.marks import known
+from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
 
 if TYPE_CHECKING:
     from quorate.decide.outcome import AnyVerdict
     from quorate.decide.scores.verdict import ScoreVerdict
-    from quorate.reporting.marks import Chart
+    from quorate.reporting.draw.marks import Chart
 
 
 def intervals(verdict: AnyVerdict) -> Chart | None:

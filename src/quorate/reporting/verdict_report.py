@@ -9,39 +9,38 @@ from quorate.analysis.words import significant
 from quorate.decide.scores.verdict import ScoreVerdict
 from quorate.decide.votes.verdict import Verdict
 from quorate.reporting import votes_pair_section
-from quorate.reporting.result_page import ResultPage, provenance_of, title_of
+from quorate.reporting.labels import shown
+from quorate.reporting.page import Page, Tile, source_of, title_of
 from quorate.reporting.verdict_captions import SHORT, headline
 from quorate.reporting.verdict_section import verdict_facts, verdict_sections
 from quorate.wording import counted
 
 if TYPE_CHECKING:
     from quorate.decide.outcome import AnyVerdict
-    from quorate.reporting.reproduce import Provenance
-    from quorate.reporting.result_page import Table
+    from quorate.reporting.page import Table
 
 
-def verdict_page(verdict: AnyVerdict, table: Table | None, origin: Provenance) -> ResultPage:
-    """The report on a verdict.
+def page(verdict: AnyVerdict, table: Table | None = None) -> Page:
+    """The page on a verdict.
 
     Parameters
     ----------
     verdict : Verdict or ScoreVerdict
     table : Votes or Judgments, optional
         What was compared.
-    origin : Provenance
-        Command line, seed and note.
     """
-    said = {
-        "title": title_of(table, f"{shown(verdict.a, SHORT)} against {shown(verdict.b, SHORT)}"),
-        "note": origin.note and shown(origin.note, 1000),
-        "sentence": headline(verdict),
-        "tiles": _tiles(verdict),
-        "caveats": [shown(one.sentence, 1000) for one in verdict.caveats],
-        "methods": methods(verdict),
-        "prompts": [],
-        "provenance": provenance_of(table, origin, None, _options(verdict)),
-    }
-    return ResultPage(verdict_sections(verdict), verdict_facts(verdict), said, verdict.to_dict())
+    return Page(
+        title=title_of(table, f"{shown(verdict.a, SHORT)} against {shown(verdict.b, SHORT)}"),
+        sentence=headline(verdict),
+        sections=verdict_sections(verdict),
+        facts=verdict_facts(verdict),
+        methods=methods(verdict),
+        content=verdict.to_dict(),
+        caveats=tuple(one.sentence for one in verdict.caveats),
+        tiles=_tiles(verdict),
+        source=source_of(table),
+        options=_options(verdict),
+    )
 
 
 def methods(verdict: AnyVerdict) -> str:
@@ -78,22 +77,20 @@ def _how(verdict: AnyVerdict) -> str:
     return "by their difference"
 
 
-def _tiles(verdict: AnyVerdict) -> list[dict[str, str]]:
+def _tiles(verdict: AnyVerdict) -> tuple[Tile, ...]:
     """The few numbers at the top: each with what it is."""
     if isinstance(verdict, Verdict):
-        return votes_pair_section.summary(verdict)
+        return tuple(votes_pair_section.summary(verdict))
     found = verdict.difference
     low, high = (significant(end) for end in found.interval(verdict.level))
     against = f"{shown(verdict.a, SHORT)}, against {shown(verdict.b, SHORT)}"
     seen = "none" if verdict.detectable is None else significant(verdict.detectable)
-    return [
-        {"value": verdict.outcome.value, "label": against},
-        {
-            "value": f"{found.value:+.3g}",
-            "label": f"difference of the means ({100 * verdict.level:.4g}% interval {low} to {high})",
-        },
-        {"value": seen, "label": f"smallest difference that such a study detects (power {verdict.power:g})"},
-    ]
+    interval = f"{100 * verdict.level:.4g}% interval {low} to {high}"
+    return (
+        Tile(verdict.outcome.value, against),
+        Tile(f"{found.value:+.3g}", f"difference of the means ({interval})"),
+        Tile(seen, f"smallest difference that such a study detects (power {verdict.power:g})"),
+    )
 
 
 def _options(verdict: AnyVerdict) -> str:

@@ -11,7 +11,9 @@ from quorate.decide.scores.verdict import ScoreVerdict
 from quorate.reporting import verdict_captions as captions
 from quorate.reporting import verdict_figures as figures
 from quorate.reporting import verdict_tables as tables
-from quorate.reporting.section import Figure, Section
+from quorate.reporting.draw.marks import later
+from quorate.reporting.labels import shown
+from quorate.reporting.page import Figure, Section
 from quorate.reporting.votes_pair_section import STEPS
 
 if TYPE_CHECKING:
@@ -32,14 +34,16 @@ def verdict_facts(verdict: AnyVerdict) -> Figure:
 
 def _sections(verdict: AnyVerdict) -> Iterator[Section]:
     rows, heads = tables.intervals(verdict), {"value": captions.axis(verdict)}
-    chart = figures.intervals(verdict)
+    chart = later(figures.intervals(verdict))
     own = Figure("verdict", captions.intervals(verdict), rows, chart, heads, unfolded=True)
     yield Section("verdict", "The verdict", (shown(verdict.sentence, 2000),), (own,))
     if verdict.outcome is Outcome.UNDECIDED:
         yield Section("next", "What would decide it", *_next(verdict))
     if isinstance(verdict, ScoreVerdict) and tables.sources(verdict):
         heads = {"share_of_variance": "share of Var(difference)"}
-        parts = Figure("sources", captions.shares(verdict), tables.sources(verdict), figures.sources(verdict), heads)
+        parts = Figure(
+            "sources", captions.shares(verdict), tables.sources(verdict), later(figures.sources(verdict)), heads
+        )
         yield Section("sources", "Where the uncertainty comes from", (), (parts,))
 
 

@@ -14,7 +14,7 @@ from quorate.wording import plural, shares
 if TYPE_CHECKING:
     from quorate.decide.outcome import AnyVerdict
     from quorate.decide.scores.step import ScoreStep
-    from quorate.reporting.tables import Row
+    from quorate.reporting.page import Row
 
 
 def intervals(verdict: AnyVerdict) -> list[Row]:

@@ -9,9 +9,11 @@ import numpy as np
 from quorate.analysis.words import number, p_value, share
 from quorate.decide.votes.margin import FEW_CLUSTERS
 from quorate.reporting import votes_tables as tables
-from quorate.reporting.captions import Caption
-from quorate.reporting.tables import known
-from quorate.wording import counted, listed, margin
+from quorate.reporting.draw.marks import known
+from quorate.reporting.page import Caption
+from quorate.reporting.votes_words import margin, p_value, share
+from quorate.reporting.words import number
+from quorate.wording import counted, listed
 
 if TYPE_CHECKING:
     from quorate.analysis.votes import VotesView

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.reporting import marks, votes_captions, votes_tables
-from quorate.reporting.tables import known
-from quorate.reporting.theme import CORRECTED, INK, MISSED, palette
+from quorate.reporting import votes_captions, votes_tables
+from quorate.reporting.draw import marks
+from quorate.reporting.draw.marks import known
+from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, palette
 
 if TYPE_CHECKING:
     import altair as alt
 
     from quorate.analysis.votes import VotesView
     from quorate.estimate.votes.stability import Stability
-    from quorate.reporting.marks import Chart
+    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.votes_view import VotesView
 
 LEVEL = 0.05
 """Below it, the first votes of a pair and the others differ."""

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import shown
-from quorate.analysis.pair import way
-from quorate.analysis.words import p_value
-from quorate.reporting import marks
-from quorate.reporting.captions import Caption
-from quorate.reporting.section import Figure, Section
-from quorate.reporting.tables import known
-from quorate.reporting.theme import CORRECTED, NAIVE
+from quorate.reporting.draw import marks
+from quorate.reporting.draw.marks import known
+from quorate.reporting.draw.theme import CORRECTED, NAIVE
+from quorate.reporting.labels import shown
+from quorate.reporting.page import Caption, Figure, Section, Tile
+from quorate.reporting.votes_pair_view import way
 from quorate.reporting.votes_section import votes_health, votes_sections
 from quorate.wording import counted, margin, shares
 
@@ -20,8 +19,9 @@ if TYPE_CHECKING:
     from quorate.analysis.pair import PairView
     from quorate.decide.votes.next_step import NextStep
     from quorate.decide.votes.verdict import Verdict
-    from quorate.reporting.marks import Chart
-    from quorate.reporting.tables import Row
+    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.page import Row
+    from quorate.reporting.votes_pair_view import PairView
 
 SHORT = 40
 _WAYS = {
@@ -71,25 +71,23 @@ def _own(step: NextStep, shows: str) -> Row:
     return {"study": f"of your budget shows {shows}", "assumed": reach, "votes": step.budget}
 
 
-def summary(verdict: Verdict) -> list[dict[str, str]]:
+def summary(verdict: Verdict) -> list[Tile]:
     """The few numbers at the top of the report."""
     found = verdict.difference
     share, low, high = shares(*(0.5 + one for one in (found.value, *found.interval(verdict.level))))
     seen = "none" if verdict.detectable is None else margin(verdict.detectable)
+    interval = f"{verdict.level * 100:g}% interval {low} to {high}"
+    name = shown(verdict.a, SHORT)
     return [
-        {"value": str(verdict.outcome.value), "label": f"{shown(verdict.a, SHORT)}, against {shown(verdict.b, SHORT)}"},
-        {
-            "value": share,
-            "label": f"of {counted(found.n, 'vote')} for {shown(verdict.a, SHORT)} "
-            f"({verdict.level * 100:g}% interval {low} to {high})",
-        },
-        {"value": seen, "label": f"smallest margin that so many votes detect (power {verdict.power:g})"},
+        Tile(str(verdict.outcome.value), f"{name}, against {shown(verdict.b, SHORT)}"),
+        Tile(share, f"of {counted(found.n, 'vote')} for {name} ({interval})"),
+        Tile(seen, f"smallest margin that so many votes detect (power {verdict.power:g})"),
     ]
 
 
 def _verdict(view: PairView) -> Section:
     rows = ways(view)
-    chart = _chart(view, rows) if known(rows, "low", "high") else None
+    chart = partial(_chart, view, rows) if known(rows, "low", "high") else None
     heads = _WAYS | {"wins": f"share for {shown(view.verdict.a, SHORT)}"}
     figures = [Figure("verdict", _caption(view), rows, chart, heads, unfolded=True), *_next(view.verdict)]
     return Section("verdict", "The verdict", (shown(view.verdict.sentence, 2000),), tuple(figures))

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import shown
 from quorate.analysis.pair import PairView
 from quorate.analysis.words import share
 from quorate.reporting import votes_captions, votes_tables
-from quorate.reporting.reproduce import called, made_with, read_from, titled
-from quorate.reporting.section import Figure, Section
+from quorate.reporting.labels import shown
+from quorate.reporting.page import Figure, Page, Section, Tile
+from quorate.reporting.reproduce import read_from, titled
 from quorate.reporting.verdict_captions import headline
 from quorate.reporting.votes_pair_section import TIES, pair_sections, summary
 from quorate.reporting.votes_section import votes_facts, votes_sections
+from quorate.reporting.votes_view import VotesView, votes_view
+from quorate.reporting.votes_words import share
+from quorate.table.votes import Votes
 from quorate.wording import counted
 
 if TYPE_CHECKING:
@@ -37,40 +41,41 @@ def facts_of(view: VotesView | PairView) -> Figure:
     return Figure("votes", votes_captions.facts(view.votes), votes_tables.read(view.support))
 
 
-def said_of(view: VotesView | PairView, command: str | None, note: str | None) -> dict[str, Any]:
-    """What the report says besides its sections.
+def page(result: Votes | VotesView | PairView, _table: Votes | None = None) -> Page:
+    """The page on votes: all pairs, or two systems.
 
     Parameters
     ----------
-    view : VotesView or PairView
-    command : str or None
-        Command line that led here.
-    note : str or None
-        What a reader must know before anything else.
+    result : Votes, VotesView or PairView
+        Votes are analysed with default options.
     """
+    view = votes_view(result) if isinstance(result, Votes) else result
+    pair = isinstance(view, PairView)
     own = [one.sentence for one in view.verdict.caveats] if isinstance(view, PairView) else []
-    other = _OF_ALL_PAIRS if isinstance(view, PairView) else ()  # two systems are not judged by what others have
+    other = _OF_ALL_PAIRS if pair else ()  # two systems are not judged by what others have
     grave = [one.sentence for one in view.support.findings if one.severity != "note" and one.code not in other]
-    own = [sentence for sentence in own if sentence not in grave]
-    return {
-        "title": titled(view.votes.source, "Votes from a"),
-        "note": note and shown(note, 1000),
-        "sentence": headline(view.verdict) if isinstance(view, PairView) else view.found.sentence,
-        "tiles": summary(view.verdict) if isinstance(view, PairView) else _tiles(view),
-        "caveats": [shown(sentence, 1000) for sentence in (*own, *grave)],
-        "methods": _methods(view),
-        "prompts": [],
-        "provenance": _provenance(view, command),
-    }
+    return Page(
+        title=titled(view.votes.source, "Votes from a"),
+        sentence=headline(view.verdict) if isinstance(view, PairView) else view.found.sentence,
+        sections=sections_of(view),
+        facts=facts_of(view),
+        methods=_methods(view),
+        content=view.to_dict(),
+        caveats=(*(sentence for sentence in own if sentence not in grave), *grave),
+        tiles=tuple(summary(view.verdict) if isinstance(view, PairView) else _tiles(view)),
+        source=read_from(view.votes),
+        options="; ".join(_options(view)),
+        seed="0, the default of every bootstrap",
+    )
 
 
-def _tiles(view: VotesView) -> list[dict[str, str]]:
+def _tiles(view: VotesView) -> list[Tile]:
     """The few numbers at the top: each with what it is."""
     near, found = view.near, view.found
     return [
-        {"value": f"{len(found):,}", "label": f"pairs with {found.margins.minimum:,} decisive votes or more"},
-        {"value": share(near.corrected), "label": f"near ties (margin of {near.tau:g} or less), without noise"},
-        {"value": share(found.within_reach[-1]), "label": f"pairs within reach of {found.budgets[-1]:,} votes each"},
+        Tile(f"{len(found):,}", f"pairs with {found.margins.minimum:,} decisive votes or more"),
+        Tile(share(near.corrected), f"near ties (margin of {near.tau:g} or less), without noise"),
+        Tile(share(found.within_reach[-1]), f"pairs within reach of {found.budgets[-1]:,} votes each"),
     ]
 
 
@@ -117,17 +122,6 @@ def _of_pairs(view: VotesView) -> str:
         f"margins, with a {margins.level * 100:g}% bootstrap interval over pairs, and again under the law of margins "
         f"without the noise of the votes; power of {found.target:g} counts as enough (Lee, 2026).{robust}"
     )
-
-
-def _provenance(view: VotesView | PairView, command: str | None) -> dict[str, str]:
-    """Everything needed to do it again, by name."""
-    return {
-        **made_with(),
-        **read_from(view.votes),
-        "options": "; ".join(_options(view)),
-        "command": called(command),
-        "seed": "0, the default of every bootstrap",
-    }
 
 
 def _options(view: VotesView | PairView) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import shown
@@ -9,8 +10,10 @@ from quorate.analysis.words import share
 from quorate.reporting import votes_captions as captions
 from quorate.reporting import votes_figures as figures
 from quorate.reporting import votes_tables as tables
-from quorate.reporting.section import Figure, Section
-from quorate.reporting.tables import known
+from quorate.reporting.draw.marks import known
+from quorate.reporting.labels import shown
+from quorate.reporting.page import Figure, Section
+from quorate.reporting.votes_words import share
 from quorate.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -61,7 +64,7 @@ def votes_health(support: VotesSupport) -> Section:
 
 def _margins(view: VotesView) -> Section:
     heads = {"share": "of pairs at most", "corrected": "without noise", "n": "votes needed"}
-    chart = figures.margins(view)
+    chart = partial(figures.margins, view)
     main = Figure("margins", captions.margins(view), tables.quantiles(view), chart, heads, unfolded=True)
     heads = {"implied": "votes needed, by formula", "needed": "needed, of those studied", "ties": "share of ties"}
     every = Figure("pairs", captions.pairs(view), tables.pairs(view), None, heads, folded=True)
@@ -69,8 +72,8 @@ def _margins(view: VotesView) -> Section:
 
 
 def _decided(view: VotesView) -> Section:
-    chart = Figure("decided", captions.decided(view), tables.decided(view), figures.decided(view), _DECIDED)
-    rows, drawn = tables.equal(view), figures.equal(view) if known(tables.equal(view), "z") else None
+    chart = Figure("decided", captions.decided(view), tables.decided(view), partial(figures.decided, view), _DECIDED)
+    rows, drawn = tables.equal(view), partial(figures.equal, view) if known(tables.equal(view), "z") else None
     same = Figure("equal-budget", captions.equal(view), rows, drawn, _EQUAL, unfolded=True)
     return Section("decided", "How many votes decide", (_reach(view),), (chart, same))
 
@@ -91,7 +94,7 @@ def _stability(view: VotesView) -> Section:
     kept, near = found.persistent(view.near.tau)
     were = f"{kept:,} of {counted(near, 'pair')} with a margin of {view.near.tau:g} or less in the first votes"
     text = f"{were} {'has' if kept == 1 else 'have'} one in all votes." if near else "No pair was nearly tied at first."
-    main = Figure("stability", captions.drift(found), tables.drift(found), figures.drift(found), _STABILITY)
+    main = Figure("stability", captions.drift(found), tables.drift(found), partial(figures.drift, found), _STABILITY)
     return Section("stability", title, (text,), (main,))
 
 
@@ -100,7 +103,7 @@ def _dependence(view: VotesView) -> Section:
     if not rows:
         reason = "Nothing is known that votes share, such as a prompt or a judge: they are taken as independent."
         return Section("dependence", title, (reason,), ())
-    chart = figures.dependence(view) if known(rows, "ratio") else None
+    chart = partial(figures.dependence, view) if known(rows, "ratio") else None
     text = tuple(shown(one.summary().sentence, 500) for one in view.dependence)
     main = Figure("dependence", captions.dependence(view), rows, chart, _DEPENDENCE, unfolded=True)
     return Section("dependence", title, text, (main,))

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from quorate.analysis.votes import VotesView
     from quorate.estimate.doctor.support import VotesSupport
     from quorate.estimate.votes.stability import Stability
-    from quorate.reporting.tables import Row
+    from quorate.reporting.page import Row
+    from quorate.reporting.votes_view import VotesView
 
 ESTIMATED, CORRECTED = "as estimated", "without the noise of votes"
 MOST_STEPS = 200

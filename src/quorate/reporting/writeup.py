@@ -14,8 +14,9 @@ from quorate.analysis.words import number, significant, span, times
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.targets import FINITE, PANEL, POPULATION
-from quorate.reporting.cells import plain_markdown
 from quorate.reporting.checklist import ChecklistItem, checklist, missing
+from quorate.reporting.labels import shown
+from quorate.reporting.print.cells import plain_markdown
 from quorate.reporting.record import Record, study_record
 from quorate.reporting.reproduce import Provenance, provenance
 from quorate.reporting.tables import in_words

@@ -68,7 +68,7 @@ def folder(place: Path, argument: str, path: Path | None = None) -> None:
         raise _refused(path or place, error, argument) from error
 
 
-def write(path: Path, content: bytes, argument: str = "path") -> None:
+def write_whole(path: Path, content: bytes, argument: str = "path") -> None:
     """Write whole or not at all.
 
     Raises

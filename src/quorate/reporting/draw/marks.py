@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate.analysis.labels import distinct
-from quorate.reporting.theme import INK, settings
+from quorate.reporting.draw.theme import INK, settings
+from quorate.reporting.labels import distinct
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from quorate.reporting.captions import Caption
-    from quorate.reporting.tables import Row
+    from quorate.reporting.page import Row
 
     Chart = alt.Chart | alt.LayerChart
 
@@ -97,14 +96,18 @@ def line_at(value: float, x: alt.X) -> alt.Chart:
     return line
 
 
-def finish(layers: Sequence[alt.Chart], caption: Caption, **properties: Any) -> Chart:
-    """Layers with title, subtitle and the shared settings."""
+def finish(layers: Sequence[alt.Chart], _caption: object = None, **properties: Any) -> Chart:
+    """Layers with the shared settings; printers add the title."""
     import altair as alt
 
-    title = alt.TitleParams(text=caption.finding, subtitle=list(caption.lines))
     layered: alt.LayerChart = alt.LayerChart(layer=list(layers))
-    done: alt.LayerChart = layered.properties(width=WIDTH, title=title, **properties).configure(**settings())
+    done: alt.LayerChart = layered.properties(width=WIDTH, **properties).configure(**settings())
     return done
+
+
+def later(chart: Chart | None) -> Callable[[], Chart] | None:
+    """A chart that is there already, where one is."""
+    return None if chart is None else lambda: chart
 
 
 def drawn(row: Mapping[str, Any], window: tuple[float, float], colour: str, shape: str = "circle") -> Row:
@@ -149,6 +152,11 @@ def furthest(rows: Sequence[Row], name: str) -> list[Row]:
     """As many rows as a chart shows: those furthest from zero, in the order they had."""
     kept = sorted(range(len(rows)), key=lambda i: -abs(rows[i][name]))[:MOST_ROWS]
     return [rows[i] for i in sorted(kept)]
+
+
+def known(rows: Iterable[Mapping[str, Any]], *names: str) -> list[Row]:
+    """The rows in which all of these are finite numbers."""
+    return [dict(row) for row in rows if all(row[name] is not None and np.isfinite(row[name]) for name in names)]
 
 
 def spread(rows: Sequence[Row]) -> list[Row]:

@@ -6,7 +6,7 @@ import pytest
 
 from quorate.errors import InvalidInput
 from quorate.reporting import files
-from quorate.reporting.files import directory, writable, write
+from quorate.reporting.print.files import directory, writable, write
 
 ENDINGS = (".html", ".htm", ".md", ".json")
 

@@ -8,8 +8,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from quorate.analysis.words import significant
-from quorate.reporting.tables import Row
+from quorate.reporting.page import Row
+from quorate.reporting.print.text import visible
+from quorate.reporting.words import significant
 from quorate.wording import percent
 
 _FORMATS: Mapping[str, Callable[[float], str]] = {
@@ -19,6 +20,9 @@ _FORMATS: Mapping[str, Callable[[float], str]] = {
     "more_cost": "{:+,.2f}".format,
     "price": "{:,.2f}".format,
 }
+MOST = 400
+"""Characters of a cell."""
+
 _FORMULA = ("=", "+", "-", "@")
 
 
@@ -45,7 +49,7 @@ def cell(key: str, value: object) -> str:
         return _FORMATS[key](value)
     if isinstance(value, float):
         return significant(value, 4)
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,}" if isinstance(value, int) else visible(str(value), MOST)
 
 
 def is_number(value: object) -> bool:
@@ -53,7 +57,7 @@ def is_number(value: object) -> bool:
     return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
 
 
-def as_csv(rows: Sequence[Row], headers: Mapping[str, str]) -> str:
+def csv_table(rows: Sequence[Row], headers: Mapping[str, str]) -> str:
     """Rows as CSV with full precision; text that a spreadsheet would run as a formula is led by an apostrophe."""
     titles = columns(rows, headers)
     out = io.StringIO()
@@ -63,7 +67,7 @@ def as_csv(rows: Sequence[Row], headers: Mapping[str, str]) -> str:
     return out.getvalue()
 
 
-def as_markdown(rows: Sequence[Row], headers: Mapping[str, str]) -> str:
+def markdown_table(rows: Sequence[Row], headers: Mapping[str, str]) -> str:
     """Rows as a Markdown table."""
     titles = columns(rows, headers)
     sides = ["---:" if all(is_number(row.get(key)) for row in rows) else "---" for key in titles]
@@ -74,9 +78,12 @@ def as_markdown(rows: Sequence[Row], headers: Mapping[str, str]) -> str:
 
 def plain_markdown(text: str) -> str:
     """Text that Markdown shows as it is: no markup, no HTML, one line."""
-    escaped = "".join(f"\\{c}" if c in "\\`*_{}[]#|~$!" else c for c in " ".join(text.split()))
+    escaped = "".join(f"\\{c}" if c in "\\`*_{}[]#|~$!" else c for c in " ".join(visible(text).split()))
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _inert(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    if not isinstance(value, str):
+        return value
+    text = visible(value)
+    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -4,8 +4,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from quorate.reporting.captions import Caption
-from quorate.reporting.section import Figure, Section
+from quorate.reporting.page import Caption, Figure, Section
 
 
 def test_a_figure_is_a_table_unless_it_has_a_chart():

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from quorate.errors import InvalidInput
-from quorate.reporting.document import sections
-from quorate.reporting.files import directory, write
-from quorate.reporting.theme import INK
-from quorate.reporting.writeup import analysed
+from quorate.reporting.draw.theme import INK
+from quorate.reporting.print.files import directory, write_whole
+from quorate.reporting.print.text import visible
 
 if TYPE_CHECKING:
-    from quorate.analysis.judgments import Analysis
-    from quorate.estimate.components.decomposition import Decomposition
-    from quorate.reporting.marks import Chart
-    from quorate.reporting.section import Section
-    from quorate.table.judgments import Judgments
+    from quorate.reporting.page import Figure, Page
 
 ChartFormat = Literal["svg", "png"]
 DOTS_PER_INCH = 300
@@ -30,15 +24,13 @@ _FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 _LINE = 78
 
 
-def write_charts(
-    result: Judgments | Decomposition | Analysis, place: str | Path, chart_format: ChartFormat = "svg"
-) -> tuple[Path, ...]:
-    """Write every chart of the report as a file named after its figure, black on white, with its title.
+def write_charts(page: Page, place: str | Path, chart_format: ChartFormat = "svg") -> tuple[Path, ...]:
+    """Write every chart of a page as a file named after its figure, black on white, with its title.
 
     Parameters
     ----------
-    result : Judgments, Decomposition or Analysis
-        What to draw; the first two are analysed with default options.
+    page : Page
+        What to draw.
     place : path
         Folder, made where its parent exists. Files of the same name are replaced, others are left alone.
     chart_format : {"svg", "png"}
@@ -47,42 +39,16 @@ def write_charts(
     Returns
     -------
     tuple of Path
-        The files, in the order of the report.
+        The files, in the order of the page.
 
     Raises
     ------
     InvalidInput
         If the folder is not there or cannot be written, or the format is not known.
     """
-    where = chart_folder(place, chart_format)  # refused before the analysis
-    return write_section_charts(sections(analysed(result)), where, chart_format)
-
-
-def write_section_charts(
-    parts: Iterable[Section], place: str | Path, chart_format: ChartFormat = "svg"
-) -> tuple[Path, ...]:
-    """Write every chart of these sections as a file named after its figure, black on white, with its title.
-
-    Parameters
-    ----------
-    parts : iterable of Section
-        What to draw.
-    place, chart_format
-        As for `write_charts`.
-
-    Returns
-    -------
-    tuple of Path
-        The files, in the order of the sections.
-
-    Raises
-    ------
-    InvalidInput
-        If the folder is not there or cannot be written, or the format is not known.
-    """
-    where = chart_folder(place, chart_format)
-    figures = [one for section in parts for one in section.figures]
-    return tuple(write_chart(one.chart, where / f"{slug(one.name)}.{chart_format}") for one in figures if one.chart)
+    folder = chart_folder(place, chart_format)
+    drawn = [figure for figure in page.figures if figure.chart]
+    return tuple(write_chart(figure, folder / f"{slug(figure.name)}.{chart_format}") for figure in drawn)
 
 
 def chart_folder(place: str | Path, chart_format: str) -> Path:
@@ -111,15 +77,40 @@ def slug(name: str) -> str:
     return re.sub("[^a-z0-9]+", "-", name.lower()).strip("-") or "chart"
 
 
-def on_paper(chart: Chart) -> dict[str, Any]:
+def specification(figure: Figure) -> dict[str, Any]:
+    """The chart of a figure in Vega-Lite, with its title.
+
+    It is drawn and read out without checks against the schema, which take most of the time of a page; the tests draw
+    every chart.
+    """
+    from altair.utils.schemapi import debug_mode
+
+    with debug_mode(False):
+        spec: dict[str, Any] = _visible(figure.chart().to_dict(validate=False)) if figure.chart else {}
+    title = {"text": visible(figure.caption.finding), "subtitle": [visible(line) for line in figure.caption.lines]}
+    return {**spec, "title": title}
+
+
+def _visible(part: Any) -> Any:
+    """The specification with all its texts fit to be shown."""
+    if isinstance(part, dict):
+        return {name: _visible(value) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_visible(one) for one in part]
+    return visible(part) if isinstance(part, str) else part
+
+
+def on_paper(figure: Figure) -> dict[str, Any]:
     """The specification of a chart that stands alone: no colour taken from a page, title lines that fit."""
-    spec: dict[str, Any] = _inked(chart.to_dict())
-    title: dict[str, Any] = spec["title"]
-    title["text"] = textwrap.wrap(str(title["text"]), _LINE) or [""]
-    title["subtitle"] = [part for line in title["subtitle"] for part in textwrap.wrap(line, _LINE + 14)]
-    title |= {"offset": 14, "limit": 0}
-    spec["config"] |= {"background": "white", "font": _FONT}
-    return {**spec, "title": title, "padding": 12}
+    spec: dict[str, Any] = _inked(specification(figure))
+    title = {
+        "text": textwrap.wrap(spec["title"]["text"], _LINE) or [""],
+        "subtitle": [part for line in spec["title"]["subtitle"] for part in textwrap.wrap(line, _LINE + 14)],
+        "offset": 14,
+        "limit": 0,
+    }
+    config = {**spec["config"], "background": "white", "font": _FONT}
+    return {**spec, "config": config, "title": title, "padding": 12}
 
 
 def _inked(part: Any) -> Any:
@@ -131,21 +122,21 @@ def _inked(part: Any) -> Any:
     return _BLACK if part == INK else part
 
 
-def write_chart(chart: Chart, path: Path) -> Path:
+def write_chart(figure: Figure, path: Path) -> Path:
     """Write one chart as the ending of the path says, black on white, with its title.
 
     Parameters
     ----------
-    chart : Chart
+    figure : Figure
     path : Path
         Ends in ``.svg`` or ``.png``.
     """
     import vl_convert
 
-    spec = on_paper(chart)
+    spec = on_paper(figure)
     if path.suffix == ".svg":
         content = str(vl_convert.vegalite_to_svg(spec)).encode("utf-8", "replace")
     else:
         content = bytes(vl_convert.vegalite_to_png(spec, scale=SCALE, ppi=DOTS_PER_INCH))
-    write(path, content, "charts")
+    write_whole(path, content, "charts")
     return path

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from quorate.reporting.captions import Caption
-from quorate.reporting.markdown_page import MOST_ROWS, markdown_page
-from quorate.reporting.section import Figure, Section
+from quorate.reporting.page import Caption, Figure, Section
+from quorate.reporting.print.markdown import MOST_ROWS, markdown_page
 
 SAID = {
     "title": "a_b <i>",

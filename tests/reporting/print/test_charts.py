@@ -7,8 +7,8 @@ import pytest
 
 from quorate.errors import InvalidInput
 from quorate.reporting.document import sections
-from quorate.reporting.export import on_paper, slug, write_charts
-from quorate.reporting.theme import INK
+from quorate.reporting.draw.theme import INK
+from quorate.reporting.print.charts import on_paper, slug, write_charts
 
 
 def charts_of(analysis):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.reporting import marks
+from quorate.reporting.draw import marks
 
 
 def row(value: float, low: float, high: float) -> dict[str, float]:

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from quorate.reporting.cells import as_csv, as_markdown, cell, columns, plain_markdown
+from quorate.reporting.print.cells import as_csv, as_markdown, cell, columns, plain_markdown
 
 ROWS = [
     {"level": "a|b", "share": 0.125, "n": 1200, "why_not": "", "high": math.inf},

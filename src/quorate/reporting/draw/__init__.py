@@ -1,0 +1,1 @@
+"""Charts: marks that all pages put together, and the colours that all share."""

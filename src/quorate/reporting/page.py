@@ -1,0 +1,173 @@
+"""Pages: the report of one result as a value, which every format prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from quorate.reporting.reproduce import Provenance, called, made_with, read_from, titled
+
+if TYPE_CHECKING:
+    from quorate.reporting.draw.marks import Chart
+    from quorate.table.judgments import Judgments
+    from quorate.table.votes import Votes
+
+    Table = Judgments | Votes
+
+Row = dict[str, Any]
+
+SAME_EVERY_TIME = "none was stated; without one, the random numbers are the same every time"
+"""What a page says of the seed of draws whose root it was not told."""
+
+
+@dataclass(frozen=True)
+class Caption:
+    """Title and small print of a figure.
+
+    Parameters
+    ----------
+    finding : str
+        What the numbers say.
+    lines : tuple of str
+        Estimand, level, n; how to read the marks.
+    """
+
+    finding: str
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with its numbers, or the numbers alone.
+
+    Parameters
+    ----------
+    name : str
+        For links and file names.
+    caption : Caption
+    rows : sequence of dict
+        The numbers.
+    chart : callable, optional
+        Draws the chart where it is printed; None for a table.
+    headers : mapping of str to str
+        Column titles that differ from the keys.
+    folded : bool
+        Whether it is shown on demand only.
+    unfolded : bool
+        Whether the numbers under the chart are shown from the start.
+    """
+
+    name: str
+    caption: Caption
+    rows: Sequence[Row]
+    chart: Callable[[], Chart] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    folded: bool = False
+    unfolded: bool = False
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page.
+
+    Parameters
+    ----------
+    name, title : str
+        For links, and for readers.
+    text : tuple of str
+        Paragraphs.
+    figures : tuple of Figure
+    """
+
+    name: str
+    title: str
+    text: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A number at the top of the page, and what it is."""
+
+    value: str
+    label: str
+
+
+@dataclass(frozen=True, eq=False)
+class Page:
+    """The report of one result; labels of the data are as they were read, and printers make them fit to be shown.
+
+    Parameters
+    ----------
+    title, sentence : str
+        What was looked at, and what came out.
+    sections : tuple of Section
+        All but the last, the methods' own.
+    facts : Figure
+        The table under the paragraph on methods.
+    methods : str
+        The paragraph for a methods section.
+    content : mapping
+        The result as plain values, for JSON.
+    caveats : tuple of str
+        What must be known to read it.
+    tiles : tuple of Tile
+        The few numbers at the top.
+    source : mapping of str to str
+        What was read, by name.
+    options : str
+        What was chosen.
+    seed : int or str, optional
+        Root of the random numbers, or what is known of it; None where none were drawn.
+    record : mapping of str to str
+        The study record that was used, by name.
+    prompts : tuple of (str, str)
+        Texts of prompts, each after its label.
+    origin : Provenance
+        Command line, seed and note.
+    """
+
+    title: str
+    sentence: str
+    sections: tuple[Section, ...]
+    facts: Figure
+    methods: str
+    content: Mapping[str, Any]
+    caveats: tuple[str, ...] = ()
+    tiles: tuple[Tile, ...] = ()
+    source: Mapping[str, str] = field(default_factory=dict)
+    options: str = ""
+    seed: int | str | None = None
+    record: Mapping[str, str] = field(default_factory=dict)
+    prompts: tuple[tuple[str, str], ...] = ()
+    origin: Provenance = field(default_factory=Provenance)
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Figures of all sections, in their order."""
+        return tuple(figure for section in self.sections for figure in section.figures)
+
+    @property
+    def provenance(self) -> dict[str, str]:
+        """Everything needed to do it again, by name."""
+        seed = self.seed if self.origin.seed is None else self.origin.seed
+        entries = {
+            **made_with(),
+            **self.source,
+            "options": self.options,
+            "command": called(self.origin.command),
+            "seed": "no random numbers were used" if seed is None else str(seed),
+            **self.record,
+        }
+        return {name: value for name, value in entries.items() if value}
+
+
+def title_of(table: Table | None, otherwise: str) -> str:
+    """The name of the file, or what it is without one."""
+    return otherwise if table is None else titled(table.source, f"{otherwise}, from a")
+
+
+def source_of(table: Table | None) -> dict[str, str]:
+    """What was read, by name; nothing where there is no table."""
+    return {} if table is None else read_from(table)

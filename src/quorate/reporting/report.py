@@ -1,0 +1,190 @@
+"""Reports: one registry from the type of a result to its page, one from the ending of a path to its printer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from quorate.decide.gaming.gaming import Gaming
+from quorate.decide.outcome import AnyVerdict
+from quorate.errors import InvalidInput
+from quorate.estimate.agreement.agreement import Agreement
+from quorate.estimate.ratings.leaderboard import Leaderboard
+from quorate.estimate.ratings.ratings import Ratings
+from quorate.reporting import (
+    agreement_report,
+    allocation_report,
+    document,
+    pipelines_report,
+    ratings_report,
+    verdict_report,
+    votes_said,
+)
+from quorate.reporting.agreement_view import AgreementView
+from quorate.reporting.allocation_view import AllocationView
+from quorate.reporting.page import Page
+from quorate.reporting.pages import gaming
+from quorate.reporting.print.charts import ChartFormat, chart_folder, write_charts
+from quorate.reporting.print.files import writable, write_whole
+from quorate.reporting.print.html import as_html
+from quorate.reporting.print.json import as_json
+from quorate.reporting.print.markdown import as_markdown
+from quorate.reporting.ratings_view import RatingsView
+from quorate.reporting.record import Record, study_record
+from quorate.reporting.reproduce import Provenance
+from quorate.reporting.votes_pair_view import PairView
+from quorate.reporting.votes_view import VotesView
+from quorate.reporting.writeup import analysed
+from quorate.simulate.allocation.result import Allocation
+from quorate.simulate.pipelines.result import Pipelines
+from quorate.table.votes import Votes
+
+if TYPE_CHECKING:
+    from quorate.reporting.page import Table
+
+PAGES: Mapping[type, Callable[[Any, Any], Page]] = {
+    Agreement: agreement_report.page,
+    AgreementView: agreement_report.page,
+    Allocation: allocation_report.page,
+    AllocationView: allocation_report.page,
+    AnyVerdict: verdict_report.page,
+    Gaming: gaming.page,
+    Leaderboard: ratings_report.page,
+    PairView: votes_said.page,
+    Pipelines: pipelines_report.page,
+    Ratings: ratings_report.page,
+    RatingsView: ratings_report.page,
+    Votes: votes_said.page,
+    VotesView: votes_said.page,
+}
+"""The page of every type of result, made of a result and the table that it came from."""
+
+PRINTERS: Mapping[str, Callable[[Page], str]] = {
+    ".html": as_html,
+    ".htm": as_html,
+    ".md": as_markdown,
+    ".markdown": as_markdown,
+    ".json": as_json,
+}
+"""The printer of every ending."""
+
+
+def report(
+    result: Any,
+    path: str | Path = "report.html",
+    *,
+    table: Table | None = None,
+    record: Mapping[str, Any] | str | Path | Record | None = None,
+    charts: str | Path | None = None,
+    chart_format: ChartFormat = "svg",
+    command: str | None = None,
+    seed: int | None = None,
+    note: str | None = None,
+) -> Path:
+    """Write everything there is to say about a table or a result into one file to share.
+
+    The page opens offline, on a phone and on paper: charts with their numbers and a download of them, caveats, a
+    paragraph for a methods section, and what is needed to do it again; for judgments also items to send to people and
+    the reporting checklist.
+
+    Parameters
+    ----------
+    result : Judgments, Votes, or what a function of this package returns
+        What to report; judgments and votes are analysed with default options.
+    path : path
+        File to write, replaced if it exists: ``.html``, ``.md`` or ``.json``.
+    table : Judgments or Votes, optional
+        What the result came from, which the page then names.
+    record : mapping or path, optional
+        The study record that fills the checklist, as for `quorate.writeup`; for judgments only.
+    charts : path, optional
+        Folder for every chart as a file of its own, named after the figure, such as ``components.svg``.
+    chart_format : {"svg", "png"}
+        Format of these files; PNG has 300 dots per inch at 6 inches.
+    command, seed : str and int, optional
+        Command line and seed that led here, for the record.
+    note : str, optional
+        What a reader must know before anything else, such as that the data are simulated.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    InvalidInput
+        If the ending is not known, a place cannot be written, or the record breaks a rule; all before the analysis.
+    NotEstimable
+        If the judgments support no interval for the mean.
+
+    Examples
+    --------
+    >>> import polars, tempfile
+    >>> import quorate as q
+    >>> from quorate.simulate.demo import demo_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     q.report(q.read(polars.DataFrame(demo_table()), announce=False), f"{folder}/demo.md").name
+    'demo.md'
+    """
+    writable(Path(path), tuple(PRINTERS))
+    folder = None if charts is None else chart_folder(charts, chart_format)
+    page = page_of(result, table=table, record=record, origin=Provenance(command, seed, note))
+    written = write(page, path)
+    if folder is not None:
+        write_charts(page, folder, chart_format)
+    return written
+
+
+def page_of(
+    result: Any,
+    *,
+    table: Table | None = None,
+    record: Mapping[str, Any] | str | Path | Record | None = None,
+    origin: Provenance | None = None,
+) -> Page:
+    """The page of a result.
+
+    Parameters
+    ----------
+    result, table, record
+        As for `report`.
+    origin : Provenance, optional
+        Command line, seed and note.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no page for such a result, or a record for one that has no checklist.
+    """
+    makers = [PAGES[kind] for kind in type(result).__mro__ if kind in PAGES]
+    if makers and record is not None:
+        raise InvalidInput("record: the report of this result has no checklist to fill; leave it out")
+    if makers:
+        page = makers[0](result, table)
+    else:
+        stated = study_record(record)
+        page = document.page(analysed(result), stated)
+    return replace(page, origin=origin or Provenance())
+
+
+def write(page: Page, path: str | Path) -> Path:
+    """Write a page as the ending of the path says.
+
+    Parameters
+    ----------
+    page : Page
+    path : path
+        File to write, replaced if it exists: ``.html``, ``.md`` or ``.json``.
+
+    Raises
+    ------
+    InvalidInput
+        If the ending is not known or the place cannot be written.
+    """
+    path = Path(path)
+    writable(path, tuple(PRINTERS))
+    write_whole(path, PRINTERS[path.suffix.lower()](page).encode("utf-8", "replace"))
+    return path
