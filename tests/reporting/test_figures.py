@@ -5,7 +5,6 @@ import pytest
 from quorate.analysis.judgments import Analysis
 from quorate.reporting import captions, figures, tables
 from quorate.reporting.draw.marks import MOST_ROWS
-from quorate.reporting.summary import Analysis
 
 MOST = {"means": MOST_ROWS**2, "frontier": 2000, "flagged": 20 + 20 * 61}
 EVERYWHERE = ("intervals", "components", "per_judgment", "what_if", "single")

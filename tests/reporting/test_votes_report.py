@@ -11,7 +11,6 @@ from quorate.analysis.pair import pair_view
 from quorate.analysis.votes import votes_view
 from quorate.errors import InvalidInput
 from quorate.reporting.print.charts import write_section_charts
-from quorate.reporting.votes_pair_view import pair_view
 from quorate.reporting.votes_said import sections_of
 from quorate.table.read_votes import read_votes
 

@@ -152,8 +152,8 @@ def _prizes(out: Console, found: Gaming) -> None:
 
 
 def _mitigation(out: Console, found: Gaming) -> None:
+    from quorate.analysis.words import significant
     from quorate.reporting.pages.gaming import mitigation
-    from quorate.reporting.words import significant
     from quorate.wording import whole_percent
 
     changes = mitigation(found)

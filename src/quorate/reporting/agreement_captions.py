@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING
 from quorate.analysis.labels import shown
 from quorate.analysis.words import number, p_value, share
 from quorate.reporting import agreement_tables as tables
-from quorate.reporting.labels import shown
 from quorate.reporting.page import Caption
-from quorate.reporting.votes_words import p_value, share
-from quorate.reporting.words import number
 from quorate.wording import counted
 
 if TYPE_CHECKING:

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from quorate.analysis.agreement import KINDS
 from quorate.reporting import agreement_captions as captions
 from quorate.reporting import agreement_tables as tables
-from quorate.reporting.agreement_view import KINDS
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import known
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
 
 if TYPE_CHECKING:
-    from quorate.reporting.agreement_view import AgreementView
+    from quorate.analysis.agreement import AgreementView
     from quorate.reporting.draw.marks import Chart
     from quorate.reporting.page import Caption, Row
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quorate.analysis.agreement import AgreementView
 from quorate.analysis.labels import shown
 from quorate.analysis.words import share
 from quorate.reporting.agreement_section import agreement_facts, agreement_sections
-from quorate.reporting.agreement_view import AgreementView
-from quorate.reporting.labels import shown
 from quorate.reporting.page import SAME_EVERY_TIME, Page, Tile, source_of, title_of
-from quorate.reporting.votes_words import share
 from quorate.wording import counted
 
 if TYPE_CHECKING:

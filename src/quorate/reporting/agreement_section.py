@@ -10,7 +10,6 @@ from quorate.reporting import agreement_captions as captions
 from quorate.reporting import agreement_figures as figures
 from quorate.reporting import agreement_tables as tables
 from quorate.reporting.draw.marks import later
-from quorate.reporting.labels import shown
 from quorate.reporting.page import Figure, Section
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from quorate.analysis.agreement import KINDS
 from quorate.analysis.labels import distinct, shown
 
 if TYPE_CHECKING:
-    from quorate.reporting.agreement_view import AgreementView
+    from quorate.analysis.agreement import AgreementView
     from quorate.reporting.page import Row
 
 ALL = "all"

@@ -9,9 +9,7 @@ import numpy as np
 from quorate.analysis.labels import shown
 from quorate.analysis.words import significant
 from quorate.reporting.allocation_words import SHORT, final_error, settled
-from quorate.reporting.labels import shown
 from quorate.reporting.page import Caption
-from quorate.reporting.words import significant
 from quorate.simulate.allocation.cycles import CYCLE
 from quorate.simulate.allocation.result import ROBIN_HOOD, UNIFORM
 from quorate.simulate.allocation.saving import LEAST_RUNS, share_text

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from quorate.reporting.allocation_view import AllocationView, Study
+    from quorate.analysis.allocation import AllocationView, Study
     from quorate.reporting.draw.marks import Chart
     from quorate.reporting.page import Caption
     from quorate.simulate.allocation.cycles import CycleComparison

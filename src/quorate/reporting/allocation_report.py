@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quorate.analysis.allocation import AllocationView, view_of
 from quorate.reporting.allocation_section import allocation_facts, allocation_sections
-from quorate.reporting.allocation_view import AllocationView, view_of
 from quorate.reporting.allocation_words import between, final_error, plus_minus
 from quorate.reporting.page import Page, Tile, source_of
 from quorate.reporting.reproduce import titled
@@ -14,7 +14,7 @@ from quorate.simulate.allocation.saving import share_text
 from quorate.wording import counted
 
 if TYPE_CHECKING:
-    from quorate.reporting.allocation_view import Study
+    from quorate.analysis.allocation import Study
     from quorate.table.judgments import Judgments
 
 

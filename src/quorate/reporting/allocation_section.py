@@ -12,7 +12,6 @@ from quorate.reporting import allocation_figures as figures
 from quorate.reporting import allocation_tables as tables
 from quorate.reporting.allocation_words import COEFFICIENTS, arms_text
 from quorate.reporting.draw.marks import known
-from quorate.reporting.labels import shown
 from quorate.reporting.page import Caption, Figure, Section
 from quorate.simulate.allocation.result import ROBIN_HOOD, UNIFORM
 

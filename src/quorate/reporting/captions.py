@@ -10,10 +10,7 @@ from quorate.analysis.labels import shown
 from quorate.analysis.words import Reading, against_naive, number, significant, span, times
 from quorate.reporting import tables
 from quorate.reporting.draw.marks import known
-from quorate.reporting.labels import shown
 from quorate.reporting.page import Caption
-from quorate.reporting.summary import MOST_PARTS, Analysis
-from quorate.reporting.words import Reading, against_naive, number, significant, span, times
 from quorate.roles import JUDGE, PROMPT
 from quorate.wording import counted, decimals, listed, plural, whole_percent
 from quorate.wording import percent as precise

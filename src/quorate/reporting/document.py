@@ -7,18 +7,16 @@ from functools import partial
 
 from quorate.analysis.judgments import MOST_PARTS, Analysis
 from quorate.analysis.labels import shown
+from quorate.analysis.words import number
 from quorate.caveats import Caveat
 from quorate.reporting import captions, figures, tables
 from quorate.reporting.checklist import MISSING, ChecklistItem, checklist
 from quorate.reporting.draw.marks import known
 from quorate.reporting.filters import MOST as LONGEST
-from quorate.reporting.labels import shown
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile
 from quorate.reporting.panel_section import panel_caveats, panel_section
 from quorate.reporting.record import Record
 from quorate.reporting.reproduce import options_of, recorded, source_of_analysis, titled
-from quorate.reporting.summary import MOST_PARTS, Analysis
-from quorate.reporting.words import number
 from quorate.reporting.writeup import methods_paragraph
 from quorate.roles import JUDGE, PROMPT
 from quorate.wording import counted, decimals, listed, plural, whole_percent

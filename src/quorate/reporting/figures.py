@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from quorate.analysis.judgments import Analysis
+from quorate.analysis.labels import shown
 from quorate.reporting import captions, tables
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import MOST_ROWS, known
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, NAIVE, SEQUENTIAL, SHAPES, colour, kind, palette
-from quorate.reporting.labels import shown
 from quorate.reporting.page import Row
-from quorate.reporting.summary import Analysis
 from quorate.roles import JUDGE
 from quorate.wording import whole_percent
 

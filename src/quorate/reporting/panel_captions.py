@@ -12,9 +12,7 @@ from quorate.analysis.words import number, significant
 from quorate.estimate.panel.crossed import JUDGE_EFFECT
 from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM
 from quorate.reporting import panel_tables as tables
-from quorate.reporting.labels import shown
 from quorate.reporting.page import Caption
-from quorate.reporting.panel_view import PanelView
 from quorate.reporting.panel_words import by_verdict, p_value
 from quorate.wording import counted, decimals, listed, plural, whole_percent
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 from quorate.analysis import labels
 from quorate.analysis.panel import SHORT, PanelView
 from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM
-from quorate.reporting import labels, panel_captions, panel_tables
+from quorate.reporting import panel_captions, panel_tables
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import known
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, NAIVE, palette
 from quorate.reporting.page import Row
-from quorate.reporting.panel_view import SHORT, PanelView
 from quorate.roles import JUDGE
 
 if TYPE_CHECKING:

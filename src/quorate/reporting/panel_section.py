@@ -14,11 +14,8 @@ from quorate.reporting import panel_captions as captions
 from quorate.reporting import panel_figures as figures
 from quorate.reporting import panel_tables as tables
 from quorate.reporting.draw.marks import known
-from quorate.reporting.labels import shown
 from quorate.reporting.page import Figure, Section
-from quorate.reporting.panel_view import PanelView
 from quorate.reporting.panel_words import paragraphs
-from quorate.reporting.summary import MOST_PARTS
 from quorate.roles import JUDGE
 from quorate.wording import counted, plural
 

@@ -10,9 +10,7 @@ from quorate.analysis.labels import shown
 from quorate.analysis.panel import PanelView
 from quorate.estimate.panel.components import TERMS, PanelComponents
 from quorate.plan.designs.closed_forms import cyclic
-from quorate.reporting.labels import shown
 from quorate.reporting.page import Row
-from quorate.reporting.panel_view import PanelView
 
 if TYPE_CHECKING:
     from quorate.estimate.panel.bias import Bias

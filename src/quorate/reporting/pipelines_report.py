@@ -11,7 +11,6 @@ from quorate.analysis.labels import distinct, shown
 from quorate.estimate.agreement.battles import ORDER
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
-from quorate.reporting.labels import distinct, shown
 from quorate.reporting.page import Caption, Figure, Page, Section, Tile, source_of, title_of
 from quorate.wording import counted, listed, plural
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.reporting.labels import shown
+from quorate.analysis.labels import shown
+from quorate.analysis.ratings import MOST_DRAWN
+from quorate.analysis.words import share
 from quorate.reporting.page import Caption
 from quorate.reporting.ratings_tables import rank_range
 from quorate.wording import counted

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from quorate.analysis.ratings import MOST_DRAWN
 from quorate.reporting import ratings_captions, ratings_tables
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
-from quorate.reporting.ratings_view import MOST_DRAWN
 
 if TYPE_CHECKING:
     import altair as alt
 
+    from quorate.analysis.ratings import RatingsView
     from quorate.reporting.draw.marks import Chart
     from quorate.reporting.page import Row
-    from quorate.reporting.ratings_view import RatingsView
 
 MOST_IN_GRID = 80
 _MANY = 24

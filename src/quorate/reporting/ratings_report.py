@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import shown
+from quorate.analysis.ratings import RatingsView
 from quorate.analysis.words import share
 from quorate.estimate.ratings.ratings import Ratings
-from quorate.reporting.labels import shown
 from quorate.reporting.page import Page, Tile, source_of, title_of
 from quorate.reporting.ratings_section import ratings_facts, ratings_sections
-from quorate.reporting.ratings_view import RatingsView
-from quorate.reporting.votes_words import share
 from quorate.wording import counted, listed
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from quorate.analysis.labels import shown
 from quorate.estimate.ratings.ratings import Ratings
 
 if TYPE_CHECKING:
+    from quorate.analysis.ratings import RatingsView
     from quorate.reporting.page import Row
-    from quorate.reporting.ratings_view import RatingsView
 
 MOST_PAIRS = 2000
 """Pairs in a table; the JSON has every rank interval."""

@@ -7,6 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from quorate.analysis.agreement import AgreementView
+from quorate.analysis.allocation import AllocationView
+from quorate.analysis.pair import PairView
+from quorate.analysis.ratings import RatingsView
+from quorate.analysis.votes import VotesView
 from quorate.decide.gaming.gaming import Gaming
 from quorate.decide.outcome import AnyVerdict
 from quorate.errors import InvalidInput
@@ -22,8 +27,6 @@ from quorate.reporting import (
     verdict_report,
     votes_said,
 )
-from quorate.reporting.agreement_view import AgreementView
-from quorate.reporting.allocation_view import AllocationView
 from quorate.reporting.page import Page
 from quorate.reporting.pages import gaming
 from quorate.reporting.print.charts import ChartFormat, chart_folder, write_charts
@@ -31,11 +34,8 @@ from quorate.reporting.print.files import writable, write_whole
 from quorate.reporting.print.html import as_html
 from quorate.reporting.print.json import as_json
 from quorate.reporting.print.markdown import as_markdown
-from quorate.reporting.ratings_view import RatingsView
 from quorate.reporting.record import Record, study_record
 from quorate.reporting.reproduce import Provenance
-from quorate.reporting.votes_pair_view import PairView
-from quorate.reporting.votes_view import VotesView
 from quorate.reporting.writeup import analysed
 from quorate.simulate.allocation.result import Allocation
 from quorate.simulate.pipelines.result import Pipelines

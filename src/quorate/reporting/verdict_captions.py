@@ -9,7 +9,6 @@ from quorate.analysis.words import p_value, significant
 from quorate.decide.outcome import Outcome
 from quorate.decide.scores.verdict import ScoreVerdict
 from quorate.decide.votes.verdict import Verdict
-from quorate.reporting.labels import shown
 from quorate.reporting.page import Caption
 from quorate.reporting.verdict_tables import centre, sources
 from quorate.wording import whole_percent

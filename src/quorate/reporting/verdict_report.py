@@ -9,7 +9,6 @@ from quorate.analysis.words import significant
 from quorate.decide.scores.verdict import ScoreVerdict
 from quorate.decide.votes.verdict import Verdict
 from quorate.reporting import votes_pair_section
-from quorate.reporting.labels import shown
 from quorate.reporting.page import Page, Tile, source_of, title_of
 from quorate.reporting.verdict_captions import SHORT, headline
 from quorate.reporting.verdict_section import verdict_facts, verdict_sections

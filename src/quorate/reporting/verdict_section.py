@@ -12,7 +12,6 @@ from quorate.reporting import verdict_captions as captions
 from quorate.reporting import verdict_figures as figures
 from quorate.reporting import verdict_tables as tables
 from quorate.reporting.draw.marks import later
-from quorate.reporting.labels import shown
 from quorate.reporting.page import Figure, Section
 from quorate.reporting.votes_pair_section import STEPS
 

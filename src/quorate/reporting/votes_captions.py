@@ -11,9 +11,7 @@ from quorate.decide.votes.margin import FEW_CLUSTERS
 from quorate.reporting import votes_tables as tables
 from quorate.reporting.draw.marks import known
 from quorate.reporting.page import Caption
-from quorate.reporting.votes_words import margin, p_value, share
-from quorate.reporting.words import number
-from quorate.wording import counted, listed
+from quorate.wording import counted, listed, margin
 
 if TYPE_CHECKING:
     from quorate.analysis.votes import VotesView

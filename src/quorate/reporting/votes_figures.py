@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from quorate.analysis.votes import VotesView
     from quorate.estimate.votes.stability import Stability
     from quorate.reporting.draw.marks import Chart
-    from quorate.reporting.votes_view import VotesView
 
 LEVEL = 0.05
 """Below it, the first votes of a pair and the others differ."""

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from quorate.analysis.labels import shown
+from quorate.analysis.pair import way
+from quorate.analysis.words import p_value
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import known
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
-from quorate.reporting.labels import shown
 from quorate.reporting.page import Caption, Figure, Section, Tile
-from quorate.reporting.votes_pair_view import way
 from quorate.reporting.votes_section import votes_health, votes_sections
 from quorate.wording import counted, margin, shares
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from quorate.decide.votes.verdict import Verdict
     from quorate.reporting.draw.marks import Chart
     from quorate.reporting.page import Row
-    from quorate.reporting.votes_pair_view import PairView
 
 SHORT = 40
 _WAYS = {

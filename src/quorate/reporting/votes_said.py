@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import shown
 from quorate.analysis.pair import PairView
+from quorate.analysis.votes import VotesView, votes_view
 from quorate.analysis.words import share
 from quorate.reporting import votes_captions, votes_tables
-from quorate.reporting.labels import shown
 from quorate.reporting.page import Figure, Page, Section, Tile
 from quorate.reporting.reproduce import read_from, titled
 from quorate.reporting.verdict_captions import headline
 from quorate.reporting.votes_pair_section import TIES, pair_sections, summary
 from quorate.reporting.votes_section import votes_facts, votes_sections
-from quorate.reporting.votes_view import VotesView, votes_view
-from quorate.reporting.votes_words import share
 from quorate.table.votes import Votes
 from quorate.wording import counted
 

@@ -11,9 +11,7 @@ from quorate.reporting import votes_captions as captions
 from quorate.reporting import votes_figures as figures
 from quorate.reporting import votes_tables as tables
 from quorate.reporting.draw.marks import known
-from quorate.reporting.labels import shown
 from quorate.reporting.page import Figure, Section
-from quorate.reporting.votes_words import share
 from quorate.wording import counted, listed
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from quorate.estimate.doctor.support import VotesSupport
     from quorate.estimate.votes.stability import Stability
     from quorate.reporting.page import Row
-    from quorate.reporting.votes_view import VotesView
 
 ESTIMATED, CORRECTED = "as estimated", "without the noise of votes"
 MOST_STEPS = 200

@@ -15,7 +15,6 @@ from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.targets import FINITE, PANEL, POPULATION
 from quorate.reporting.checklist import ChecklistItem, checklist, missing
-from quorate.reporting.labels import shown
 from quorate.reporting.print.cells import plain_markdown
 from quorate.reporting.record import Record, study_record
 from quorate.reporting.reproduce import Provenance, provenance

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quorate.analysis.labels import distinct
 from quorate.reporting.draw.theme import INK, settings
-from quorate.reporting.labels import distinct
 
 if TYPE_CHECKING:
     import altair as alt

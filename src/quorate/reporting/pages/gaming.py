@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from quorate.analysis.labels import cut
+from quorate.analysis.words import significant
 from quorate.numerics.extremes import maximum_moments
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, OTHERS, SEQUENTIAL
-from quorate.reporting.labels import cut
 from quorate.reporting.page import SAME_EVERY_TIME, Caption, Figure, Page, Section, Tile, source_of, title_of
-from quorate.reporting.words import significant
 from quorate.wording import counted, listed, whole_percent
 
 if TYPE_CHECKING:

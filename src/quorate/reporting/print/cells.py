@@ -8,9 +8,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from quorate.analysis.labels import visible
+from quorate.analysis.words import significant
 from quorate.reporting.page import Row
-from quorate.reporting.print.text import visible
-from quorate.reporting.words import significant
 from quorate.wording import percent
 
 _FORMATS: Mapping[str, Callable[[float], str]] = {

@@ -7,10 +7,10 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from quorate.analysis.labels import visible
 from quorate.errors import InvalidInput
 from quorate.reporting.draw.theme import INK
 from quorate.reporting.print.files import directory, write_whole
-from quorate.reporting.print.text import visible
 
 if TYPE_CHECKING:
     from quorate.reporting.page import Figure, Page

@@ -9,9 +9,9 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from quorate.analysis.labels import LONGEST, visible
 from quorate.reporting.print.cells import cell, columns, csv_table, is_number
 from quorate.reporting.print.charts import specification
-from quorate.reporting.print.text import LONGEST, visible
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from quorate.reporting.plain import plain
+from quorate.table.results import plain
 
 if TYPE_CHECKING:
     from quorate.reporting.page import Page

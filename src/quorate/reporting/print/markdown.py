@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from quorate.analysis.labels import LONGEST, visible
 from quorate.reporting.print.cells import markdown_table, plain_markdown
-from quorate.reporting.print.text import LONGEST, visible
 
 if TYPE_CHECKING:
     from quorate.reporting.page import Figure, Page

@@ -17,7 +17,6 @@ from quorate.reporting.render import report
 import quorate as q
 from quorate.analysis.judgments import analyze
 from quorate.errors import InvalidInput
-from quorate.reporting.summary import analyze
 
 INERT = re.compile(r"https?://(www\.w3\.org/|vega\.github\.io/|github\.com/vega/)")
 
