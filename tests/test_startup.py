@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -13,12 +14,12 @@ from types import ModuleType
 import pytest
 
 import quorate
+from quorate import types
 
 HEAVY = {
     *("altair", "duckdb", "httpx2", "jinja2", "narwhals", "numpy", "pandas", "polars", "pyarrow", "pydantic", "scipy"),
     "vl_convert",
 }
-NAMES = [name for name in quorate.__all__ if name != "__version__"]
 
 HELP = """
 import contextlib, sys
@@ -48,25 +49,43 @@ def test_nothing_heavy_is_loaded_at_the_start(code):
     assert not loaded & HEAVY
 
 
-def test_the_table_of_names_and_its_typed_twin_agree():
-    tree = ast.parse(Path(quorate.__file__).read_text(encoding="utf-8"))
+PUBLIC = [(module, name) for module in (quorate, types) for name in module._HOMES]
+
+
+@pytest.mark.parametrize("module", [quorate, types], ids=["functions", "types"])
+def test_the_table_of_names_and_its_typed_twin_agree(module):
+    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
     blocks = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
     imports = [node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom)]
     twin = {alias.asname: f"{node.module}.{alias.name}" for node in imports for alias in node.names}
-    assert twin == {name: f"{home}.{name}" for name, home in quorate._HOMES.items()}
+    assert twin == {name: f"{home}.{name}" for name, home in module._HOMES.items()}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_public_name_is_there_and_says_what_it_is(name):
-    value = getattr(quorate, name)
-    assert value is getattr(import_module(quorate._HOMES[name]), name)
+@pytest.mark.parametrize(("module", "name"), PUBLIC, ids=[name for _, name in PUBLIC])
+def test_every_public_name_is_there_and_says_what_it_is(module, name):
+    value = getattr(module, name)
+    assert value is getattr(import_module(module._HOMES[name]), name)
     assert value.__doc__
 
 
 def test_a_folder_does_not_hide_a_public_name_of_the_same_name():
     for home in set(quorate._HOMES.values()):
         import_module(home)
-    assert not [name for name in NAMES if isinstance(getattr(quorate, name), ModuleType)]
+    assert not [name for name in quorate._HOMES if isinstance(getattr(quorate, name), ModuleType)]
+
+
+def test_every_type_that_a_public_function_returns_is_published():
+    functions = [getattr(quorate, name) for name in quorate._HOMES]
+    returned = {
+        name for f in functions for name in re.findall(r"\w+", getattr(f, "__annotations__", {}).get("return", ""))
+    }
+    assert returned - {"tuple", "int", "float", "Path"} <= set(types.__all__)
+
+
+@pytest.mark.parametrize(("old", "new"), quorate._RENAMED.items())
+def test_a_name_that_was_changed_warns_and_works(old, new):
+    with pytest.warns(DeprecationWarning, match=f"quorate.{old} is called quorate.{new} now"):
+        assert getattr(quorate, old) is getattr(quorate, new)
 
 
 def test_the_names_are_listed():
@@ -75,5 +94,6 @@ def test_the_names_are_listed():
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="module 'quorate' has no attribute 'reed'"):
-        quorate.reed  # noqa: B018
+    for module in (quorate, types):
+        with pytest.raises(AttributeError, match=f"module '{module.__name__}' has no attribute 'reed'"):
+            module.reed  # noqa: B018

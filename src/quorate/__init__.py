@@ -1,6 +1,8 @@
 """Honest error bars for evaluations scored by judges, and what to buy next.
 
-Names load their module when they are first used, so that ``import quorate`` costs next to nothing.
+Names load their module when they are first used, so that ``import quorate`` costs next to nothing. Stages are verbs
+(`read`, `decompose`, `project`, `compare`, `report`), statistics are nouns (`effects`, `agreement`, `alpha`); the types
+of what they return are in `quorate.types`, simulators in `quorate.simulate`.
 """
 
 from __future__ import annotations
@@ -10,6 +12,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from quorate.decide.compare import compare as compare
     from quorate.decide.gaming.gaming import gaming as gaming
+    from quorate.decide.gaming.resampled import resampled_prize as resampled_prize
+    from quorate.decide.stop import monitor as monitor
+    from quorate.decide.stop import stopping_rule as stopping_rule
+    from quorate.decide.votes.all_pairs import compare_all as compare_all
     from quorate.errors import InvalidData as InvalidData
     from quorate.errors import InvalidInput as InvalidInput
     from quorate.errors import NotConverged as NotConverged
@@ -17,7 +23,10 @@ if TYPE_CHECKING:
     from quorate.errors import QuorateError as QuorateError
     from quorate.errors import UnknownColumn as UnknownColumn
     from quorate.errors import UnknownTerm as UnknownTerm
+    from quorate.estimate.agreement.accuracy import accuracy as accuracy
     from quorate.estimate.agreement.agreement import agreement as agreement
+    from quorate.estimate.agreement.coefficients import alpha as alpha
+    from quorate.estimate.agreement.coefficients import icc as icc
     from quorate.estimate.agreement.prediction_powered import corrected as corrected
     from quorate.estimate.components.decompose import decompose as decompose
     from quorate.estimate.components.dependability import dependability as dependability
@@ -28,7 +37,10 @@ if TYPE_CHECKING:
     from quorate.estimate.means.effects import effects as effects
     from quorate.estimate.means.flags import flags as flags
     from quorate.estimate.means.targets import pool as pool
+    from quorate.estimate.ratings.fragility import fragility as fragility
     from quorate.estimate.ratings.rank import rank as rank
+    from quorate.estimate.votes.prompts import one_vote_each as one_vote_each
+    from quorate.estimate.votes.prompts import rate_variance as rate_variance
     from quorate.plan.adaptive.adaptive import adaptive as adaptive
     from quorate.plan.assign import assign as assign
     from quorate.plan.battles import sample_battles as sample_battles
@@ -36,13 +48,16 @@ if TYPE_CHECKING:
     from quorate.plan.naive import naive as naive
     from quorate.plan.panel.panel import panel as panel
     from quorate.plan.panel.screening import screen as screen
-    from quorate.plan.power.clusters import clustered as clustered
+    from quorate.plan.power.clusters import clustered_sample_size as clustered_sample_size
+    from quorate.plan.power.concentration import concentration as concentration
     from quorate.plan.power.detectability import detectability as detectability
     from quorate.plan.power.equivalence import equivalence_size as equivalence_size
-    from quorate.plan.power.pilot import plan_from_pilot as plan_from_pilot
+    from quorate.plan.power.pilot import feasibility as feasibility
     from quorate.plan.power.sample_size import detectable_margin as detectable_margin
+    from quorate.plan.power.sample_size import least_judgments as least_judgments
     from quorate.plan.power.sample_size import power_curve as power_curve
     from quorate.plan.power.sample_size import sample_size as sample_size
+    from quorate.plan.power.votes_plan import plan_votes as plan_votes
     from quorate.plan.search.optimize import optimize as optimize
     from quorate.reporting.report import report as report
     from quorate.reporting.writeup import writeup as writeup
@@ -70,13 +85,17 @@ _HOMES = {
     "UnknownColumn": "quorate.errors",
     "UnknownTerm": "quorate.errors",
     "Votes": "quorate.table.votes",
+    "accuracy": "quorate.estimate.agreement.accuracy",
     "adaptive": "quorate.plan.adaptive.adaptive",
     "agreement": "quorate.estimate.agreement.agreement",
+    "alpha": "quorate.estimate.agreement.coefficients",
     "assign": "quorate.plan.assign",
     "by_level": "quorate.estimate.components.robustness",
-    "clustered": "quorate.plan.power.clusters",
+    "clustered_sample_size": "quorate.plan.power.clusters",
     "compare": "quorate.decide.compare",
+    "compare_all": "quorate.decide.votes.all_pairs",
     "components": "quorate.estimate.components.published",
+    "concentration": "quorate.plan.power.concentration",
     "corrected": "quorate.estimate.agreement.prediction_powered",
     "decompose": "quorate.estimate.components.decompose",
     "dependability": "quorate.estimate.components.dependability",
@@ -85,30 +104,45 @@ _HOMES = {
     "doctor": "quorate.estimate.doctor.support",
     "effects": "quorate.estimate.means.effects",
     "equivalence_size": "quorate.plan.power.equivalence",
+    "feasibility": "quorate.plan.power.pilot",
     "flags": "quorate.estimate.means.flags",
+    "fragility": "quorate.estimate.ratings.fragility",
     "gaming": "quorate.decide.gaming.gaming",
+    "icc": "quorate.estimate.agreement.coefficients",
+    "least_judgments": "quorate.plan.power.sample_size",
     "leave_one_out": "quorate.estimate.components.robustness",
+    "monitor": "quorate.decide.stop",
     "naive": "quorate.plan.naive",
+    "one_vote_each": "quorate.estimate.votes.prompts",
     "optimize": "quorate.plan.search.optimize",
     "panel": "quorate.plan.panel.panel",
     "pipelines": "quorate.simulate.pipelines.pipelines",
-    "plan_from_pilot": "quorate.plan.power.pilot",
+    "plan_votes": "quorate.plan.power.votes_plan",
     "pool": "quorate.estimate.means.targets",
     "power_curve": "quorate.plan.power.sample_size",
     "project": "quorate.plan.designs.dstudy",
     "rank": "quorate.estimate.ratings.rank",
+    "rate_variance": "quorate.estimate.votes.prompts",
     "read": "quorate.table.read",
     "read_votes": "quorate.table.read_votes",
     "report": "quorate.reporting.report",
+    "resampled_prize": "quorate.decide.gaming.resampled",
     "run": "quorate.study.loop",
     "sample_battles": "quorate.plan.battles",
     "sample_size": "quorate.plan.power.sample_size",
     "screen": "quorate.plan.panel.screening",
     "simulate_allocation": "quorate.simulate.allocation.allocation",
     "status": "quorate.study.status",
+    "stopping_rule": "quorate.decide.stop",
     "variants": "quorate.study.variants.variants",
     "writeup": "quorate.reporting.writeup",
 }
+
+_RENAMED = {
+    "clustered": "clustered_sample_size",
+    "plan_from_pilot": "feasibility",
+}
+"""Names that were changed in this release and go with the next."""
 
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604  (the keys are strings)
 
@@ -118,6 +152,11 @@ def __getattr__(name: str) -> object:
         from importlib.metadata import version
 
         return version("quorate")
+    if name in _RENAMED:
+        from warnings import warn
+
+        warn(f"quorate.{name} is called quorate.{_RENAMED[name]} now", DeprecationWarning, stacklevel=2)
+        name = _RENAMED[name]
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -7,9 +7,9 @@ import pytest
 
 from quorate.numerics.inference import t_quantile
 from quorate.numerics.votes import binomial, equivalence, kl
-from quorate.plan.power.clusters import clustered
+from quorate.plan.power.clusters import clustered_sample_size
 from quorate.plan.power.equivalence import equivalence_power, equivalence_size
-from quorate.plan.power.pilot import Reach, plan_from_pilot
+from quorate.plan.power.pilot import Reach, feasibility
 from quorate.plan.power.sample_size import power_curve, sample_size
 
 pytestmark = pytest.mark.calibration
@@ -73,7 +73,7 @@ def test_how_often_the_range_of_a_pilot_holds_the_number_needed(n, margin):
     """The interval covers 95% and more; the single number is off by a factor of two in most pilots of small margins."""
     rng = np.random.default_rng(9)
     true, budget = sample_size(margin), sample_size(margin) // 2
-    plans = [plan_from_pilot(wins, n, budget=budget) for wins in range(n + 1)]
+    plans = [feasibility(wins, n, budget=budget) for wins in range(n + 1)]
     wins = rng.binomial(n, 0.5 + margin, STUDIES)
     holds = np.array([p.needed_low <= true <= (np.inf if p.needed_high is None else p.needed_high) for p in plans])
     near = np.array([p.needed is not None and 0.5 <= p.needed / true <= 2 for p in plans])
@@ -92,7 +92,7 @@ def test_power_of_a_study_of_clusters_that_is_inflated(icc, size, power):
     """Votes of a prompt share its win rate, drawn from a beta law; the test is a t test of the means of prompts."""
     rng = np.random.default_rng(10)
     margin, studies = 0.1, 20_000
-    plan = clustered(sample_size(margin), icc=icc, cluster=size)
+    plan = clustered_sample_size(sample_size(margin), icc=icc, cluster=size)
     critical = t_quantile(plan.clusters - 1, 0.975)
     found = {}
     for p in (0.5, 0.5 + margin):

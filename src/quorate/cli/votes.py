@@ -159,12 +159,12 @@ def _ceiling(spread: Clustered) -> str:
 
 
 def _from_pilot(pilot: str, budget: int | None, options: dict[str, Any]) -> dict[str, Any]:
-    from quorate.plan.power.pilot import plan_from_pilot
+    from quorate.plan.power.pilot import feasibility
 
     read = re.fullmatch(r"(\d{1,9})/(\d{1,9})", pilot)
     if read is None:
         raise InvalidInput(f'--pilot: expects votes for one model of all decisive ones, such as 31/50, got "{pilot}"')
-    found: Feasibility = plan_from_pilot(int(read[1]), int(read[2]), budget=budget, **options)
+    found: Feasibility = feasibility(int(read[1]), int(read[2]), budget=budget, **options)
     return found.to_dict()
 
 
@@ -195,9 +195,9 @@ def _seen(budget: int, options: dict[str, Any]) -> float | None:
 
 
 def _clustered(needed: int, icc: float, cluster: float | None) -> Clustered:
-    from quorate.plan.power.clusters import clustered
+    from quorate.plan.power.clusters import clustered_sample_size
 
-    return clustered(needed, icc=icc, cluster=cluster)
+    return clustered_sample_size(needed, icc=icc, cluster=cluster)
 
 
 def _show_support(out: Console, found: VotesSupport) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.decide.votes.all_pairs import holm, verdicts_of_all_pairs
+from quorate.decide.votes.all_pairs import compare_all, holm
 from quorate.decide.votes.verdict import verdict_of_votes
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.table.read_votes import read_votes
@@ -54,7 +54,7 @@ def test_a_pair_counts_until_no_claim_about_it_could_be_false():
 
 def test_each_verdict_is_that_of_its_pair_at_its_level():
     votes = votes_of([80, 61, 50, 61, 20], 100)
-    found = verdicts_of_all_pairs(votes, margin=0.12)
+    found = compare_all(votes, margin=0.12)
     assert [one.outcome.value for one in found.verdicts] == ["better", "undecided", "equivalent", "undecided", "worse"]
     assert [one.level for one in found.verdicts] == pytest.approx([0.99] * 5)
     for one in found.verdicts:
@@ -68,19 +68,19 @@ def test_each_verdict_is_that_of_its_pair_at_its_level():
 
 def test_pairs_with_too_little_are_left_out_and_counted():
     votes = votes_of([6, 5], 10, prompts=4)
-    assert verdicts_of_all_pairs(votes, cluster="prompt").skipped == 0
+    assert compare_all(votes, cluster="prompt").skipped == 0
     with pytest.raises(NotEstimable, match="no pair has 11 votes"):
-        verdicts_of_all_pairs(votes, minimum=11)
-    assert verdicts_of_all_pairs(votes_of([8], 10, prompts=4), ties="pessimistic", margin=0.1).skipped == 0
+        compare_all(votes, minimum=11)
+    assert compare_all(votes_of([8], 10, prompts=4), ties="pessimistic", margin=0.1).skipped == 0
     with pytest.raises(NotEstimable, match="no pair"):
-        verdicts_of_all_pairs(votes_of([5], 10, prompts=10), cluster="prompt")
+        compare_all(votes_of([5], 10, prompts=10), cluster="prompt")
     with pytest.raises(UnknownTerm):
-        verdicts_of_all_pairs(votes, cluster="judge")
+        compare_all(votes, cluster="judge")
     with pytest.raises(InvalidInput, match="level"):
-        verdicts_of_all_pairs(votes, level=0.1)
+        compare_all(votes, level=0.1)
 
 
 def test_results_are_plain_values():
-    found = verdicts_of_all_pairs(votes_of([80, 50], 100), margin=0.2)
+    found = compare_all(votes_of([80, 50], 100), margin=0.2)
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["counts"]["better"] == 1
     assert len(found.to_frame()) == 2

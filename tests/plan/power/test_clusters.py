@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from quorate.errors import InvalidInput
 from quorate.numerics.votes.clustered import share
 from quorate.plan.power.clusters import (
-    clustered,
+    clustered_sample_size,
     effective_judgments,
     margin_interval,
     single_votes,
@@ -32,12 +32,12 @@ from quorate.plan.power.clusters import (
 )
 def test_numbers_of_table_3_rounded_up(effective, icc, n):
     """Lee (2026) prints floors: 26, 26, 26, 34 and 1174."""
-    assert clustered(effective, icc=icc).n == n
+    assert clustered_sample_size(effective, icc=icc).n == n
 
 
 @pytest.mark.parametrize("icc", [1e-3, 1e-2])
 def test_beyond_the_ceiling_no_number_suffices_and_the_result_says_so(icc):
-    found = clustered(1051, icc=icc)
+    found = clustered_sample_size(1051, icc=icc)
     assert found.n is found.clusters is found.design_effect is None
     assert not found.attainable
     assert found.sentence.startswith(
@@ -47,14 +47,14 @@ def test_beyond_the_ceiling_no_number_suffices_and_the_result_says_so(icc):
 
 
 def test_it_is_unattainable_exactly_where_the_product_reaches_one():
-    assert clustered(99, icc=0.01).n == 9801
-    assert clustered(100, icc=0.01).n is None
-    assert clustered(3, icc=1 / 3).n is None
+    assert clustered_sample_size(99, icc=0.01).n == 9801
+    assert clustered_sample_size(100, icc=0.01).n is None
+    assert clustered_sample_size(3, icc=1 / 3).n is None
 
 
 @given(st.integers(1, 10**5), st.floats(0, 0.2))
 def test_one_cluster_is_worth_what_was_asked_and_one_judgment_less_is_not(effective, icc):
-    found = clustered(effective, icc=icc)
+    found = clustered_sample_size(effective, icc=icc)
     if found.n is None:
         assert effective * icc >= 1 - 1e-9
     elif effective * icc < 0.999:
@@ -65,14 +65,14 @@ def test_one_cluster_is_worth_what_was_asked_and_one_judgment_less_is_not(effect
 
 @given(st.integers(1, 10**4), st.floats(0, 1), st.integers(1, 50))
 def test_many_clusters_are_worth_what_was_asked(effective, icc, size):
-    found = clustered(effective, icc=icc, cluster=size)
+    found = clustered_sample_size(effective, icc=icc, cluster=size)
     assert found.attainable
     assert found.clusters * size >= found.n or found.cluster is None
     assert effective_judgments(found.n, icc=icc, cluster=min(size, found.n)) >= effective * (1 - 1e-9)
 
 
 def test_many_small_clusters_need_the_design_effect():
-    found = clustered(1051, icc=0.01, cluster=5)
+    found = clustered_sample_size(1051, icc=0.01, cluster=5)
     assert (found.n, found.clusters, found.cluster) == (1094, 219, 5)
     assert found.design_effect == pytest.approx(1.04)
     assert found.ceiling == np.inf
@@ -80,10 +80,10 @@ def test_many_small_clusters_need_the_design_effect():
 
 def test_unequal_clusters_count_by_the_mean_square_over_the_mean():
     """Sizes 1, 2, 9: a judgment finds itself among 86/12 on average, not among 4."""
-    found = clustered(1051, icc=0.01, cluster=[1, 2, 9])
+    found = clustered_sample_size(1051, icc=0.01, cluster=[1, 2, 9])
     assert found.design_effect == pytest.approx(1 + (86 / 12 - 1) * 0.01)
     assert found.cluster == 4
-    assert found.n > clustered(1051, icc=0.01, cluster=4).n
+    assert found.n > clustered_sample_size(1051, icc=0.01, cluster=4).n
 
 
 def test_the_design_effect_is_the_variance_of_a_mean_of_correlated_votes():
@@ -95,24 +95,24 @@ def test_the_design_effect_is_the_variance_of_a_mean_of_correlated_votes():
 
 
 def test_single_votes_have_no_design_effect():
-    assert clustered(500, icc=0.9, cluster=1).n == 500
+    assert clustered_sample_size(500, icc=0.9, cluster=1).n == 500
     assert effective_judgments(500, icc=0.9, cluster=[1] * 500) == 500
 
 
 def test_a_cluster_that_holds_it_all_is_one_cluster():
-    assert clustered(26, icc=0.01, cluster=1000) == clustered(26, icc=0.01)
+    assert clustered_sample_size(26, icc=0.01, cluster=1000) == clustered_sample_size(26, icc=0.01)
 
 
 def test_one_judgment_is_worth_one():
-    assert clustered(1, icc=1).n == 1
-    assert clustered(5, icc=1, cluster=3).n == 15
+    assert clustered_sample_size(1, icc=1).n == 1
+    assert clustered_sample_size(5, icc=1, cluster=3).n == 15
 
 
 def test_results_are_plain_values():
     for found in (
-        clustered(np.int64(26), icc=np.float32(0)),
-        clustered(1051, icc=0.1),
-        clustered(26, icc=0.1, cluster=3),
+        clustered_sample_size(np.int64(26), icc=np.float32(0)),
+        clustered_sample_size(1051, icc=0.1),
+        clustered_sample_size(26, icc=0.1, cluster=3),
     ):
         values = json.loads(json.dumps(found.to_dict(), allow_nan=False))
         assert values["n"] == found.n
@@ -122,18 +122,18 @@ def test_results_are_plain_values():
 @pytest.mark.parametrize("icc", [-0.1, 1.1, np.nan, "high"])
 def test_what_is_no_correlation_is_refused(icc):
     with pytest.raises(InvalidInput, match="icc: a number from 0 to 1, got"):
-        clustered(26, icc=icc)
+        clustered_sample_size(26, icc=icc)
 
 
 @pytest.mark.parametrize("cluster", [0.5, [3, 0], np.nan, np.inf, [], [[2, 3]]])
 def test_what_is_no_cluster_is_refused(cluster):
     with pytest.raises(InvalidInput, match="cluster: a number of judgments"):
-        clustered(26, icc=0.1, cluster=cluster)
+        clustered_sample_size(26, icc=0.1, cluster=cluster)
 
 
 def test_what_is_no_number_of_judgments_is_refused():
     with pytest.raises(InvalidInput, match="effective: a number of judgments"):
-        clustered(0, icc=0.1)
+        clustered_sample_size(0, icc=0.1)
     with pytest.raises(InvalidInput, match="n: a number of judgments"):
         effective_judgments(2.5, icc=0.1)
 

@@ -10,12 +10,12 @@ from scipy.special import stdtrit
 
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.votes import binomial
-from quorate.plan.power.pilot import Reach, plan_from_pilot
+from quorate.plan.power.pilot import Reach, feasibility
 from quorate.plan.power.sample_size import detectable_margin, sample_size
 
 
 def test_the_worked_example_is_a_range():
-    found = plan_from_pilot(28, 50, budget=500)
+    found = feasibility(28, 50, budget=500)
     assert (found.needed, found.needed_low, found.needed_high) == (730, 66, None)
     assert found.reach is Reach.UNDERPOWERED
     assert found.power_at_budget == pytest.approx(0.7507, abs=5e-5)
@@ -26,7 +26,7 @@ def test_the_worked_example_is_a_range():
 
 
 def test_the_interval_is_the_exact_one():
-    found = plan_from_pilot(28, 50, level=0.8)
+    found = feasibility(28, 50, level=0.8)
     low, high = binomial.clopper_pearson(28, 50, 0.8)
     assert (found.margin, found.low, found.high) == pytest.approx((0.06, low - 0.5, high - 0.5))
 
@@ -46,11 +46,11 @@ def test_the_interval_is_the_exact_one():
     ],
 )
 def test_what_a_budget_can_do(wins, n, budget, reach):
-    assert plan_from_pilot(wins, n, budget=budget).reach is reach
+    assert feasibility(wins, n, budget=budget).reach is reach
 
 
 def test_an_even_pilot_is_not_called_no_difference():
-    found = plan_from_pilot(25, 50, budget=500)
+    found = feasibility(25, 50, budget=500)
     assert found.needed is None
     assert found.needed_high is None
     assert "at a margin of 0 no number would do; you need 126 or more." in found.sentence
@@ -58,14 +58,14 @@ def test_an_even_pilot_is_not_called_no_difference():
 
 
 def test_a_budget_that_sees_nothing_says_so():
-    found = plan_from_pilot(28, 50, budget=3)
+    found = feasibility(28, 50, budget=3)
     assert found.detectable is None
     assert "at 3 judgments you would see no margin (power 0.9)" in found.sentence
     assert found.power_at_budget == 0
 
 
 def test_without_a_budget_the_sentence_is_about_the_pilot():
-    found = plan_from_pilot(28, 50)
+    found = feasibility(28, 50)
     assert found.detectable is found.power_at_budget is None
     assert found.sentence == "The pilot of 50 says 0.060 (-0.087 to 0.200); you need 730 (from 66 to no finite number)."
 
@@ -73,12 +73,12 @@ def test_without_a_budget_the_sentence_is_about_the_pilot():
 @given(st.integers(1, 300), st.data(), st.sampled_from(["normal", "variance", "exact"]))
 def test_the_range_holds_the_number_and_mirrors(n, data, method):
     wins = data.draw(st.integers(0, n))
-    found = plan_from_pilot(wins, n, budget=200, method=method)
+    found = feasibility(wins, n, budget=200, method=method)
     needed = np.inf if found.needed is None else found.needed
     high = np.inf if found.needed_high is None else found.needed_high
     assert found.needed_low <= needed <= high
     assert (found.needed_high is None) == (found.low <= 0 <= found.high)
-    other = plan_from_pilot(n - wins, n, budget=200, method=method)
+    other = feasibility(n - wins, n, budget=200, method=method)
     assert (other.needed, other.needed_low, other.needed_high, other.reach) == (
         found.needed,
         found.needed_low,
@@ -90,7 +90,7 @@ def test_the_range_holds_the_number_and_mirrors(n, data, method):
 
 def test_an_interval_that_ends_next_to_zero_has_a_number_by_any_method():
     """81 of 190: the interval ends at -0.00005, beyond the exact search, where the normal number is as good."""
-    exact, normal = (plan_from_pilot(81, 190, method=method) for method in ("exact", "normal"))
+    exact, normal = (feasibility(81, 190, method=method) for method in ("exact", "normal"))
     assert -5e-5 < exact.high < 0
     assert exact.needed_high == normal.needed_high > 10**9
     assert exact.needed > normal.needed
@@ -98,7 +98,7 @@ def test_an_interval_that_ends_next_to_zero_has_a_number_by_any_method():
 
 
 def test_options_reach_the_numbers():
-    found = plan_from_pilot(70, 100, budget=60, alpha=0.01, power=0.8, method="exact")
+    found = feasibility(70, 100, budget=60, alpha=0.01, power=0.8, method="exact")
     options = {"alpha": 0.01, "power": 0.8, "method": "exact"}
     assert found.needed == sample_size(0.2, **options)
     assert found.needed_high == sample_size(found.low, **options)
@@ -108,7 +108,7 @@ def test_options_reach_the_numbers():
 
 def test_results_are_plain_values():
     counts = np.array([28, 50, 500])
-    for found in (plan_from_pilot(counts[0], counts[1], budget=counts[2]), plan_from_pilot(25, 50)):
+    for found in (feasibility(counts[0], counts[1], budget=counts[2]), feasibility(25, 50)):
         values = json.loads(json.dumps(found.to_dict(), allow_nan=False))
         assert values["reach"] == found.reach.value
         assert values["needed_high"] is None
@@ -116,7 +116,7 @@ def test_results_are_plain_values():
 
 def test_clusters_widen_the_interval_and_raise_the_range():
     wins, n = [8, 4, 6, 7, 3, 9, 5, 6, 7, 5, 8, 4], [10] * 12
-    found, single = plan_from_pilot(wins, n, budget=500), plan_from_pilot(72, 120, budget=500)
+    found, single = feasibility(wins, n, budget=500), feasibility(72, 120, budget=500)
     shares = np.array(wins) / 10
     half = stdtrit(11, 0.975) * shares.std(ddof=1) / np.sqrt(12)
     assert (found.low, found.high) == pytest.approx((0.1 - half, 0.1 + half))
@@ -128,26 +128,26 @@ def test_clusters_widen_the_interval_and_raise_the_range():
 
 
 def test_clusters_of_one_judgment_are_independent():
-    single = plan_from_pilot(28, 50, budget=500).to_dict()
-    alone = plan_from_pilot([1] * 28 + [0] * 22, [1] * 50, budget=500).to_dict()
+    single = feasibility(28, 50, budget=500).to_dict()
+    alone = feasibility([1] * 28 + [0] * 22, [1] * 50, budget=500).to_dict()
     different = {key for key in single if single[key] != alone[key]}
     assert different == {"clusters", "sentence"}
 
 
 def test_clusters_that_do_not_differ_count_as_one_judgment_each():
-    found = plan_from_pilot([5] * 8, [5] * 8)
+    found = feasibility([5] * 8, [5] * 8)
     assert (found.low + 0.5, found.effect) == (pytest.approx(0.025 ** (1 / 8)), 5)
-    assert plan_from_pilot([5] * 3, [5] * 3).needed_high is None
+    assert feasibility([5] * 3, [5] * 3).needed_high is None
 
 
 def test_few_clusters_say_nothing_of_a_direction():
-    found = plan_from_pilot([9, 10, 9, 9], [10] * 4)
+    found = feasibility([9, 10, 9, 9], [10] * 4)
     assert found.low <= 0
     assert found.needed_high is None
 
 
 def test_a_budget_below_one_independent_judgment_sees_nothing():
-    found = plan_from_pilot([10, 0, 10, 9], [10] * 4, budget=3)
+    found = feasibility([10, 0, 10, 9], [10] * 4, budget=3)
     assert (found.detectable, found.power_at_budget) == (None, 0)
 
 
@@ -165,7 +165,7 @@ def test_a_budget_below_one_independent_judgment_sees_nothing():
 )
 def test_bad_clusters(wins, n, error, message):
     with pytest.raises(error, match=message):
-        plan_from_pilot(wins, n)
+        feasibility(wins, n)
 
 
 @pytest.mark.parametrize(
@@ -184,4 +184,4 @@ def test_bad_clusters(wins, n, error, message):
 )
 def test_bad_input(arguments, options, message):
     with pytest.raises(InvalidInput, match=message):
-        plan_from_pilot(*arguments, **options)
+        feasibility(*arguments, **options)

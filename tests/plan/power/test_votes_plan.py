@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.plan.power.clusters import clustered
+from quorate.plan.power.clusters import clustered_sample_size
 from quorate.plan.power.votes_plan import plan_votes
 
 
@@ -37,7 +37,7 @@ def test_rows_carry_each_margin_to_votes_in_clusters():
     plan = plan_votes(pilot=(60, 100), icc=0.01, cluster=5)
     assert [row["case"] for row in plan.rows()] == ["largest", "estimate", "smallest"]
     assert [row["needed"] for row in plan.rows()] == [plan.pilot.needed_low, plan.pilot.needed, plan.pilot.needed_high]
-    assert plan.rows()[1]["votes"] == clustered(plan.needed, icc=0.01, cluster=5).n == plan.clustered.n
+    assert plan.rows()[1]["votes"] == clustered_sample_size(plan.needed, icc=0.01, cluster=5).n == plan.clustered.n
     assert plan_votes(budget=300).rows() == []
     assert plan_votes(0.06).rows() == [{"case": "stated", "margin": 0.06, "needed": 749, "votes": 749}]
 

@@ -87,7 +87,7 @@ class Verdicts:
         }
 
 
-def verdicts_of_all_pairs(
+def compare_all(
     votes: Votes,
     *,
     margin: float | None = None,
@@ -143,7 +143,7 @@ def verdicts_of_all_pairs(
     >>> pairs = [("x", "y", 70), ("x", "z", 61), ("y", "z", 50)]
     >>> rows = [(a, b, "model_a" if i < wins else "model_b") for a, b, wins in pairs for i in range(100)]
     >>> frame = polars.DataFrame(rows, schema=["model_a", "model_b", "winner"], orient="row")
-    >>> found = verdicts_of_all_pairs(read_votes(frame, announce=False))
+    >>> found = compare_all(read_votes(frame, announce=False))
     >>> [one.outcome.value for one in found.verdicts]
     ['better', 'undecided', 'undecided']
     """

@@ -74,7 +74,9 @@ class Clustered(Result):
         )
 
 
-def clustered(effective: int, *, icc: float, cluster: float | Sequence[int] | NDArray[Any] | None = None) -> Clustered:
+def clustered_sample_size(
+    effective: int, *, icc: float, cluster: float | Sequence[int] | NDArray[Any] | None = None
+) -> Clustered:
     """How many judgments are worth this many independent ones, when those of one cluster resemble each other.
 
     Real votes come in many small clusters: a prompt that several annotators saw, an annotator who voted often, a
@@ -108,8 +110,8 @@ def clustered(effective: int, *, icc: float, cluster: float | Sequence[int] | ND
 
     Examples
     --------
-    >>> clustered(26, icc=0.037).n, clustered(1051, icc=0.001).n, clustered(1051, icc=0.001, cluster=3).n
-    (659, None, 1054)
+    >>> clustered_sample_size(26, icc=0.037).n, clustered_sample_size(1051, icc=0.001, cluster=3).n
+    (659, 1054)
     """
     check_count("effective", effective)
     _check_icc(icc)

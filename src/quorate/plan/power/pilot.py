@@ -122,7 +122,7 @@ class Feasibility:
         return {**asdict(self), "reach": self.reach.value, "sentence": self.sentence}
 
 
-def plan_from_pilot(
+def feasibility(
     wins: Counts,
     n: Counts,
     *,
@@ -170,7 +170,7 @@ def plan_from_pilot(
 
     Examples
     --------
-    >>> plan = plan_from_pilot(28, 50, budget=500)
+    >>> plan = feasibility(28, 50, budget=500)
     >>> plan.reach.value, plan.needed_low, plan.needed, plan.needed_high, round(plan.power_at_budget, 3)
     ('underpowered', 66, 730, None, 0.751)
     """

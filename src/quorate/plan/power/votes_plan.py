@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from quorate.errors import InvalidInput
-from quorate.plan.power.clusters import Clustered, clustered, effective_judgments
-from quorate.plan.power.pilot import Feasibility, plan_from_pilot
+from quorate.plan.power.clusters import Clustered, clustered_sample_size, effective_judgments
+from quorate.plan.power.pilot import Feasibility, feasibility
 from quorate.plan.power.sample_size import Method, check_count, sample_size, seen_by
 from quorate.wording import counted
 from quorate.wording import margin as worded
@@ -136,7 +136,7 @@ class VotesPlan:
     def _collected(self, needed: int | None) -> int | None:
         if needed is None or self.icc is None:
             return needed
-        return clustered(needed, icc=self.icc, cluster=self.cluster).n
+        return clustered_sample_size(needed, icc=self.icc, cluster=self.cluster).n
 
     def _for_margin(self) -> str:
         parts = []
@@ -206,15 +206,16 @@ def plan_votes(
         if icc is not None:
             most = None if cluster is None else min(cluster, budget)
             worth = math.floor(effective_judgments(budget, icc=icc, cluster=most) + 1e-9)
-    feasibility = needed = seen = None
+    from_pilot: Feasibility | None = None
+    needed = seen = None
     if pilot is not None:
-        feasibility = plan_from_pilot(*pilot, budget=worth, alpha=alpha, power=power, method=method)
-        needed, seen = feasibility.needed, feasibility.detectable
+        from_pilot = feasibility(*pilot, budget=worth, alpha=alpha, power=power, method=method)
+        needed, seen = from_pilot.needed, from_pilot.detectable
     else:
         if worth is not None:
             seen = seen_by(worth, alpha, power, method)
         if margin is not None:
             needed = sample_size(margin, alpha=alpha, power=power, method=method)
-    wanted = feasibility.needed_low if feasibility is not None and needed is None else needed
-    spread = None if icc is None or wanted is None else clustered(wanted, icc=icc, cluster=cluster)
-    return VotesPlan(margin, feasibility, budget, worth, needed, seen, power, icc, cluster, spread)
+    wanted = from_pilot.needed_low if from_pilot is not None and needed is None else needed
+    spread = None if icc is None or wanted is None else clustered_sample_size(wanted, icc=icc, cluster=cluster)
+    return VotesPlan(margin, from_pilot, budget, worth, needed, seen, power, icc, cluster, spread)

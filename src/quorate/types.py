@@ -1,0 +1,137 @@
+"""Types of what public functions return, for annotations and for ``isinstance``.
+
+Each loads its module when it is first used.
+
+Examples
+--------
+>>> from quorate.types import Estimate
+>>> Estimate.__name__
+'Estimate'
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from quorate.caveats import Caveat as Caveat
+    from quorate.decide.gaming.gaming import Gaming as Gaming
+    from quorate.decide.gaming.gaming import Prize as Prize
+    from quorate.decide.scores.verdict import ScoreVerdict as ScoreVerdict
+    from quorate.decide.stop import Monitor as Monitor
+    from quorate.decide.stop import StoppingRule as StoppingRule
+    from quorate.decide.votes.all_pairs import Verdicts as Verdicts
+    from quorate.decide.votes.verdict import Verdict as Verdict
+    from quorate.estimate.agreement.accuracy import Accuracy as Accuracy
+    from quorate.estimate.agreement.agreement import Agreement as Agreement
+    from quorate.estimate.agreement.coefficients import Alpha as Alpha
+    from quorate.estimate.agreement.coefficients import Icc as Icc
+    from quorate.estimate.agreement.prediction_powered import Corrected as Corrected
+    from quorate.estimate.components.decomposition import Component as Component
+    from quorate.estimate.components.decomposition import Decomposition as Decomposition
+    from quorate.estimate.components.dependability import Dependability as Dependability
+    from quorate.estimate.components.published import Components as Components
+    from quorate.estimate.components.robustness import Part as Part
+    from quorate.estimate.doctor.support import Support as Support
+    from quorate.estimate.doctor.support import VotesSupport as VotesSupport
+    from quorate.estimate.means.effects import LevelEffect as LevelEffect
+    from quorate.estimate.means.flags import Flags as Flags
+    from quorate.estimate.means.mean import Estimate as Estimate
+    from quorate.estimate.means.targets import Pool as Pool
+    from quorate.estimate.ratings.fragility import Fragility as Fragility
+    from quorate.estimate.ratings.leaderboard import Leaderboard as Leaderboard
+    from quorate.estimate.ratings.ratings import Ratings as Ratings
+    from quorate.estimate.votes.prompts import OneVoteEach as OneVoteEach
+    from quorate.estimate.votes.prompts import RateVariance as RateVariance
+    from quorate.plan.adaptive.policy import Policy as Policy
+    from quorate.plan.assignment import Assignment as Assignment
+    from quorate.plan.battles import BattleSample as BattleSample
+    from quorate.plan.designs.dstudy import Projection as Projection
+    from quorate.plan.naive import Naive as Naive
+    from quorate.plan.panel.panel import Panel as Panel
+    from quorate.plan.panel.screening import Screening as Screening
+    from quorate.plan.power.clusters import Clustered as Clustered
+    from quorate.plan.power.concentration import Concentration as Concentration
+    from quorate.plan.power.detectability import Detectability as Detectability
+    from quorate.plan.power.pilot import Feasibility as Feasibility
+    from quorate.plan.power.sample_size import PowerCurve as PowerCurve
+    from quorate.plan.power.votes_plan import VotesPlan as VotesPlan
+    from quorate.plan.search.optimum import Optimum as Optimum
+    from quorate.reporting.writeup import Writeup as Writeup
+    from quorate.simulate.allocation.result import Allocation as Allocation
+    from quorate.simulate.pipelines.result import Pipelines as Pipelines
+    from quorate.study.status import Status as Status
+    from quorate.study.variants.variants import Variants as Variants
+    from quorate.table.cells import Cells as Cells
+    from quorate.table.judgments import Judgments as Judgments
+    from quorate.table.progress import Progress as Progress
+    from quorate.table.votes import Votes as Votes
+
+_HOMES = {
+    "Accuracy": "quorate.estimate.agreement.accuracy",
+    "Agreement": "quorate.estimate.agreement.agreement",
+    "Allocation": "quorate.simulate.allocation.result",
+    "Alpha": "quorate.estimate.agreement.coefficients",
+    "Assignment": "quorate.plan.assignment",
+    "BattleSample": "quorate.plan.battles",
+    "Caveat": "quorate.caveats",
+    "Cells": "quorate.table.cells",
+    "Clustered": "quorate.plan.power.clusters",
+    "Component": "quorate.estimate.components.decomposition",
+    "Components": "quorate.estimate.components.published",
+    "Concentration": "quorate.plan.power.concentration",
+    "Corrected": "quorate.estimate.agreement.prediction_powered",
+    "Decomposition": "quorate.estimate.components.decomposition",
+    "Dependability": "quorate.estimate.components.dependability",
+    "Detectability": "quorate.plan.power.detectability",
+    "Estimate": "quorate.estimate.means.mean",
+    "Feasibility": "quorate.plan.power.pilot",
+    "Flags": "quorate.estimate.means.flags",
+    "Fragility": "quorate.estimate.ratings.fragility",
+    "Gaming": "quorate.decide.gaming.gaming",
+    "Icc": "quorate.estimate.agreement.coefficients",
+    "Judgments": "quorate.table.judgments",
+    "Leaderboard": "quorate.estimate.ratings.leaderboard",
+    "LevelEffect": "quorate.estimate.means.effects",
+    "Monitor": "quorate.decide.stop",
+    "Naive": "quorate.plan.naive",
+    "OneVoteEach": "quorate.estimate.votes.prompts",
+    "Optimum": "quorate.plan.search.optimum",
+    "Panel": "quorate.plan.panel.panel",
+    "Part": "quorate.estimate.components.robustness",
+    "Pipelines": "quorate.simulate.pipelines.result",
+    "Policy": "quorate.plan.adaptive.policy",
+    "Pool": "quorate.estimate.means.targets",
+    "PowerCurve": "quorate.plan.power.sample_size",
+    "Prize": "quorate.decide.gaming.gaming",
+    "Progress": "quorate.table.progress",
+    "Projection": "quorate.plan.designs.dstudy",
+    "RateVariance": "quorate.estimate.votes.prompts",
+    "Ratings": "quorate.estimate.ratings.ratings",
+    "ScoreVerdict": "quorate.decide.scores.verdict",
+    "Screening": "quorate.plan.panel.screening",
+    "Status": "quorate.study.status",
+    "StoppingRule": "quorate.decide.stop",
+    "Support": "quorate.estimate.doctor.support",
+    "Variants": "quorate.study.variants.variants",
+    "Verdict": "quorate.decide.votes.verdict",
+    "Verdicts": "quorate.decide.votes.all_pairs",
+    "Votes": "quorate.table.votes",
+    "VotesPlan": "quorate.plan.power.votes_plan",
+    "VotesSupport": "quorate.estimate.doctor.support",
+    "Writeup": "quorate.reporting.writeup",
+}
+
+__all__ = list(_HOMES)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
