@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.estimate.components.universe import Study
+from quorate.estimate.components.universe import UniverseScore
 
 SIZES = {"item": 9, "prompt": 3, "judge": 3}
 
@@ -13,13 +13,13 @@ def test_levels_that_an_object_meets(judged):
     judgments = judged(SIZES)
     item, prompt, judge = (judgments.column(name) for name in SIZES)
     latin = q.decompose(judgments.keep((item + prompt + judge) % 3 == 0))
-    assert Study(latin, "item", frozenset()).counts() == {"prompt": 3, "judge": 3, "replicate": 1}
+    assert UniverseScore(latin, "item", frozenset()).counts() == {"prompt": 3, "judge": 3, "replicate": 1}
     cyclic = q.decompose(judgments.keep(item % 3 == judge))
-    assert Study(cyclic, "item", frozenset()).counts() == {"prompt": 3, "judge": 1, "replicate": 1}
+    assert UniverseScore(cyclic, "item", frozenset()).counts() == {"prompt": 3, "judge": 1, "replicate": 1}
 
 
 def test_a_crossed_design_divides_by_the_product_of_levels(judged):
-    study = Study(q.decompose(judged(SIZES, replicates=2, fixed=())), "item", frozenset())
+    study = UniverseScore(q.decompose(judged(SIZES, replicates=2, fixed=())), "item", frozenset())
     rows = {name: study.coefficients(name, {}) for name in study.fit.assembled.names}
     expected = {
         "item": [1, 0, 0],
@@ -37,7 +37,7 @@ def test_a_crossed_design_divides_by_the_product_of_levels(judged):
 
 
 def test_growth_divides_every_term_with_the_facet(judged):
-    study = Study(q.decompose(judged(SIZES, fixed=())), "item", frozenset())
+    study = UniverseScore(q.decompose(judged(SIZES, fixed=())), "item", frozenset())
     for name, factor in {"item": 1, "item:judge": 1, "item:prompt": 2, "cell": 2, "prompt": 2}.items():
         before, after = study.coefficients(name, {}), study.coefficients(name, {"prompt": 2.0})
         np.testing.assert_allclose(after * factor, before)
@@ -47,14 +47,14 @@ def test_what_objects_do_not_share_does_not_cancel(judged):
     """One judge per item, three items each: two of the eight other items share it."""
     judgments = judged(SIZES, fixed=())
     cyclic = q.decompose(judgments.keep(judgments.column("item") % 3 == judgments.column("judge")))
-    row = Study(cyclic, "item", frozenset()).coefficients("judge", {})
+    row = UniverseScore(cyclic, "item", frozenset()).coefficients("judge", {})
     np.testing.assert_allclose(row, [0, 1 - 2 / 8, 2 / 8])
 
 
 def test_a_fixed_facet_that_every_object_meets_makes_no_error(judged):
     fit = q.decompose(judged(SIZES))
-    assert Study(fit, "item", frozenset({"judge"})).drawn({}) == []
-    (drawn,) = Study(fit, "item", frozenset()).drawn({})
+    assert UniverseScore(fit, "item", frozenset({"judge"})).drawn({}) == []
+    (drawn,) = UniverseScore(fit, "item", frozenset()).drawn({})
     assert drawn.name == "judge"
     assert drawn.df == 2
     np.testing.assert_allclose(drawn.row, [0, 0, 1 / 3])

@@ -1,1 +1,10 @@
-"""Variance components: the model, its fit, and what follows from it."""
+"""Variance components of judgments, in reading order.
+
+``model``, ``fixed``, ``noise``: terms of the model, its fixed effects, its residual components.
+``assemble``, ``design``: the arrays that the numerics work on, and what they can tell apart.
+``decompose``, ``decomposition``: the fit and its result.
+``bootstrap``: the fit again on data that it draws.
+``universe``, ``dependability``: a decision study of the mean scores of items, people or systems.
+``robustness``: the fit again on parts of the judgments.
+``published``: components without data.
+"""

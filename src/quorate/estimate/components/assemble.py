@@ -1,7 +1,8 @@
-"""From judgments and a model to the arrays the numerics work on."""
+"""Assembly of judgments and a model into the arrays the numerics work on."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,10 +10,12 @@ import numpy as np
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.fixed import FixedEffects, fixed_effects
-from quorate.estimate.components.model import Model, closure
+from quorate.estimate.components.model import CELL, Model, closure
 from quorate.estimate.components.noise import residuals
+from quorate.numerics.mixed.anova import Strata, strata
 from quorate.numerics.mixed.patterns import Cells
 from quorate.numerics.mixed.reml import Problem
+from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments, dense
 
 _MOST_LEVELS = 4000
@@ -76,23 +79,26 @@ def assemble(judgments: Judgments, model: Model, *, reml: bool, residual_by: str
     center, scale = _location(answered)
     fixed = fixed_effects(answered, model)
     block = _block_facet(answered, model)
+    above = {block, *answered.ancestors(block)}
     within = [term for term in model.random if block in closure(answered, term)]
     shared = [term for term in model.random if term not in within]
     noise = residuals(answered, model, residual_by, scale)
+    position = _labels(answered, {*answered.names} - (above - {residual_by}))
+    if np.ptp(answered.n) > 0:
+        position = dense(position * (int(answered.n.max()) + 1) + answered.n)
     cells = Cells(
         y=(answered.mean - center) / scale,
         block=answered.level_codes([block]),
-        position=_position(answered, block, residual_by),
+        position=position,
         attribute=answered.level_codes(answered.ancestors(block)),
         x=fixed.x,
-        within=_stack([_local(answered, term, block) for term in within], answered.n_cells),
+        within=_stack([_labels(answered, closure(answered, term) - above) for term in within], answered.n_cells),
         shared=_stack([answered.level_codes(term) for term in shared], answered.n_cells),
         noise=noise.weight,
     )
     problem = Problem(cells, noise.inside, reml=reml)
-    labels = [":".join(term) for term in (*within, *shared)]
     missing = int(judgments.rows.sum()) - judgments.n_answers
-    names = (*labels, *noise.names)
+    names = (*(":".join(term) for term in (*within, *shared)), *noise.names)
     return Assembled(answered, model, problem, names, fixed, center, scale, noise.levels, noise.identical, missing)
 
 
@@ -130,15 +136,12 @@ def _block_facet(judgments: Judgments, model: Model) -> str:
     best = min(order, key=work)
     largest = max(sizes(best)[1:])
     if largest > _MOST_LEVELS:
+        columns = ", ".join(f"{facet.name} has {len(facet.levels)} levels" for facet in judgments.facets)
         raise InvalidInput(
             f"the random terms need a system of {largest:.0f} levels at once; at most {_MOST_LEVELS} can be fitted. "
-            f"Leave out the largest term, or check the columns: {_sizes_of_facets(judgments)}"
+            f"Leave out the largest term, or check the columns: {columns}"
         )
     return best
-
-
-def _sizes_of_facets(judgments: Judgments) -> str:
-    return ", ".join(f"{facet.name} has {len(facet.levels)} levels" for facet in judgments.facets)
 
 
 def _at_most(judgments: Judgments, term: tuple[str, ...]) -> int:
@@ -146,26 +149,10 @@ def _at_most(judgments: Judgments, term: tuple[str, ...]) -> int:
     return min(int(np.prod(np.array(sizes, dtype=float).clip(max=1e15))), judgments.n_cells)
 
 
-def _position(judgments: Judgments, block: str, residual_by: str | None) -> Ints:
-    """Place of a cell inside its block: the labels of all other facets, and how noisy the cell is."""
-    skip = {block, *judgments.ancestors(block)} - {residual_by}
-    key = _labels(judgments, [name for name in judgments.names if name not in skip])
-    if np.ptp(judgments.n) > 0:
-        key = dense(key * (int(judgments.n.max()) + 1) + judgments.n)
-    return key
-
-
-def _local(judgments: Judgments, term: tuple[str, ...], block: str) -> Ints:
-    """Column of a within-block term inside the block: labels of its other facets."""
-    skip = {block, *judgments.ancestors(block)}
-    inside = closure(judgments, term) - skip
-    return _labels(judgments, [name for name in judgments.names if name in inside])
-
-
-def _labels(judgments: Judgments, names: list[str]) -> Ints:
-    """Dense codes of the combinations of labels, without the facets they are nested in."""
+def _labels(judgments: Judgments, names: Collection[str]) -> Ints:
+    """Place inside a block: dense codes of the combinations of labels, without the facets they are nested in."""
     key = np.zeros(judgments.n_cells, dtype=np.int64)
-    for position, name in enumerate(names):
+    for position, name in enumerate(name for name in judgments.names if name in names):
         key = key * len(judgments.facet(name).levels) + judgments.column(name)
         key = dense(key) if position else key
     return key
@@ -173,3 +160,25 @@ def _labels(judgments: Judgments, names: list[str]) -> Ints:
 
 def _stack(columns: list[Ints], cells: int) -> Ints:
     return np.column_stack(columns) if columns else np.zeros((cells, 0), dtype=np.int64)
+
+
+def balanced_strata(assembled: Assembled) -> Strata:
+    """Mean squares of balanced judgments; components in the order of the problem.
+
+    Raises
+    ------
+    NotEstimable
+        If cells differ in their number of answers, covariates or residuals by level are in the model, or the design is
+        otherwise unbalanced.
+    """
+    judgments, model = assembled.judgments, assembled.model
+    if np.ptp(judgments.n) > 0:
+        raise NotEstimable("balanced data are needed: cells differ in their number of answers; use REML")
+    if model.covariates or assembled.residual_levels:
+        raise NotEstimable("balanced data are needed: no covariates and one residual variance; use REML")
+    inside = assembled.problem.replicates
+    random = [judgments.level_codes(name.split(":")) for name in assembled.names if name not in (CELL, REPLICATE)]
+    fixed = [judgments.level_codes([name]) for name in model.fixed]
+    y = (judgments.mean - assembled.center) / assembled.scale
+    noise = assembled.problem.units.noise[0]
+    return strata(y, fixed, random, noise, inside.ss, inside.df)

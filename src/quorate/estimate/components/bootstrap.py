@@ -14,7 +14,7 @@ from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.model import CELL, canonical
 from quorate.numerics.inference import checked_level
-from quorate.numerics.mixed.refit import Refits, refits
+from quorate.numerics.mixed.refit import refits
 from quorate.roles import REPLICATE
 from quorate.streams import stream
 
@@ -127,7 +127,11 @@ class Bootstrap:
         draws = self._draws("pivotal")
         parts = {name: basis.gradient[t] * draws[name] for name, t in self.fit.representatives.items()}
         for facet, drawn in basis.drawn.items():
-            parts[facet] = drawn.factor * np.maximum(self._square(facet, drawn) - self.plausible @ drawn.noise, 0.0)
+            # An index varies with its redrawn levels, a draw as levels are drawn.
+            index = not np.isfinite(drawn.df)
+            rng = stream(0, f"bootstrap/{facet}")
+            square = self._pivots[facet] if index else self.plausible_square(drawn, rng)
+            parts[facet] = drawn.factor * np.maximum(square - self.plausible @ drawn.noise, 0.0)
         total = _total(parts)
         return {name: self._quantiles(part / total, level) for name, part in parts.items()}
 
@@ -142,12 +146,6 @@ class Bootstrap:
         names = ("term", "variance", "low", "high", "share", "share_low", "share_high")
         columns = {name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
         return frame(columns, self.fit.judgments.source.backend)
-
-    @cached_property
-    def _percentile(self) -> dict[str, Floats]:
-        """Redrawn components and sensitivities."""
-        spread = {name: np.asarray(np.var(self.level_means[name], axis=1)) for name in self.level_squares}
-        return {**self.components, **spread}
 
     @cached_property
     def _pivots(self) -> dict[str, Floats]:
@@ -191,7 +189,10 @@ class Bootstrap:
     def _draws(self, method: str) -> dict[str, Floats]:
         if method not in ("pivotal", "percentile"):
             raise InvalidInput(f"method: one of 'pivotal', 'percentile' is needed, got {method!r}")
-        return self._pivots if method == "pivotal" else self._percentile
+        if method == "pivotal":
+            return self._pivots
+        spread = {name: np.asarray(np.var(self.level_means[name], axis=1)) for name in self.level_squares}
+        return {**self.components, **spread}
 
     def _term(self, term: str, draws: Mapping[str, Floats]) -> Floats:
         """Draws of a term: of its class, or of the average over the levels of a residual component."""
@@ -225,12 +226,6 @@ class Bootstrap:
         centred = means - self.fit.assembled.fixed.levels[facet] @ self.fit.beta
         return np.asarray(np.var(centred + levels, axis=1, ddof=1))
 
-    def _square(self, facet: str, drawn: Drawn) -> Floats:
-        """S^2 of a fixed facet: of its redrawn levels as an index, else as levels are drawn."""
-        if not np.isfinite(drawn.df):
-            return self._pivots[facet]
-        return self.plausible_square(drawn, stream(0, f"bootstrap/{facet}"))
-
     def _quantiles(self, draws: Floats, level: float) -> tuple[float, float]:
         tail = _tail(level, len(self))
         low, high = np.quantile(draws, [tail, 1 - tail])
@@ -246,12 +241,13 @@ def bootstrap(fit: Decomposition, n: int, rng: np.random.Generator) -> Bootstrap
     assembled = fit.assembled
     kept = np.array(fit.identified.representatives)
     effects = fit.point.effects[: assembled.problem.p]
-    found: Refits = refits(assembled.problem, kept, np.maximum(fit.theta, 0.0), effects, n, rng)
-    beta = found.beta * assembled.scale
+    redrawn = refits(assembled.problem, kept, np.maximum(fit.theta, 0.0), effects, n, rng)
+    beta = redrawn.beta * assembled.scale
     beta[:, 0] += assembled.center
     square = assembled.scale**2
-    failed = int((~found.converged).sum())
-    return Bootstrap(fit, found.theta * square, beta, found.shift * assembled.scale, found.scored * square, failed)
+    failed = int((~redrawn.converged).sum())
+    shift = redrawn.shift * assembled.scale
+    return Bootstrap(fit, redrawn.theta * square, beta, shift, redrawn.scored * square, failed)
 
 
 def studentised(basis: Basis, level: float) -> float:

@@ -9,8 +9,7 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
-from quorate.estimate.components.assemble import Assembled
-from quorate.estimate.components.balanced import balanced_strata
+from quorate.estimate.components.assemble import Assembled, balanced_strata
 from quorate.estimate.components.decomposition import Decomposition, Method
 from quorate.estimate.components.design import design
 from quorate.numerics.mixed.identify import Identified
@@ -89,7 +88,13 @@ def decompose(
     laid = design(judgments, random=random, covariates=covariates, reml=method != "ml", residual_by=residual_by)
     assembled, identified = laid.assembled, laid.identified
     if method == "anova":
-        return _by_anova(assembled, identified)
+        strata, kept = balanced_strata(assembled), list(identified.representatives)
+        theta = np.zeros(assembled.problem.n_components)
+        theta[kept] = strata.components(kept)
+        _refuse_exact(assembled, theta)
+        return Decomposition(
+            assembled, identified, theta, evaluate(assembled.problem, np.maximum(theta, 0.0)), method, strata
+        )
     theta, point = _fit(assembled, identified, laid.g, quadratic_forms(assembled.problem, laid.null))
     return Decomposition(assembled, identified, theta, point, method)
 
@@ -174,13 +179,3 @@ def _no_residual(levels: list[str]) -> NotEstimable:
         f"{facet} {named} {have} no residual variance: the terms fit those scores exactly, and a variance of their own "
         f"has no estimate. Drop residual_by, or leave {which} {facet} out"
     )
-
-
-def _by_anova(assembled: Assembled, identified: Identified) -> Decomposition:
-    strata = balanced_strata(assembled)
-    theta = np.zeros(assembled.problem.n_components)
-    kept = list(identified.representatives)
-    theta[kept] = strata.components(kept)
-    _refuse_exact(assembled, theta)
-    point = evaluate(assembled.problem, np.maximum(theta, 0.0))
-    return Decomposition(assembled, identified, theta, point, "anova", strata)

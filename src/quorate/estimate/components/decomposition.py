@@ -1,26 +1,28 @@
-"""The result of a decomposition: components by name, the mean, and what the design cannot tell apart."""
+"""Decomposition: components by name, the mean, and what the design cannot tell apart."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from quorate import caveats
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import NotEstimable, UnknownTerm
 from quorate.estimate.components.assemble import Assembled
-from quorate.estimate.components.cautions import cautions
 from quorate.estimate.components.model import CELL, canonical
 from quorate.numerics.inference import variance_interval
 from quorate.numerics.mixed.identify import Identified
 from quorate.numerics.mixed.information import component_df, covariance, weights
 from quorate.numerics.mixed.reml import Point, squares
 from quorate.roles import REPLICATE
+from quorate.table.columns.roles import not_used
 from quorate.table.judgments import Judgments
+from quorate.table.results import Result, Row
 
 if TYPE_CHECKING:
     from quorate.estimate.components.bootstrap import Bootstrap
@@ -64,19 +66,21 @@ class Component:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Decomposition:
+class Decomposition(Result):
     """Variance components of a table of judgments.
 
     Made by `decompose`. Components are read by name with `variance`, all together with `components` or `to_frame`, and
     the mean with its intervals is `mean`.
     """
 
-    assembled: Assembled
-    identified: Identified
-    theta: Floats
-    point: Point
+    assembled: Assembled = field(repr=False)
+    identified: Identified = field(repr=False)
+    theta: Floats = field(repr=False)
+    point: Point = field(repr=False)
     method: Method
-    strata: Strata | None = None
+    strata: Strata | None = field(default=None, repr=False)
+
+    derived = ("components", "caveats")
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{name} {value:.4g}" for name, value in self.variances.items())
@@ -146,13 +150,13 @@ class Decomposition:
             return self.sensitivity(fixed)
         if names <= set(self.assembled.identical):
             return 0.0
-        for found, value in zip(self.classes, self.variances.values(), strict=True):
-            if names == frozenset(found) or (names == {CELL} and frozenset(found) == {CELL, REPLICATE}):
-                return self._told_apart(found, value)
-            if names & frozenset(found):
+        for members, value in zip(self.classes, self.variances.values(), strict=True):
+            if names == frozenset(members) or (names == {CELL} and frozenset(members) == {CELL, REPLICATE}):
+                return self._told_apart(members, value)
+            if names & frozenset(members):
+                only = " + ".join(members)
                 raise NotEstimable(
-                    f'"{term}" cannot be told apart in this design: only the sum {" + ".join(found)} = {value:.6g} can',
-                    found,
+                    f'"{term}" cannot be told apart in this design: only the sum {only} = {value:.6g} can', members
                 )
         return self._averaged(term, names)
 
@@ -214,8 +218,41 @@ class Decomposition:
 
     @cached_property
     def caveats(self) -> tuple[Caveat, ...]:
-        """What the reader of these components must know."""
-        return tuple(cautions(self))
+        """What the reader of these components must know, only what applies."""
+        judgments, assembled = self.judgments, self.assembled
+        out = list(judgments.source.caveats)
+        if assembled.missing:
+            out.append(caveats.missing(assembled.missing, judgments.n_answers + assembled.missing))
+        unused = not_used(judgments.notes)
+        if judgments.replicate is None and unused and assembled.replicated:
+            out.append(caveats.unnamed_replicates(unused))
+        out += self._few_levels()
+        zero = [name for name, value in self.variances.items() if value == 0]
+        negative = [name for name, value in self.variances.items() if value < 0]
+        absorbed = [assembled.names[t] for t in self.identified.absorbed if self._levels(t) > 1]
+        out += [caveats.identical_replicates(assembled.identical)] if assembled.identical else []
+        out += [caveats.boundary(zero)] if zero else []
+        out += [caveats.negative(negative)] if negative else []
+        out += [caveats.aliased(names) for names in self.aliases if names != {CELL, REPLICATE}]
+        out += [caveats.absorbed(absorbed)] if absorbed else []
+        out += [caveats.near_alias(self.identified.condition)] if self.identified.condition > 300 else []
+        out += [caveats.maximum_likelihood()] if self.method == "ml" else []
+        return tuple(out)
+
+    def _few_levels(self) -> Iterator[Caveat]:
+        known = {
+            part: value for names, value in zip(self.classes, self.variances.values(), strict=True) for part in names
+        }
+        for facet in self.judgments.facets:
+            levels = self.judgments.n_levels(facet.name)
+            if levels == 1:
+                yield caveats.one_level(facet.name)
+            elif levels == 2 and facet.name in known:
+                yield caveats.few_levels(facet.name, levels)
+            elif levels <= 3 and known.get(facet.name, 1.0) <= 0:
+                yield caveats.zero_with_few_levels(facet.name, levels)
+        if (items := self.judgments.n_levels(self.judgments.object)) < 30:
+            yield caveats.few_items(items)
 
     @property
     def mean(self) -> Estimate:
@@ -298,14 +335,12 @@ class Decomposition:
         """The draws behind ``mean.interval(method="bootstrap")``: 1,000 under the default seed."""
         return self.bootstrap()
 
-    def to_frame(self) -> Any:
-        """Components as a frame in the caller's library: term, variance, se, low, high, levels, kind, share."""
-        from quorate.table.frames import frame
+    def rows(self) -> list[Row]:
+        """One row a component: term, variance, se, low, high, levels, kind, share."""
+        return [{"term" if key == "name" else key: value for key, value in vars(c).items()} for c in self.components]
 
-        columns: dict[str, list[Any]] = {"term": [c.name for c in self.components]}
-        for key in ("variance", "se", "low", "high", "levels", "kind", "share"):
-            columns[key] = [getattr(c, key) for c in self.components]
-        return frame(columns, self.judgments.source.backend)
+    def _backend(self) -> str | None:
+        return self.judgments.source.backend
 
     @cached_property
     def classes(self) -> tuple[tuple[str, ...], ...]:
@@ -324,15 +359,15 @@ class Decomposition:
         unit = np.zeros(len(self.theta))
         unit[list(self.identified.classes[position])] = 1.0
         if len(self.identified.null) and not np.allclose(self.identified.null @ unit, 0, atol=1e-6):
-            rows = [self._equation(row) for row in self.identified.null if abs(row @ unit) > 1e-6]
+            equations = [
+                " ".join(f"{factor:+.3g} {self.assembled.names[t]}" for t, factor in enumerate(row) if factor)
+                for row in self.identified.null
+                if abs(row @ unit) > 1e-6
+            ]
             raise NotEstimable(
-                f"{' + '.join(names)} cannot be told apart in this design from: {'; '.join(rows)}", names
+                f"{' + '.join(names)} cannot be told apart in this design from: {'; '.join(equations)}", names
             )
         return value
-
-    def _equation(self, row: Floats) -> str:
-        parts = [f"{value:+.3g} {self.assembled.names[t]}" for t, value in enumerate(row) if value]
-        return " ".join(parts)
 
     def _averaged(self, term: str, names: frozenset[str]) -> float:
         """A residual component that differs by level, averaged over the levels; else an error that says why."""

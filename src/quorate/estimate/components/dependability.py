@@ -1,4 +1,4 @@
-"""How dependably items, people or systems are told apart: generalizability and dependability coefficients."""
+"""Generalizability and dependability coefficients: how well items, people or systems are told apart."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import CELL, closure
-from quorate.estimate.components.universe import DrawnFacet, Study
+from quorate.estimate.components.universe import DrawnFacet, UniverseScore
 from quorate.estimate.means.targets import PANEL, default_targets
 from quorate.roles import REPLICATE
 from quorate.wording import listed
@@ -92,7 +92,7 @@ class Dependability:
         return self.relative_error + self._sum("absolute")
 
     def _sum(self, kind: Kind) -> float:
-        return sum(one.variance for one in self.contributions if one.kind == kind)
+        return sum(part.variance for part in self.contributions if part.kind == kind)
 
 
 def dependability(
@@ -166,37 +166,31 @@ def dependability(
         raise InvalidInput(
             f'object: "{target}" is fixed, so its levels are not compared as a draw; leave it out of fixed='
         )
-    study = Study(fit, target, _fixed_facets(fit, target, fixed))
-    counts = study.counts()
-    given = {name: _given(study, name, value) for name, value in levels.items()}
-    growth = {name: value / counts[name] for name, value in given.items()}
-    rows = np.array([study.coefficients(name, growth) for name in fit.assembled.names])
-    _refuse_unidentified(study, rows, {**counts, **given})
-    return _result(study, rows, study.drawn(growth), {**counts, **given})
-
-
-def _fixed_facets(fit: Decomposition, target: str, fixed: Collection[str] | None) -> frozenset[str]:
-    own = closure(fit.judgments, [target])
     if fixed is None:
         fixed = [name for name, chosen in default_targets(fit).items() if chosen == PANEL]
     for name in fixed:
         fit.judgments.facet(name)
-    return frozenset(fixed) - own
+    study = UniverseScore(fit, target, frozenset(fixed) - closure(fit.judgments, [target]))
+    counts = study.counts()
+    _check_levels(study, levels)
+    growth = {name: value / counts[name] for name, value in levels.items()}
+    rows = np.array([study.coefficients(name, growth) for name in fit.assembled.names])
+    _refuse_unidentified(study, rows, {**counts, **levels})
+    return _result(study, rows, study.drawn(growth), {**counts, **levels})
 
 
-def _given(study: Study, name: str, value: float) -> float:
-    """A number of levels asked for, checked."""
+def _check_levels(study: UniverseScore, levels: Mapping[str, float]) -> None:
     names = [*(facet.name for facet in study.others), REPLICATE]
-    if name not in names:
-        raise UnknownTerm(name, names)
-    if name in study.fixed:
-        raise InvalidInput(f"{name}: its levels are fixed, so their number cannot change; leave it out of fixed=")
-    if not value >= 1:
-        raise InvalidInput(f"{name}: at least 1 level is needed, got {value}")
-    return value
+    for name, value in levels.items():
+        if name not in names:
+            raise UnknownTerm(name, names)
+        if name in study.fixed:
+            raise InvalidInput(f"{name}: its levels are fixed, so their number cannot change; leave it out of fixed=")
+        if not value >= 1:
+            raise InvalidInput(f"{name}: at least 1 level is needed, got {value}")
 
 
-def _refuse_unidentified(study: Study, rows: Floats, counts: Mapping[str, float]) -> None:
+def _refuse_unidentified(study: UniverseScore, rows: Floats, counts: Mapping[str, float]) -> None:
     fit, names = study.fit, study.fit.assembled.names
     for column in rows.T:
         if not fit.identified.estimable(column):
@@ -215,13 +209,13 @@ def _refuse_unidentified(study: Study, rows: Floats, counts: Mapping[str, float]
         )
 
 
-def _result(study: Study, rows: Floats, drawn: list[DrawnFacet], counts: Mapping[str, float]) -> Dependability:
+def _result(study: UniverseScore, rows: Floats, drawn: list[DrawnFacet], counts: Mapping[str, float]) -> Dependability:
     fit = study.fit
     theta = np.maximum(fit.theta, 0.0) * fit.assembled.scale**2
-    values = [max(one.square - float(one.noise @ theta), 0.0) for one in drawn]
-    named = [*fit.variances, *(one.name for one in drawn)]
+    values = [max(facet.square - float(facet.noise @ theta), 0.0) for facet in drawn]
+    named = [*fit.variances, *(facet.name for facet in drawn)]
     kept = [members[-1] for members in fit.identified.classes]
-    parts = [*zip(theta[kept], rows[kept], strict=True), *zip(values, [one.row for one in drawn], strict=True)]
+    parts = [*zip(theta[kept], rows[kept], strict=True), *zip(values, [facet.row for facet in drawn], strict=True)]
     kinds: tuple[Kind, ...] = ("universe", "relative", "absolute")
     contributions = tuple(
         Contribution(name, kind, float(value * row[i]))
@@ -247,16 +241,18 @@ def _result(study: Study, rows: Floats, drawn: list[DrawnFacet], counts: Mapping
     )
 
 
-def _parameters(study: Study, rows: Floats, drawn: list[DrawnFacet], values: list[float]) -> tuple[Floats, Floats]:
+def _parameters(
+    study: UniverseScore, rows: Floats, drawn: list[DrawnFacet], values: list[float]
+) -> tuple[Floats, Floats]:
     """Slopes of the three variances in components and squares S^2, shape (3, parameters), and their covariance."""
     slopes = np.vstack([rows, np.zeros((len(drawn), 3))])
     covariance = np.zeros((len(slopes), len(slopes)))
     covariance[: len(rows), : len(rows)] = study.fit.covariance
-    for i, (one, value) in enumerate(zip(drawn, values, strict=True), start=len(rows)):
-        covariance[i, i] = 2 * one.square**2 / one.df
+    for i, (facet, value) in enumerate(zip(drawn, values, strict=True), start=len(rows)):
+        covariance[i, i] = 2 * facet.square**2 / facet.df
         if value > 0:
-            slopes[i] = one.row
-            slopes[: len(rows)] -= np.outer(one.noise, one.row)
+            slopes[i] = facet.row
+            slopes[: len(rows)] -= np.outer(facet.noise, facet.row)
     return slopes.T, covariance
 
 

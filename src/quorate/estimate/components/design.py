@@ -1,4 +1,4 @@
-"""What a design can tell apart, before anything is fitted to its scores."""
+"""Identification: what a design can tell apart, before anything is fitted to its scores."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""The fixed part of the model: treatment contrasts, covariates, and the mean they stand for."""
+"""Fixed effects of the model: treatment contrasts, covariates, and the mean they stand for."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -60,7 +61,8 @@ def fixed_effects(judgments: Judgments, model: Model) -> FixedEffects:
     singles = {name: _single(judgments, name) for term in terms for name in term}
     average = {name: single.mean for name, single in singles.items()}
     x = np.hstack([np.ones((judgments.n_cells, 1)), *(_product([singles[n].x for n in term]) for term in terms)])
-    names = ("(Intercept)", *(label for term in terms for label in _labels([singles[n].labels for n in term])))
+    labels = [product(*(singles[n].labels for n in term)) for term in terms]
+    names = ("(Intercept)", *(":".join(parts) for label in labels for parts in label))
     mean = _weights(terms, average)
     levels = {
         name: np.array([_weights(terms, {**average, name: row}) for row in singles[name].levels])
@@ -68,7 +70,14 @@ def fixed_effects(judgments: Judgments, model: Model) -> FixedEffects:
     }
     kept, gram = _independent(x)
     for weights in (mean, *levels.values()):
-        _check_estimable(gram, weights, model)
+        rows = np.atleast_2d(weights)
+        solution = np.linalg.lstsq(gram, rows.T, rcond=1e-12)[0]
+        if not np.allclose(gram @ solution, rows.T, atol=1e-6 * max(1.0, float(np.abs(rows).max()))):
+            listed = " and ".join((*model.fixed, *model.covariates))
+            raise NotEstimable(
+                f"the levels of {listed} never occur together freely, so no mean over "
+                "all of them exists; make one of them random, leave it out, or keep one of its levels"
+            )
     return FixedEffects(
         x[:, kept], tuple(names[i] for i in kept), mean[kept], {name: w[:, kept] for name, w in levels.items()}
     )
@@ -78,7 +87,15 @@ def _single(judgments: Judgments, name: str) -> _Single:
     """Numbers as they are; labels, two-valued numbers and fixed facets as treatment contrasts with the first level."""
     facet = judgments.facet(name)
     if facet.values is None or facet.fixed or set(facet.values.tolist()) <= {0.0, 1.0}:
-        return _factor(judgments, name)
+        labels = facet.levels
+        if len(labels) > _MOST_COLUMNS:
+            raise InvalidInput(
+                f'fixed: facet "{name}" has {len(labels)} levels; a fixed facet may have {_MOST_COLUMNS}. '
+                "Make it random (fixed=()), or check that the column is the right one"
+            )
+        x = (judgments.column(name)[:, None] == np.arange(1, len(labels))).astype(float)
+        levels = np.eye(len(labels))[:, 1:]
+        return _Single(x, tuple(f"{name}[{label}]" for label in labels[1:]), levels.mean(axis=0), levels)
     value = facet.values[judgments.column(name)]
     if not np.all(np.isfinite(value)):
         raise InvalidInput(f'covariates: "{name}" has missing values; drop those rows or leave it out')
@@ -90,29 +107,10 @@ def _single(judgments: Judgments, name: str) -> _Single:
     return _Single(value[:, None], (name,), np.array([value.mean()]), np.zeros((0, 1)))
 
 
-def _factor(judgments: Judgments, name: str) -> _Single:
-    labels = judgments.facet(name).levels
-    if len(labels) > _MOST_COLUMNS:
-        raise InvalidInput(
-            f'fixed: facet "{name}" has {len(labels)} levels; a fixed facet may have {_MOST_COLUMNS}. '
-            "Make it random (fixed=()), or check that the column is the right one"
-        )
-    x = (judgments.column(name)[:, None] == np.arange(1, len(labels))).astype(float)
-    levels = np.eye(len(labels))[:, 1:]
-    return _Single(x, tuple(f"{name}[{label}]" for label in labels[1:]), levels.mean(axis=0), levels)
-
-
 def _product(columns: list[Floats]) -> Floats:
     out = columns[0]
     for other in columns[1:]:
         out = (out[:, :, None] * other[:, None, :]).reshape(len(out), -1)
-    return out
-
-
-def _labels(parts: list[tuple[str, ...]]) -> tuple[str, ...]:
-    out = parts[0]
-    for other in parts[1:]:
-        out = tuple(f"{a}:{b}" for a in out for b in other)
     return out
 
 
@@ -134,14 +132,3 @@ def _independent(x: Floats) -> tuple[list[int], Floats]:
         if rest > 1e-9:
             kept.append(column)
     return kept, x.T @ x
-
-
-def _check_estimable(gram: Floats, weights: Floats, model: Model) -> None:
-    rows = np.atleast_2d(weights)
-    solution = np.linalg.lstsq(gram, rows.T, rcond=1e-12)[0]
-    if not np.allclose(gram @ solution, rows.T, atol=1e-6 * max(1.0, float(np.abs(rows).max()))):
-        listed = " and ".join((*model.fixed, *model.covariates))
-        raise NotEstimable(
-            f"the levels of {listed} never occur together freely, so no mean over "
-            "all of them exists; make one of them random, leave it out, or keep one of its levels"
-        )

@@ -1,4 +1,4 @@
-"""Terms of the model: their names, their defaults and their levels."""
+"""Terms of the model: their names, their defaults and their facets."""
 
 from __future__ import annotations
 
@@ -48,7 +48,15 @@ def build(judgments: Judgments, random: Sequence[str] | None, covariates: Sequen
     named = {name for term in covariates for name in term.split(":")}
     used = {name for name in named if not judgments.facet(name).fixed}
     fixed = tuple(f.name for f in judgments.facets if f.fixed)
-    terms = _defaults(judgments, used) if random is None else [_explicit(judgments, name) for name in random]
+    terms = default_terms(judgments, used) if random is None else []
+    for name in random or ():
+        facets = (CELL,) if name == CELL else _facets(judgments, name)
+        if name != CELL and all(judgments.facet(facet).fixed for facet in facets):
+            raise InvalidInput(
+                f'random: "{name}" has fixed facets only; leave it out, or read the data with fixed=() to make it '
+                "random"
+            )
+        terms.append(facets)
     unique = dict.fromkeys(terms)
     whole = leaves(judgments, judgments.names)
     cell = random is None or (CELL,) in unique or whole in unique
@@ -89,18 +97,7 @@ def _facets(judgments: Judgments, name: str) -> tuple[str, ...]:
     return leaves(judgments, parts)
 
 
-def _explicit(judgments: Judgments, name: str) -> tuple[str, ...]:
-    if name == CELL:
-        return (CELL,)
-    facets = _facets(judgments, name)
-    if all(judgments.facet(facet).fixed for facet in facets):
-        raise InvalidInput(
-            f'random: "{name}" has fixed facets only; leave it out, or read the data with fixed=() to make it random'
-        )
-    return facets
-
-
-def _defaults(judgments: Judgments, covariates: set[str]) -> list[tuple[str, ...]]:
+def default_terms(judgments: Judgments, covariates: set[str]) -> list[tuple[str, ...]]:
     """Main effects of the random facets, and two-way interactions with at least one random facet.
 
     A facet that groups the object of measurement (a category of items) enters by its main effect alone.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
@@ -48,7 +47,15 @@ def residuals(judgments: Judgments, model: Model, residual_by: str | None, scale
     InvalidInput
         If ``residual_by`` is not a fixed facet.
     """
-    strata, suffixes = _strata(judgments, residual_by)
+    strata, suffixes = [np.ones(judgments.n_cells, dtype=bool)], [""]
+    levels: tuple[str, ...] = ()
+    if residual_by is not None:
+        facet = judgments.facet(residual_by)
+        if not facet.fixed:
+            raise InvalidInput(f'residual_by: "{residual_by}" is random; only a fixed facet can have its own residuals')
+        levels = facet.levels
+        strata = [judgments.column(residual_by) == level for level in range(len(levels))]
+        suffixes = [f"[{residual_by}={label}]" for label in levels]
     columns: dict[str, Floats] = {}
     ss, df, identical = [], [], []
     logs = 0.0
@@ -71,15 +78,4 @@ def residuals(judgments: Judgments, model: Model, residual_by: str | None, scale
     order = sorted(range(len(columns)), key=lambda i: list(columns)[i].startswith(REPLICATE))
     names = tuple(list(columns)[i] for i in order)
     inside = WithinCells(np.array(ss)[order], np.array(df)[order], logs)
-    levels = judgments.facet(residual_by).levels if residual_by else ()
     return Noise(np.column_stack([columns[name] for name in names]), names, levels, inside, tuple(identical))
-
-
-def _strata(judgments: Judgments, residual_by: str | None) -> tuple[list[NDArray[np.bool_]], list[str]]:
-    if residual_by is None:
-        return [np.ones(judgments.n_cells, dtype=bool)], [""]
-    facet = judgments.facet(residual_by)
-    if not facet.fixed:
-        raise InvalidInput(f'residual_by: "{residual_by}" is random; only a fixed facet can have its own residuals')
-    column = judgments.column(residual_by)
-    return [column == level for level in range(len(facet.levels))], [f"[{residual_by}={x}]" for x in facet.levels]

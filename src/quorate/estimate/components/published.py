@@ -1,4 +1,4 @@
-"""Components that were published or assumed rather than fitted here."""
+"""Components without data: those that were published or assumed rather than fitted here."""
 
 from __future__ import annotations
 
@@ -61,15 +61,10 @@ def components(random: Mapping[str, float], *, sensitivity: Mapping[str, float] 
     """
     sensitivity = dict(sensitivity or {})
     for name, value in (*random.items(), *sensitivity.items()):
-        if not _is_variance(value):
+        # A file may hold anything, true and false among it.
+        usable = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+        if not usable or float(value) < 0:
             raise InvalidInput(f'components: "{name}" must be a finite variance of at least 0, got {value!r}')
     if not random:
         raise InvalidInput("components: at least one random term is needed, got none")
     return Components(dict(random), sensitivity)
-
-
-def _is_variance(value: object) -> bool:
-    """Whether a value from outside is a usable variance; a file may hold anything."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return False
-    return math.isfinite(value) and float(value) >= 0

@@ -1,4 +1,4 @@
-"""The analysis again on parts of the judgments: each category alone, or without each judge in turn."""
+"""Robustness of an analysis: the same on each category alone, or without each judge in turn."""
 
 from __future__ import annotations
 
@@ -136,23 +136,20 @@ def leave_one_out(judgments: Judgments, facet: str = "judge", **options: Any) ->
 
 
 def _parts(judgments: Judgments, facet: str, chosen: np.ufunc, options: dict[str, Any]) -> tuple[Part, ...]:
+    """A part for every level; what cannot be estimated is said, not raised, so that no part is dropped."""
     code = judgments.level_codes([facet])
     whole = decompose(judgments, **options)
-    full = float(whole.assembled.fixed.mean @ whole.beta)
-    return tuple(
-        _part(judgments.keep(chosen(code, level)), facet, label, full, options)
-        for level, label in enumerate(level_labels(judgments, facet))
-    )
-
-
-def _part(judgments: Judgments, facet: str, level: str, full: float, options: dict[str, Any]) -> Part:
-    """One part; what cannot be estimated is said, not raised, so that no part is dropped."""
-    objects = np.unique(judgments.level_codes([judgments.object])[judgments.n > 0])
-    fit, estimate, reason = None, None, ""
-    try:
-        fit = decompose(judgments, **options)
-        estimate = fit.mean
-    except (NotEstimable, NotConverged) as error:
-        reason = str(error)
-    change = None if estimate is None else estimate.value - full
-    return Part(facet, level, len(objects), judgments.n_answers, estimate, fit, change, reason)
+    mean = float(whole.assembled.fixed.mean @ whole.beta)
+    parts = []
+    for level, label in enumerate(level_labels(judgments, facet)):
+        part = judgments.keep(chosen(code, level))
+        objects = np.unique(part.level_codes([part.object])[part.n > 0])
+        fit, estimate, reason = None, None, ""
+        try:
+            fit = decompose(part, **options)
+            estimate = fit.mean
+        except (NotEstimable, NotConverged) as error:
+            reason = str(error)
+        change = None if estimate is None else estimate.value - mean
+        parts.append(Part(facet, label, len(objects), part.n_answers, estimate, fit, change, reason))
+    return tuple(parts)

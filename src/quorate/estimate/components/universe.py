@@ -1,4 +1,4 @@
-"""A decision study: how components enter the variance of an object's score and its error."""
+"""Universe score of a decision study: how components enter the variance of an object's score and its error."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class DrawnFacet:
     row: Floats
 
 
-class Study:
+class UniverseScore:
     """A fit seen from an object of measurement, whose score is the plain mean of its cells.
 
     Parameters
@@ -89,8 +89,8 @@ class Study:
         for name in self.fit.assembled.fixed.levels:
             row = self._row(closure(self.fit.judgments, [name]), growth)
             if row.any():
-                found = draw_of(self.fit, name, POPULATION)
-                out.append(DrawnFacet(name, found.square, found.df, found.noise, row))
+                draw = draw_of(self.fit, name, POPULATION)
+                out.append(DrawnFacet(name, draw.square, draw.df, draw.noise, row))
         return out
 
     def _row(self, facets: frozenset[str], growth: Mapping[str, float], *, repeated: bool = False) -> Floats:
@@ -100,13 +100,13 @@ class Study:
         if repeated:
             divided *= growth.get(REPLICATE, 1.0) * self.counts()[REPLICATE]
         mine, common = (weight / divided for weight in self._overlap(others))
-        whole = 0.0 if repeated or not self.fixed.issuperset(others) else 1 / self._size(others)
+        whole = (
+            0.0
+            if repeated or not self.fixed.issuperset(others)
+            else 1 / (int(self.fit.judgments.level_codes(others).max()) + 1)
+        )
         parts = [whole, mine - whole, 0.0] if facets & self.own else [0.0, mine - common, common - whole]
         return np.where(np.array(parts) > _ROUNDING * mine, parts, 0.0)
-
-    def _size(self, facets: list[str]) -> int:
-        """Combinations of levels in the data."""
-        return int(self.fit.judgments.level_codes(facets).max()) + 1
 
     def _overlap(self, facets: list[str]) -> tuple[float, float]:
         """Squared weight of the combinations that an object meets, and product of two objects' weights: averages."""
@@ -114,6 +114,6 @@ class Study:
         span = int(code.max()) + 1
         met, level = np.divmod(np.unique(self._object * span + code), span)
         weight = 1 / np.bincount(met, minlength=self.n_objects)
-        own = float(weight.sum())
+        alone = float(weight.sum())
         total = float(np.sum(np.bincount(level, weight[met]) ** 2))
-        return own / self.n_objects, (total - own) / (self.n_objects * (self.n_objects - 1))
+        return alone / self.n_objects, (total - alone) / (self.n_objects * (self.n_objects - 1))

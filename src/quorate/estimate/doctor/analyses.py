@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quorate.errors import InvalidInput, NotEstimable, QuorateError, UnknownTerm
-from quorate.estimate.components.balanced import balanced_strata
+from quorate.estimate.components.assemble import balanced_strata
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.dependability import dependability

@@ -329,7 +329,7 @@ def _half_width(estimate: Estimate, level: float, method: str) -> float:
 
 
 def _pivotal_half_width(source: Basis, level: float) -> float:
-    from quorate.estimate.components.balanced import balanced_strata
+    from quorate.estimate.components.assemble import balanced_strata
 
     strata = source.fit.strata or balanced_strata(source.fit.assembled)
     scale = source.fit.assembled.scale
