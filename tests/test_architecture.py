@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -30,6 +31,10 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 FOREIGN_FRAMES = {"duckdb", "narwhals", "pandas", "polars", "pyarrow"}
 DRAWERS = {"common", "helpers", "misc", "util", "utils"}
 MOST_LINES = 400
+MOST_FILES = 20
+"""Files of one folder; about 15 is what a reader takes in at a look."""
+MOST_OF_A_PREFIX = 3
+"""Files of one folder whose names begin with the same word; more are a folder of that name."""
 
 # Source files without a test file of their own, each with the reason.
 EXCEPTIONS = {
@@ -106,15 +111,18 @@ def test_the_package_is_found():
 
 def test_every_folder_has_a_layer():
     assert {layer_of(module) for module in MODULES} <= RANK.keys()
+    assert sum(map(len, LAYERS)) == len(RANK), "a folder stands in two layers"
 
 
-@pytest.mark.parametrize("path", PATHS, ids=by_path)
-def test_imports_point_down(path):
-    own = layer_of(name_of(path))
-    strangers = {name for name in ours(path) if layer_of(name) != own and RANK[layer_of(name)] >= RANK[own]}
-    if RANK[own] == 0:  # the ground floor is one folder
-        strangers -= {f"quorate.{name}" for name in LAYERS[0]}
-    assert not strangers, f"{own} may not import {sorted(strangers)}"
+def test_imports_point_down():
+    """The ground floor is one folder; everywhere else a module imports from below, or from its own folder."""
+    up = {
+        f"{by_path(path)} imports {name}"
+        for path in PATHS
+        for name in ours(path)
+        if RANK[layer_of(name)] >= RANK[layer_of(name_of(path))] > 0 and layer_of(name) != layer_of(name_of(path))
+    }
+    assert not up
 
 
 def test_no_cycles():
@@ -126,42 +134,45 @@ def test_no_cycles():
         pytest.fail(" -> ".join(error.args[1]))
 
 
-@pytest.mark.parametrize("path", PATHS, ids=by_path)
-def test_foreign_frames_stay_in_table(path):
+def test_foreign_frames_stay_in_table():
     """Everything else works on our own tables and on arrays."""
-    tops = {name.split(".")[0] for name in imported(path)}
-    assert layer_of(name_of(path)) == "table" or not tops & FOREIGN_FRAMES
+    tops = {path: {name.split(".")[0] for name in imported(path)} for path in PATHS}
+    assert not [by_path(p) for p in PATHS if layer_of(name_of(p)) != "table" and tops[p] & FOREIGN_FRAMES]
 
 
-@pytest.mark.parametrize("path", PATHS, ids=by_path)
-def test_scipy_stats_is_not_imported(path):
+def test_scipy_stats_is_not_imported():
     """It takes half a second to load; scipy.special has the distributions."""
-    assert not [name for name in imported(path) if name.startswith("scipy.stats")]
+    assert not [by_path(path) for path in PATHS if any(name.startswith("scipy.stats") for name in imported(path))]
 
 
-@pytest.mark.parametrize("path", [path for path in PATHS if has_code(path)], ids=by_path)
-def test_every_module_has_a_test_file(path):
-    assert mirror(path).is_file() or by_path(path) in EXCEPTIONS, f"no {mirror(path).relative_to(ROOT)}"
+def test_every_module_has_a_test_file():
+    bare = {by_path(path) for path in PATHS if has_code(path) and not mirror(path).is_file()}
+    assert bare - EXCEPTIONS.keys() == set(), "no test file at the same place under tests/"
+    assert EXCEPTIONS.keys() - bare == set(), "an exception that is not needed"
 
 
-@pytest.mark.parametrize("path", [SRC / path for path in EXCEPTIONS], ids=by_path)
-def test_every_exception_is_needed(path):
-    assert path.is_file()
-    assert not mirror(path).exists()
+def test_files_are_short_and_named_for_what_they_do():
+    assert not [by_path(path) for path in PATHS if path.read_text(encoding="utf-8").count("\n") > MOST_LINES]
+    assert not [by_path(path) for path in PATHS if {path.stem, path.parent.name} & DRAWERS]
 
 
-@pytest.mark.parametrize("path", PATHS, ids=by_path)
-def test_files_are_short_and_named_for_what_they_do(path):
-    lines = path.read_text(encoding="utf-8").count("\n")
-    assert lines <= MOST_LINES
-    assert not {path.stem, path.parent.name} & DRAWERS
+def test_folders_are_small_and_no_prefix_is_a_folder_in_disguise():
+    files = [path for path in PATHS if path.stem != "__init__"]
+    sizes = Counter(path.parent for path in files)
+    prefixes = Counter((path.parent, path.stem.split("_")[0]) for path in files)
+    assert not {by_path(folder): n for folder, n in sizes.items() if n > MOST_FILES}
+    assert not {f"{by_path(folder)}/{word}_*": n for (folder, word), n in prefixes.items() if n > MOST_OF_A_PREFIX}
+
+
+def test_every_folder_lists_its_files_in_reading_order():
+    silent = []
+    for folder in {path.parent for path in PATHS} - {SRC / "quorate"}:
+        doc = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+        inside = [path.stem for path in folder.glob("*.py") if path.stem != "__init__"]
+        silent += [f"{by_path(folder)}: {stem}" for stem in inside if not re.search(rf"\b{stem}\b", doc)]
+    assert not silent
 
 
 def test_nothing_is_left_to_do():
     later = re.compile(r"\b(TODO|FIXME|XXX)\b|raise NotImplementedError")
-    found = [by_path(path) for path in PATHS if later.search(path.read_text(encoding="utf-8"))]
-    assert not found
-
-
-def test_layers_name_each_folder_once():
-    assert sum(map(len, LAYERS)) == len(RANK)
+    assert not [by_path(path) for path in PATHS if later.search(path.read_text(encoding="utf-8"))]
