@@ -6,7 +6,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.means.flags import _interval, _shrunk, _Spread, flags
+from quorate.estimate.means.flags import PipelineVariance, chi_square_interval, flags, shrunk
 
 
 def spread_of(frame: pl.DataFrame, **reading):
@@ -97,7 +97,7 @@ def test_items_that_differ_by_chance_alone_are_not_ordered(simulate):
 
 def test_shrinking_keeps_the_mean_and_draws_the_uncertain_more():
     variance, df = np.array([1.0, 1.0, 9.0, 9.0] * 10), np.array([2.0, 50.0, 2.0, 50.0] * 10)
-    expected, mean, between = _shrunk(variance, df)
+    expected, mean, between = shrunk(variance, df)
     assert mean == 5
     assert between > 0
     assert expected[1] < expected[0] < 5 < expected[2] < expected[3]
@@ -115,10 +115,10 @@ def test_an_item_that_was_judged_twice_does_not_lead(simulate):
 
 
 def test_intervals_are_chi_square_and_agreement_has_no_upper_limit():
-    low, high = _interval(2.0, 10.0)
+    low, high = chi_square_interval(2.0, 10.0)
     assert (low, high) == (pytest.approx(0.9764, abs=1e-4), pytest.approx(6.1596, abs=1e-4))  # 20 / 20.483, 20 / 3.247
-    assert _interval(0.0, 10.0)[0] == 0
-    assert np.isnan(_interval(0.0, 10.0)[1])
+    assert chi_square_interval(0.0, 10.0)[0] == 0
+    assert np.isnan(chi_square_interval(0.0, 10.0)[1])
 
 
 def test_items_without_any_repetition_are_left_out_and_counted():
@@ -178,7 +178,7 @@ def test_degrees_of_freedom_from_counts_are_those_of_the_matrices(simulate):
     """tr(AS)^2 / tr(ASAS), with the matrices written out, for an item with gaps."""
     frame = simulate({"item": 30, "judge": 4, "prompt": 3}, keep=0.7, seed=1)
     fit = q.decompose(q.read(frame, announce=False))
-    found = _Spread(fit, ["item"])
+    found = PipelineVariance(fit, ["item"])
     judgments = fit.judgments
     cells = np.flatnonzero(found.code == 0)
     s = np.diag(np.full(len(cells), fit.variances["cell + replicate"]))

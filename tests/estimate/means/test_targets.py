@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.estimate.means.targets import Pool, default_targets, is_grouping, resolve
+from quorate.estimate.means.targets import Pool, default_targets, distance, is_grouping, resolve, share
 
 
 @pytest.fixture(scope="module")
@@ -86,3 +87,74 @@ def test_pools():
     assert str(q.pool(20)) == "pool of 20"
     with pytest.raises(InvalidInput, match="at least 1, got 0"):
         q.pool(0)
+
+
+ROWS = [("a", r, j) for r in range(1) for j in "xy"] + [("b", r, j) for r in range(3) for j in "xy"]
+
+
+@pytest.fixture(scope="module")
+def nested():
+    """Item a with 1 response and item b with 3, two judges."""
+    frame = pl.DataFrame(ROWS, schema=["item", "response", "judge"], orient="row")
+    frame = frame.with_columns(score=pl.Series(np.arange(len(ROWS), dtype=float)))
+    return q.read(frame, facets={c: c for c in ("item", "response", "judge")}, nested={"response": "item"})
+
+
+def test_what_is_nested_shares_the_weight_of_its_parent(nested):
+    assert share(nested, "item", "finite").tolist() == [1 / 2, 1 / 2]
+    assert share(nested, "response", "finite") == pytest.approx([1 / 2, 1 / 6, 1 / 6, 1 / 6])
+
+
+def test_a_group_weighs_as_its_objects_do():
+    frame = pl.DataFrame({"item": list("abcd"), "topic": ["u", "u", "u", "v"], "score": [1.0, 2, 3, 5]})
+    table = q.read(frame, facets={"item": "item"}, nested={"item": "topic"})
+    assert share(table, "topic", "finite").tolist() == [3 / 4, 1 / 4]
+
+
+def test_distance_is_zero_for_the_weights_of_the_target_itself(nested):
+    weight = np.array([{"a": 1 / 2, "b": 1 / 6}[item] / 2 for item, _, _ in ROWS])
+    targets = dict.fromkeys(nested.names, "finite")
+    for facets in (["item"], ["response"], ["judge"], ["item", "judge"], ["response", "judge"]):
+        assert distance(nested, facets, targets, weight) == 0.0
+
+
+def test_distance_counts_levels_that_were_never_judged():
+    frame = pl.DataFrame({"item": [0, 1, 2, 3], "judge": [0, 1, 0, 1], "score": [1.0, 2, 3, 5]})
+    table = q.read(frame, facets={"item": "item", "judge": "judge"})
+    weight = np.full(4, 1 / 4)
+    targets = {"item": "finite", "judge": "panel"}
+    by_hand = 4 * (1 / 4 - 1 / 8) ** 2 + 4 * (0 - 1 / 8) ** 2
+    assert distance(table, ["item", "judge"], targets, weight) == pytest.approx(by_hand)
+
+
+def test_distance_from_a_pool_counts_its_unseen_levels(nested):
+    weight = np.full(len(ROWS), 1 / len(ROWS))
+    targets = {"item": "finite", "response": "finite", "judge": q.pool(5)}
+    assert distance(nested, ["judge"], targets, weight) == pytest.approx(2 * (1 / 2 - 1 / 5) ** 2 + 3 * (1 / 5) ** 2)
+
+
+def test_distance_within_a_stratum_looks_at_its_cells_only(nested):
+    weight = np.full(len(ROWS), 1 / len(ROWS))
+    targets = dict.fromkeys(nested.names, "finite")
+    whole = distance(nested, nested.names, targets, weight)
+    parts = [distance(nested, nested.names, targets, weight, ("judge", level)) for level in "xy"]
+    assert sum(parts) == pytest.approx(whole)
+
+
+def test_an_absorbed_category_is_absorbed_in_its_interactions_too():
+    rng = np.random.default_rng(3)
+    items, judges = 24, 3
+    rows = [(i, f"c{i % 4}", j) for i in range(items) for j in range(judges) for _ in range(2)]
+    frame = pl.DataFrame(rows, schema=["item", "category", "judge"], orient="row")
+    effect = rng.normal(size=(4, judges))
+    score = [effect[i % 4, j] + rng.normal() for i, _, j in rows]
+    table = q.read(
+        frame.with_columns(score=pl.Series(score)),
+        facets={"item": "item", "judge": "judge"},
+        nested={"item": "category"},
+    )
+    fit = q.decompose(table, random=["category", "item", "item:judge", "category:judge"])
+    absorbed = fit.mean_for(category="absorbed")
+    part = absorbed.shares["judge:category"] * absorbed.basis.plain
+    assert part == pytest.approx(fit.variance("category:judge") / (items * judges), rel=1e-6)
+    assert absorbed.se == pytest.approx(q.project(fit, targets={"category": "absorbed"}).se, rel=1e-6)

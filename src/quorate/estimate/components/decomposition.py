@@ -261,9 +261,7 @@ class Decomposition(Result):
         A random facet with one level, or one whose variance the design leaves nothing to see of, stands for itself too,
         with a caveat.
         """
-        from quorate.estimate.means.mean import default_mean
-
-        return default_mean(self)
+        return self.mean_for()
 
     def mean_for(self, **targets: Target) -> Estimate:
         """The mean score for a stated target.

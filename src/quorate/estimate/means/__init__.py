@@ -1,1 +1,8 @@
-"""Means and effects of levels, each for a stated target."""
+"""Means of judgments, in reading order.
+
+``targets``: what a mean stands for, facet by facet.
+``mean``: the mean score with its standard error and intervals, for stated targets.
+``effects``, ``prediction``: single levels against their average, compared or predicted.
+``flags``: items on which configurations disagree most.
+``configurations``: single configurations that a study might have stopped at.
+"""

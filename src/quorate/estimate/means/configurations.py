@@ -1,4 +1,4 @@
-"""Judgments split into the single configurations that a study might have stopped at."""
+"""Single configurations that a study might have stopped at, each with its naive standard error."""
 
 from __future__ import annotations
 
@@ -61,11 +61,8 @@ def configurations(judgments: Judgments, facets: tuple[str, ...]) -> tuple[Confi
     with np.errstate(divide="ignore", invalid="ignore"):
         se = np.sqrt(squares / (count - 1) / count)
     first = np.unique(configuration, return_index=True)[1]
+    columns = {name: (judgments.facet(name).levels, judgments.column(name)[first]) for name in facets}
     return tuple(
-        Configuration(_labels(judgments, facets, cell), float(v), float(s), int(c))
-        for cell, v, s, c in zip(first, value, se, count, strict=True)
+        Configuration({name: levels[at[i]] for name, (levels, at) in columns.items()}, float(v), float(s), int(c))
+        for i, (v, s, c) in enumerate(zip(value, se, count, strict=True))
     )
-
-
-def _labels(judgments: Judgments, facets: tuple[str, ...], cell: int) -> dict[str, str]:
-    return {name: judgments.facet(name).levels[judgments.column(name)[cell]] for name in facets}

@@ -1,4 +1,4 @@
-"""How far single levels are from the average: judges, prompts, items, categories."""
+"""Effects of single levels: how far each judge, prompt or category is from the average."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.prediction import predict, residual_facet
 from quorate.numerics.inference import checked_level, satterthwaite, t_quantile
 from quorate.numerics.mixed.information import adjustment, weights
-from quorate.numerics.mixed.reml import Point, Solved, evaluate, squares
+from quorate.numerics.mixed.reml import Point, evaluate, squares
 from quorate.table.judgments import Judgments
 from quorate.wording import plural
 
@@ -124,7 +124,7 @@ def effects(fit: Decomposition, facet: str, *, shrink: bool = False, level: floa
     >>> import polars
     >>> import quorate as q
     >>> frame = polars.DataFrame({"item": [1, 1, 2, 2, 3, 3], "judge": list("xyxyxy"), "score": [1, 2, 2, 4, 3, 4]})
-    >>> [round(one.effect, 3) for one in effects(q.decompose(q.read(frame)), "judge")]
+    >>> [round(row.effect, 3) for row in effects(q.decompose(q.read(frame)), "judge")]
     [-0.667, 0.667]
     """
     checked_level(level)
@@ -178,9 +178,9 @@ def table_of_means(source: Judgments | Decomposition, row: str, column: str) -> 
     place = at[0] * len(columns) + at[1]
     items = judgments.n_levels(judgments.object)
     owner, per_item = _averages(place * items + judgments.level_codes([judgments.object]), judgments.mean)
-    found, mean = _averages(owner // items, per_item)
+    occurring, mean = _averages(owner // items, per_item)
     table = np.full(len(rows) * len(columns), np.nan)
-    table[found] = mean
+    table[occurring] = mean
     n = np.rint(np.bincount(place, judgments.n, len(table))).astype(np.int64)
     shape = (len(rows), len(columns))
     return Means(row, column, rows, columns, table.reshape(shape), n.reshape(shape))
@@ -210,88 +210,75 @@ def predicted_term(fit: Decomposition, facet: str) -> str:
         members = next((m for m in fit.identified.classes if position in m), ())
         names = [fit.assembled.names[t] for t in members]
         code = fit.judgments.level_codes([facet])
-        if names and not fit.identified.null[:, list(members)].any() and _same_levels(fit, names, code):
-            return names[-1]
+        random = fit.assembled.names[: len(fit.theta) - fit.assembled.problem.n_residual]
+        # Terms that only their sum tells are predicted as well as one, if they have the same levels.
+        if names and not fit.identified.null[:, list(members)].any() and set(names) <= set(random):
+            codes = [fit.judgments.level_codes(name.split(":")) for name in names]
+            if all(np.array_equal(other, code) for other in codes):
+                return names[-1]
     fit.variance(facet)
     raise NotEstimable(f"{facet}: its effects cannot be told apart from those of other terms in this design", {facet})
-
-
-def _same_levels(fit: Decomposition, names: list[str], code: Ints) -> bool:
-    """Whether terms that only their sum tells have the same levels, so that the sum is predicted as well as one."""
-    random = fit.assembled.names[: len(fit.theta) - fit.assembled.problem.n_residual]
-    return all(name in random and np.array_equal(fit.judgments.level_codes(name.split(":")), code) for name in names)
 
 
 def _compared(
     assembled: Assembled, point: Point, covariance: Floats, facet: str, level: float
 ) -> tuple[LevelEffect, ...]:
-    """Contrasts of the levels of a fixed facet with their average."""
-    design = assembled.fixed.levels[facet]
-    beta = point.effects[: design.shape[1]] * assembled.scale
+    """Contrasts of the levels of a fixed facet with their average: adjusted standard errors, Satterthwaite's df."""
+    design, problem, scale = assembled.fixed.levels[facet], assembled.problem, assembled.scale
+    beta = point.effects[: design.shape[1]] * scale
     centred = design - design.mean(axis=0)
-    spread = [_spread(assembled, point.solved, covariance, row) for row in centred]
+    spread = []
+    for weight in centred:
+        variance = float(weight @ point.solved.b[: problem.p, : problem.p] @ weight) * scale**2
+        gradient = squares(problem, weights(problem, point.solved, weight))
+        extra = scale**2 * adjustment(problem, point.solved, weight, covariance / scale**4)
+        spread.append((float(np.sqrt(variance + extra)), satterthwaite(variance, gradient, covariance)))
     se, df = np.array(spread).T
     return _wrap(assembled.judgments, facet, centred @ beta, se, df, assembled.center + design @ beta, level)
 
 
-def _spread(assembled: Assembled, solved: Solved, covariance: Floats, weight: Floats) -> tuple[float, float]:
-    """Adjusted standard error and degrees of freedom of a contrast of the fixed effects."""
-    problem, scale = assembled.problem, assembled.scale
-    variance = float(weight @ solved.b[: problem.p, : problem.p] @ weight) * scale**2
-    gradient = squares(problem, weights(problem, solved, weight))
-    extra = scale**2 * adjustment(problem, solved, weight, covariance / scale**4)
-    return float(np.sqrt(variance + extra)), satterthwaite(variance, gradient, covariance)
-
-
 def _as_fixed(fit: Decomposition, facet: str, term: str) -> tuple[Assembled, list[int]]:
     """The model with the levels of a random facet taken as they are, and where its components are in the fit."""
-    levels = fit.judgments.n_levels(facet)
+    judgments, model = fit.judgments, fit.assembled.model
+    levels = judgments.n_levels(facet)
     if levels > _MOST_COMPARED:
         raise InvalidInput(
             f"effects: {facet} has {levels} levels, at most {_MOST_COMPARED} are compared; predict them by shrink=True"
         )
-    model, before = fit.assembled.model, fit.assembled.names
-    if all(name == facet or fit.judgments.facet(name).fixed for name in fit.judgments.names):
+    if all(name == facet or judgments.facet(name).fixed for name in judgments.names):
         raise InvalidInput(f"effects: {facet} is the only random facet, so it is predicted only; use shrink=True")
-    taken = {term, facet, *fit.judgments.ancestors(facet)}
-    random = tuple(one for one in model.random if ":".join(one) not in taken)
+    taken = {term, facet, *judgments.ancestors(facet)}
+    random = tuple(kept for kept in model.random if ":".join(kept) not in taken)
     changed = replace(model, random=random, fixed=(*model.fixed, facet))
-    judgments, reml = _chosen(fit.judgments, facet), fit.assembled.problem.reml
-    assembled = assemble(judgments, changed, reml=reml, residual_by=residual_facet(fit))
-    return assembled, [before.index(name) for name in assembled.names]
-
-
-def _chosen(judgments: Judgments, facet: str) -> Judgments:
-    """The same cells with the levels of a facet as labels of their own, chosen and in no parent."""
+    # The same cells, with the levels as labels of their own, chosen and in no parent.
     position = judgments.names.index(facet)
     codes, facets = judgments.codes.copy(), list(judgments.facets)
     codes[:, position] = judgments.level_codes([facet])
     labels = level_labels(judgments, facet)
     facets[position] = replace(facets[position], levels=labels, parent=None, values=None, fixed=True)
-    return replace(judgments, codes=codes, facets=tuple(facets))
+    cells = replace(judgments, codes=codes, facets=tuple(facets))
+    assembled = assemble(cells, changed, reml=fit.assembled.problem.reml, residual_by=residual_facet(fit))
+    return assembled, [fit.assembled.names.index(name) for name in assembled.names]
 
 
 def _predicted(fit: Decomposition, facet: str, term: str, level: float) -> tuple[LevelEffect, ...]:
+    """Predictions of the levels of a random facet; to their means, what they are nested in adds its own."""
+    judgments, fixed = fit.judgments, fit.assembled.fixed
     predicted = predict(fit, term)
     known = predicted.effect.any() & (predicted.variance > 0)
     se = np.sqrt(np.where(known, predicted.variance, np.nan))
     effect = predicted.effect - predicted.effect.mean()
-    mean = float(fit.assembled.fixed.mean @ fit.beta) + predicted.effect + _parents(fit, facet)
-    return _wrap(fit.judgments, facet, effect, se, np.full(len(effect), np.inf), mean, level)
-
-
-def _parents(fit: Decomposition, facet: str) -> Floats:
-    """What the facets that each level is nested in add to its mean."""
-    cells = np.unique(fit.judgments.level_codes([facet]), return_index=True)[1]
-    out = np.zeros(len(cells))
-    for name in fit.judgments.ancestors(facet):
-        own = np.zeros(fit.judgments.n_levels(name))
-        if name in fit.assembled.fixed.levels:
-            own = (fit.assembled.fixed.levels[name] - fit.assembled.fixed.mean) @ fit.beta
+    cells = np.unique(judgments.level_codes([facet]), return_index=True)[1]
+    parents = np.zeros(len(cells))
+    for name in judgments.ancestors(facet):
+        shift = np.zeros(judgments.n_levels(name))
+        if name in fixed.levels:
+            shift = (fixed.levels[name] - fixed.mean) @ fit.beta
         elif name in fit.variances:
-            own = predict(fit, name).effect
-        out += own[fit.judgments.level_codes([name])[cells]]
-    return out
+            shift = predict(fit, name).effect
+        parents += shift[judgments.level_codes([name])[cells]]
+    mean = float(fixed.mean @ fit.beta) + predicted.effect + parents
+    return _wrap(judgments, facet, effect, se, np.full(len(effect), np.inf), mean, level)
 
 
 def _wrap(
@@ -308,5 +295,5 @@ def _wrap(
 
 def _averages(key: Ints, values: Floats) -> tuple[Ints, Floats]:
     """Mean value of every key that occurs."""
-    found, code = np.unique(key, return_inverse=True)
-    return found, np.bincount(code, values) / np.bincount(code)
+    occurring, code = np.unique(key, return_inverse=True)
+    return occurring, np.bincount(code, values) / np.bincount(code)

@@ -1,9 +1,9 @@
-"""Items on which judges, prompts and temperatures disagree most: those to send to people."""
+"""Flags on the items on which judges, prompts and temperatures disagree most: those to send to people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from quorate.estimate.components.model import closure
 from quorate.estimate.components.noise import residuals
 from quorate.estimate.means.prediction import predict, residual_facet
 from quorate.table.judgments import Judgments
+from quorate.table.results import Result, Row
 from quorate.wording import listed, plural
 
 MEASURED = ("item", "system", "response", "dimension")
@@ -61,7 +62,7 @@ class Flag:
 
 
 @dataclass(frozen=True)
-class Flags:
+class Flags(Result):
     """Items by their pipeline variance, the largest first.
 
     Parameters
@@ -91,14 +92,10 @@ class Flags:
     share: float
     caveats: tuple[Caveat, ...]
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """The flagged items as a frame: their labels, then variance, df, low, high, expected, cells, n, range."""
-        from quorate.table.frames import frame
-
-        names = ("variance", "df", "low", "high", "expected", "cells", "n", "lowest", "highest")
-        roles = list(self.flags[0].labels) if self.flags else []
-        columns: dict[str, list[Any]] = {role: [one.labels[role] for one in self.flags] for role in roles}
-        return frame(columns | {name: [getattr(one, name) for one in self.flags] for name in names}, backend)
+    def rows(self) -> list[Row]:
+        """The flagged items: their labels, then variance, df, low, high, expected, cells, n, range."""
+        names = [field.name for field in fields(Flag) if field.name != "labels"]
+        return [{**flag.labels, **{name: getattr(flag, name) for name in names}} for flag in self.flags]
 
 
 def flags(fit: Decomposition, *, over: Iterable[str] | None = None, most: int = 20) -> Flags:
@@ -157,16 +154,16 @@ def flags(fit: Decomposition, *, over: Iterable[str] | None = None, most: int = 
     judgments = fit.judgments
     chosen = _configuration(judgments, over)
     unit = [name for name in judgments.names if name not in chosen]
-    spread = _Spread(fit, unit)
+    spread = PipelineVariance(fit, unit)
     usable = spread.usable
     if not usable.any():
         raise NotEstimable(f"no {judgments.object} was judged twice, so there is no spread to compare", {"cell"})
-    expected, mean, between = _shrunk(spread.variance[usable], spread.df[usable])
+    expected, mean, between = shrunk(spread.variance[usable], spread.df[usable])
     order = np.argsort(-expected, kind="stable")[:most]
-    found = tuple(_flag(spread, unit, int(np.flatnonzero(usable)[at]), float(expected[at])) for at in order)
+    flagged = tuple(_flag(spread, unit, int(np.flatnonzero(usable)[at]), float(expected[at])) for at in order)
     share = float(expected[order].sum() / expected.sum()) if expected.sum() > 0 else np.nan
-    said = tuple(_caveats(fit, found, between))
-    return Flags(found, int(usable.sum()), int((~usable).sum()), chosen, mean, between, share, said)
+    cautions = tuple(_caveats(fit, flagged, between))
+    return Flags(flagged, int(usable.sum()), int((~usable).sum()), chosen, mean, between, share, cautions)
 
 
 def _configuration(judgments: Judgments, over: Iterable[str] | None) -> tuple[str, ...]:
@@ -183,7 +180,7 @@ def _configuration(judgments: Judgments, over: Iterable[str] | None) -> tuple[st
     return tuple(name for name in judgments.names if name in asked)
 
 
-class _Spread:
+class PipelineVariance:
     """Pipeline variance of every item, with its degrees of freedom."""
 
     def __init__(self, fit: Decomposition, unit: list[str]) -> None:
@@ -199,7 +196,12 @@ class _Spread:
         apart = self._sum((left - self._mean(left)[self.code]) ** 2)
         between = np.divide(apart, self.cells - 1, out=np.zeros_like(apart), where=several)
         self.variance = between + np.where(several, 1 - inverse, 1.0) * inside
-        self.df = self._df(fit, unit, freedom, np.where(several, 1 - inverse, 1.0))
+        # Satterthwaite's degrees of freedom at the fitted components.
+        expected, df = self._between(fit, unit)
+        inner = np.where(several, 1 - inverse, 1.0) * float(fit.judgments.ss.sum() / max(freedom.sum(), 1.0))
+        spread = expected**2 / df + np.divide(inner**2, freedom, out=np.zeros_like(inner), where=freedom > 0)
+        total = expected + np.where(freedom > 0, inner, 0.0)
+        self.df = np.divide(total**2, spread, out=np.maximum(self.cells - 1, freedom), where=spread > 0)
 
     def _sum(self, values: NDArray[np.floating[Any]]) -> Floats:
         return np.bincount(self.code, weights=values).astype(np.float64)
@@ -207,24 +209,19 @@ class _Spread:
     def _mean(self, values: Floats) -> Floats:
         return self._sum(values) / self.cells
 
-    def _df(self, fit: Decomposition, unit: list[str], freedom: Floats, weight: Floats) -> Floats:
-        """Satterthwaite's degrees of freedom at the fitted components."""
-        pooled = float(fit.judgments.ss.sum() / max(freedom.sum(), 1.0))
-        between, df = self._between(fit, unit)
-        inside = weight * pooled
-        spread = between**2 / df + np.divide(inside**2, freedom, out=np.zeros_like(inside), where=freedom > 0)
-        total = between + np.where(freedom > 0, inside, 0.0)
-        return np.divide(total**2, spread, out=np.maximum(self.cells - 1, freedom), where=spread > 0)
-
     def _between(self, fit: Decomposition, unit: list[str]) -> tuple[Floats, Floats]:
         """Expected mean square between the cells of an item, and its degrees of freedom.
 
         With ``A`` the centring of an item's cells and ``S`` their covariance: ``tr(AS) / (K - 1)`` and
         ``tr(AS)^2 / tr(ASAS)``, from counts of how the cells share levels.
         """
-        terms = _varying(fit, unit)
+        measured = closure(fit.judgments, unit)
+        terms = list(_terms(fit, lambda facets: bool(facets & measured) and bool(facets - measured)))
+        noise = residuals(fit.judgments, fit.assembled.model, residual_facet(fit), fit.assembled.scale)
+        theta = np.maximum(fit.theta[-fit.assembled.problem.n_residual :], 0.0)
+        noise_of_cells = noise.weight @ theta * fit.assembled.scale**2
         sizes = [self._counts([*unit, *term]) for term, _ in terms] + [np.ones(len(self.code))]
-        scale = [np.full(len(self.cells), variance) for _, variance in terms] + [self._mean(_noise(fit))]
+        scale = [np.full(len(self.cells), variance) for _, variance in terms] + [self._mean(noise_of_cells)]
         trace, square = np.zeros((2, len(self.cells)))
         for a, (n_a, s_a) in enumerate(zip(sizes, scale, strict=True)):
             trace += s_a * (self.cells - self._sum(n_a) / self.cells)
@@ -251,12 +248,6 @@ def _common(fit: Decomposition, unit: list[str]) -> Floats:
     return out
 
 
-def _varying(fit: Decomposition, unit: list[str]) -> list[tuple[list[str], float]]:
-    """Terms that differ between the cells of an item and between items, with their variances."""
-    measured = closure(fit.judgments, unit)
-    return list(_terms(fit, lambda facets: bool(facets & measured) and bool(facets - measured)))
-
-
 def _terms(fit: Decomposition, wanted: Any) -> Iterable[tuple[list[str], float]]:
     """Random terms with a variance above zero whose facets are wanted."""
     for name, variance in zip(fit.assembled.names, fit.theta * fit.assembled.scale**2, strict=True):
@@ -265,15 +256,7 @@ def _terms(fit: Decomposition, wanted: Any) -> Iterable[tuple[list[str], float]]
             yield term, float(variance)
 
 
-def _noise(fit: Decomposition) -> Floats:
-    """Variance of every cell mean about its main effects and interactions."""
-    noise = residuals(fit.judgments, fit.assembled.model, residual_facet(fit), fit.assembled.scale)
-    theta = np.maximum(fit.theta[-fit.assembled.problem.n_residual :], 0.0)
-    out: Floats = noise.weight @ theta * fit.assembled.scale**2
-    return out
-
-
-def _shrunk(variance: Floats, df: Floats) -> tuple[Floats, float, float]:
+def shrunk(variance: Floats, df: Floats) -> tuple[Floats, float, float]:
     """Variances drawn towards their mean, the mean, and the standard deviation between items beyond chance.
 
     A variance ``s2`` on ``df`` degrees of freedom has sampling variance ``2 V^2 / df``, of which ``2 s2^2 / (df + 2)``
@@ -287,12 +270,17 @@ def _shrunk(variance: Floats, df: Floats) -> tuple[Floats, float, float]:
     return mean + weight * (variance - mean), mean, float(np.sqrt(between))
 
 
-def _flag(spread: _Spread, unit: list[str], item: int, expected: float) -> Flag:
+def _flag(spread: PipelineVariance, unit: list[str], item: int, expected: float) -> Flag:
+    """One item; its labels are its own, and those of its parents where its own occurs under several."""
     judgments, rows = spread.judgments, np.flatnonzero(spread.code == item)
+    above = {up for name in unit for up in judgments.ancestors(name)}
+    several = [name for name in unit if judgments.n_levels(name) > len(judgments.facet(name).levels)]
+    repeated = {up for name in several for up in judgments.ancestors(name)}
+    named = [name for name in unit if name not in above or name in repeated]
     variance, df = float(spread.variance[item]), float(spread.df[item])
-    low, high = _interval(variance, df)
+    low, high = chi_square_interval(variance, df)
     return Flag(
-        labels=_labels(judgments, unit, int(rows[0])),
+        labels={name: judgments.facet(name).levels[judgments.column(name)[rows[0]]] for name in named},
         variance=variance,
         df=df,
         low=low,
@@ -305,7 +293,8 @@ def _flag(spread: _Spread, unit: list[str], item: int, expected: float) -> Flag:
     )
 
 
-def _interval(variance: float, df: float) -> tuple[float, float]:
+def chi_square_interval(variance: float, df: float) -> tuple[float, float]:
+    """95% interval of a variance on ``df`` degrees of freedom; nan above where there is none."""
     from scipy.special import chdtri
 
     if variance <= 0:
@@ -313,26 +302,13 @@ def _interval(variance: float, df: float) -> tuple[float, float]:
     return df * variance / float(chdtri(df, 0.025)), df * variance / float(chdtri(df, 0.975))
 
 
-def _labels(judgments: Judgments, unit: list[str], cell: int) -> dict[str, str]:
-    """Labels that find the item: its own, and those of its parents where its own occurs under several."""
-    above = {up for name in unit for up in judgments.ancestors(name)}
-    repeated = {
-        up
-        for name in unit
-        if judgments.n_levels(name) > len(judgments.facet(name).levels)
-        for up in judgments.ancestors(name)
-    }
-    names = [name for name in unit if name not in above or name in repeated]
-    return {name: judgments.facet(name).levels[judgments.column(name)[cell]] for name in names}
-
-
-def _caveats(fit: Decomposition, found: tuple[Flag, ...], between: float) -> Iterable[Caveat]:
-    what = plural(fit.judgments.object)
-    few = min(one.df for one in found)
+def _caveats(fit: Decomposition, flagged: tuple[Flag, ...], between: float) -> Iterable[Caveat]:
+    items = plural(fit.judgments.object)
+    few = min(flag.df for flag in flagged)
     if few < FEW_DF:
-        yield caveats.few_df(what, few)
+        yield caveats.few_df(items, few)
     if between == 0:
-        yield caveats.no_excess(what)
+        yield caveats.no_excess(items)
     several = [name for name in fit.judgments.names if fit.judgments.n_levels(name) > 1]
     if "judge" in fit.judgments.names and "judge" not in several:
         others = [name for name in several if name not in closure(fit.judgments, [fit.judgments.object])]

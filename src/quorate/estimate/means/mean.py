@@ -1,8 +1,8 @@
-"""The mean score: what it is worth for a stated target."""
+"""Mean score: what it is worth for a stated target."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -12,7 +12,6 @@ from quorate import caveats
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.model import CELL
-from quorate.estimate.means.target_weights import distance
 from quorate.estimate.means.targets import (
     ABSORBED,
     FINITE,
@@ -23,6 +22,7 @@ from quorate.estimate.means.targets import (
     Pool,
     Target,
     default_targets,
+    distance,
     resolve,
 )
 from quorate.numerics.inference import checked_level, pivotal, t_quantile
@@ -106,8 +106,21 @@ class Estimate:
         (float, float)
             Lower and upper limit.
         """
-        checked_level(level)
-        half = _half_width(self, level, method)
+        upper = (1 + checked_level(level)) / 2
+        if method == "satterthwaite":
+            half = t_quantile(self.df, upper) * self.se
+        elif method == "wald":
+            half = t_quantile(np.inf, upper) * float(np.sqrt(self.basis.plain))
+        elif method == "pivotal":
+            half = _pivotal_half_width(self.basis, level)
+        elif method == "bootstrap":
+            from quorate.estimate.components.bootstrap import studentised
+
+            half = studentised(self.basis, level)
+        else:
+            raise InvalidInput(
+                f"method: one of 'satterthwaite', 'pivotal', 'bootstrap', 'wald' is needed, got {method!r}"
+            )
         return self.value - half, self.value + half
 
 
@@ -146,11 +159,6 @@ class Drawn:
     noise: Floats
 
 
-def default_mean(fit: Decomposition) -> Estimate:
-    """The mean for the default targets; see `Decomposition.mean`."""
-    return mean_for(fit, {})
-
-
 def mean_for(fit: Decomposition, asked: Mapping[str, Target]) -> Estimate:
     """The mean for stated targets; see `Decomposition.mean_for`."""
     return contrast(fit, fit.assembled.fixed.mean, resolve(fit, asked))
@@ -167,7 +175,9 @@ def contrast(fit: Decomposition, weight: Floats, targets: Mapping[str, Target]) 
     gradient = coefficients(fit, given, targets)
     _refuse_unidentified(fit, gradient, squares(problem, given))
     theta = np.maximum(fit.theta, 0.0) * scale**2
-    parts = _named(fit, gradient * theta)
+    terms = gradient * theta
+    classes = zip(fit.variances, fit.identified.classes, strict=True)
+    parts = {name: float(sum(terms[t] for t in members)) for name, members in classes}
     slopes, spread, draws = gradient.copy(), 0.0, {}
     for facet, target in targets.items():
         if facet not in fit.assembled.fixed.levels or target in (PANEL, FINITE):
@@ -189,23 +199,29 @@ def contrast(fit: Decomposition, weight: Floats, targets: Mapping[str, Target]) 
         n=fit.judgments.n_answers,
         target=dict(targets),
         shares={name: part / plain for name, part in parts.items()} if plain > 0 else dict.fromkeys(parts, np.nan),
-        caveats=(*fit.caveats, *_target_caveats(fit, targets), *_without_spread(fit, targets, parts)),
+        caveats=(*fit.caveats, *_target_caveats(fit, targets, parts)),
         basis=Basis(fit, weight, gradient, plain, draws),
     )
 
 
 def coefficients(fit: Decomposition, given: Projected, targets: Mapping[str, Target]) -> Floats:
     """``sum_l (w_l - tau_l)^2`` of every component, for an estimate given by its `weights`."""
+    judgments, names = fit.judgments, fit.assembled.names
     out = squares(fit.assembled.problem, given)
     weight = cell_weights(fit.assembled.problem, given)
-    for t, name in enumerate(fit.assembled.names):
-        facets = term_facets(fit, name)
+    over = judgments.ancestors(judgments.object)
+    for t, name in enumerate(names):
+        facets, (base, _, level) = term_facets(fit, name), name.partition("[")
         if any(targets.get(facet) == ABSORBED for facet in name.split(":")):
-            out[t] = _absorbed(fit.judgments, facets, weight)
+            # The objects in the place of what groups them.
+            place = judgments.level_codes([judgments.object, *(facet for facet in facets if facet not in over)])
+            total = np.bincount(place, weight)
+            out[t] = float(total @ total)
         elif targets.get(name) == FIXED or inside_fixed(fit, name, targets):
             out[t] = 0.0
-        elif _is_limited(fit, name, facets, targets):
-            out[t] = distance(fit.judgments, facets, targets, weight, _stratum(name))
+        elif base != REPLICATE and _is_limited(judgments, facets, targets):
+            facet, _, label = level.removesuffix("]").partition("=")
+            out[t] = distance(judgments, facets, targets, weight, (facet, label) if facet else None)
     return out
 
 
@@ -215,25 +231,10 @@ def term_facets(fit: Decomposition, name: str) -> tuple[str, ...]:
     return fit.judgments.names if base in (CELL, REPLICATE) else tuple(base.split(":"))
 
 
-def _is_limited(fit: Decomposition, name: str, facets: tuple[str, ...], targets: Mapping[str, Target]) -> bool:
-    """Whether every facet of a term stands for known levels only; a replicate never does."""
-    above = {up for facet in facets for up in fit.judgments.ancestors(facet)}
-    open_ = any(targets[facet] in (POPULATION, SENSITIVITY) for facet in {*facets, *above})
-    return not open_ and name.partition("[")[0] != REPLICATE
-
-
-def _stratum(name: str) -> tuple[str, str] | None:
-    """Facet and level of a residual component that has one."""
-    facet, _, level = name.partition("[")[2].removesuffix("]").partition("=")
-    return (facet, level) if facet else None
-
-
-def _absorbed(judgments: Judgments, facets: tuple[str, ...], weight: Floats) -> float:
-    """``sum_l w_l^2`` with the objects in the place of what groups them."""
-    over = judgments.ancestors(judgments.object)
-    level = judgments.level_codes([judgments.object, *(facet for facet in facets if facet not in over)])
-    total = np.bincount(level, weight)
-    return float(total @ total)
+def _is_limited(judgments: Judgments, facets: tuple[str, ...], targets: Mapping[str, Target]) -> bool:
+    """Whether every facet of a term stands for known levels only."""
+    above = {up for facet in facets for up in judgments.ancestors(facet)}
+    return not any(targets[facet] in (POPULATION, SENSITIVITY) for facet in {*facets, *above})
 
 
 def inside_fixed(fit: Decomposition, name: str, targets: Mapping[str, Target]) -> bool:
@@ -287,45 +288,18 @@ def _not_estimable(fit: Decomposition, names: list[str], low: float, high: float
     )
 
 
-def _named(fit: Decomposition, parts: Floats) -> dict[str, float]:
-    """Variance parts by the name of their class."""
-    return {
-        name: float(sum(parts[t] for t in members))
-        for name, members in zip(fit.variances, fit.identified.classes, strict=True)
-    }
-
-
-def _without_spread(
+def _target_caveats(
     fit: Decomposition, targets: Mapping[str, Target], parts: Mapping[str, float]
-) -> list[caveats.Caveat]:
-    """Fixed facets taken as draws whose levels differ by no more than noise."""
-    drawn = [name for name in fit.assembled.fixed.levels if targets[name] not in (PANEL, FINITE, SENSITIVITY)]
-    return [caveats.no_spread(name, len(fit.assembled.fixed.levels[name])) for name in drawn if parts[name] == 0]
-
-
-def _target_caveats(fit: Decomposition, targets: Mapping[str, Target]) -> list[caveats.Caveat]:
-    changed = [name for name, target in targets.items() if target == SENSITIVITY]
-    out = [caveats.sensitivity(name) for name in changed]
+) -> Iterator[caveats.Caveat]:
+    """Indexes, panels of two taken as draws, and fixed facets whose levels differ by no more than noise."""
+    yield from (caveats.sensitivity(name) for name, target in targets.items() if target == SENSITIVITY)
+    fixed = {name: len(levels) for name, levels in fit.assembled.fixed.levels.items()}
     for name, target in targets.items():
-        m = len(fit.assembled.fixed.levels.get(name, ()))
-        if m == 2 and target == POPULATION and default_targets(fit)[name] == PANEL:
-            out.append(caveats.few_levels(name, m))
-    return out
-
-
-def _half_width(estimate: Estimate, level: float, method: str) -> float:
-    upper = (1 + level) / 2
-    if method == "satterthwaite":
-        return t_quantile(estimate.df, upper) * estimate.se
-    if method == "wald":
-        return t_quantile(np.inf, upper) * float(np.sqrt(estimate.basis.plain))
-    if method == "pivotal":
-        return _pivotal_half_width(estimate.basis, level)
-    if method == "bootstrap":
-        from quorate.estimate.components.bootstrap import studentised
-
-        return studentised(estimate.basis, level)
-    raise InvalidInput(f"method: one of 'satterthwaite', 'pivotal', 'bootstrap', 'wald' is needed, got {method!r}")
+        if fixed.get(name) == 2 and target == POPULATION and default_targets(fit)[name] == PANEL:
+            yield caveats.few_levels(name, 2)
+    for name, m in fixed.items():
+        if targets[name] not in (PANEL, FINITE, SENSITIVITY) and parts[name] == 0:
+            yield caveats.no_spread(name, m)
 
 
 def _pivotal_half_width(source: Basis, level: float) -> float:

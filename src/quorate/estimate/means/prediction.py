@@ -44,15 +44,11 @@ def predict(fit: Decomposition, term: str) -> Prediction:
     ----------
     Henderson (1975), Biometrics 31, 423-447.
     """
-    position, problem = fit.assembled.names.index(term), fit.assembled.problem
-    shared = position - problem.n_within
-    return _within(fit, position) if shared < 0 else _shared(fit, shared)
-
-
-def _shared(fit: Decomposition, term: int) -> Prediction:
-    """A term across blocks: its part of the mixed-model coefficient inverse is the prediction error."""
-    problem, scale = fit.assembled.problem, fit.assembled.scale
-    at = problem.p + np.flatnonzero(problem.units.shared_term == term)
+    position, problem, scale = fit.assembled.names.index(term), fit.assembled.problem, fit.assembled.scale
+    if position < problem.n_within:
+        return _within(fit, position)
+    # Across blocks, a term's part of the mixed-model coefficient inverse is the prediction error.
+    at = problem.p + np.flatnonzero(problem.units.shared_term == position - problem.n_within)
     error = fit.point.solved.b[np.ix_(at, at)]
     variance = np.diag(error) - 2 * error.mean(axis=1) + error.mean()
     return Prediction(fit.point.effects[at] * scale, variance * scale**2)
@@ -66,7 +62,7 @@ def _within(fit: Decomposition, position: int) -> Prediction:
     """
     layout, gamma = _Layout(fit), fit.point.solved.theta[position]
     levels = int(layout.codes[position].max()) + 1
-    effect, own, row = np.zeros((3, levels))
+    effect, inside, row = np.zeros((3, levels))
     slopes = np.zeros((levels, len(fit.point.effects)))
     for cells in layout.blocks():
         at, solved = layout.solve(cells, position)
@@ -74,10 +70,10 @@ def _within(fit: Decomposition, position: int) -> Prediction:
         effect[at] = gamma * solved @ (layout.y[cells] - w @ fit.point.effects)
         slopes[at] = gamma * solved @ w
         known = gamma**2 * solved @ (layout.codes[position][cells][:, None] == at)
-        own[at], row[at] = gamma - np.diag(known), gamma - known.sum(axis=1)
+        inside[at], row[at] = gamma - np.diag(known), gamma - known.sum(axis=1)
     slopes -= slopes.mean(axis=0)
     across = np.einsum("lq,qr,lr->l", slopes, fit.point.solved.b, slopes, optimize=True)
-    variance = own - 2 * row / levels + row.sum() / levels**2 + across
+    variance = inside - 2 * row / levels + row.sum() / levels**2 + across
     return Prediction(effect * fit.assembled.scale, variance * fit.assembled.scale**2)
 
 
@@ -112,8 +108,8 @@ class _Layout:
     def solve(self, cells: Ints, position: int) -> tuple[Ints, Floats]:
         """Levels of a term in a block, and ``Z'V_w^-1`` on its cells."""
         levels = [np.unique(code[cells]) for code in self.codes[: len(self.prior)]]
-        z = np.hstack([self.codes[t][cells][:, None] == found for t, found in enumerate(levels)]).astype(float)
-        owner = np.repeat(np.arange(len(levels)), [len(found) for found in levels])
+        z = np.hstack([self.codes[t][cells][:, None] == met for t, met in enumerate(levels)]).astype(float)
+        owner = np.repeat(np.arange(len(levels)), [len(met) for met in levels])
         weighted = z.T / self.noise[cells]
         system = np.eye(len(owner)) + (weighted @ z) * self.prior[owner]
         return levels[position], np.linalg.solve(system, weighted)[owner == position]

@@ -1,12 +1,15 @@
-"""What a mean is meant to stand for, facet by facet."""
+"""Targets of a mean: what it stands for, facet by facet, and the weights that this puts on the levels of a term."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.table.judgments import Judgments
 
@@ -92,9 +95,15 @@ def resolve(fit: Decomposition, asked: Mapping[str, Target]) -> dict[str, Target
         if name in _covariates(fit) and target not in (PANEL, FINITE):
             raise InvalidInput(f'{name}: a covariate stands for its own levels ("panel"); got {str(target)!r}')
     for name, target in asked.items():
-        if target in (FINITE, PANEL) or isinstance(target, Pool):
-            _check_above(judgments, name, asked)
-            out.update(dict.fromkeys(judgments.ancestors(name), FINITE))
+        if target not in (FINITE, PANEL) and not isinstance(target, Pool):
+            continue
+        for up in judgments.ancestors(name):
+            if asked.get(up) in (POPULATION, SENSITIVITY, ABSORBED):
+                raise InvalidInput(
+                    f'{name}: {target} levels come with their {up}, which cannot be "{asked[up]}" then; '
+                    f'use {up}="finite"'
+                )
+            out[up] = FINITE
     return {**out, **asked}
 
 
@@ -102,15 +111,6 @@ def _covariates(fit: Decomposition) -> set[str]:
     """Facets that are in the model as covariates only."""
     names = {name for term in fit.assembled.model.covariates for name in term.split(":")}
     return names - set(fit.assembled.model.fixed)
-
-
-def _check_above(judgments: Judgments, name: str, asked: Mapping[str, Target]) -> None:
-    for up in judgments.ancestors(name):
-        if asked.get(up) in (POPULATION, SENSITIVITY, ABSORBED):
-            raise InvalidInput(
-                f'{name}: {asked[name]} levels come with their {up}, which cannot be "{asked[up]}" then; '
-                f'use {up}="finite"'
-            )
 
 
 def is_grouping(judgments: Judgments, name: str) -> bool:
@@ -129,3 +129,70 @@ def _check(judgments: Judgments, name: str, target: Target) -> None:
     elif target not in allowed:
         listed = ", ".join(f'"{value}"' for value in allowed)
         raise InvalidInput(f"{name}: the target must be one of {listed} or pool(K), got {target!r}")
+
+
+def distance(
+    judgments: Judgments,
+    facets: Sequence[str],
+    targets: Mapping[str, Target],
+    weight: Floats,
+    stratum: tuple[str, str] | None = None,
+) -> float:
+    """``sum_l (w_l - tau_l)^2`` of a term all of whose facets are limited to known levels.
+
+    ``tau`` is one measure for all terms: objects weigh equally, what is nested in a level shares its weight equally, a
+    group weighs as its objects do, and the levels of crossed facets (of a pool too) weigh equally. Combinations never
+    judged have their weight in the target as well.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        The answered cells.
+    facets : sequence of str
+        Facets of the term.
+    targets : mapping of str to str or Pool
+        What each facet stands for.
+    weight : array, shape (cells,)
+        Weight of each cell in the estimate.
+    stratum : (str, str), optional
+        Facet and level to which the term is limited.
+    """
+    above = {up for name in facets for up in judgments.ancestors(name)}
+    leaves = [name for name in facets if name not in above]
+    shares = {name: share(judgments, name, targets[name]) for name in leaves}
+    squares: dict[str, float] = {}
+    for name in leaves:
+        target = targets[name]  # the unseen levels of a pool included
+        squares[name] = 1 / target.size if isinstance(target, Pool) else float(shares[name] @ shares[name])
+    if stratum is not None:
+        facet, level = stratum
+        at = judgments.level_index(facet, level)
+        weight = weight * (judgments.column(facet) == at)
+        squares[facet] = float(shares[facet][at] ** 2) if facet in shares else 1 / len(judgments.facet(facet).levels)
+    tau_cell = np.prod([shares[name][judgments.level_codes([name])] for name in leaves], axis=0)
+    level_of_cell = judgments.level_codes(leaves)
+    total = np.bincount(level_of_cell, weight)
+    tau = np.zeros_like(total)
+    tau[level_of_cell] = tau_cell
+    concentrated = float(total @ total)
+    rest = concentrated - 2 * float(total @ tau) + float(np.prod(list(squares.values())))
+    return rest if rest > 1e-12 * concentrated else 0.0
+
+
+def share(judgments: Judgments, name: str, target: Target) -> Floats:
+    """Weight that a target puts on every level of a facet, shape (levels,)."""
+    code = judgments.level_codes([name])
+    n = int(code.max()) + 1
+    if isinstance(target, Pool):
+        return np.full(n, 1 / target.size)
+    if name in judgments.ancestors(judgments.object):
+        item = judgments.level_codes([judgments.object])
+        first = np.unique(item, return_index=True)[1]
+        return np.bincount(code[first], minlength=n) / len(first)
+    parent = judgments.facet(name).parent
+    if parent is None or name == judgments.object:
+        return np.full(n, 1 / n)
+    owner = np.zeros(n, dtype=np.int64)
+    owner[code] = judgments.level_codes([parent])
+    out: Floats = share(judgments, parent, "finite")[owner] / np.bincount(owner)[owner]
+    return out
