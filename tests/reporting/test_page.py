@@ -1,18 +1,44 @@
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from quorate.reporting.page import Caption, Figure, Section
+import quorate as q
+from quorate.reporting.page import SAME_EVERY_TIME, Caption, Figure, Page, Section, source_of, title_of
+from quorate.reporting.reproduce import Provenance
+
+FACTS = Figure("facts", Caption("What was read"), [{"rows": 3}])
 
 
 def test_a_figure_is_a_table_unless_it_has_a_chart():
-    figure = Figure("means", Caption("Means are alike", ()), [{"mean": 1.0}])
+    figure = Figure("means", Caption("Means are alike"), [{"mean": 1.0}])
     assert (figure.chart, figure.headers, figure.folded, figure.unfolded) == (None, {}, False, False)
 
 
 def test_a_section_is_not_changed_once_made():
-    section = Section("panel", "The panel", ("text",), ())
     with pytest.raises(FrozenInstanceError):
-        section.title = "Another"
+        Section("panel", "The panel", ("text",)).title = "Another"
+
+
+def test_the_title_is_the_file_where_there_is_one(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("model_a,model_b,winner\nx,y,model_a\n")
+    assert title_of(q.read_votes(path, announce=False), "Votes") == "votes.csv"
+    assert title_of(None, "Votes") == "Votes"
+
+
+def test_a_frame_has_no_name(ballots):
+    assert title_of(ballots(), "Votes") == "Votes, from a polars frame"
+
+
+def test_where_it_comes_from(ballots):
+    page = Page("Votes", "They differ.", (), FACTS, "As usual.", {}, source=source_of(ballots()), options="level 0.95")
+    found = replace(page, seed=1, origin=Provenance("quorate rank --api-key sk-1", 7)).provenance
+    assert (found["seed"], found["options"]) == ("7", "level 0.95")
+    assert "sk-1" not in found["command"]
+    assert found["SHA-256 of the input"] == "none: not read from a file"
+    assert page.provenance["seed"] == "no random numbers were used"
+    assert replace(page, seed=SAME_EVERY_TIME).provenance["seed"] == SAME_EVERY_TIME
+    assert replace(page, seed=SAME_EVERY_TIME, origin=Provenance(seed=0)).provenance["seed"] == "0"
+    assert {"input", "options"}.isdisjoint(replace(page, source=source_of(None), options="").provenance)

@@ -12,11 +12,11 @@ from pathlib import Path
 import duckdb
 import polars as pl
 import pytest
-from quorate.reporting.render import report
 
 import quorate as q
 from quorate.analysis.judgments import analyze
 from quorate.errors import InvalidInput
+from quorate.reporting.report import page_of, report
 
 INERT = re.compile(r"https?://(www\.w3\.org/|vega\.github\.io/|github\.com/vega/)")
 
@@ -170,7 +170,7 @@ def test_judgments_and_fits_are_analysed_first(demo, tmp_path):
 def test_json_goes_there_and_back(demo, tmp_path):
     content = json.loads(written(demo, tmp_path, "report.JSON", command="quorate", note="Simulated."))
     assert demo.to_dict().items() <= content.items()
-    assert content["provenance"]["note"] == "Simulated."
+    assert content["note"] == content["provenance"]["note"] == "Simulated."
 
 
 def test_markdown_by_its_ending(demo, tmp_path):
@@ -293,6 +293,21 @@ def test_an_allocation_has_a_page_of_its_own(tmp_path):
     assert (tmp_path / "charts" / "curve.svg").exists()
     assert report(found, tmp_path / "a.md").read_text("utf-8").startswith("# Adaptive allocation")
     assert json.loads(report(found, tmp_path / "a.json").read_text("utf-8"))["sentence"] == found.sentence
-    with pytest.raises(InvalidInput, match="record: the report of an allocation has no checklist"):
+    with pytest.raises(InvalidInput, match="record: the report of this result has no checklist"):
         report(found, tmp_path / "b.html", record={"title": "x"})
     assert not (tmp_path / "b.html").exists()
+
+
+def test_the_same_page_in_every_format(ballots, tmp_path):
+    ranked = q.rank(ballots())
+    assert written(ranked, tmp_path, "page.md", note="simulated").startswith(
+        "# Leaderboard from votes\n\n> simulated\n\n**a is first of 3 systems"
+    )
+    found = json.loads(written(ranked, tmp_path, "page.json", note="simulated"))
+    assert (found["note"], found["systems"][0]["system"]) == ("simulated", "a")
+
+
+def test_a_table_is_named(ballots):
+    votes = ballots()
+    assert page_of(q.rank(votes), table=votes).provenance["input"] == "polars frame"
+    assert "input" not in page_of(q.rank(votes)).provenance

@@ -7,7 +7,7 @@ import pytest
 
 from quorate.reporting.draw.theme import CORRECTED, KNOWN, MISSED, NAIVE, NOISE, OTHERS, colour, kind, palette
 
-STYLE = files("quorate.reporting").joinpath("page", "report.css").read_text(encoding="utf-8")
+STYLE = files("quorate.reporting").joinpath("print", "page.css").read_text(encoding="utf-8")
 WHITE, DARK = "#ffffff", "#14181d"
 
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from quorate.reporting.print.cells import as_csv, as_markdown, cell, columns, plain_markdown
+from quorate.reporting.print.cells import cell, columns, csv_table, markdown_table, plain_markdown
 
 ROWS = [
     {"level": "a|b", "share": 0.125, "n": 1200, "why_not": "", "high": math.inf},
@@ -37,14 +37,14 @@ def test_empty_columns_are_left_out_and_titles_are_words():
 
 
 def test_csv_has_full_precision_and_no_formulas():
-    rows = list(csv.reader(io.StringIO(as_csv([*ROWS, {"level": "x", "n": 1, "high": 1 / 3}], {}))))
+    rows = list(csv.reader(io.StringIO(csv_table([*ROWS, {"level": "x", "n": 1, "high": 1 / 3}], {}))))
     assert rows[0] == ["level", "share", "n", "high"]
     assert rows[2][0] == "'=1+1"
     assert float(rows[3][3]) == 1 / 3
 
 
 def test_markdown_tables_keep_their_columns():
-    lines = as_markdown(ROWS, {}).splitlines()
+    lines = markdown_table(ROWS, {}).splitlines()
     assert lines[1] == "| --- | ---: | ---: | ---: |"
     assert lines[2] == "| a\\|b | 12.5% | 1,200 | unbounded |"
 

@@ -6,13 +6,13 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.reporting.document import sections
 from quorate.reporting.draw.theme import INK
-from quorate.reporting.print.charts import on_paper, slug, write_charts
+from quorate.reporting.print.charts import on_paper, slug, specification, write_charts
+from quorate.reporting.report import page_of
 
 
 def charts_of(analysis):
-    return [figure for section in sections(analysis) for figure in section.figures if figure.chart]
+    return [figure for figure in page_of(analysis).figures if figure.chart]
 
 
 def texts(path) -> list[str]:
@@ -20,7 +20,7 @@ def texts(path) -> list[str]:
 
 
 def test_every_chart_of_the_report_is_a_file_with_a_stable_name(demo, tmp_path):
-    paths = write_charts(demo, tmp_path)
+    paths = write_charts(page_of(demo), tmp_path)
     assert [path.stem for path in paths] == [figure.name for figure in charts_of(demo)]
     assert sorted(tmp_path.iterdir()) == sorted(paths)
     said = " ".join(" ".join(texts(tmp_path / "components.svg")).split())
@@ -28,7 +28,7 @@ def test_every_chart_of_the_report_is_a_file_with_a_stable_name(demo, tmp_path):
 
 
 def test_a_picture_has_300_dots_to_the_inch(shape, tmp_path):
-    one = write_charts(shape("items only"), tmp_path, "png")[0].read_bytes()
+    one = write_charts(page_of(shape("items only")), tmp_path, "png")[0].read_bytes()
     width = struct.unpack(">I", one[16:20])[0]
     per_metre = struct.unpack(">I", one[one.index(b"pHYs") + 4 :][:4])[0]
     assert one.startswith(b"\x89PNG")
@@ -37,7 +37,7 @@ def test_a_picture_has_300_dots_to_the_inch(shape, tmp_path):
 
 
 def test_hostile_labels_stay_text_in_drawings(shape, tmp_path, hostile):
-    for path in write_charts(shape("hostile labels"), tmp_path):
+    for path in write_charts(page_of(shape("hostile labels")), tmp_path):
         names = {element.tag.rpartition("}")[2] for element in ET.parse(path).iter()}
         assert not names & {"script", "img", "foreignObject", "a", "b"}
         assert "\u202e" not in path.read_text(encoding="utf-8")
@@ -45,25 +45,25 @@ def test_hostile_labels_stay_text_in_drawings(shape, tmp_path, hostile):
 
 
 def test_colours_are_not_taken_from_a_page_and_data_are_left_alone(demo):
-    spec = on_paper(charts_of(demo)[0].chart)
+    spec = on_paper(charts_of(demo)[0])
     data = [layer.get("data") for layer in spec["layer"]]
     assert INK not in str({name: value for name, value in spec.items() if name not in ("layer", "datasets")})
     assert spec["config"]["background"] == "white"
-    assert data == [layer.get("data") for layer in charts_of(demo)[0].chart.to_dict()["layer"]]
+    assert data == [layer.get("data") for layer in specification(charts_of(demo)[0])["layer"]]
 
 
 def test_titles_are_broken_into_lines_that_fit(demo):
     for figure in charts_of(demo):
-        title = on_paper(figure.chart)["title"]
+        title = on_paper(figure)["title"]
         assert max(map(len, title["text"])) <= 78
         assert max(map(len, title["subtitle"]), default=0) <= 92
 
 
 def test_places_and_formats_that_will_not_do(demo, tmp_path):
     with pytest.raises(InvalidInput, match=r"charts: .*none.new cannot be written"):
-        write_charts(demo, tmp_path / "none" / "new")
+        write_charts(page_of(demo), tmp_path / "none" / "new")
     with pytest.raises(InvalidInput, match='chart_format: must be svg or png, got "pdf"'):
-        write_charts(demo, tmp_path, "pdf")
+        write_charts(page_of(demo), tmp_path, "pdf")
 
 
 def test_names_of_files_are_plain():

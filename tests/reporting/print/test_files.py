@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.reporting import files
-from quorate.reporting.print.files import directory, writable, write
+from quorate.reporting.print import files
+from quorate.reporting.print.files import directory, writable, write_whole
 
 ENDINGS = (".html", ".htm", ".md", ".json")
 
@@ -58,7 +58,7 @@ def test_a_folder_is_made_where_its_parent_exists(tmp_path):
 
 def test_long_names_are_written(tmp_path):
     path = tmp_path / f"{'x' * 240}.json"
-    write(path, b"{}")
+    write_whole(path, b"{}")
     assert path.read_bytes() == b"{}"
 
 
@@ -68,5 +68,5 @@ def test_what_cannot_be_finished_leaves_nothing(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(InvalidInput, match="No space left on device"):
-        write(tmp_path / "a.svg", b"x", "charts")
+        write_whole(tmp_path / "a.svg", b"x", "charts")
     assert not list(tmp_path.iterdir())
