@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.analysis.judgments import Analysis, analyze
+from quorate.analysis.judgments import Analysis, analyze_judgments
 from quorate.simulate.demo import demo_table
 
 HOSTILE = (
@@ -77,47 +77,47 @@ def panel_scores(
 
 
 def _of_panel(**options: Any) -> Analysis:
-    return analyze(q.read(panel_scores(**options), announce=False))
+    return analyze_judgments(q.read(panel_scores(**options), announce=False))
 
 
 def _gap() -> Analysis:
     gap = (pl.col("judge") == "judge 0") & (pl.col("system") == "system 1")
-    return analyze(q.read(panel_scores().filter(~gap), announce=False))
+    return analyze_judgments(q.read(panel_scores().filter(~gap), announce=False))
 
 
 def _demo() -> Analysis:
-    return analyze(q.read(pl.DataFrame(demo_table()), status="status"), price=0.002, half_width=0.05)
+    return analyze_judgments(q.read(pl.DataFrame(demo_table()), status="status"), price=0.002, half_width=0.05)
 
 
 def _unbalanced() -> Analysis:
     whole = scores(items=20, replicates=3)
     kept = whole.with_columns(category=pl.col("item").str.slice(5, 1)).sample(fraction=0.7, seed=3)
-    return analyze(q.read(kept))
+    return analyze_judgments(q.read(kept))
 
 
 def _hostile() -> Analysis:
     frame = scores(judges=len(HOSTILE), prompts=len(HOSTILE), replicates=1, labels=HOSTILE)
     group = pl.col("item").str.slice(5, 1).alias("<b>group</b>")
-    return analyze(q.read(frame.with_columns(group), nested={"item": "<b>group</b>"}))
+    return analyze_judgments(q.read(frame.with_columns(group), nested={"item": "<b>group</b>"}))
 
 
 def _hostile_items() -> Analysis:
     column = 'i"<b>d'
     names = pl.DataFrame({"item": [f"item {i}" for i in range(len(HOSTILE))], column: HOSTILE})
     frame = scores(items=len(HOSTILE), prompts=3, replicates=1).join(names, on="item").drop("item")
-    return analyze(q.read(frame, facets={"item": column, "judge": "judge", "prompt": "prompt"}))
+    return analyze_judgments(q.read(frame, facets={"item": column, "judge": "judge", "prompt": "prompt"}))
 
 
 SHAPES: dict[str, Callable[[], Analysis]] = {
     "demo": _demo,
-    "balanced": lambda: analyze(q.read(scores())),
+    "balanced": lambda: analyze_judgments(q.read(scores())),
     "unbalanced": _unbalanced,
-    "one judge": lambda: analyze(q.read(scores(judges=1))),
-    "no prompt": lambda: analyze(q.read(scores(prompts=0))),
-    "items only": lambda: analyze(q.read(scores(judges=0, prompts=0, replicates=3))),
-    "random judges": lambda: analyze(q.read(scores(judges=4), fixed=())),
-    "two judges, no replicates": lambda: analyze(q.read(scores(judges=2, prompts=3, replicates=1))),
-    "many levels": lambda: analyze(q.read(scores(items=4, judges=55, prompts=51, replicates=1))),
+    "one judge": lambda: analyze_judgments(q.read(scores(judges=1))),
+    "no prompt": lambda: analyze_judgments(q.read(scores(prompts=0))),
+    "items only": lambda: analyze_judgments(q.read(scores(judges=0, prompts=0, replicates=3))),
+    "random judges": lambda: analyze_judgments(q.read(scores(judges=4), fixed=())),
+    "two judges, no replicates": lambda: analyze_judgments(q.read(scores(judges=2, prompts=3, replicates=1))),
+    "many levels": lambda: analyze_judgments(q.read(scores(items=4, judges=55, prompts=51, replicates=1))),
     "hostile labels": _hostile,
     "hostile items": _hostile_items,
     "panel": lambda: _of_panel(labels=("GPT", "Llama", "Qwen", "Claude"), own=0.3, turn=2.5),
@@ -126,7 +126,7 @@ SHAPES: dict[str, Callable[[], Analysis]] = {
     "panel, one response": lambda: _of_panel(generations=1, judges=3),
     "panel, many": lambda: _of_panel(judges=20, systems=12, generations=1, items=25),
     "panel, hostile labels": lambda: _of_panel(judges=6, systems=6, labels=HOSTILE),
-    "panel, incomplete": lambda: analyze(q.read(panel_scores().sample(fraction=0.8, seed=1), announce=False)),
+    "panel, incomplete": lambda: analyze_judgments(q.read(panel_scores().sample(fraction=0.8, seed=1), announce=False)),
     "panel, gap": _gap,
 }
 _MADE: dict[str, Analysis] = {}

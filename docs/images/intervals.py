@@ -11,7 +11,7 @@ from pathlib import Path
 import altair as alt
 
 import quorate as q
-from quorate.analysis.judgments import analyze
+from quorate.analysis.judgments import analyze_judgments
 from quorate.reporting.figures import intervals
 from quorate.simulate import demo_truth, write_demo
 
@@ -19,7 +19,7 @@ from quorate.simulate import demo_truth, write_demo
 def main() -> None:
     """Write the picture next to this file."""
     with tempfile.TemporaryDirectory() as folder:
-        analysis = analyze(q.read(write_demo(Path(folder) / "scores.csv")))
+        analysis = analyze_judgments(q.read(write_demo(Path(folder) / "scores.csv")))
     truth = alt.Data(values=[{"truth": demo_truth(), "label": f"truth {demo_truth():.2f}"}])
     rule = alt.Chart(truth).mark_rule(color="#d55e00", strokeWidth=2).encode(x="truth:Q")
     name = alt.Chart(truth).mark_text(color="#d55e00", dx=4, align="left", baseline="bottom", fontSize=13)

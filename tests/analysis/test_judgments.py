@@ -6,8 +6,8 @@ import math
 import pytest
 
 import quorate as q
-from quorate.analysis.judgments import analyze, of_fit
-from quorate.errors import InvalidInput
+from quorate.analysis.judgments import analyze_judgments, of_fit
+from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.robustness import leave_one_out
 
 
@@ -50,7 +50,7 @@ def test_a_half_width_that_is_too_small_is_not_met(demo):
 
 
 def test_a_generous_half_width_is_met(demo):
-    answer = analyze(demo.judgments, half_width=5.0).answer
+    answer = analyze_judgments(demo.judgments, half_width=5.0).answer
     assert answer.met
     assert answer.sentence.endswith("enough.")
 
@@ -80,13 +80,13 @@ def test_many_levels_are_not_refitted_one_by_one(shape):
 def test_parts_are_fitted_with_the_options_of_the_whole(shape):
     options = {"random": ["item", "prompt"], "method": "ml", "residual_by": "judge"}
     judgments = shape("balanced").judgments
-    found = analyze(judgments, **options)
+    found = analyze_judgments(judgments, **options)
     expected = [part.estimate.se for part in leave_one_out(judgments, "judge", **options)]
     assert [part.estimate.se for part in found.leave_one_out] == expected
 
 
 def test_effects_that_cannot_be_told_say_why(table):
-    found = analyze(q.read(table()), random=["item"])
+    found = analyze_judgments(q.read(table()), random=["item"])
     assert set(found.effects) == {"judge"}
     assert 'no term "prompt"' in found.effects_reasons["prompt"]
 
@@ -107,7 +107,7 @@ def test_a_fit_can_be_analysed(demo):
 )
 def test_bad_options(demo, option, message):
     with pytest.raises(InvalidInput, match=message):
-        analyze(demo.judgments, **option)
+        analyze_judgments(demo.judgments, **option)
 
 
 def test_all_of_it_is_json(analysis):
@@ -131,14 +131,16 @@ def test_a_tenth_of_the_items_is_flagged_but_5_at_least(demo, shape):
 
 
 def test_why_nothing_is_flagged_is_said(table):
-    found = analyze(q.read(table(judges=0, prompts=0, replicates=3).unique("item").drop("replicate"), announce=False))
+    found = analyze_judgments(
+        q.read(table(judges=0, prompts=0, replicates=3).unique("item").drop("replicate"), announce=False)
+    )
     assert found.flags is None
     assert found.flags_reason == "no item was judged twice, so there is no spread to compare"
 
 
 @pytest.mark.parametrize("price", [None, 0.0])
 def test_without_a_price_designs_are_compared_by_judgments(shape, price):
-    found = analyze(shape("balanced").judgments, price=price)
+    found = analyze_judgments(shape("balanced").judgments, price=price)
     assert not found.priced
     assert found.optimum.own.cost == found.optimum.own.calls
 
@@ -154,3 +156,30 @@ def test_the_panel_of_judges_is_there_with_two_judges_or_the_reason(shape, demo)
 def test_a_study_without_a_price_has_a_panel_without_one(shape):
     found = shape("panel, one response").judge_panel.panel
     assert all(one.projection.cost is None for several in found.sharings.values() for one in several)
+
+
+def test_the_best_design_is_at_least_as_good_as_the_study_at_its_price(demo):
+    best = demo.optimum
+    assert best.plan.se <= best.own.se
+    assert best.plan.cost <= best.own.cost
+    assert best.same_se.cost <= best.own.cost
+    assert best.own.cost == pytest.approx(0.002 * best.own.calls)
+
+
+def test_every_shape_has_designs_or_a_reason(analysis):
+    assert (analysis.optimum is None) == bool(analysis.optimum_reason)
+
+
+def test_why_no_designs_are_compared_is_said(shape, monkeypatch):
+    def nothing(*_, **__):
+        raise NotEstimable("these data do not say")
+
+    monkeypatch.setattr("quorate.plan.search.optimize.optimize", nothing)
+    found = of_fit(shape("balanced").fit)
+    assert (found.optimum, found.optimum_reason) == (None, "these data do not say")
+
+
+def test_judges_that_are_all_that_matters_stay_as_they_are(demo):
+    own = demo.optimum.own
+    best = q.optimize(demo.fit, budget=own.cost, prices={"call": 0.002}, targets=dict(demo.panel.target))
+    assert {plan.design["judge"] for plan in best.frontier} == {3}

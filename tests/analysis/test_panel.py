@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import polars as pl
@@ -8,8 +9,8 @@ import pytest
 
 import quorate as q
 from quorate.analysis import panel as panel_view
-from quorate.analysis.judgments import analyze
-from quorate.analysis.panel import BUDGETS, REPETITIONS
+from quorate.analysis.judgments import analyze_judgments
+from quorate.analysis.panel import APART, BUDGETS, PUBLISHED, REPETITIONS, promised, validations
 
 
 def read(frame: pl.DataFrame) -> q.Judgments:
@@ -29,7 +30,7 @@ def test_studies_are_redrawn_from_the_scores_of_that_system(shape):
 
 
 def test_large_pools_are_not_redrawn_and_the_reason_says_so(shape, monkeypatch):
-    found = analyze(shape("panel, one system").judgments)
+    found = analyze_judgments(shape("panel, one system").judgments)
     monkeypatch.setattr(panel_view, "MOST_REDRAWN", 30 * 4 - 1)
     assert found.judge_panel.check is None
     assert found.judge_panel.check_reason.startswith("30 items by 4 judges are many to redraw here")
@@ -55,20 +56,20 @@ def test_no_panel_and_nothing_to_excuse_with_one_judge(shape, name):
 def test_judges_by_another_name_are_no_panel(panel_table):
     frame = panel_table().rename({"judge": "rater"})
     roles = {name: name for name in ("item", "rater", "system", "generation")}
-    assert analyze(q.read(frame, facets=roles, announce=False)).judge_panel is None
+    assert analyze_judgments(q.read(frame, facets=roles, announce=False)).judge_panel is None
 
 
 def test_very_large_studies_are_left_to_the_command_of_their_own(panel_table, monkeypatch):
     frame = panel_table()
     monkeypatch.setattr(panel_view, "MOST_CELLS", len(frame) - 1)
-    assert "720 cells are too many to look at in a report" in analyze(read(frame)).judge_panel_reason
+    assert "720 cells are too many to look at in a report" in analyze_judgments(read(frame)).judge_panel_reason
 
 
 def test_a_model_of_a_large_study_is_not_fitted_but_plain_means_are(panel_table, monkeypatch):
     frame = panel_table()
     monkeypatch.setattr(panel_view, "MOST_FITTED", 100)
-    assert analyze(read(frame)).judge_panel.panel.means.reason == ""
-    reason = analyze(read(frame.sample(fraction=0.9, seed=1))).judge_panel_reason
+    assert analyze_judgments(read(frame)).judge_panel.panel.means.reason == ""
+    reason = analyze_judgments(read(frame.sample(fraction=0.9, seed=1))).judge_panel_reason
     assert reason.startswith("some answers are missing, so a model is needed, and 648 cells by 12 combinations")
 
 
@@ -76,13 +77,13 @@ def test_judgments_without_a_score_are_no_gap_for_nothing(panel_table, monkeypat
     """A cell that was asked and not answered makes the panel incomplete."""
     frame = panel_table().with_columns(score=pl.when(pl.col("item") != "item 3").then("score"))
     monkeypatch.setattr(panel_view, "MOST_FITTED", 100)
-    assert analyze(read(frame)).judge_panel is not None
+    assert analyze_judgments(read(frame)).judge_panel is not None
     one = panel_table().with_columns(score=pl.when(pl.int_range(pl.len()) != 5).then("score"))
-    assert analyze(read(one)).judge_panel is None
+    assert analyze_judgments(read(one)).judge_panel is None
 
 
 def test_level_and_price_are_those_of_the_analysis(shape):
-    found = analyze(shape("panel, one response").judgments, level=0.8, price=0.01)
+    found = analyze_judgments(shape("panel, one response").judgments, level=0.8, price=0.01)
     assert found.judge_panel.panel.level == 0.8
     sharing = found.judge_panel.panel.sharings["system 0"][0].projection
     assert sharing.cost == pytest.approx(0.01 * sharing.calls)
@@ -90,7 +91,7 @@ def test_level_and_price_are_those_of_the_analysis(shape):
 
 def test_labels_can_be_told_apart(panel_table):
     labels = tuple(f"vendor/a-model-with-a-very-long-name-in-{year}" for year in (2024, 2025, 2026))
-    view = analyze(read(panel_table(judges=3, labels=labels))).judge_panel
+    view = analyze_judgments(read(panel_table(judges=3, labels=labels))).judge_panel
     for names in (view.judges, view.systems, view.short["judge"], view.short["system"]):
         assert tuple(names) == labels
         assert len(set(names.values())) == 3
@@ -113,3 +114,21 @@ def test_there_are_as_many_colours_as_systems_told_apart():
     from quorate.reporting.panel_figures import COLOURS, SHAPES
 
     assert len(set(COLOURS)) == len(set(SHAPES)) == panel_view.MOST_SYSTEMS
+
+
+def test_what_cycling_is_promised_is_its_closed_form(shape):
+    one = shape("panel, interaction").judge_panel.panel.crossed["all"]
+    found = promised(one)
+    apart = (one.separated.beta + one.separated.eps) / (one.n * one.k)
+    assert found[APART] == pytest.approx(math.sqrt(apart))
+    assert found[PUBLISHED] == pytest.approx(math.sqrt(one.paper.eps / (one.n * one.k)))
+    assert found[PUBLISHED] > found[APART]
+
+
+def test_every_system_is_redrawn_from_its_own_scores(shape, monkeypatch):
+    drawn = []
+    monkeypatch.setattr("quorate.simulate.strategies.validate_strategies", lambda table: drawn.append(table) or "done")
+    panel = shape("panel").judge_panel.panel
+    assert validations(panel) == dict.fromkeys(panel.means.systems, "done")
+    assert [one.n_levels("system") for one in drawn] == [1, 1, 1]
+    assert list(validations(shape("panel, one system").judge_panel.panel).values()) == ["done"]

@@ -54,10 +54,10 @@ def test_who_stands_apart(demo):
 
 def test_nobody_stands_apart(table):
     import quorate as q
-    from quorate.analysis.judgments import analyze
+    from quorate.analysis.judgments import analyze_judgments
 
     quiet = table(items=4, judges=2, prompts=0, replicates=1, seed=4)
-    caption = captions.effects(analyze(q.read(quiet)), "judge")
+    caption = captions.effects(analyze_judgments(q.read(quiet)), "judge")
     assert caption.finding == "No judge stands apart: every interval holds the mean of the judges"
 
 
@@ -144,21 +144,24 @@ def test_gaps_in_the_crossing_are_the_finding(table):
     import polars as pl
 
     import quorate as q
-    from quorate.analysis.judgments import analyze
+    from quorate.analysis.judgments import analyze_judgments
 
     frame = table(items=10).filter(~((pl.col("judge") == "judge 0") & (pl.col("prompt") == "prompt 1")))
-    caption = captions.crossings(analyze(q.read(frame, announce=False)))
+    caption = captions.crossings(analyze_judgments(q.read(frame, announce=False)))
     assert caption.finding == "Prompts and judges are crossed in part: 83.3% of the pairs occur"
-    assert captions.crossings(analyze(q.read(table(), announce=False))).finding == "All facets are crossed completely"
+    assert (
+        captions.crossings(analyze_judgments(q.read(table(), announce=False))).finding
+        == "All facets are crossed completely"
+    )
 
 
 def test_an_item_whose_name_is_a_number_is_called_an_item(table):
     import polars as pl
 
     import quorate as q
-    from quorate.analysis.judgments import analyze
+    from quorate.analysis.judgments import analyze_judgments
 
     frame = table(items=30).with_columns(item=pl.col("item").str.slice(5))
     apart = pl.when((pl.col("item") == "7") & (pl.col("judge") == "judge 0")).then(9.0).otherwise(0.0)
-    found = analyze(q.read(frame.with_columns(score=pl.col("score") + apart), announce=False))
+    found = analyze_judgments(q.read(frame.with_columns(score=pl.col("score") + apart), announce=False))
     assert "; item 7 most, scored " in captions.flagged(found).finding

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.analysis.judgments import analyze
+from quorate.analysis.judgments import analyze_judgments
 from quorate.reporting.checklist import MISSING, NOT_APPLICABLE, REPORTED, checklist, missing
 from quorate.reporting.record import KEYS
 
@@ -91,7 +91,7 @@ def test_what_does_not_apply_says_why(demo):
 
 
 def test_one_prompt_shows_nothing_of_wording(table):
-    found = checklist(analyze(q.read(table(prompts=1), announce=False)))
+    found = checklist(analyze_judgments(q.read(table(prompts=1), announce=False)))
     assert status(found)["sensitivity to wording"] == MISSING
     assert "one prompt was used" in text(found, "prompt variants")
 
@@ -101,13 +101,13 @@ def test_wording_without_visible_effect_is_not_proof_of_none(table):
         score=pl.col("score").mean().over("item", "judge", "replicate")
     )
     frame = frame.with_columns(score=pl.col("score") + pl.Series(range(len(frame))) % 7 * 0.01)
-    said = text(checklist(analyze(q.read(frame, announce=False))), "sensitivity")
+    said = text(checklist(analyze_judgments(q.read(frame, announce=False))), "sensitivity")
     assert "not proof of none" in said or "differ by a standard deviation of 0.0" in said
 
 
 def test_temperatures_in_the_data_are_reported(table):
     frame = table(judges=2).with_columns(temperature=(pl.col("replicate") * 0.5))
-    found = checklist(analyze(q.read(frame.drop("replicate"), announce=False)))
+    found = checklist(analyze_judgments(q.read(frame.drop("replicate"), announce=False)))
     assert "0 and 0.5, in the data" in text(found, "temperature")
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import quorate as q
-from quorate.analysis.judgments import analyze
+from quorate.analysis.judgments import analyze_judgments
 from quorate.reporting.checklist import checklist
 from quorate.reporting.document import caveats, reporting, sections, title
 
@@ -77,7 +77,7 @@ def test_health_says_what_is_missing_and_how_many_cells_there_are(demo):
 def test_a_title_is_the_file_or_the_kind_of_frame(demo, table, tmp_path):
     path = tmp_path / "scores.csv"
     table().write_csv(path)
-    assert title(analyze(q.read(path, announce=False))) == "scores.csv"
+    assert title(analyze_judgments(q.read(path, announce=False))) == "scores.csv"
     assert title(demo) == "Judgments from a polars frame"
 
 

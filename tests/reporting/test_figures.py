@@ -70,9 +70,9 @@ def test_an_interval_beyond_the_axis_ends_in_an_arrow(demo):
 
 def test_a_mean_is_not_shown_beyond_the_scores(table):
     import quorate as q
-    from quorate.analysis.judgments import analyze
+    from quorate.analysis.judgments import analyze_judgments
 
-    tiny = analyze(q.read(table(items=3, judges=2, prompts=0, replicates=1)))
+    tiny = analyze_judgments(q.read(table(items=3, judges=2, prompts=0, replicates=1)))
     scores, rows = tiny.support.facts.scores, values(figures.intervals(tiny))
     assert any(row["beyond_high"] for row in rows)
     assert all(scores.low <= row["shown_low"] <= row["shown_high"] <= scores.high for row in rows)
@@ -132,10 +132,10 @@ def contrast(one: str, other: str) -> float:
 
 def test_long_labels_on_an_axis_can_be_told_apart_and_read_in_full(table):
     import quorate as q
-    from quorate.analysis.judgments import analyze
+    from quorate.analysis.judgments import analyze_judgments
 
     names = tuple(f"vendor/a-model-with-a-very-long-name/{end}" for end in ("2026-thinking", "2026-fast", "2025"))
-    found = analyze(q.read(table(prompts=0, labels=names), announce=False))
+    found = analyze_judgments(q.read(table(prompts=0, labels=names), announce=False))
     rows = values(figures.effects(found, "judge"))
     assert len({row["level"] for row in rows}) == 3
     assert max(len(row["level"]) for row in rows) <= 34

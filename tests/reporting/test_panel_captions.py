@@ -5,7 +5,8 @@ import math
 import pytest
 
 import quorate as q
-from quorate.analysis.judgments import analyze
+from quorate.analysis.judgments import analyze_judgments
+from quorate.analysis.panel import APART, PUBLISHED, promised
 from quorate.analysis.words import significant
 from quorate.reporting import panel_captions as captions
 from quorate.reporting import panel_tables as tables
@@ -27,7 +28,7 @@ def test_the_finding_on_biases_is_whose_depends_most_on_the_system(shape):
 
 
 def test_biases_that_do_not_depend_on_the_system_are_said_to_be_alike(panel_table):
-    view = analyze(q.read(panel_table(), announce=False)).judge_panel
+    view = analyze_judgments(q.read(panel_table(), announce=False)).judge_panel
     assert captions.bias(view).finding.endswith("no bias is shown to depend on the system")
 
 
@@ -51,7 +52,7 @@ def test_the_finding_on_rankings_is_who_would_put_another_first(shape):
 
 def test_several_judges_who_would_put_another_first_are_counted(panel_table):
     frame = panel_table(judges=4, systems=4, labels=("a", "b", "c", "d"), own=2.0)
-    view = analyze(q.read(frame, announce=False)).judge_panel
+    view = analyze_judgments(q.read(frame, announce=False)).judge_panel
     finding = captions.rankings(view).finding
     assert (
         finding
@@ -67,7 +68,7 @@ def test_reversals_are_counted_sure_and_possible(shape):
 
 def test_a_preference_that_may_be_chance_is_said_to(shape, panel_table):
     labels = ("a", "b", "c", "d")
-    chance = analyze(q.read(panel_table(items=6, labels=labels, seed=4), announce=False)).judge_panel
+    chance = analyze_judgments(q.read(panel_table(items=6, labels=labels, seed=4), announce=False)).judge_panel
     assert captions.preference(chance).finding.endswith(", which may be chance")
     assert captions.preference(view_of(shape)).finding.endswith(" lower than expected")
 
@@ -75,10 +76,10 @@ def test_a_preference_that_may_be_chance_is_said_to(shape, panel_table):
 def test_components_say_what_changes(shape):
     view = view_of(shape, "panel, interaction")
     caption = captions.components(view)
-    found = tables.promised(view.panel.crossed["all"])
+    found = promised(view.panel.crossed["all"])
     assert caption.finding.startswith("With item × judge set apart, the ")
     assert "n = 30 items × 4 generations × 4 judges" in caption.lines[0]
-    published, apart = (significant(found[name]) for name in (tables.PUBLISHED, tables.APART))
+    published, apart = (significant(found[name]) for name in (PUBLISHED, APART))
     assert f"a standard error of {published} by the published model, of {apart} by the other." in caption.lines[1]
 
 
@@ -112,7 +113,7 @@ def test_all_judges_ahead_of_a_cycle_is_said_to_be_no_reason_to_prefer_them():
     ]
     import polars as pl
 
-    view = analyze(q.read(pl.DataFrame(rows), announce=False)).judge_panel
+    view = analyze_judgments(q.read(pl.DataFrame(rows), announce=False)).judge_panel
     se = {row["strategy"]: row["se"] for row in tables.strategies(view) if row["calls"] == 3}
     assert se["cyclic"] > se["all judges"]
     assert "not below that of all judges" in captions.strategies(view).finding

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from quorate.analysis.panel import APART, PUBLISHED
 from quorate.reporting import panel_captions, panel_tables
 from quorate.reporting import panel_figures as figures
 from quorate.reporting.draw.marks import MOST_ROWS
@@ -69,9 +70,11 @@ def test_many_systems_make_a_table_of_colours(shape):
 
 def test_judges_beyond_what_a_chart_shows_are_in_the_table(panel_table):
     import quorate as q
-    from quorate.analysis.judgments import analyze
+    from quorate.analysis.judgments import analyze_judgments
 
-    view = analyze(q.read(panel_table(items=8, judges=60, systems=1, generations=1), announce=False)).judge_panel
+    view = analyze_judgments(
+        q.read(panel_table(items=8, judges=60, systems=1, generations=1), announce=False)
+    ).judge_panel
     assert len(values(figures.bias(view))) == MOST_ROWS < len(panel_tables.bias(view)) == 60
 
 
@@ -84,7 +87,7 @@ def test_judges_on_themselves_have_the_colour_of_judges(shape):
 def test_components_are_side_by_side(shape):
     view = view_of(shape, "panel, interaction")
     chart = figures.components(view)
-    assert scale(chart, "color")["domain"] == [panel_tables.APART, panel_tables.PUBLISHED]
+    assert scale(chart, "color")["domain"] == [APART, PUBLISHED]
     assert len(values(chart)) == len(panel_tables.components(view)) == 9
     assert "squared" in next(layer["encoding"]["x"]["title"] for layer in chart.to_dict()["layer"][1:])
 

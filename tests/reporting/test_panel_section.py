@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import quorate as q
-from quorate.analysis.judgments import analyze
+from quorate.analysis.judgments import analyze_judgments
 from quorate.reporting.panel_section import panel_caveats, panel_section
 
 FIGURES = {
@@ -65,14 +65,14 @@ def test_caveats_on_components_are_said_where_components_are_shown(shape):
 
 
 def test_caveats_that_are_said_already_are_not_repeated(panel_table):
-    found = analyze(q.read(panel_table(items=10), announce=False))
+    found = analyze_judgments(q.read(panel_table(items=10), announce=False))
     assert "few-items" in {one.code for one in found.caveats} ^ {one.code for one in panel_caveats(found)}
 
 
 def test_levels_and_the_names_of_systems_are_in_the_heads(panel_table):
     frame = panel_table().rename({"system": "model"})
     roles = {"system": "model", "item": "item", "judge": "judge", "generation": "generation"}
-    figure = panel_section(analyze(q.read(frame, facets=roles, announce=False), level=0.8)).figures[0]
+    figure = panel_section(analyze_judgments(q.read(frame, facets=roles, announce=False), level=0.8)).figures[0]
     assert figure.headers["low"] == "low, 80%"
 
 
@@ -81,7 +81,7 @@ def test_judges_and_systems_of_the_published_study_reproduce_its_biases(shape):
 
     from quorate.simulate.panel_demo import panel_table as published
 
-    section = panel_section(analyze(q.read(pl.DataFrame(published()), announce=False)))
+    section = panel_section(analyze_judgments(q.read(pl.DataFrame(published()), announce=False)))
     bias = {(row["judge"], row["system"]): row["bias"] for row in section.figures[0].rows}
     assert bias["Qwen", "Qwen"] == pytest.approx(0.89, abs=0.005)
     assert bias["Qwen", "GPT"] == pytest.approx(-0.81, abs=0.005)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from quorate.analysis.judgments import analyze
+from quorate.analysis.judgments import analyze_judgments
 from quorate.reporting.panel_words import MOST_NAMED, lenience, p_value, paragraphs
 
 
@@ -20,7 +20,7 @@ def test_who_is_off_comes_first(shape):
 def test_many_judges_are_counted_not_named(shape, table):
     import quorate as q
 
-    view = analyze(q.read(table(items=60, judges=20, prompts=0), announce=False)).judge_panel
+    view = analyze_judgments(q.read(table(items=60, judges=20, prompts=0), announce=False)).judge_panel
     text = lenience(view)
     assert "judges are lenient, most of all judge" in text
     assert text.count("(+") + text.count("(-") <= MOST_NAMED + 1
@@ -44,7 +44,7 @@ def test_tests_that_contradict_each_other_stand_side_by_side(panel_table):
     import quorate as q
 
     frame = panel_table(items=12, systems=1, generations=8, interaction=1.2, seed=2)
-    view = analyze(q.read(frame, announce=False)).judge_panel
+    view = analyze_judgments(q.read(frame, announce=False)).judge_panel
     found = view.panel.crossed["all"]
     assert "judge effect" in found.differs
     text = " ".join(paragraphs(view))
@@ -73,7 +73,7 @@ def test_sure_reversals_are_named_first(shape):
 def test_no_reversal_is_said(panel_table):
     import quorate as q
 
-    view = analyze(q.read(panel_table(), announce=False)).judge_panel
+    view = analyze_judgments(q.read(panel_table(), announce=False)).judge_panel
     assert "No judge alone would reverse the order of any two systems." in list(paragraphs(view))
 
 
@@ -86,7 +86,9 @@ def test_reasons_are_given_where_they_would_be_missed_only(shape):
 def test_too_few_items_for_a_cycle_are_said(panel_table):
     import quorate as q
 
-    view = analyze(q.read(panel_table(items=4, judges=6, systems=1, generations=1), announce=False)).judge_panel
+    view = analyze_judgments(
+        q.read(panel_table(items=4, judges=6, systems=1, generations=1), announce=False)
+    ).judge_panel
     assert "Not shown, ways to share the calls out: layout: 'cyclic' takes 6 turns" in " ".join(paragraphs(view))
 
 

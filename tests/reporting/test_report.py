@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.analysis.judgments import analyze
+from quorate.analysis.judgments import analyze_judgments
 from quorate.errors import InvalidInput
 from quorate.reporting.report import page_of, report
 
@@ -239,7 +239,7 @@ REAL = {
 @pytest.mark.parametrize("name", REAL)
 def test_real_judgments_have_a_page(shared, tmp_path, name):
     rows, roles = REAL[name]
-    found = analyze(q.read(pl.read_parquet(shared / "data" / f"{name}.parquet").filter(rows), **roles))
+    found = analyze_judgments(q.read(pl.read_parquet(shared / "data" / f"{name}.parquet").filter(rows), **roles))
     text = written(found, tmp_path)
     assert found.sentence in text
     assert len(text.encode()) < 3_000_000

@@ -7,7 +7,7 @@ import polars as pl
 
 import quorate as q
 from quorate.analysis.content import content
-from quorate.analysis.judgments import analyze
+from quorate.analysis.judgments import analyze_judgments
 from quorate.reporting.document import title
 from quorate.reporting.record import study_record
 from quorate.reporting.reproduce import Provenance, fingerprint, in_one_line, provenance
@@ -17,7 +17,7 @@ from quorate.table.judgments import Source
 def test_what_is_needed_to_do_it_again(table, tmp_path):
     path = tmp_path / "scores.csv"
     table().write_csv(path)
-    analysis = analyze(q.read(path, announce=False), price=0.5)
+    analysis = analyze_judgments(q.read(path, announce=False), price=0.5)
     found = provenance(analysis, Provenance("quorate analyze scores.csv", 7), study_record({"seed": 3}))
     assert found["SHA-256 of the input"] == analysis.judgments.source.sha256
     assert found["software"] == f"quorate {q.__version__}"

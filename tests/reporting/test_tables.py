@@ -71,12 +71,12 @@ def test_a_part_without_an_estimate_says_why(table):
     import polars as pl
 
     import quorate as q
-    from quorate.analysis.judgments import analyze
+    from quorate.analysis.judgments import analyze_judgments
 
     frame = table().with_columns(
         category=pl.when(pl.col("item") == "item 0").then(pl.lit("alone")).otherwise(pl.lit("rest"))
     )
-    rows = {row["level"]: row for row in tables.by_category(analyze(q.read(frame)))}
+    rows = {row["level"]: row for row in tables.by_category(analyze_judgments(q.read(frame)))}
     assert rows["alone"]["mean"] is None
     assert rows["alone"]["why_not"]
     assert rows["rest"]["why_not"] == ""

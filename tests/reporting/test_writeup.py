@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 import quorate as q
-from quorate.analysis.judgments import analyze
+from quorate.analysis.judgments import analyze_judgments
 from quorate.analysis.words import number
 from quorate.errors import InvalidInput
 from quorate.reporting.writeup import analysed, methods_paragraph, writeup
@@ -32,7 +32,7 @@ def test_what_stays_as_it_is_is_named(shape):
 
 
 def test_the_estimator_is_named(shape):
-    text = methods_paragraph(analyze(shape("balanced").judgments, method="anova"))
+    text = methods_paragraph(analyze_judgments(shape("balanced").judgments, method="anova"))
     assert "The balanced study" in text
     assert "expected mean squares" in text
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.analysis.judgments import analyze
+from quorate.analysis.judgments import analyze_judgments
 from quorate.errors import QuorateError
 from quorate.table.results import plain
 
@@ -49,7 +49,7 @@ def tally(judgments):
 def said(judgments):
     """The mean, its interval and the components that an analysis finds, or why it finds none."""
     try:
-        found = analyze(judgments)
+        found = analyze_judgments(judgments)
     except QuorateError as error:
         return f"{type(error).__name__}: {error}"
     return (found.sentence, found.mean.value, found.mean.interval(0.95), plain(found.fit.components))

@@ -1,14 +1,15 @@
 """Analyses: what a command or a page says about one table, as values; the layers above print them.
 
-judgments     a table of scores: mean, intervals, sources of uncertainty, what to buy next (`analyze`)
+analyze       one question for scores and votes (`quorate.analyze`)
+judgments     a table of scores: mean, intervals, sources of uncertainty, what to buy next (`analyze_judgments`)
 answer        whether a half-width that was asked for is met
 views         the mean for these judges and for judges like these
-reach         the best design among those within reach
 contributions what every component brings to the uncertainty of a mean
 content       the analysis of judgments as plain values
 panel         the panel of judges
 votes         votes on all pairs of systems
 pair          votes on two systems
+designs       what facets of a design stand for, and interval widths
 ratings       leaderboards
 agreement     agreement with people
 allocation    replays of adaptive allocation

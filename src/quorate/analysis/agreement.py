@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from quorate.errors import InvalidInput
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from quorate.caveats import Caveat
     from quorate.estimate.agreement.agreement import Agreement, Rate
     from quorate.estimate.agreement.cells import Cells
     from quorate.estimate.agreement.position import PositionBias
+    from quorate.table.judgments import Judgments
+    from quorate.table.votes import Votes
 
 KINDS = {"overall": "with ties", "decisive": "without"}
 """Words for the two kinds of agreement."""
@@ -59,3 +65,47 @@ class AgreementView:
         cells = {} if self.cells is None else {"cells": self.cells.to_dict()}
         positions = {"positions": [one.to_dict() for one in self.positions]} if self.positions else {}
         return {**self.found.to_dict(), **cells, **positions}
+
+
+def agreement_view(
+    judged: Votes | Judgments,
+    people: Votes | str | Sequence[str],
+    *,
+    cells: Sequence[str] = (),
+    positions: bool = False,
+    key: str = "prompt",
+    level: float = 0.95,
+    **options: Any,
+) -> AgreementView:
+    """Agreement with people, and what else is asked of the same judgments.
+
+    Parameters
+    ----------
+    judged : Votes or Judgments
+        Judges' votes on battles, or scores of their responses.
+    people : Votes, or str or sequence of str
+        People's votes, or which judges are people.
+    cells : sequence of str
+        Votes: roles in whose cells single votes are looked at; none by default.
+    positions : bool
+        Votes: whether to ask if judges prefer what is shown first.
+    key, level, **options
+        As for `quorate.agreement`.
+
+    Raises
+    ------
+    InvalidInput
+        If ``cells`` or ``positions`` is asked of scores.
+    """
+    from quorate.estimate.agreement.agreement import agreement
+    from quorate.estimate.agreement.cells import accuracy_by_cell
+    from quorate.estimate.agreement.position import position_bias
+    from quorate.table.votes import Votes
+
+    if not isinstance(judged, Votes):
+        for name in [name for name, asked in (("cells", cells), ("positions", positions)) if asked]:
+            raise InvalidInput(f"{name}: is for votes, and these are scores; leave it out")
+    found = agreement(judged, people, key=key, level=level, **options)
+    by_cell = accuracy_by_cell(judged, people, by=tuple(cells), key=key, level=level) if cells else None
+    biases = position_bias(judged, key=key, level=level) if positions and isinstance(judged, Votes) else ()
+    return AgreementView(found, by_cell, biases)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from quorate.estimate.components.robustness import Part
     from quorate.estimate.means.mean import Estimate
 
+SOURCE = ("component", "share", "se", "advice")
+"""What is said of a source of uncertainty."""
+
 
 def content(analysis: Analysis) -> dict[str, Any]:
     """Everything that an analysis says; what is not known or not finite is None.
@@ -34,6 +37,7 @@ def content(analysis: Analysis) -> dict[str, Any]:
     found: dict[str, Any] = plain(
         {name: getattr(analysis, name) for name in (*names, *reasons, *people)}
         | {
+            "sources": [{name: getattr(one, name) for name in SOURCE} for one in analysis.sources],
             **estimates,
             **parts,
             **fitted,

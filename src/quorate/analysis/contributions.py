@@ -1,11 +1,13 @@
-"""What every component brings to the uncertainty of a mean, with its interval."""
+"""Contributions of components to the uncertainty of a mean, each with its interval and what makes it smaller."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from quorate.analysis.words import advice
 from quorate.estimate.components.decomposition import Component, Decomposition
 from quorate.estimate.means.mean import Estimate, coefficients, draw_of
 from quorate.estimate.means.targets import FINITE, PANEL, SENSITIVITY
@@ -15,30 +17,38 @@ from quorate.numerics.mixed.information import weights
 
 @dataclass(frozen=True)
 class Contribution:
-    """A component and its part in the uncertainty of a mean.
+    """A component and its part in the uncertainty of a mean: one reason why the mean is uncertain.
 
     Parameters
     ----------
-    component : Component
-        As fitted.
+    component : str
+        Term, or the sum of terms that cannot be told apart.
     share : float
-        Fraction of the variance of the mean.
+        Fraction of the variance of the mean; sums to 1 over all of them.
     se, low, high : float
         Standard error that the component alone would leave, in score units, with its interval; ``high`` may be
         infinite, and both are nan for an index that is no variance estimate.
     weight : float
         What the variance component is multiplied by in the variance of the mean: 1 over its effective number of levels.
+    advice : str
+        What makes it smaller.
+    fitted : Component
+        The component as fitted.
     """
 
-    component: Component
+    component: str
     share: float
     se: float
     low: float
     high: float
     weight: float
+    advice: str
+    fitted: Component
 
 
-def contributions(fit: Decomposition, estimate: Estimate) -> tuple[Contribution, ...]:
+def contributions(
+    fit: Decomposition, estimate: Estimate, facets: Sequence[str] | None = None
+) -> tuple[Contribution, ...]:
     """Components that enter the variance of the mean, the largest first, with 95% intervals.
 
     A component that the target takes away, such as the judges' for a fixed panel, is left out; one estimated at zero is
@@ -50,17 +60,21 @@ def contributions(fit: Decomposition, estimate: Estimate) -> tuple[Contribution,
         Components.
     estimate : Estimate
         The mean, for the target that it states.
+    facets : sequence of str, optional
+        Facets of which more levels could be had; without them, those that the fit has several of.
     """
-    weight = _weights(fit, estimate)
-    entering = [component for component in fit.components if weight[component.name] > 0]
-    found = [_contribution(fit, estimate, component, weight[component.name]) for component in entering]
+    if facets is None:
+        facets = [name for name in fit.judgments.names if fit.judgments.n_levels(name) > 1]
+    weights = _weights(fit, estimate)
+    found = []
+    for component in fit.components:
+        name, weight = component.name, weights[component.name]
+        if weight > 0:
+            share = estimate.shares[name]
+            low, high = (float(np.sqrt(weight * limit)) for limit in _limits(fit, estimate, component))
+            se = estimate.se * float(np.sqrt(share))
+            found.append(Contribution(name, share, se, low, high, weight, advice(name, facets), component))
     return tuple(sorted(found, key=lambda one: (-one.share, -np.nan_to_num(one.high))))
-
-
-def _contribution(fit: Decomposition, estimate: Estimate, component: Component, weight: float) -> Contribution:
-    share = estimate.shares[component.name]
-    low, high = (float(np.sqrt(weight * limit)) for limit in _limits(fit, estimate, component))
-    return Contribution(component, share, estimate.se * float(np.sqrt(share)), low, high, weight)
 
 
 def _weights(fit: Decomposition, estimate: Estimate) -> dict[str, float]:

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.answer import Answer, answer
 from quorate.analysis.content import content
+from quorate.analysis.contributions import Contribution, contributions
 from quorate.analysis.views import Views, panel_scope, views
-from quorate.analysis.words import Reading, advice, sentence
+from quorate.analysis.words import Reading, sentence
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition, Method
 from quorate.estimate.components.model import CELL
 from quorate.roles import JUDGE, PROMPT
+from quorate.table.results import Result, Row
 
 if TYPE_CHECKING:
     from quorate.analysis.panel import PanelView
@@ -34,35 +36,15 @@ MOST_PARTS = 50
 """Categories or judges beyond this many are not refitted one by one; prompts are predicted instead of compared."""
 
 FEWEST_FLAGGED, MOST_FLAGGED = 5, 20
+POPULATION, PANEL, NAIVE = "judges like these", "this panel", "naive"
+"""Names of intervals."""
 
 
 @dataclass(frozen=True)
-class Source:
-    """One reason why the mean is uncertain.
-
-    Parameters
-    ----------
-    component : str
-        Term, or the sum of terms that cannot be told apart.
-    share : float
-        Fraction of the variance of the mean; sums to 1 over all sources.
-    se : float
-        Standard error that it would leave if it were the only one, in score units.
-    advice : str
-        What makes it smaller.
-    """
-
-    component: str
-    share: float
-    se: float
-    advice: str
-
-
-@dataclass(frozen=True)
-class Analysis:
+class Analysis(Result):
     """Everything the terminal and the report say about one table of judgments.
 
-    Made by `analyze`. Views that cost more than a projection are computed when they are first asked for.
+    Made by `analyze_judgments`. Views that cost more than a projection are computed when they are first asked for.
 
     Parameters
     ----------
@@ -142,12 +124,15 @@ class Analysis:
         return sentence(self.headline.value, self.readings, self.naive_reading, self.level)
 
     @cached_property
-    def sources(self) -> tuple[Source, ...]:
-        """Where the uncertainty of the headline comes from, largest first; only what brings some."""
+    def contributions(self) -> tuple[Contribution, ...]:
+        """What every component brings to the uncertainty of the headline, largest first; 0 for one estimated at 0."""
         facets = [name for name in self.judgments.names if self.judgments.n_levels(name) > 1]
-        shares = sorted(self.headline.shares.items(), key=lambda pair: -pair[1])
-        se = self.headline.se
-        return tuple(Source(n, s, se * s**0.5, advice(n, facets)) for n, s in shares if s > 0)
+        return contributions(self.fit, self.headline, facets)
+
+    @property
+    def sources(self) -> tuple[Contribution, ...]:
+        """Where the uncertainty of the headline comes from: the contributions that are above 0."""
+        return tuple(one for one in self.contributions if one.share > 0)
 
     @property
     def priced(self) -> bool:
@@ -171,10 +156,13 @@ class Analysis:
 
     @cached_property
     def _optimum(self) -> tuple[Optimum | None, str]:
-        from quorate.analysis.reach import within_reach
+        from quorate.plan.search.optimize import optimize
+        from quorate.plan.search.whatif import as_it_is
 
+        prices, targets = self.prices if self.priced else None, self.headline.target
         try:
-            return within_reach(self.fit, self.headline.target, self.prices if self.priced else None), ""
+            own = as_it_is(self.fit, prices=prices or {"call": 1.0}, targets=targets)
+            return optimize(self.fit, budget=own.cost, prices=prices, targets=targets), ""
         except (NotEstimable, InvalidInput) as error:
             return None, str(error)
 
@@ -301,12 +289,29 @@ class Analysis:
         """Whether the half-width asked for is met; None if none was asked for."""
         return None if self.asked is None else answer(self.headline.half_width(self.level), self.asked, self.purchases)
 
+    def rows(self) -> list[Row]:
+        """The naive interval and the corrected ones: interval, mean, se, df, low, high, n."""
+        overall = self.naive.overall
+        naive = {"mean": overall.value, "se": overall.se, "df": None, "low": overall.low, "high": overall.high}
+        rows: list[Row] = [{"interval": NAIVE, **naive, "n": overall.n}]
+        several = JUDGE in self.judgments.names and self.judgments.n_levels(JUDGE) > 1
+        panel = PANEL if several else "this judge" if JUDGE in self.judgments.names else "corrected"
+        for name, view in ((panel, self.panel), (POPULATION, self.population)):
+            if view is not None:
+                low, high = view.interval(self.level)
+                numbers = {"mean": view.value, "se": view.se, "df": view.df, "low": low, "high": high}
+                rows.append({"interval": name, **numbers, "n": view.n})
+        return rows
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, ready for JSON; what is not known or not finite is None."""
         return content(self)
 
+    def _backend(self) -> str | None:
+        return self.judgments.source.backend
 
-def analyze(
+
+def analyze_judgments(
     judgments: Judgments,
     *,
     random: Sequence[str] | None = None,
@@ -348,7 +353,7 @@ def analyze(
     >>> import quorate as q
     >>> from quorate.simulate.demo import demo_table
     >>> import polars
-    >>> found = analyze(q.read(polars.DataFrame(demo_table())))
+    >>> found = analyze_judgments(q.read(polars.DataFrame(demo_table())))
     >>> found.sources[0].advice
     'add judges'
     """

@@ -8,18 +8,22 @@ from functools import cached_property
 from typing import Any
 
 from quorate.analysis.votes import DEPENDENCE, VotesView, votes_view
+from quorate.caveats import Caveat
 from quorate.decide.votes.verdict import Claim, Verdict, verdict_of_votes
 from quorate.errors import NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
+from quorate.table.results import Result, Row
 from quorate.table.votes import Encoding, Votes
 
 INDEPENDENT = "votes independent"
 _TIES: tuple[Encoding, ...] = ("drop", "half")
+_OF_ALL_PAIRS = ("few-votes", "missing", "not-connected", "one-sided")
+"""Findings about pairs and rankings of all systems, by which two are not judged."""
 
 
 @dataclass(frozen=True, eq=False)
-class PairView:
+class PairView(Result):
     """What the report on two systems shows; all but the verdict is found when it is first asked for.
 
     Parameters
@@ -56,9 +60,29 @@ class PairView:
         """Why there is none; empty where there is."""
         return self._every[1]
 
+    @property
+    def sentence(self) -> str:
+        """The verdict with its numbers."""
+        return self.verdict.sentence
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """What to know of the verdict, and what is wrong with the votes that two systems are judged by."""
+        grave = [one for one in self.support.findings if one.severity != "note" and one.code not in _OF_ALL_PAIRS]
+        of_votes = [Caveat(one.code, one.sentence) for one in grave]
+        sentences = {one.sentence for one in of_votes}
+        return (*(one for one in self.verdict.caveats if one.sentence not in sentences), *of_votes)
+
+    def rows(self) -> list[Row]:
+        """The verdict as asked for, then with the same votes counted in other ways."""
+        return [_row(name, one) for name, one in ((way(self.verdict), self.verdict), *self.others)]
+
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain values."""
         return self.verdict.to_dict()
+
+    def _backend(self) -> str | None:
+        return self.votes.source.backend
 
     @property
     def exit_code(self) -> int:
@@ -138,3 +162,11 @@ def _others(votes: Votes, asked: Verdict) -> Iterator[tuple[str, Verdict]]:
         except NotEstimable:
             continue
         yield way(one), one
+
+
+def _row(name: str, one: Verdict) -> Row:
+    low, high = one.difference.interval(one.level)
+    share = {"wins": 0.5 + one.difference.value, "low": 0.5 + low, "high": 0.5 + high}
+    equal = {} if one.p_equivalence is None else {"p_equal": one.p_equivalence}
+    rest = {"outcome": str(one.outcome.value), "votes": one.difference.n, "p": one.p_difference}
+    return {"way": name, **share, **rest, **equal}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,7 @@ from quorate.table.results import plain
 from quorate.wording import counted
 
 if TYPE_CHECKING:
+    from quorate.estimate.panel.crossed import Crossed
     from quorate.plan.panel.panel import Panel
     from quorate.simulate.strategies import Validation
     from quorate.table.judgments import Judgments
@@ -31,6 +33,9 @@ BUDGETS = (1, 2, 4)
 MOST_SYSTEMS, MOST_DOTS = 6, 60
 """Systems, and judges times systems, that can be told apart as dots."""
 SHORT = 30
+"""Most characters of a label in a sentence or a legend."""
+APART, PUBLISHED = "item × judge apart", "as published"
+"""The two models of crossed scores."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +123,45 @@ class PanelView:
             return None, f'{size} are many to redraw here; "quorate panel --validate" does it'
         budgets = [times * crossed.k for times in BUDGETS]
         return validate_strategies(crossed.scores, budgets=budgets, repetitions=REPETITIONS), ""
+
+
+def validations(panel: Panel) -> dict[str, Validation]:
+    """Studies redrawn from the scores of every system, which show whether strategies are as precise as promised.
+
+    Parameters
+    ----------
+    panel : Panel
+        From `quorate.panel`.
+
+    Raises
+    ------
+    NotEstimable
+        If some system has no crossed scores to redraw from.
+    """
+    from quorate.simulate.strategies import validate_strategies
+
+    role = panel.means.system
+    return {
+        name: validate_strategies(panel.judgments if role is None else panel.judgments.only(role, name))
+        for name in panel.means.systems
+    }
+
+
+def promised(one: Crossed) -> dict[str, float]:
+    """Standard error over these items that each model promises for judges in turn, as many calls per item as judges.
+
+    Parameters
+    ----------
+    one : Crossed
+        Of one system; components below 0 count as 0.
+    """
+    from quorate.plan.designs.closed_forms import cyclic
+
+    found = {}
+    for model, components in ((APART, one.separated), (PUBLISHED, one.paper)):
+        beta, eps, own = (max(components.values.get(name, 0.0), 0.0) for name in ("beta", "eps", "interaction"))
+        found[model] = math.sqrt(cyclic(beta, eps, n=one.n, budget=one.k, pool=one.k, interaction=own))
+    return found
 
 
 def panel_view(judgments: Judgments, level: float, prices: Mapping[str, Any] | None) -> tuple[PanelView | None, str]:

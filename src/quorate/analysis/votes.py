@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from quorate.analysis import words
+from quorate.caveats import Caveat
 from quorate.errors import NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
 from quorate.estimate.votes.clustered import ClusterRobust, cluster_robust
@@ -18,7 +19,7 @@ from quorate.estimate.votes.well_sampled_pairs import MINIMUM
 from quorate.numerics.votes.binomial import p_value
 from quorate.plan.power.detectability import Detectability, detectability
 from quorate.table.pairs import FIRST_A, B
-from quorate.table.results import plain
+from quorate.table.results import Result, Row, plain, rows_of
 from quorate.table.votes import Votes
 from quorate.wording import counted, percent
 
@@ -33,6 +34,8 @@ EQUAL = (50, 100, 200, 500, 1000)
 EARLY = 50
 """Votes of a pair that count as early; half of the fewest, where pairs may have fewer than twice as many."""
 
+COLUMNS = ("n", "wins", "margin", "low", "high", "implied", "tie_share")
+"""What is known of the votes of every pair."""
 SIGNIFICANT = 0.01
 """P-value below which an effect of the order of showing is spoken of."""
 FEWEST = 4
@@ -59,7 +62,7 @@ class EqualBudget:
 
 
 @dataclass(frozen=True, eq=False)
-class VotesView:
+class VotesView(Result):
     """All results that the report of votes shows.
 
     Parameters
@@ -102,9 +105,27 @@ class VotesView:
         return float(ndtri(1 - self.found.margins.alpha / 2))
 
     @property
+    def sentence(self) -> str:
+        """How many votes would tell these systems apart."""
+        return self.found.sentence
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """What is wrong with the votes, as far as it misleads."""
+        return tuple(Caveat(one.code, one.sentence) for one in self.support.findings if one.severity != "note")
+
+    @property
     def exit_code(self) -> int:
         """0: nothing was claimed."""
         return 0
+
+    def rows(self) -> list[Row]:
+        """Every pair: its decisive votes, the share for the first system, the margin with its interval, ties."""
+        margins = self.found.margins
+        return rows_of({"pair": margins.pairs, **{name: getattr(margins, name) for name in COLUMNS}})
+
+    def _backend(self) -> str | None:
+        return self.votes.source.backend
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; what is not known or not finite is None."""

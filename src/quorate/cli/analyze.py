@@ -89,7 +89,7 @@ def analyze(
 
     Of a ledger that holds votes: the verdict on its two systems, as quorate votes analyze.
     """
-    from quorate.analysis.judgments import analyze as analysis
+    from quorate.analysis.judgments import analyze_judgments
     from quorate.cli import ledger_votes
     from quorate.reporting.record import study_record
 
@@ -104,7 +104,7 @@ def analyze(
         return ledger_votes.analyze(context, file, price=price, status=status, of_scores=of_scores, **written)
     record = study_record(study)
     check_places(page, markdown, charts)
-    found = analysis(
+    found = analyze_judgments(
         reading.judgments(file, score, facet, object_, nested, fixed, status, missing),
         random=random or None,
         covariates=covariate or (),

@@ -60,11 +60,11 @@ def demo(
 
 
 def _analysis(path: Path, seed: int) -> Analysis:
-    from quorate.analysis.judgments import analyze
+    from quorate.analysis.judgments import analyze_judgments
     from quorate.simulate.demo import write_demo
     from quorate.table.read import read
 
-    return analyze(read(write_demo(path, seed), announce=False))
+    return analyze_judgments(read(write_demo(path, seed), announce=False))
 
 
 def _against_truth(found: Analysis) -> dict[str, Any]:

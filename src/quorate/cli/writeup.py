@@ -46,12 +46,12 @@ def writeup(
     """A paragraph for a methods section, and the reporting checklist."""
     if as_json and format_ == "markdown":
         raise InvalidInput("--json: contradicts --format markdown; give one of them")
-    from quorate.analysis.judgments import analyze
+    from quorate.analysis.judgments import analyze_judgments
     from quorate.reporting.record import study_record
     from quorate.reporting.writeup import writeup as written
 
     record = study_record(study)
-    found = analyze(
+    found = analyze_judgments(
         reading.judgments(file, score, facet, object_, nested, fixed, status, missing),
         random=random or None,
         covariates=covariate or (),

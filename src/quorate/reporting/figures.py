@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from quorate.analysis.judgments import NAIVE as NAIVE_INTERVAL
 from quorate.analysis.judgments import Analysis
 from quorate.analysis.labels import shown
 from quorate.reporting import captions, tables
@@ -30,7 +31,7 @@ def intervals(analysis: Analysis) -> Chart:
     window = _score_window(analysis, found)
     rows = [
         {**row, "text": captions.limits(analysis, row)}
-        | marks.drawn(row, window, NAIVE if row["interval"] == tables.NAIVE else CORRECTED)
+        | marks.drawn(row, window, NAIVE if row["interval"] == NAIVE_INTERVAL else CORRECTED)
         for row in found
     ]
     base = marks.chart(rows, marks.labels("interval"), step=60)

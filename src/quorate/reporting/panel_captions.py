@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import shown
-from quorate.analysis.panel import PanelView
+from quorate.analysis.panel import APART, PUBLISHED, PanelView, promised
 from quorate.analysis.words import number, significant
 from quorate.estimate.panel.crossed import JUDGE_EFFECT
 from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM
@@ -107,7 +107,7 @@ def components(view: PanelView) -> Caption:
     whose = "" if view.alone else f"{view.short['system'][name]}: "
     line = f"Variance components of one score under both models, with {_level(view)} bootstrap intervals"
     size = f"n = {counted(one.n, shown(view.item))} × {counted(one.m, 'generation')} × {counted(one.k, 'judge')}"
-    published, apart = (significant(tables.promised(one)[model]) for model in (tables.PUBLISHED, tables.APART))
+    published, apart = (significant(promised(one)[model]) for model in (PUBLISHED, APART))
     pays = (
         f"What it changes: judges in turn over fresh responses{_for(view, name)} to these {plural(shown(view.item))}, "
         f"at {counted(one.k, 'call')} each, are promised a standard error of {published} by the published model, of "

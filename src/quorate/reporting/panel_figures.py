@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from quorate.analysis import labels
-from quorate.analysis.panel import SHORT, PanelView
+from quorate.analysis.panel import APART, PUBLISHED, SHORT, PanelView
 from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM
 from quorate.reporting import panel_captions, panel_tables
 from quorate.reporting.draw import marks
@@ -37,7 +37,7 @@ STRATEGIES = {
     RANDOM: (NAIVE, "triangle-up", [2, 3]),
     CYCLIC: (CORRECTED, "circle", [1, 0]),
 }
-MODELS = {panel_tables.APART: (CORRECTED, "circle"), panel_tables.PUBLISHED: (MISSED, "square")}
+MODELS = {APART: (CORRECTED, "circle"), PUBLISHED: (MISSED, "square")}
 
 
 @dataclass(frozen=True)

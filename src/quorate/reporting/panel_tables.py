@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import shown
-from quorate.analysis.panel import PanelView
-from quorate.estimate.panel.components import TERMS, PanelComponents
-from quorate.plan.designs.closed_forms import cyclic
+from quorate.analysis.panel import APART, PUBLISHED, PanelView
+from quorate.estimate.panel.components import TERMS
 from quorate.reporting.page import Row
 
 if TYPE_CHECKING:
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
 ALL_SYSTEMS = "on average"
 PANEL = "whole panel"
-APART, PUBLISHED = "item × judge apart", "as published"
 LEAST_P = 1e-16
 """Below this a tail of F is no more than the arithmetic can tell from zero."""
 MOST_DRAWN = 50
@@ -155,12 +153,6 @@ def components(view: PanelView) -> list[Row]:
     ]
 
 
-def promised(one: Crossed) -> dict[str, float]:
-    """Standard error over these items that each model promises for judges in turn, as many calls per item as judges."""
-    models = {APART: one.separated, PUBLISHED: one.paper}
-    return {name: math.sqrt(_cycled(found, one.n, one.k)) for name, found in models.items()}
-
-
 def strategies(view: PanelView) -> list[Row]:
     """Standard error by strategy and calls per item: over these items, redrawn, and over items like these."""
     check, drawn = view.check, view.drawn
@@ -239,9 +231,3 @@ def _lenient_first(view: PanelView, orders: Sequence[Order]) -> list[Order]:
 
 def _order(view: PanelView, systems: tuple[str, ...]) -> str:
     return shown(" > ".join(view.short["system"][name] for name in systems), 300)
-
-
-def _cycled(found: PanelComponents, n: int, judges: int) -> float:
-    """Variance of the mean over n items when every judge scores another response to each; those below 0 count as 0."""
-    beta, eps, own = (max(found.values.get(name, 0.0), 0.0) for name in ("beta", "eps", "interaction"))
-    return cyclic(beta, eps, n=n, budget=judges, pool=judges, interaction=own)

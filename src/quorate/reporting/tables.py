@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.analysis.contributions import contributions
 from quorate.analysis.judgments import Analysis
 from quorate.analysis.labels import distinct, shown
-from quorate.analysis.words import advice
 from quorate.plan.designs.schemes import GENERATION
 from quorate.reporting.filters import where
 from quorate.roles import JUDGE, REPLICATE
@@ -38,38 +36,28 @@ MOST_STEPS = 200
 """Steps of the line that is the frontier."""
 MOST_DESIGNS = 800
 """Designs that the picture of all of them samples."""
-POPULATION, PANEL, NAIVE = "judges like these", "this panel", "naive"
 
 
 def intervals(analysis: Analysis) -> list[Row]:
     """The naive interval and the corrected ones: interval, mean, se, df, low, high, n."""
-    overall = analysis.naive.overall
-    naive = {"mean": overall.value, "se": overall.se, "df": None, "low": overall.low, "high": overall.high}
-    rows = [{"interval": NAIVE, **naive, "n": overall.n}]
-    for name, view in ((_panel_name(analysis), analysis.panel), (POPULATION, analysis.population)):
-        if view is not None:
-            low, high = view.interval(analysis.level)
-            limits = {"mean": view.value, "se": view.se, "df": view.df, "low": low, "high": high}
-            rows.append({"interval": name, **limits, "n": view.n})
-    return rows
+    return analysis.rows()
 
 
 def components(analysis: Analysis) -> list[Row]:
     """Components by what they bring to the uncertainty of the mean: component, share, se, low, high, and as fitted."""
-    facets = [name for name in analysis.judgments.names if analysis.judgments.n_levels(name) > 1]
     return [
         {
-            "component": shown(one.component.name),
+            "component": shown(one.component),
             "share_of_variance": one.share,
             "se": one.se,
             "low": one.low,
             "high": one.high,
-            "variance": one.component.variance,
-            "levels": one.component.levels,
+            "variance": one.fitted.variance,
+            "levels": one.fitted.levels,
             "estimated_at_zero": one.se == 0,
-            "what_shrinks_it": shown(advice(one.component.name, facets), 200),
+            "what_shrinks_it": shown(one.advice, 200),
         }
-        for one in contributions(analysis.fit, analysis.headline)
+        for one in analysis.contributions
     ]
 
 
@@ -343,12 +331,6 @@ def _scores_of(analysis: Analysis, label: str, one: Flag) -> list[Row]:
         }
         for cell in kept
     ]
-
-
-def _panel_name(analysis: Analysis) -> str:
-    if JUDGE not in analysis.judgments.names:
-        return "corrected"
-    return PANEL if analysis.judgments.n_levels(JUDGE) > 1 else "this judge"
 
 
 def _what_if(one: WhatIf, base: Projection | None) -> Row:

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import shown
-from quorate.analysis.pair import way
 from quorate.analysis.words import p_value
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import known
@@ -45,7 +44,7 @@ def pair_sections(view: PairView) -> tuple[Section, ...]:
 
 def ways(view: PairView) -> list[Row]:
     """The verdict as asked for, and with the same votes counted in other ways."""
-    return [_way(name, one) for name, one in ((way(view.verdict), view.verdict), *view.others)]
+    return [{**row, "way": shown(row["way"])} for row in view.rows()]
 
 
 def steps(verdict: Verdict) -> list[Row]:
@@ -104,20 +103,6 @@ def _next(verdict: Verdict) -> Iterator[Figure]:
         "There is no most: the interval includes margins that no number of votes would decide.",
     )
     yield Figure("next-step", Caption(finding, lines), steps(verdict), None, STEPS)
-
-
-def _way(name: str, one: Verdict) -> Row:
-    low, high = one.difference.interval(one.level)
-    share = {"wins": 0.5 + one.difference.value, "low": 0.5 + low, "high": 0.5 + high}
-    equal = {} if one.p_equivalence is None else {"p_equal": one.p_equivalence}
-    return {
-        "way": shown(name),
-        **share,
-        "outcome": str(one.outcome.value),
-        "votes": one.difference.n,
-        "p": one.p_difference,
-        **equal,
-    }
 
 
 def _caption(view: PairView) -> Caption:

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from quorate.analysis.votes import VotesView
     from quorate.decide.votes.verdict import Verdict
 
-_OF_ALL_PAIRS = ("few-votes", "missing", "not-connected", "one-sided")
-"""Findings about pairs and rankings of all systems: the section on data health has them."""
-
 
 def sections_of(view: VotesView | PairView) -> tuple[Section, ...]:
     """All sections but the last, the methods' own."""
@@ -48,18 +45,14 @@ def page(result: Votes | VotesView | PairView, _table: Votes | None = None) -> P
         Votes are analysed with default options.
     """
     view = votes_view(result) if isinstance(result, Votes) else result
-    pair = isinstance(view, PairView)
-    own = [one.sentence for one in view.verdict.caveats] if isinstance(view, PairView) else []
-    other = _OF_ALL_PAIRS if pair else ()  # two systems are not judged by what others have
-    grave = [one.sentence for one in view.support.findings if one.severity != "note" and one.code not in other]
     return Page(
         title=titled(view.votes.source, "Votes from a"),
-        sentence=headline(view.verdict) if isinstance(view, PairView) else view.found.sentence,
+        sentence=headline(view.verdict) if isinstance(view, PairView) else view.sentence,
         sections=sections_of(view),
         facts=facts_of(view),
         methods=_methods(view),
         content=view.to_dict(),
-        caveats=(*(sentence for sentence in own if sentence not in grave), *grave),
+        caveats=tuple(one.sentence for one in view.caveats),
         tiles=tuple(summary(view.verdict) if isinstance(view, PairView) else _tiles(view)),
         source=read_from(view.votes),
         options="; ".join(_options(view)),

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from quorate.analysis.judgments import Analysis, analyze, of_fit
+from quorate.analysis.judgments import Analysis, analyze_judgments, of_fit
 from quorate.analysis.labels import shown
 from quorate.analysis.words import number, significant, span, times
 from quorate.errors import InvalidInput
@@ -132,7 +132,7 @@ def analysed(result: object) -> Analysis:
     if isinstance(result, Decomposition):
         return of_fit(result)
     if isinstance(result, Judgments):
-        return analyze(result)
+        return analyze_judgments(result)
     raise InvalidInput(f"result: judgments, a decomposition or an analysis is needed, got {type(result).__name__}")
 
 

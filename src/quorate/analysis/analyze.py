@@ -1,0 +1,164 @@
+"""Analysis of a table: one question for scores and for votes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+from quorate.errors import InvalidInput
+from quorate.table.judgments import Judgments
+from quorate.table.votes import Votes
+
+if TYPE_CHECKING:
+    from quorate.analysis.judgments import Analysis
+    from quorate.analysis.pair import PairView
+    from quorate.analysis.votes import VotesView
+    from quorate.decide.outcome import Claim
+    from quorate.estimate.components.decomposition import Method
+    from quorate.table.votes import Encoding
+
+
+@overload
+def analyze(
+    judgments_or_votes: Judgments,
+    *,
+    random: Sequence[str] | None = None,
+    covariates: Sequence[str] | None = None,
+    method: Method | None = None,
+    residual_by: str | None = None,
+    level: float | None = None,
+    price: float | None = None,
+    half_width: float | None = None,
+) -> Analysis: ...
+
+
+@overload
+def analyze(judgments_or_votes: Votes, *, cluster: str | None = None, minimum: int | None = None) -> VotesView: ...
+
+
+@overload
+def analyze(
+    judgments_or_votes: Votes,
+    a: str,
+    b: str,
+    *,
+    margin: float | None = None,
+    ties: Encoding | None = None,
+    cluster: str | None = None,
+    claim: Claim | None = None,
+    budget: int | None = None,
+    price: float | None = None,
+    minimum: int | None = None,
+) -> PairView: ...
+
+
+def analyze(
+    judgments_or_votes: Judgments | Votes,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    random: Sequence[str] | None = None,
+    covariates: Sequence[str] | None = None,
+    method: Method | None = None,
+    residual_by: str | None = None,
+    level: float | None = None,
+    half_width: float | None = None,
+    price: float | None = None,
+    margin: float | None = None,
+    ties: Encoding | None = None,
+    cluster: str | None = None,
+    claim: Claim | None = None,
+    budget: int | None = None,
+    minimum: int | None = None,
+) -> Analysis | VotesView | PairView:
+    """Everything that a report says of one table: the answer, how sure it is, why, and what to buy next.
+
+    Of scores: the mean with an honest interval, where its uncertainty comes from, and what makes it smaller. Of votes:
+    how far apart all pairs of systems are and how many votes would tell them apart; with ``a`` and ``b``, the verdict
+    on these two.
+
+    Parameters
+    ----------
+    judgments_or_votes : Judgments or Votes
+        From `quorate.read` or `quorate.read_votes`.
+    a, b : str, optional
+        Votes: two systems, for the verdict on them instead of all pairs.
+    random, covariates, method, residual_by
+        Scores: as for `quorate.decompose`.
+    level : float, optional
+        Scores: coverage of every interval; 0.95 by default.
+    half_width : float, optional
+        Scores: half-width to be met, in score units; makes the analysis a question with an answer.
+    price : float, optional
+        Price of a call; of two systems, of a vote.
+    margin, ties, claim, budget
+        Two systems: as for `quorate.compare`.
+    cluster : str, optional
+        Votes: facet whose votes may resemble each other, such as ``prompt`` or ``judge``.
+    minimum : int, optional
+        Votes: decisive votes that a pair must have to be among all pairs; 200 by default.
+
+    Returns
+    -------
+    Analysis, VotesView or PairView
+        Each with ``sentence``, ``caveats``, ``rows()``, ``to_dict()`` and ``to_frame()``; `quorate.report` prints it.
+
+    Raises
+    ------
+    InvalidInput
+        If an option breaks a rule or is not for such a table, or the table is none of the two.
+    UnknownTerm
+        If a system or facet is not there.
+    NotEstimable
+        If the data do not determine the variance of the mean, or no pair has enough votes.
+
+    Examples
+    --------
+    >>> import polars
+    >>> import quorate as q
+    >>> from quorate.simulate.demo import demo_table
+    >>> analyze(q.read(polars.DataFrame(demo_table()), announce=False)).sources[0].advice
+    'add judges'
+    >>> columns = {"model_a": ["x"] * 100, "model_b": ["y"] * 100, "winner": ["model_a"] * 70 + ["model_b"] * 30}
+    >>> analyze(q.read_votes(polars.DataFrame(columns), announce=False), "x", "y").verdict.outcome.value
+    'better'
+    """
+    of_scores: dict[str, Any] = {
+        "random": random,
+        "covariates": covariates,
+        "method": method,
+        "residual_by": residual_by,
+    }
+    of_scores |= {"level": level, "half_width": half_width}
+    of_votes: dict[str, Any] = {"cluster": cluster, "minimum": minimum}
+    of_two: dict[str, Any] = {"margin": margin, "ties": ties, "claim": claim, "budget": budget}
+    if isinstance(judgments_or_votes, Judgments):
+        from quorate.analysis.judgments import analyze_judgments
+
+        _refuse({"a": a, "b": b, **of_votes, **of_two}, "for votes, and these are scores")
+        return analyze_judgments(judgments_or_votes, **_given({**of_scores, "price": price}))
+    if not isinstance(judgments_or_votes, Votes):
+        kind = type(judgments_or_votes).__name__
+        raise InvalidInput(
+            f"judgments_or_votes: expects what quorate.read or quorate.read_votes returns, got {kind}; read it first"
+        )
+    _refuse(of_scores, "for scores, and these are votes")
+    if (a is None) != (b is None):
+        raise InvalidInput("a, b: give both systems, or neither")
+    if a is None or b is None:
+        from quorate.analysis.votes import votes_view
+
+        _refuse({**of_two, "price": price}, "for two systems; name them as a and b, or")
+        return votes_view(judgments_or_votes, **_given(of_votes))
+    from quorate.analysis.pair import pair_view
+
+    return pair_view(judgments_or_votes, a, b, **_given({**of_two, **of_votes, "price": price}))
+
+
+def _given(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _refuse(options: Mapping[str, Any], why: str) -> None:
+    for name in _given(options):
+        raise InvalidInput(f"{name}: is {why}{'' if why.endswith('or') else ';'} leave it out")

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+
+import quorate as q
+from quorate.analysis.analyze import analyze
+from quorate.analysis.judgments import Analysis, analyze_judgments
+from quorate.analysis.pair import PairView
+from quorate.analysis.votes import VotesView
+from quorate.errors import InvalidInput
+
+
+@pytest.fixture(scope="module")
+def results(ballots):
+    """An analysis of scores, of all pairs of votes, and of two systems."""
+    from studies import scores
+
+    votes = ballots(each=300)
+    judgments = q.read(scores(), announce=False)
+    return {
+        Analysis: analyze(judgments, price=0.5, level=0.9),
+        VotesView: analyze(votes, minimum=50),
+        PairView: analyze(votes, "a", "b", margin=0.05, minimum=50),
+    }
+
+
+@pytest.mark.parametrize("kind", [Analysis, VotesView, PairView])
+def test_every_table_has_its_analysis(results, kind):
+    found = results[kind]
+    assert type(found) is kind
+    assert found.sentence.endswith(".")
+    assert isinstance(found.caveats, tuple)
+    rows, frame = found.rows(), found.to_frame()
+    assert len(frame) == len(rows) > 0
+    assert set(frame.columns) == {key for row in rows for key in row}
+    assert found.to_dict()
+
+
+def test_options_are_passed_on(results):
+    whole = analyze_judgments(results[Analysis].judgments, price=0.5, level=0.9)
+    assert results[Analysis].rows() == whole.rows()
+    assert results[Analysis].optimum.own.cost == 0.5 * results[Analysis].optimum.own.calls
+    assert results[PairView].verdict.margin == 0.05
+    assert results[VotesView].found.margins.minimum == 50
+
+
+def test_rows_are_intervals_pairs_and_ways_to_count(results):
+    assert [row["interval"] for row in results[Analysis].rows()] == ["naive", "this panel", "judges like these"]
+    assert [row["pair"] for row in results[VotesView].rows()] == list(results[VotesView].found.margins.pairs)
+    assert results[PairView].rows()[0]["way"] == "votes independent"
+
+
+@pytest.mark.parametrize(
+    ("kind", "names", "options", "message"),
+    [
+        (Analysis, (), {"cluster": "prompt"}, "cluster: is for votes, and these are scores; leave it out"),
+        (Analysis, ("a", "b"), {}, "a: is for votes"),
+        (VotesView, (), {"method": "ml"}, "method: is for scores, and these are votes; leave it out"),
+        (VotesView, (), {"margin": 0.1}, "margin: is for two systems; name them as a and b, or leave it out"),
+        (VotesView, ("a",), {}, "a, b: give both systems, or neither"),
+    ],
+)
+def test_an_option_of_another_question_is_refused(results, kind, names, options, message):
+    table = results[kind].judgments if kind is Analysis else results[kind].votes
+    with pytest.raises(InvalidInput, match=message):
+        analyze(table, *names, **options)
+
+
+def test_what_is_no_table_is_refused():
+    with pytest.raises(InvalidInput, match="got str; read it first"):
+        analyze("scores.csv")
