@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     from quorate.plan.power.sample_size import sample_size as sample_size
     from quorate.plan.power.votes_plan import plan_votes as plan_votes
     from quorate.plan.search.optimize import optimize as optimize
+    from quorate.reporting.paper.writeup import writeup as writeup
     from quorate.reporting.report import report as report
-    from quorate.reporting.writeup import writeup as writeup
     from quorate.simulate.allocation.allocation import simulate_allocation as simulate_allocation
     from quorate.simulate.pipelines.pipelines import pipelines as pipelines
     from quorate.study.loop import run as run
@@ -135,7 +135,7 @@ _HOMES = {
     "status": "quorate.study.status",
     "stopping_rule": "quorate.decide.stop",
     "variants": "quorate.study.variants.variants",
-    "writeup": "quorate.reporting.writeup",
+    "writeup": "quorate.reporting.paper.writeup",
 }
 
 _RENAMED = {

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from quorate.plan.power.sample_size import PowerCurve as PowerCurve
     from quorate.plan.power.votes_plan import VotesPlan as VotesPlan
     from quorate.plan.search.optimum import Optimum as Optimum
-    from quorate.reporting.writeup import Writeup as Writeup
+    from quorate.reporting.paper.writeup import Writeup as Writeup
     from quorate.simulate.allocation.result import Allocation as Allocation
     from quorate.simulate.pipelines.result import Pipelines as Pipelines
     from quorate.study.status import Status as Status
@@ -119,7 +119,7 @@ _HOMES = {
     "Votes": "quorate.table.votes",
     "VotesPlan": "quorate.plan.power.votes_plan",
     "VotesSupport": "quorate.estimate.doctor.support",
-    "Writeup": "quorate.reporting.writeup",
+    "Writeup": "quorate.reporting.paper.writeup",
 }
 
 __all__ = list(_HOMES)

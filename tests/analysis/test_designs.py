@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import quorate as q
-from quorate.analysis.designs import default_targets, half_width, standard_errors
+from quorate.analysis.designs import default_targets, half_width, in_words, standard_errors
 
 
 @pytest.fixture(scope="module")
@@ -26,3 +26,8 @@ def test_half_an_interval_is_that_of_the_mean(shape, published):
     assert standard_errors(found.fit, {"judge": "population"}) == ratio > 1.96
     assert half_width(published, {}) is None
     assert standard_errors(published, {}) == pytest.approx(1.959964, abs=1e-6)
+
+
+def test_a_design_in_words(demo):
+    assert in_words(demo.optimum.own) == "60 items × 5 prompts × 3 judges × 2 replicates"
+    assert in_words(demo.optimum.same_se).endswith(", one prompt and judge per item in turn")

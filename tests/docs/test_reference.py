@@ -9,7 +9,7 @@ import pytest
 
 import quorate as q
 from quorate import caveats
-from quorate.reporting.record import KEYS
+from quorate.reporting.paper.record import KEYS
 
 REFERENCE = Path(__file__).parent.parent.parent / "docs" / "reference"
 NAMES = [

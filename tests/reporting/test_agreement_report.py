@@ -8,7 +8,7 @@ import pytest
 import quorate as q
 from quorate.analysis.agreement import AgreementView
 from quorate.reporting.agreement_report import agreement_page, methods
-from quorate.reporting.reproduce import Provenance
+from quorate.reporting.paper.reproduce import Provenance
 
 
 @pytest.mark.parametrize("name", ["page.html", "page.md", "page.json"])

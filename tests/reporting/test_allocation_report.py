@@ -6,7 +6,7 @@ import pytest
 import quorate as q
 from quorate.analysis.allocation import allocation_view, view_of
 from quorate.reporting.allocation_report import allocation_said, methods
-from quorate.reporting.reproduce import Provenance
+from quorate.reporting.paper.reproduce import Provenance
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from quorate.analysis.designs import in_words
 from quorate.reporting import captions, tables
 
 
@@ -128,7 +129,7 @@ def test_a_study_that_nothing_beats_is_said_to_be_so(demo):
 
 def test_both_designs_are_spelled_out(demo):
     said = " ".join(captions.frontier(demo).lines)
-    assert f"Cheapest as precise: {tables.in_words(demo.optimum.same_se)}." in said
+    assert f"Cheapest as precise: {in_words(demo.optimum.same_se)}." in said
     assert f"of {demo.optimum.candidates:,} designs within reach, for judges like these" in said
 
 

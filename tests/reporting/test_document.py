@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import quorate as q
 from quorate.analysis.judgments import analyze_judgments
-from quorate.reporting.checklist import checklist
 from quorate.reporting.document import caveats, reporting, sections, title
+from quorate.reporting.paper.checklist import checklist
 
 NAMES = ("verdict", "sources", "next", "judges", "panel", "single", "health", "people")
 

@@ -6,7 +6,7 @@ import pytest
 
 import quorate as q
 from quorate.reporting.page import SAME_EVERY_TIME, Caption, Figure, Page, Section, source_of, title_of
-from quorate.reporting.reproduce import Provenance
+from quorate.reporting.paper.reproduce import Provenance
 
 FACTS = Figure("facts", Caption("What was read"), [{"rows": 3}])
 

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import quorate as q
+from quorate.reporting.paper.reproduce import Provenance
 from quorate.reporting.pipelines_report import methods, pipelines_page, rows_of
-from quorate.reporting.reproduce import Provenance
 
 
 @pytest.fixture(scope="module")

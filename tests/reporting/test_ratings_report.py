@@ -4,8 +4,8 @@ import pytest
 
 import quorate as q
 from quorate.analysis.ratings import RatingsView
+from quorate.reporting.paper.reproduce import Provenance
 from quorate.reporting.ratings_report import methods, ratings_page
-from quorate.reporting.reproduce import Provenance
 
 
 @pytest.mark.parametrize("name", ["page.html", "page.md", "page.json"])

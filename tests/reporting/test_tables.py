@@ -130,11 +130,6 @@ def test_designs_beside_the_study_come_before_the_frontier(demo):
     assert len(tables.edge(demo)) <= tables.MOST_STEPS
 
 
-def test_a_design_in_words(demo):
-    assert tables.in_words(demo.optimum.own) == "60 items × 5 prompts × 3 judges × 2 replicates"
-    assert tables.in_words(demo.optimum.same_se).endswith(", one prompt and judge per item in turn")
-
-
 def test_flagged_items_have_their_spread_in_score_units_and_their_rows(demo):
     rows, found = tables.flagged(demo), demo.flags.flags
     assert [row["spread"] ** 2 for row in rows] == pytest.approx([one.variance for one in found])

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import quorate as q
-from quorate.reporting.reproduce import Provenance
+from quorate.reporting.paper.reproduce import Provenance
 from quorate.reporting.verdict_report import methods, verdict_page
 
 

@@ -9,7 +9,7 @@ content       the analysis of judgments as plain values
 panel         the panel of judges
 votes         votes on all pairs of systems
 pair          votes on two systems
-designs       what facets of a design stand for, and interval widths
+designs       what facets of a design stand for, interval widths, a design in words
 ratings       leaderboards
 agreement     agreement with people
 allocation    replays of adaptive allocation

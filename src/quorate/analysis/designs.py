@@ -1,16 +1,20 @@
-"""Targets and interval widths of designs, as commands and pages about a study at hand take them."""
+"""Designs about a study at hand: what their facets stand for, how wide its interval is, and a design in words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from quorate.analysis.labels import cut
 from quorate.analysis.views import views
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.mean import mean_for
 from quorate.estimate.means.targets import POPULATION, Target
 from quorate.numerics.inference import t_quantile
-from quorate.roles import JUDGE
+from quorate.plan.designs.dstudy import Projection
+from quorate.plan.designs.schemes import GENERATION
+from quorate.roles import JUDGE, REPLICATE
+from quorate.wording import counted
 
 
 def default_targets(source: Components | Decomposition, asked: Mapping[str, Target]) -> dict[str, Target]:
@@ -55,3 +59,24 @@ def standard_errors(source: Components | Decomposition, targets: Mapping[str, Ta
     """
     own = half_width(source, targets)
     return t_quantile(float("inf"), 0.975) if own is None else own[0] / own[1]
+
+
+def in_words(plan: Projection) -> str:
+    """A design in words: levels of every facet, and the layout where it is not factorial."""
+    levels = [counted(count, cut(name, 30)) for name, count in plan.design.items() if name != REPLICATE]
+    again = plan.design.get(REPLICATE, 1)
+    return " × ".join([*levels, *([f"{again:,} replicates"] if again > 1 else [])]) + layout_in_words(plan)
+
+
+def layout_in_words(plan: Projection) -> str:
+    """How prompts and judges are assigned, to follow the levels; empty where everything is crossed."""
+    each, pairs = GENERATION if plan.design.get(GENERATION, 1) > 1 else "item", plan.per_item or 1
+    places = "" if plan.places is None else ":".join(map(str, plan.places.values()))
+    said = {
+        "random": f"one judge per {each} at random",
+        "cyclic": f"one judge per {each} in turn",
+        "weighted": f"one judge per {each} in turn, with {places} places",
+        "latin": f"{'one' if pairs == 1 else pairs} prompt and judge per {each} in turn",
+        "blocks": f"{counted(pairs, JUDGE)} per {each} in turn",
+    }
+    return f", {said[plan.layout]}" if plan.layout in said else ""

@@ -91,7 +91,7 @@ def analyze(
     """
     from quorate.analysis.judgments import analyze_judgments
     from quorate.cli import ledger_votes
-    from quorate.reporting.record import study_record
+    from quorate.reporting.paper.record import study_record
 
     page = report or (None if no_report or as_json else report_path(file))
     if ledger_votes.holds_votes(file):
@@ -180,7 +180,7 @@ def deliver(
 
 def _reporting(found: Analysis, origin: Mapping[str, Any]) -> dict[str, Any]:
     """Methods paragraph, checklist and what is needed to do it again."""
-    from quorate.reporting.writeup import writeup
+    from quorate.reporting.paper.writeup import writeup
 
     said = {name: value for name, value in origin.items() if name != "note"}
     return writeup(found, **said).to_dict()

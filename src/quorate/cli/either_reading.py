@@ -86,9 +86,9 @@ def write_files(
     """
     if report is None and charts is None:
         return
+    from quorate.reporting.paper.reproduce import Provenance
     from quorate.reporting.print.charts import write_charts
     from quorate.reporting.report import page_of, write
-    from quorate.reporting.reproduce import Provenance
 
     page = page_of(result, table=table, origin=Provenance(command, seed))
     written = [] if report is None else [write(page, report)]

@@ -66,7 +66,7 @@ def with_column(notes: Sequence[str], role: str, column: str | None) -> list[str
 
 def show_origin(out: Console, found: Analysis, origin: Mapping[str, Any]) -> None:
     """Print what did it, to what, in one line."""
-    from quorate.reporting.reproduce import Provenance, in_one_line
+    from quorate.reporting.paper.reproduce import Provenance, in_one_line
 
     whole(out, f"Made by: {in_one_line(found, Provenance(seed=origin.get('seed')))}")
 
@@ -136,11 +136,11 @@ def _anew(out: Console, found: Analysis) -> None:
 
 def in_words(plan: Projection) -> str:
     """A design in words."""
-    from quorate.reporting.tables import layout
+    from quorate.analysis.designs import layout_in_words
     from quorate.wording import counted
 
     parts = [counted(count, name) for name, count in plan.design.items() if count > 1]
-    return ", ".join(parts) + layout(plan)
+    return ", ".join(parts) + layout_in_words(plan)
 
 
 def show_changes(out: Console, changes: Sequence[WhatIf], *, priced: bool) -> None:

@@ -15,7 +15,7 @@ from quorate.errors import InvalidInput
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.reporting.writeup import Writeup
+    from quorate.reporting.paper.writeup import Writeup
 
 Format = Annotated[
     Literal["text", "markdown", "json"], typer.Option("--format", help="How it is printed; --json is json.")
@@ -47,8 +47,8 @@ def writeup(
     if as_json and format_ == "markdown":
         raise InvalidInput("--json: contradicts --format markdown; give one of them")
     from quorate.analysis.judgments import analyze_judgments
-    from quorate.reporting.record import study_record
-    from quorate.reporting.writeup import writeup as written
+    from quorate.reporting.paper.record import study_record
+    from quorate.reporting.paper.writeup import writeup as written
 
     record = study_record(study)
     found = analyze_judgments(

@@ -8,7 +8,7 @@ from quorate.analysis.allocation import AllocationView, view_of
 from quorate.reporting.allocation_section import allocation_facts, allocation_sections
 from quorate.reporting.allocation_words import between, final_error, plus_minus
 from quorate.reporting.page import Page, Tile, source_of
-from quorate.reporting.reproduce import titled
+from quorate.reporting.paper.reproduce import titled
 from quorate.simulate.allocation.result import ROBIN, ROBIN_HOOD, UNIFORM, Allocation
 from quorate.simulate.allocation.saving import share_text
 from quorate.wording import counted

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from quorate.analysis.designs import in_words
 from quorate.analysis.judgments import MOST_PARTS, Analysis
 from quorate.analysis.labels import shown
 from quorate.analysis.words import Reading, against_naive, number, significant, span, times
@@ -101,7 +102,7 @@ def frontier(analysis: Analysis) -> Caption:
     line = f"Standard error of the mean against the {unit}, of {best.candidates:,} designs within reach{_for(analysis)}"
     key = "Faint: all designs; line: those that no other beats in both; ring: the study as it is; diamonds: these two."
     plans = {f"Best at the same {unit}": best.same_cost, "Cheapest as precise": best.same_se}
-    said = [f"{name}: {tables.in_words(plan)}." for name, plan in plans.items() if plan is not None]
+    said = [f"{name}: {in_words(plan)}." for name, plan in plans.items() if plan is not None]
     more = "Levels beyond those judged are taken to be like these; the components are estimates."
     return Caption(finding, (f"{line}; projected from {size(analysis)}.", " ".join(said), f"{key} {more}"))
 
@@ -292,7 +293,7 @@ def _cross(one: Crossing) -> str:
 def _called(plan: Projection) -> str:
     """A design by its layout, or by its size."""
     names = {"cyclic": "One judge per item in turn", "latin": "One prompt and judge per item in turn"}
-    return names.get(plan.layout, tables.in_words(plan))
+    return names.get(plan.layout, in_words(plan))
 
 
 def _gain(own: Projection, other: Projection | None) -> float:

@@ -10,14 +10,14 @@ from quorate.analysis.labels import shown
 from quorate.analysis.words import number
 from quorate.caveats import Caveat
 from quorate.reporting import captions, figures, tables
-from quorate.reporting.checklist import MISSING, ChecklistItem, checklist
 from quorate.reporting.draw.marks import known
 from quorate.reporting.filters import MOST as LONGEST
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile
 from quorate.reporting.panel_section import panel_caveats, panel_section
-from quorate.reporting.record import Record
-from quorate.reporting.reproduce import options_of, recorded, source_of_analysis, titled
-from quorate.reporting.writeup import methods_paragraph
+from quorate.reporting.paper.checklist import MISSING, ChecklistItem, checklist
+from quorate.reporting.paper.record import Record
+from quorate.reporting.paper.reproduce import options_of, recorded, source_of_analysis, titled
+from quorate.reporting.paper.writeup import methods_paragraph
 from quorate.roles import JUDGE, PROMPT
 from quorate.wording import counted, decimals, listed, plural, whole_percent
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from quorate.reporting.reproduce import Provenance, called, made_with, read_from, titled
+from quorate.reporting.paper.reproduce import Provenance, called, made_with, read_from, titled
 
 if TYPE_CHECKING:
     from quorate.reporting.draw.marks import Chart

@@ -29,14 +29,14 @@ from quorate.reporting import (
 )
 from quorate.reporting.page import Page
 from quorate.reporting.pages import gaming
+from quorate.reporting.paper.record import Record, study_record
+from quorate.reporting.paper.reproduce import Provenance
+from quorate.reporting.paper.writeup import analysed
 from quorate.reporting.print.charts import ChartFormat, chart_folder, write_charts
 from quorate.reporting.print.files import writable, write_whole
 from quorate.reporting.print.html import as_html
 from quorate.reporting.print.json import as_json
 from quorate.reporting.print.markdown import as_markdown
-from quorate.reporting.record import Record, study_record
-from quorate.reporting.reproduce import Provenance
-from quorate.reporting.writeup import analysed
 from quorate.simulate.allocation.result import Allocation
 from quorate.simulate.pipelines.result import Pipelines
 from quorate.table.votes import Votes

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.analysis.designs import in_words
 from quorate.analysis.judgments import Analysis
 from quorate.analysis.labels import distinct, shown
-from quorate.plan.designs.schemes import GENERATION
 from quorate.reporting.filters import where
-from quorate.roles import JUDGE, REPLICATE
-from quorate.wording import counted
+from quorate.roles import JUDGE
 
 if TYPE_CHECKING:
     from quorate.estimate.components.robustness import Part
@@ -112,13 +111,6 @@ def cloud(analysis: Analysis) -> list[Row]:
     pairs = zip(best.cloud.cost.tolist(), best.cloud.se.tolist(), strict=True)
     rows = [{"cost": cost, "se": se} for cost, se in pairs if cost > 0 and _is_near(se, best)]
     return rows[:: max(1, -(-len(rows) // MOST_DESIGNS))]
-
-
-def in_words(plan: Projection) -> str:
-    """A design in words: levels of every facet, and the layout where it is not factorial."""
-    levels = [counted(count, shown(name, 30)) for name, count in plan.design.items() if name != REPLICATE]
-    again = plan.design.get(REPLICATE, 1)
-    return " × ".join([*levels, *([f"{again:,} replicates"] if again > 1 else [])]) + layout(plan)
 
 
 def effects(analysis: Analysis, facet: str) -> list[Row]:
@@ -283,20 +275,6 @@ def _is_near(se: float, best: Optimum) -> bool:
 def _design(plan: Projection) -> Row:
     numbers = {"se": plan.se, "calls": plan.calls, "cost": plan.cost}
     return {"design": in_words(plan), **numbers}
-
-
-def layout(plan: Projection) -> str:
-    """How prompts and judges are assigned, to follow the levels; empty where everything is crossed."""
-    each, pairs = GENERATION if plan.design.get(GENERATION, 1) > 1 else "item", plan.per_item or 1
-    places = "" if plan.places is None else ":".join(map(str, plan.places.values()))
-    said = {
-        "random": f"one judge per {each} at random",
-        "cyclic": f"one judge per {each} in turn",
-        "weighted": f"one judge per {each} in turn, with {places} places",
-        "latin": f"{'one' if pairs == 1 else pairs} prompt and judge per {each} in turn",
-        "blocks": f"{counted(pairs, JUDGE)} per {each} in turn",
-    }
-    return f", {said[plan.layout]}" if plan.layout in said else ""
 
 
 def _flag_labels(flags: Sequence[Flag]) -> list[str]:

@@ -10,7 +10,7 @@ from quorate.analysis.votes import VotesView, votes_view
 from quorate.analysis.words import share
 from quorate.reporting import votes_captions, votes_tables
 from quorate.reporting.page import Figure, Page, Section, Tile
-from quorate.reporting.reproduce import read_from, titled
+from quorate.reporting.paper.reproduce import read_from, titled
 from quorate.reporting.verdict_captions import headline
 from quorate.reporting.votes_pair_section import TIES, pair_sections, summary
 from quorate.reporting.votes_section import votes_facts, votes_sections

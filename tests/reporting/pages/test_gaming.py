@@ -8,9 +8,9 @@ import pytest
 import quorate as q
 from quorate.analysis.words import significant
 from quorate.reporting.pages import gaming
+from quorate.reporting.paper.reproduce import Provenance
 from quorate.reporting.print.charts import specification
 from quorate.reporting.report import page_of
-from quorate.reporting.reproduce import Provenance
 
 
 def drawn(figure):

@@ -3,8 +3,8 @@ from __future__ import annotations
 import json
 
 from quorate.reporting.page import Caption, Figure, Page
+from quorate.reporting.paper.reproduce import Provenance
 from quorate.reporting.print.json import as_json
-from quorate.reporting.reproduce import Provenance
 
 
 def test_what_is_said_around_comes_first_and_what_is_not_known_is_null():

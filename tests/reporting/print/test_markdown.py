@@ -3,9 +3,9 @@ from __future__ import annotations
 import re
 
 from quorate.reporting.page import Caption, Figure, Page, Section
+from quorate.reporting.paper.reproduce import Provenance
 from quorate.reporting.print.markdown import MOST_ROWS, as_markdown
 from quorate.reporting.report import page_of
-from quorate.reporting.reproduce import Provenance
 
 
 def made(*sections: Section, **options) -> Page:

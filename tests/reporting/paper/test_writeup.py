@@ -9,7 +9,7 @@ import quorate as q
 from quorate.analysis.judgments import analyze_judgments
 from quorate.analysis.words import number
 from quorate.errors import InvalidInput
-from quorate.reporting.writeup import analysed, methods_paragraph, writeup
+from quorate.reporting.paper.writeup import analysed, methods_paragraph, writeup
 
 
 def test_a_methods_paragraph_states_design_model_result_and_source(demo):

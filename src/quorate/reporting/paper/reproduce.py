@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from quorate.analysis.credentials import HIDDEN, scrubbed
 from quorate.analysis.labels import shown
-from quorate.reporting.record import Record
+from quorate.reporting.paper.record import Record
 from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:

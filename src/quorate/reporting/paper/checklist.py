@@ -10,7 +10,7 @@ from quorate.analysis.judgments import Analysis
 from quorate.analysis.labels import shown
 from quorate.analysis.words import significant
 from quorate.estimate.components.model import CELL
-from quorate.reporting.record import KEYS, Record, study_record
+from quorate.reporting.paper.record import KEYS, Record, study_record
 from quorate.roles import JUDGE, PROMPT, TEMPERATURE
 from quorate.table.columns.labels import ABSENT
 from quorate.wording import counted, listed, plural, whole_percent

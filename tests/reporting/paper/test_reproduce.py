@@ -9,8 +9,8 @@ import quorate as q
 from quorate.analysis.content import content
 from quorate.analysis.judgments import analyze_judgments
 from quorate.reporting.document import title
-from quorate.reporting.record import study_record
-from quorate.reporting.reproduce import Provenance, fingerprint, in_one_line, provenance
+from quorate.reporting.paper.record import study_record
+from quorate.reporting.paper.reproduce import Provenance, fingerprint, in_one_line, provenance
 from quorate.table.judgments import Source
 
 

@@ -8,17 +8,17 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from quorate.analysis.designs import in_words
 from quorate.analysis.judgments import Analysis, analyze_judgments, of_fit
 from quorate.analysis.labels import shown
 from quorate.analysis.words import number, significant, span, times
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.targets import FINITE, PANEL, POPULATION
-from quorate.reporting.checklist import ChecklistItem, checklist, missing
+from quorate.reporting.paper.checklist import ChecklistItem, checklist, missing
+from quorate.reporting.paper.record import Record, study_record
+from quorate.reporting.paper.reproduce import Provenance, provenance
 from quorate.reporting.print.cells import plain_markdown
-from quorate.reporting.record import Record, study_record
-from quorate.reporting.reproduce import Provenance, provenance
-from quorate.reporting.tables import in_words
 from quorate.table.judgments import Judgments
 from quorate.wording import counted, decimals, listed, plural, whole_percent
 
@@ -83,7 +83,7 @@ def writeup(
         What to write about; the first two are analysed with default options.
     record : mapping or path, optional
         The study record: what the judgments cannot say, such as ``{"models": {"gpt": "gpt-5.4, OpenAI"}}``, or a YAML
-        file that holds it. Keys are listed in ``quorate.reporting.record.KEYS``.
+        file that holds it. Keys are listed in ``quorate.reporting.paper.record.KEYS``.
     command, seed : str and int, optional
         Command line and seed that led here.
 

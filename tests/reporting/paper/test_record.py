@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.reporting.record import KEYS, MOST_BYTES, Record, study_record
+from quorate.reporting.paper.record import KEYS, MOST_BYTES, Record, study_record
 
 
 def written(tmp_path, text: str | bytes):
