@@ -9,7 +9,7 @@ import pytest
 import quorate as q
 from quorate.decide.scores.studies import studies_like, studies_of_plan
 from quorate.estimate.differences.difference import difference
-from quorate.estimate.differences.homogeneity import unlike
+from quorate.estimate.differences.homogeneity import unlike_system
 from quorate.estimate.differences.paired import pairs
 from quorate.estimate.ratings.leaderboard import leaderboard
 from quorate.simulate.comparisons import OWN, Pair, draw_pair, replay_comparisons, simulate_comparisons
@@ -216,9 +216,9 @@ def test_a_leaderboard_seldom_tells_equal_systems_apart():
 )
 def test_systems_that_vary_alike_are_seldom_called_unlike(systems, items, tails):
     rng = np.random.default_rng(systems)
-    found = [unlike(board_of(rng, (1.0,) * systems, items, 2, tails=tails)) for _ in range(400)]
+    found = [unlike_system(board_of(rng, (1.0,) * systems, items, 2, tails=tails)) for _ in range(400)]
     noisier = (2.0,) + (1.0,) * (systems - 1)
-    noisy = [unlike(board_of(rng, noisier, items, 2, tails=tails)) for _ in range(200)]
+    noisy = [unlike_system(board_of(rng, noisier, items, 2, tails=tails)) for _ in range(200)]
     called, power = (np.mean([one.differs for one in some]) for some in (found, noisy))
     print(f"| {systems} | {items} | {tails} | {called:.3f} | {power:.2f} |")
     assert called <= 0.03

@@ -11,7 +11,7 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.differences.difference import Method, SystemDifference, difference
-from quorate.estimate.differences.paired import sides
+from quorate.estimate.differences.paired import two_systems
 from quorate.estimate.means.targets import Pool, Target
 from quorate.plan.power.sample_size import check_count, check_range
 from quorate.streams import stream
@@ -299,7 +299,7 @@ class _Pool(NamedTuple):
 
 def _pool(judgments: Judgments, systems: tuple[str, str], facet: str, drawn: str, answer: str) -> _Pool:
     """The items judged at every level for both systems, shifted to one mean."""
-    apart = sides(judgments, *systems, facet=facet)
+    apart = two_systems(judgments, *systems, facet=facet)
     two = [apart.first, apart.second]
     item = judgments.object
     shape = [len(judgments.facet(name).levels) for name in (item, drawn, answer)]

@@ -6,7 +6,7 @@ from scipy.stats import ttest_ind
 import quorate as q
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.differences.paired import pairs
-from quorate.estimate.differences.satterthwaite import by_facets, degrees, mean_squares, of_few, of_items
+from quorate.estimate.differences.satterthwaite import balanced_df, balanced_mean_squares, by_facets, of_few, of_items
 from quorate.estimate.means.mean import mean_for
 from quorate.numerics.study_power import freedom
 
@@ -20,7 +20,7 @@ def estimate(judgments):
 
 def test_in_balanced_data_they_are_those_of_the_enlarged_components(judged):
     found = estimate(judged(SIZES, fixed=(), sd={"judge:system": 0.1}))
-    squares = mean_squares(found)
+    squares = balanced_mean_squares(found)
     assert found.df == pytest.approx(float(freedom(squares.part, squares, 0.0)), rel=1e-3)
     assert of_few(found).df == pytest.approx(float(freedom(squares.part, squares)), rel=1e-3)
     assert of_few(found).df < 0.8 * found.df
@@ -52,9 +52,9 @@ def test_parts_by_facets_with_several_levels():
         every: 7.0,
         frozenset({"topic"}): 0.0,
     }
-    assert degrees(frozenset({"item", "topic", "judge"}), counts, 90, 27, over) == 16
-    assert degrees(every, counts, 90, 12, over) == 11
-    assert degrees(frozenset({"item", "replicate"}), counts, 90, 27, over) == 63
+    assert balanced_df(frozenset({"item", "topic", "judge"}), counts, 90, 27, over) == 16
+    assert balanced_df(every, counts, 90, 12, over) == 11
+    assert balanced_df(frozenset({"item", "replicate"}), counts, 90, 27, over) == 63
 
 
 def test_what_items_divide():

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from quorate.estimate.differences.spread import Contrasts, Group, ItemSpread, LeftOutSpread, holm, over_items, patterns
+from quorate.estimate.differences.spread import (
+    Contrasts,
+    ItemGroup,
+    ItemSpread,
+    LeftOutSpread,
+    holm,
+    over_items,
+    patterns,
+)
 
 
 def test_holm_is_that_of_r():
@@ -30,7 +38,7 @@ def test_several_groups_add_and_share_their_degrees_of_freedom():
     x, y = rng.normal(size=(9, 2)), 3 * rng.normal(size=(6, 2))
     parts = [np.cov(z.T) / len(z) for z in (x, y)]
     spread = ItemSpread(
-        (Group(np.arange(2), 9, parts[0]), Group(np.arange(2, 4), 6, parts[1])),
+        (ItemGroup(np.arange(2), 9, parts[0]), ItemGroup(np.arange(2, 4), 6, parts[1])),
     )
     weights = np.array([[1.0, 0, -1, 0], [0, 1, 0, -1]])
     welch = [stats.ttest_ind(x[:, k], y[:, k], equal_var=False) for k in (0, 1)]

@@ -10,7 +10,7 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.errors import NotEstimable
 from quorate.estimate.differences.difference import SystemDifference
-from quorate.estimate.differences.satterthwaite import by_facets, degrees, facets_of, mean_squares
+from quorate.estimate.differences.satterthwaite import balanced_df, balanced_mean_squares, by_facets, several_levels
 from quorate.numerics.study_power import FEW, Squares, Studies, square_weights, studies
 from quorate.plan.designs.dstudy import Projection
 from quorate.roles import REPLICATE
@@ -59,7 +59,7 @@ def freedom(parts: Mapping[str, Floats], levels: Mapping[str, Floats | int], ans
     terms: dict[frozenset[str], Floats] = {}
     df: dict[frozenset[str], Floats] = {}
     for name, part in parts.items():
-        own = facets_of(name, every, {})
+        own = several_levels(name, every, {})
         most = math.prod((np.maximum(np.subtract(levels[name], 1), 1.0) for name in own & every), start=np.ones(()))
         df[own] = np.maximum(answers - cells if REPLICATE in own else np.minimum(most, cells - 1), 1.0)
         terms[own] = terms.get(own, np.zeros(())) + np.maximum(part, 0.0) * (1 + FEW / df[own])
@@ -80,12 +80,12 @@ def studies_like(found: SystemDifference) -> Studies:
     found : SystemDifference
         The study at hand.
     """
-    return studies(mean_squares(found.estimate, found.sides), stream(0, "study power"))
+    return studies(balanced_mean_squares(found.estimate, found.sides), stream(0, "study power"))
 
 
 def _studies(parts: Mapping[str, float], counts: Mapping[str, int], answers: float, cells: float) -> Studies:
     terms = by_facets(parts, counts, {})
-    df = np.array([degrees(term, counts, answers, cells, {}) for term in terms])
+    df = np.array([balanced_df(term, counts, answers, cells, {}) for term in terms])
     inside = np.array([[one <= two for two in terms] for one in terms])
     squares = Squares(np.array(list(terms.values())), df, inside, np.ones(len(df), dtype=bool))
     return studies(squares, stream(0, "study power"))

@@ -1,1 +1,9 @@
-"""Differences of systems' mean scores."""
+"""Differences of systems and other contrasts of means, in reading order.
+
+``difference``: one system less another, by pairs or by one model.
+``paired``: differences on the cells that both systems have.
+``joint``: means of all systems by one model.
+``homogeneity``: whether systems vary alike, as that model takes them to.
+``satterthwaite``: degrees of freedom where much of the error is of few levels.
+``spread``: standard errors and joint tests of contrasts of means.
+"""

@@ -1,4 +1,4 @@
-"""The difference of two systems' mean scores, with what it is worth."""
+"""Difference of two systems' mean scores, with its standard error, degrees of freedom and tests."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from quorate import caveats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.differences.gaps import follow_scores
-from quorate.estimate.differences.homogeneity import said_of_unlike, unlike
+from quorate.estimate.differences.homogeneity import unlike_caveats, unlike_system
 from quorate.estimate.differences.joint import joint_means
-from quorate.estimate.differences.paired import Pairs, Sides, paired, sides
+from quorate.estimate.differences.paired import PairedCells, TwoSystems, follow_scores, paired, two_systems
 from quorate.estimate.differences.satterthwaite import of_few, of_items
 from quorate.estimate.means.mean import Estimate, mean_for
 from quorate.estimate.means.targets import FINITE, FIXED, PANEL, POPULATION, Target
 from quorate.table.judgments import Judgments
+from quorate.table.results import Result
 from quorate.wording import plural
 
 Method = Literal["paired", "joint"]
@@ -31,7 +31,7 @@ _FEWEST_PAIRED = 3
 
 
 @dataclass(frozen=True, eq=False)
-class SystemDifference:
+class SystemDifference(Result):
     """Mean score of ``a`` less that of ``b``.
 
     Parameters
@@ -63,6 +63,8 @@ class SystemDifference:
     caveats: tuple[Caveat, ...]
     asked: Mapping[str, Target]
     sides: tuple[Estimate, ...] = ()
+
+    derived = ("value", "se", "df", "n", "items")
 
     def __repr__(self) -> str:
         return f"SystemDifference({self.a} less {self.b}: {self.estimate})"
@@ -145,7 +147,7 @@ class SystemDifference:
             "items": self.items,
             "targets": {name: str(target) for name, target in self.estimate.target.items()},
             "shares": dict(self.estimate.shares),
-            "caveats": [one.sentence for one in self.caveats],
+            "caveats": [caveat.sentence for caveat in self.caveats],
         }
 
     def _tail(self, distance: float) -> float:
@@ -214,60 +216,58 @@ def difference(
     >>> import polars
     >>> import quorate as q
     >>> rows = {"system": list("xxxxyyyy"), "item": [1, 2, 3, 4] * 2, "score": [4, 5, 3, 5, 2, 4, 3, 4]}
-    >>> found = difference(q.read(polars.DataFrame(rows), announce=False), "x", "y")
-    >>> found.value, round(found.se, 3), round(found.df, 1), round(found.p_difference(), 3)
+    >>> gap = difference(q.read(polars.DataFrame(rows), announce=False), "x", "y")
+    >>> gap.value, round(gap.se, 3), round(gap.df, 1), round(gap.p_difference(), 3)
     (1.0, 0.408, 3.0, 0.092)
     """
     if method not in (None, "paired", "joint"):
         raise InvalidInput(f'method: one of "paired", "joint" is needed, got {method!r}')
-    apart = sides(judgments, a, b, facet=facet)
-    if (method or _default(apart, targets or {})) == "paired":
+    apart = two_systems(judgments, a, b, facet=facet)
+    if (method or _default_method(apart, targets or {})) == "paired":
         return _paired(paired(apart), targets or {})
     two = [judgments.level_index(apart.facet, name) for name in (a, b)]
     both = judgments.keep(np.isin(judgments.column(apart.facet), two) & (judgments.n > 0))
-    why = None if method else _unlike(both, apart)
-    if why is None:
+    reason = None if method else _unlike(both, apart)
+    if reason is None:
         return _joint(both, apart, targets or {})
-    found = _paired(paired(apart), targets or {})
-    return replace(found, caveats=(*found.caveats, why))
+    by_pairs = _paired(paired(apart), targets or {})
+    return replace(by_pairs, caveats=(*by_pairs.caveats, reason))
 
 
-def _default(apart: Sides, targets: Mapping[str, Target]) -> Method:
-    """Pairs where hardly a cell is left out by pairing, or where one model for all cannot answer."""
-    shared = len(apart.shared()[0])
-    fewest = min(shared / max(side.n_cells, 1) for side in (apart.first, apart.second))
-    return "paired" if fewest >= _NEARLY_ALL or (shared and _for_pairs_only(apart, targets)) else "joint"
+def _default_method(apart: TwoSystems, targets: Mapping[str, Target]) -> Method:
+    """Pairs where hardly a cell is left out by pairing, or where one model for all cannot answer.
+
+    It cannot where a target is a known number of levels, or a panel is not the same for both.
+    """
+    first, second, shared = apart.first, apart.second, len(apart.shared()[0])
+    if min(shared / max(side.n_cells, 1) for side in (first, second)) >= _NEARLY_ALL:
+        return "paired"
+    limited = {name: target for name, target in targets.items() if target != POPULATION}
+    known = any(target != PANEL or name == apart.object for name, target in limited.items())
+    panel = [f.name for f in first.facets if targets.get(f.name, PANEL if f.fixed else POPULATION) == PANEL]
+    for_pairs = known or any(_seen(first, name) != _seen(second, name) for name in panel)
+    return "paired" if shared and for_pairs else "joint"
 
 
-def _unlike(both: Judgments, apart: Sides) -> Caveat | None:
+def _unlike(both: Judgments, apart: TwoSystems) -> Caveat | None:
     """Why two systems that share items are compared by pairs all the same; None where one model is no worse."""
     cells = apart.shared()
     if len(np.unique(apart.first.column(apart.object)[cells[0]])) < _FEWEST_PAIRED:
         return None
     if not np.ptp(apart.first.mean[cells[0]] - apart.second.mean[cells[1]]):
         return None
-    found = unlike(both, apart.facet)
-    if found is None or not found.differs or follow_scores(apart):
+    varied = unlike_system(both, apart.facet)
+    if varied is None or not varied.differs or follow_scores(apart):
         return None
-    return caveats.compared_by_pairs(found.system, found.ratio, found.p_value)
-
-
-def _for_pairs_only(apart: Sides, targets: Mapping[str, Target]) -> bool:
-    """Whether a target is a known number of levels, or a panel is not the same for both."""
-    if any(
-        one not in (PANEL, POPULATION) or name == apart.object for name, one in targets.items() if one != POPULATION
-    ):
-        return True
-    panel = [one for one in apart.first.facets if targets.get(one.name, PANEL if one.fixed else POPULATION) == PANEL]
-    return any(_seen(apart.first, one.name) != _seen(apart.second, one.name) for one in panel)
+    return caveats.compared_by_pairs(varied.system, varied.ratio, varied.p_value)
 
 
 def _seen(side: Judgments, name: str) -> set[str]:
     return {side.facet(name).levels[i] for i in side.column(name)}
 
 
-def _paired(found: Pairs, targets: Mapping[str, Target]) -> SystemDifference:
-    table, apart = found.judgments, found.sides
+def _paired(pairs: PairedCells, targets: Mapping[str, Target]) -> SystemDifference:
+    table, apart = pairs.judgments, pairs.systems
     items = table.n_levels(table.object)
     if items < 2:
         raise NotEstimable(
@@ -282,8 +282,8 @@ def _paired(found: Pairs, targets: Mapping[str, Target]) -> SystemDifference:
 
     fit = decompose(table)
     estimate = of_few(mean_for(fit, targets))
-    said = (*estimate.caveats, *found.caveats, *_few(estimate, apart.facet))
-    return SystemDifference(apart.a, apart.b, apart.facet, "paired", estimate, fit, said, targets)
+    cautions = (*estimate.caveats, *pairs.caveats, *_few(estimate, apart.facet))
+    return SystemDifference(apart.a, apart.b, apart.facet, "paired", estimate, fit, cautions, targets)
 
 
 def _few(estimate: Estimate, facet: str) -> list[Caveat]:
@@ -296,22 +296,19 @@ def _few(estimate: Estimate, facet: str) -> list[Caveat]:
     return [caveats.few_drawn(levels, estimate.df)] if levels and mostly else []
 
 
-def _joint(both: Judgments, apart: Sides, targets: Mapping[str, Target]) -> SystemDifference:
+def _joint(both: Judgments, apart: TwoSystems, targets: Mapping[str, Target]) -> SystemDifference:
     facet = apart.facet
     means = joint_means(both, facet=facet, targets=targets)
     signs = [1.0 if name == apart.a else -1.0 for name in means.systems]
     estimate = means.contrast(signs)
-    sides_ = () if _shares_an_item(apart) else ((apart.first, apart.a), (apart.second, apart.b))
-    alone = tuple(one for side, name in sides_ if (one := _alone(side, name)) is not None)
+    item = apart.object
+    alone: tuple[Estimate, ...] = ()
+    if item in apart.inside or not _seen(apart.first, item) & _seen(apart.second, item):
+        means_alone = _alone(apart.first, apart.a), _alone(apart.second, apart.b)
+        alone = tuple(mean for mean in means_alone if mean is not None)
     estimate = of_few(_unpooled(estimate, alone) if alone else estimate, alone)
-    said = (*estimate.caveats, *([] if alone else said_of_unlike(means)), *_few(estimate, facet))
-    return SystemDifference(apart.a, apart.b, facet, "joint", estimate, means.fit, said, targets, alone)
-
-
-def _shares_an_item(apart: Sides) -> bool:
-    if apart.object in apart.inside:
-        return False
-    return bool(_seen(apart.first, apart.object) & _seen(apart.second, apart.object))
+    cautions = (*estimate.caveats, *([] if alone else unlike_caveats(means)), *_few(estimate, facet))
+    return SystemDifference(apart.a, apart.b, facet, "joint", estimate, means.fit, cautions, targets, alone)
 
 
 def _alone(side: Judgments, name: str) -> Estimate | None:
@@ -326,7 +323,7 @@ def _alone(side: Judgments, name: str) -> Estimate | None:
     from quorate.estimate.components.decompose import decompose
 
     over = side.ancestors(item)
-    these: dict[str, Target] = {one: FIXED if one in over else PANEL for one in side.names if one != item}
+    these: dict[str, Target] = {name: FIXED if name in over else PANEL for name in side.names if name != item}
     return mean_for(decompose(side), these)
 
 
@@ -340,11 +337,11 @@ def _unpooled(pooled: Estimate, alone: tuple[Estimate, ...]) -> Estimate:
     }
     common = sum(parts.values())
     spent = float(gradient @ fit.covariance @ gradient) / 2
-    for one in alone:
-        for name, share in one.shares.items():
-            parts[name] = parts.get(name, 0.0) + share * one.variance
-        spent += one.variance**2 / one.df
-    variance = common + sum(one.variance for one in alone)
+    for mean in alone:
+        for name, share in mean.shares.items():
+            parts[name] = parts.get(name, 0.0) + share * mean.variance
+        spent += mean.variance**2 / mean.df
+    variance = common + sum(mean.variance for mean in alone)
     return replace(
         pooled,
         se=float(np.sqrt(variance)),
@@ -362,5 +359,5 @@ def common_share(estimate: Estimate) -> float:
     estimate : Estimate
         With the shares of its variance by component.
     """
-    own = estimate.basis.fit.judgments.object
-    return float(sum(part for name, part in estimate.shares.items() if not of_items(name, own)))
+    item = estimate.basis.fit.judgments.object
+    return float(sum(part for name, part in estimate.shares.items() if not of_items(name, item)))

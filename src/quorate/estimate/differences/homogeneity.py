@@ -1,4 +1,4 @@
-"""Whether systems vary alike from item to item, as one model for all of them takes them to."""
+"""Homogeneity of systems: whether they vary alike from item to item, as one model for all of them takes them to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LEAST_RATIO, _LEVEL = 1.5, 0.01
 
 
 @dataclass(frozen=True)
-class Unlike:
+class UnlikeSystem:
     """The system that varies most from item to item, against the others.
 
     Parameters
@@ -56,7 +56,7 @@ class Unlike:
         return float(np.sqrt(2 * pooled / (self.ratio + 1))), float(np.sqrt(pooled))
 
 
-def said_of_unlike(means: JointMeans) -> list[Caveat]:
+def unlike_caveats(means: JointMeans) -> list[Caveat]:
     """The caveat on one model for systems that do not vary alike, where they do not.
 
     Parameters
@@ -64,14 +64,14 @@ def said_of_unlike(means: JointMeans) -> list[Caveat]:
     means : JointMeans
         The model.
     """
-    found = unlike(means.fit.judgments, means.facet)
-    if found is None or not found.differs:
+    varied = unlike_system(means.fit.judgments, means.facet)
+    if varied is None or not varied.differs:
         return []
-    errors = found.errors(len(means.systems)) if found.own else None
-    return [caveats.unlike_systems(found.system, found.ratio, found.p_value, errors)]
+    errors = varied.errors(len(means.systems)) if varied.own else None
+    return [caveats.unlike_systems(varied.system, varied.ratio, varied.p_value, errors)]
 
 
-def unlike(judgments: Judgments, facet: str = "system") -> Unlike | None:
+def unlike_system(judgments: Judgments, facet: str = "system") -> UnlikeSystem | None:
     """The system that varies most from item to item, and whether chance explains by how much.
 
     Parameters
@@ -83,7 +83,7 @@ def unlike(judgments: Judgments, facet: str = "system") -> Unlike | None:
 
     Returns
     -------
-    Unlike or None
+    UnlikeSystem or None
         None where nothing can be compared: two systems judged on the same cells, whose variances do not matter apart,
         or fewer than 3 items that are judged equally often.
 
@@ -99,7 +99,8 @@ def unlike(judgments: Judgments, facet: str = "system") -> Unlike | None:
     Grubbs (1948), Journal of the American Statistical Association 43, 243-264; Pitman (1939), Biometrika 31, 9-12.
     """
     column, labels = judgments.level_codes([facet]), judgments.facet(facet).levels
-    shared = _shared(judgments, facet, column)
+    rest = judgments.level_codes([name for name in judgments.names if name != facet])
+    shared = np.asarray(np.bincount(rest)[rest] == int(column.max()) + 1)  # cells that every system has
     if shared.all() and len(labels) == 2:
         return None
     together = len(np.unique(judgments.level_codes([judgments.object])[shared])) >= _FEWEST
@@ -109,19 +110,12 @@ def unlike(judgments: Judgments, facet: str = "system") -> Unlike | None:
         return None
     mean = np.bincount(system, square) / (count - 1)
     own = together and len(labels) > 2
-    variance = _grubbs(mean) if own else mean
+    variance = grubbs(mean) if own else mean
     worst = int(np.argmax(mean))
     others = float(np.delete(variance, worst).mean())
     ratio = float(variance[worst] / others) if others > 0 else np.inf
-    p = _p_value(square, system, block) if ratio >= _LEAST_RATIO else 1.0
-    return Unlike(labels[worst], ratio, p, own)
-
-
-def _shared(judgments: Judgments, facet: str, column: Ints) -> NDArray[np.bool_]:
-    """Cells that every system has."""
-    rest = [name for name in judgments.names if name != facet]
-    code = judgments.level_codes(rest)
-    return np.asarray(np.bincount(code)[code] == int(column.max()) + 1)
+    p = shuffle_p_value(square, system, block) if ratio >= _LEAST_RATIO else 1.0
+    return UnlikeSystem(labels[worst], ratio, p, own)
 
 
 def _squares(judgments: Judgments, column: Ints, shared: NDArray[np.bool_]) -> tuple[Floats, Ints, Ints]:
@@ -140,10 +134,10 @@ def _squares(judgments: Judgments, column: Ints, shared: NDArray[np.bool_]) -> t
 def _squares_apart(judgments: Judgments, column: Ints) -> tuple[Floats, Ints, Ints]:
     """The same of items of each system, judged equally often; all can be exchanged."""
     item = judgments.level_codes([judgments.object])
-    found, code = np.unique(item * (int(column.max()) + 1) + column, return_inverse=True)
+    pair, code = np.unique(item * (int(column.max()) + 1) + column, return_inverse=True)
     count = np.bincount(code)
     usual = count == np.argmax(np.bincount(count))
-    mean, system = (np.bincount(code, judgments.mean) / count)[usual], found[usual] % (int(column.max()) + 1)
+    mean, system = (np.bincount(code, judgments.mean) / count)[usual], pair[usual] % (int(column.max()) + 1)
     some = _some(len(mean))
     mean, system = mean[some], system[some]
     seen = np.maximum(np.bincount(system), 1)
@@ -156,13 +150,13 @@ def _some(n: int) -> Ints:
     return np.arange(n) if n <= _MOST_ITEMS else stream(0, "unlike items").choice(n, _MOST_ITEMS, replace=False)
 
 
-def _grubbs(mean: Floats) -> Floats:
+def grubbs(mean: Floats) -> Floats:
     """Unbiased variances of each system's own deviations, from those about the mean of an item; at least 0."""
     k = len(mean)
     return np.asarray(np.maximum(k / (k - 2) * (mean - mean.sum() / (k * (k - 1))), 0.0))
 
 
-def _p_value(square: Floats, system: Ints, block: Ints) -> float:
+def shuffle_p_value(square: Floats, system: Ints, block: Ints) -> float:
     """Share of shuffles within blocks, which come in order, that spread the mean squares as far."""
     rng, count = stream(0, "unlike systems"), np.bincount(system)
 
@@ -170,9 +164,9 @@ def _p_value(square: Floats, system: Ints, block: Ints) -> float:
         mean = np.bincount(system, values) / count
         return float(mean.max() / max(float(np.median(mean)), 1e-300))
 
-    found = spread(square)
+    observed = spread(square)
     far = 0
     for _ in range(_SHUFFLES):
         order = np.argsort(block + rng.random(len(square)))
-        far += spread(square[order]) >= found * (1 - 1e-12)
+        far += spread(square[order]) >= observed * (1 - 1e-12)
     return (1 + far) / (1 + _SHUFFLES)

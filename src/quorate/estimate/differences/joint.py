@@ -1,4 +1,4 @@
-"""Means of several systems by one model for all their judgments, and any contrast of these means."""
+"""Joint means of several systems by one model for all their judgments, and any contrast of these means."""
 
 from __future__ import annotations
 
@@ -117,7 +117,9 @@ def joint_means(
     systems = flat.facet(facet).levels
     if len(systems) < 2:
         raise NotEstimable(f"{facet}: at least 2 are needed to compare them, got {len(systems)}", {facet})
-    return JointMeans(decompose(flat, random=_terms(flat, facet), covariates=_covariates(flat, facet)), facet, systems)
+    chosen = [other.name for other in flat.facets if other.fixed and other.name != facet and len(other.levels) > 1]
+    covariates = [f"{name}:{facet}" for name in chosen]
+    return JointMeans(decompose(flat, random=_terms(flat, facet), covariates=covariates), facet, systems)
 
 
 def _flat(judgments: Judgments, facet: str, targets: Mapping[str, Target]) -> Judgments:
@@ -125,17 +127,17 @@ def _flat(judgments: Judgments, facet: str, targets: Mapping[str, Target]) -> Ju
     _check_targets(judgments, facet, targets)
     dropped = {*judgments.ancestors(facet), *_of_system(judgments, facet)}
     facets, columns = [], []
-    for one in judgments.facets:
-        if one.name in dropped:
+    for old in judgments.facets:
+        if old.name in dropped:
             continue
-        inside = one.name == facet or one.parent in dropped | {facet}
-        column = judgments.level_codes([one.name]) if inside and one.parent is not None else judgments.column(one.name)
-        labels = level_labels(judgments, one.name) if inside else one.levels
-        single = judgments.n_levels(one.name) == 1 and one.name != judgments.object
-        panel = targets.get(one.name, PANEL if one.fixed else POPULATION) == PANEL
-        fixed = one.name == facet or single or panel
-        parent = None if inside else one.parent
-        facets.append(replace(one, levels=labels, parent=parent, fixed=fixed, values=None if inside else one.values))
+        inside = old.name == facet or old.parent in dropped | {facet}
+        column = judgments.level_codes([old.name]) if inside and old.parent is not None else judgments.column(old.name)
+        labels = level_labels(judgments, old.name) if inside else old.levels
+        single = judgments.n_levels(old.name) == 1 and old.name != judgments.object
+        panel = targets.get(old.name, PANEL if old.fixed else POPULATION) == PANEL
+        fixed = old.name == facet or single or panel
+        parent = None if inside else old.parent
+        facets.append(replace(old, levels=labels, parent=parent, fixed=fixed, values=None if inside else old.values))
         columns.append(column)
     return replace(judgments, facets=tuple(facets), codes=np.column_stack(columns).astype(np.int32))
 
@@ -162,8 +164,10 @@ def _of_system(judgments: Judgments, facet: str) -> set[str]:
         if name != facet and judgments.n_levels(name) > 1 and joint.max() == system.max():
             out.add(name)
     if judgments.object in out:
-        one = judgments.object
-        raise NotEstimable(f"{one}: every system has 1 {one}; at least 2 of one are needed for a standard error", {one})
+        item = judgments.object
+        raise NotEstimable(
+            f"{item}: every system has 1 {item}; at least 2 of one are needed for a standard error", {item}
+        )
     return out
 
 
@@ -174,16 +178,7 @@ def _terms(judgments: Judgments, facet: str) -> list[str]:
     random = [name for name in names if not judgments.facet(name).fixed]
     alone = [(name,) for name in random]
     crossed = [name for name in names if name not in grouping]
-    both = [pair for pair in combinations(crossed, 2) if set(pair) & set(random) and not _related(judgments, *pair)]
+    related = {(name, up) for name in names for up in judgments.ancestors(name)}
+    both = [pair for pair in combinations(crossed, 2) if set(pair) & set(random) and not {pair, pair[::-1]} & related]
     terms = [":".join(term) for term in (*alone, *both)]
     return [*terms, *(f"{term}:{facet}" for term in terms), "cell"]
-
-
-def _related(judgments: Judgments, a: str, b: str) -> bool:
-    return a in judgments.ancestors(b) or b in judgments.ancestors(a)
-
-
-def _covariates(judgments: Judgments, facet: str) -> list[str]:
-    """Interactions of fixed facets with the system."""
-    chosen = [one.name for one in judgments.facets if one.fixed and one.name != facet and len(one.levels) > 1]
-    return [f"{name}:{facet}" for name in chosen]

@@ -1,4 +1,4 @@
-"""Differences of two systems on the cells that both of them have: shared leniency and difficulty cancel."""
+"""Paired differences of two systems, on the cells that both have: shared leniency and difficulty cancel."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from quorate import caveats
 from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.table.judgments import OK, Facet, Judgments, checked, dense
+from quorate.table.judgments import OK, Judgments, checked, dense
 from quorate.wording import listed, plural
 
 _MUCH = 0.1
 """Part of the answered cells that only one system has, above which it is said how many."""
+_FEWEST_DF = 2
+_CHANCE = 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sides:
+class TwoSystems:
     """Answered judgments of two systems, without the facet that tells them apart.
 
     Parameters
@@ -60,20 +62,22 @@ class Sides:
         key = np.zeros(len(codes), dtype=np.int64)
         for position, facet in enumerate(self.first.facets):
             key = dense(key * len(facet.levels) + codes[:, position])
-        one, two = np.split(key, [self.first.n_cells])
-        _, first, second = np.intersect1d(one, two[:0] if self.inside else two, assume_unique=True, return_indices=True)
+        left, right = np.split(key, [self.first.n_cells])
+        _, first, second = np.intersect1d(
+            left, right[:0] if self.inside else right, assume_unique=True, return_indices=True
+        )
         return first, second
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pairs:
+class PairedCells:
     """Differences by cell, as judgments of their own.
 
     Parameters
     ----------
     judgments : Judgments
         One row for every cell that both systems have: mean of ``a`` less mean of ``b``, with the other facets.
-    sides : Sides
+    systems : TwoSystems
         What they are differences of.
     left_out : (int, int)
         Answered cells that only ``a`` has, and only ``b``.
@@ -82,15 +86,15 @@ class Pairs:
     """
 
     judgments: Judgments
-    sides: Sides
+    systems: TwoSystems
     left_out: tuple[int, int]
     caveats: tuple[Caveat, ...]
 
     def __repr__(self) -> str:
-        return f"Pairs({self.sides.a} less {self.sides.b}: {self.judgments!r})"
+        return f"PairedCells({self.systems.a} less {self.systems.b}: {self.judgments!r})"
 
 
-def pairs(judgments: Judgments, a: str, b: str, *, facet: str = "system") -> Pairs:
+def pairs(judgments: Judgments, a: str, b: str, *, facet: str = "system") -> PairedCells:
     """The difference of two systems in every cell that both have: same item, judge, prompt and so on.
 
     Replicates of a cell are averaged first, for it is arbitrary which of them to pair. What both systems share, such as
@@ -107,7 +111,7 @@ def pairs(judgments: Judgments, a: str, b: str, *, facet: str = "system") -> Pai
 
     Returns
     -------
-    Pairs
+    PairedCells
 
     Raises
     ------
@@ -131,10 +135,10 @@ def pairs(judgments: Judgments, a: str, b: str, *, facet: str = "system") -> Pai
     >>> pairs(q.read(polars.DataFrame(rows), announce=False), "x", "y").judgments.mean
     array([2., 1., 0.])
     """
-    return paired(sides(judgments, a, b, facet=facet))
+    return paired(two_systems(judgments, a, b, facet=facet))
 
 
-def sides(judgments: Judgments, a: str, b: str, *, facet: str = "system") -> Sides:
+def two_systems(judgments: Judgments, a: str, b: str, *, facet: str = "system") -> TwoSystems:
     """The judgments of two systems apart, without facets that only say again which system it is.
 
     Parameters
@@ -159,17 +163,21 @@ def sides(judgments: Judgments, a: str, b: str, *, facet: str = "system") -> Sid
             raise UnknownTerm(name, judgments.facet(facet).levels, facet)
     answered = judgments.keep(judgments.n > 0)
     column = answered.column(facet)
-    masks = [_at(answered, facet, column, name) for name in (a, b)]
+    levels = answered.facet(facet).levels
+    for name in (a, b):
+        if name not in levels:
+            raise NotEstimable(f"{facet} {name}: none of its judgments has a usable score", {facet})
+    masks = [np.asarray(column == levels.index(name)) for name in (a, b)]
     dropped = {facet, *answered.ancestors(facet), *_same_again(answered, masks)}
-    kept = [i for i, one in enumerate(answered.facets) if one.name not in dropped]
+    kept = [i for i, other in enumerate(answered.facets) if other.name not in dropped]
     first, second = (_without(answered, mask, kept) for mask in masks)
     asked = np.isin(judgments.column(facet), [judgments.level_index(facet, name) for name in (a, b)])
     missing = int(judgments.rows[asked].sum() - judgments.n[asked].sum())
     inside = tuple(name for name in first.names if dropped & set(answered.ancestors(name)))
-    return Sides(first, second, a, b, facet, missing, inside)
+    return TwoSystems(first, second, a, b, facet, missing, inside)
 
 
-def paired(apart: Sides) -> Pairs:
+def paired(apart: TwoSystems) -> PairedCells:
     """The differences of two systems, given apart; see `pairs`.
 
     Raises
@@ -201,16 +209,13 @@ def paired(apart: Sides) -> Pairs:
         origin=None,
     )
     left = one.n_cells - len(first), two.n_cells - len(second)
-    return Pairs(
-        difference.keep(np.ones(len(n), dtype=bool)), apart, left, tuple(_said(apart, len(first), left, *counts))
-    )
-
-
-def _at(judgments: Judgments, facet: str, column: NDArray[np.int32], name: str) -> NDArray[np.bool_]:
-    levels = judgments.facet(facet).levels
-    if name not in levels:
-        raise NotEstimable(f"{facet} {name}: none of its judgments has a usable score", {facet})
-    return np.asarray(column == levels.index(name))
+    names, unequal = (apart.a, apart.b), int((counts[0] != counts[1]).sum())
+    cautions = [caveats.missing(apart.missing, apart.missing + apart.n_answers)] if apart.missing else []
+    if any(count > _MUCH * (count + len(first)) for count in left):
+        cautions.append(caveats.unpaired_cells(names, left, len(first)))
+    if unequal:
+        cautions.append(caveats.unequal_answers(names, unequal, len(n)))
+    return PairedCells(difference.keep(np.ones(len(n), dtype=bool)), apart, left, tuple(cautions))
 
 
 def _same_again(judgments: Judgments, masks: list[NDArray[np.bool_]]) -> set[str]:
@@ -218,13 +223,13 @@ def _same_again(judgments: Judgments, masks: list[NDArray[np.bool_]]) -> set[str
     out = set()
     for name in judgments.names:
         column = judgments.column(name)
-        found = [np.unique(column[mask]) for mask in masks]
-        if all(len(levels) == 1 for levels in found) and found[0][0] != found[1][0]:
+        first, second = (np.unique(column[mask]) for mask in masks)
+        if len(first) == len(second) == 1 and first[0] != second[0]:
             out.add(name)
     if judgments.object in out:
-        one = judgments.object
+        item = judgments.object
         raise NotEstimable(
-            f"{one}: either system has 1 {one}; at least 2 of one are needed for a standard error", {one}
+            f"{item}: either system has 1 {item}; at least 2 of one are needed for a standard error", {item}
         )
     return out
 
@@ -232,16 +237,13 @@ def _same_again(judgments: Judgments, masks: list[NDArray[np.bool_]]) -> set[str
 def _without(judgments: Judgments, mask: NDArray[np.bool_], kept: list[int]) -> Judgments:
     """Some cells of a table with some of its facets."""
     names = {judgments.facets[i].name for i in kept}
-    facets = tuple(_free(judgments.facets[i], names) for i in kept)
+    facets = [judgments.facets[i] for i in kept]
+    facets = [replace(facet, parent=None) if facet.parent not in names else facet for facet in facets]
     arrays = {name: getattr(judgments, name)[mask] for name in ("n", "mean", "ss", "low", "high")}
     codes = judgments.codes[mask][:, kept]
     status = {name: counts[mask] for name, counts in judgments.status.items()}
     distinct = None if judgments.distinct is None else judgments.distinct[mask]
-    return replace(judgments, facets=facets, codes=codes, status=status, distinct=distinct, **arrays)
-
-
-def _free(facet: Facet, names: set[str]) -> Facet:
-    return facet if facet.parent is None or facet.parent in names else replace(facet, parent=None)
+    return replace(judgments, facets=tuple(facets), codes=codes, status=status, distinct=distinct, **arrays)
 
 
 def _variance(side: Judgments, cells: Ints) -> Floats:
@@ -255,10 +257,48 @@ def _repeated(side: Judgments) -> Ints:
     return np.zeros(side.n_cells, dtype=np.int64) if side.distinct is None else side.rows - side.distinct
 
 
-def _said(apart: Sides, shared: int, left: tuple[int, int], n: Ints, m: Ints) -> list[Caveat]:
-    out = [caveats.missing(apart.missing, apart.missing + apart.n_answers)] if apart.missing else []
-    if any(count > _MUCH * (count + shared) for count in left):
-        out.append(caveats.unpaired_cells((apart.a, apart.b), left, shared))
-    if (n != m).any():
-        out.append(caveats.unequal_answers((apart.a, apart.b), int((n != m).sum()), len(n)))
-    return out
+def follow_scores(apart: TwoSystems) -> bool:
+    """Whether the scores of a system show which of its cells the other has, beyond chance (p at most .01).
+
+    Pairs are then of cells that were chosen by a score, and their differences are biased.
+
+    Parameters
+    ----------
+    apart : Sides
+        The judgments of both systems.
+
+    Notes
+    -----
+    Two of Student's t tests for each system, Bonferroni: of items without a shared cell against the others, and of
+    shared against other cells within the items that have both.
+    """
+    shared = apart.shared()
+    tests = [p for side, rows in zip((apart.first, apart.second), shared, strict=True) for p in _gap_tests(side, rows)]
+    return min(tests, default=1.0) <= _CHANCE / max(len(tests), 1)
+
+
+def _gap_tests(side: Judgments, rows: Ints) -> list[float]:
+    has = np.zeros(side.n_cells, dtype=bool)
+    has[rows] = True
+    item = np.unique(side.column(side.object), return_inverse=True)[1]
+    count = np.bincount(item)
+    of_shared, of_rest = (np.bincount(item[part], minlength=len(count)) for part in (has, ~has))
+    mean = np.bincount(item, side.mean) / count
+    both = (of_shared > 0) & (of_rest > 0)
+    total = np.bincount(item, side.mean * has)
+    within = total[both] / of_shared[both] - (mean * count - total)[both] / of_rest[both]
+    apart = mean[of_shared > 0], mean[of_shared == 0]
+    return [p for p in (_t_test(*apart), _t_test(within)) if p is not None]
+
+
+def _t_test(*groups: Floats) -> float | None:
+    """Student's, of two means that are equal or one that is 0; None where there are too few values or none varies."""
+    from scipy.special import stdtr
+
+    df = sum(len(group) - 1 for group in groups)
+    if df < _FEWEST_DF or min(len(group) for group in groups) == 0:
+        return None
+    square = sum(float(((group - group.mean()) ** 2).sum()) for group in groups) / df
+    off = groups[0].mean() - (groups[1].mean() if len(groups) > 1 else 0.0)
+    error = float(np.sqrt(square * sum(1 / len(group) for group in groups)))
+    return float(2 * stdtr(df, -abs(off) / error)) if error > 0 else None

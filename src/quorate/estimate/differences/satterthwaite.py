@@ -1,4 +1,4 @@
-"""Degrees of freedom of a difference of systems whose error is partly of few judges, prompts and the like."""
+"""Satterthwaite's degrees of freedom of a difference whose error is partly of few judges, prompts and the like."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def of_few(estimate: Estimate, own: Sequence[Estimate] = ()) -> Estimate:
     -----
     Derived and measured in ``docs/methods/compare.md``.
     """
-    squares = mean_squares(estimate, own)
+    squares = balanced_mean_squares(estimate, own)
     if not len(squares.part):
         return estimate
     plain, enlarged = freedom(squares.part, squares, 0.0), freedom(squares.part, squares)
     return replace(estimate, df=max(1.0, float(estimate.df * enlarged / plain)))
 
 
-def mean_squares(estimate: Estimate, own: Sequence[Estimate] = ()) -> Squares:
+def balanced_mean_squares(estimate: Estimate, own: Sequence[Estimate] = ()) -> Squares:
     """The mean squares that a variance is put together from, as they are in balanced data.
 
     Those of the items of either system are inside those of judges and prompts.
@@ -54,12 +54,12 @@ def mean_squares(estimate: Estimate, own: Sequence[Estimate] = ()) -> Squares:
     estimate, own
         As for `of_few`.
     """
-    fits = [one.basis.fit.judgments for one in (estimate, *own)]
+    fits = [mean.basis.fit.judgments for mean in (estimate, *own)]
     item = fits[0].object
     shared = {name: x * estimate.variance for name, x in estimate.shares.items() if not (own and of_items(name, item))}
-    parts = [shared, *({name: x * one.variance for name, x in one.shares.items()} for one in own)]
+    parts = [shared, *({name: x * mean.variance for name, x in mean.shares.items()} for mean in own)]
     rows = [
-        (side, term, part, degrees(term, levels(table), table.n_answers, table.n_cells, above(table)))
+        (side, term, part, balanced_df(term, levels(table), table.n_answers, table.n_cells, above(table)))
         for side, (table, mine) in enumerate(zip(fits, parts, strict=True))
         for term, part in by_facets(mine, levels(table), above(table)).items()
     ]
@@ -93,12 +93,12 @@ def by_facets(parts: Mapping[str, float], counts: Levels, over: Above) -> dict[f
     every = frozenset(name for name, n in counts.items() if n > 1 and name != REPLICATE)
     terms: dict[frozenset[str], float] = {}
     for name, part in parts.items():
-        facets = facets_of(name, every, over)
+        facets = several_levels(name, every, over)
         terms[facets] = terms.get(facets, 0.0) + max(part, 0.0)
     return {term: part for term, part in terms.items() if term}
 
 
-def facets_of(name: str, every: frozenset[str], over: Above) -> frozenset[str]:
+def several_levels(name: str, every: frozenset[str], over: Above) -> frozenset[str]:
     """Facets of a component with several levels; of a sum of components that of its last one.
 
     Parameters
@@ -119,7 +119,7 @@ def facets_of(name: str, every: frozenset[str], over: Above) -> frozenset[str]:
     return frozenset(names) & every
 
 
-def degrees(term: frozenset[str], counts: Levels, answers: float, cells: float, over: Above) -> float:
+def balanced_df(term: frozenset[str], counts: Levels, answers: float, cells: float, over: Above) -> float:
     """Degrees of freedom of a term's mean square in balanced data: its levels less one, multiplied.
 
     Parameters

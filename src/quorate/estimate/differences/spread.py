@@ -1,4 +1,4 @@
-"""How far contrasts of means would vary: by the spread over items, or by a fitted model; tests of several at once."""
+"""Spread of contrasts of means: over items, by leaving items out, or by a fitted model; tests of several at once."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Spread(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class ItemGroup:
     """Items with the same combinations.
 
     Parameters
@@ -100,11 +100,11 @@ class ItemSpread:
 
     Parameters
     ----------
-    groups : tuple of Group
+    groups : tuple of ItemGroup
         Every item is in one.
     """
 
-    groups: tuple[Group, ...]
+    groups: tuple[ItemGroup, ...]
 
     def contrast(self, weights: Floats) -> tuple[Floats, Floats]:
         """Standard errors and Welch's degrees of freedom."""
@@ -140,16 +140,16 @@ def over_items(score: Floats, item: Ints, code: Ints) -> tuple[Floats, ItemSprea
         Item and combination of every cell.
     """
     size = int(code.max()) + 1
-    found, at = np.unique(item * size + code, return_inverse=True)
+    pair, at = np.unique(item * size + code, return_inverse=True)
     value = np.bincount(at, score) / np.bincount(at)
-    count = np.bincount(found % size)
+    count = np.bincount(pair % size)
     group, combinations = patterns(item, code)
     groups = []
     for g, own in enumerate(combinations):
-        values = value[group[found // size] == g].reshape(-1, len(own))
+        values = value[group[pair // size] == g].reshape(-1, len(own))
         covariance = np.atleast_2d(np.cov(values.T)) * len(values) / np.outer(count[own], count[own])
-        groups.append(Group(own, len(values), covariance))
-    return np.bincount(found % size, value) / count, ItemSpread(tuple(groups))
+        groups.append(ItemGroup(own, len(values), covariance))
+    return np.bincount(pair % size, value) / count, ItemSpread(tuple(groups))
 
 
 def patterns(item: Ints, code: Ints) -> tuple[Ints, list[Ints]]:
@@ -272,8 +272,8 @@ class FittedSpread:
 
     def contrast(self, weights: Floats) -> tuple[Floats, Floats]:
         """Kenward and Roger's standard errors and Satterthwaite's degrees of freedom."""
-        found = [self._one(row) for row in weights @ self.levels]
-        variance, df = np.array(found).reshape(-1, 2).T
+        rows = [self._single(row) for row in weights @ self.levels]
+        variance, df = np.array(rows).reshape(-1, 2).T
         return np.sqrt(variance), df
 
     def joint(self, value: Floats, weights: Floats) -> JointTest | None:
@@ -283,10 +283,10 @@ class FittedSpread:
         if not _regular(plain):
             return None
         axes = np.linalg.eigh(plain)[1].T
-        variance, df = np.array([self._one(row) for row in axes @ rows]).T
-        return _f_test(float(np.mean((axes @ value) ** 2 / variance)), len(value), _fai_cornelius(df))
+        variance, df = np.array([self._single(row) for row in axes @ rows]).T
+        return _f_test(float(np.mean((axes @ value) ** 2 / variance)), len(value), fai_cornelius(df))
 
-    def _one(self, weight: Floats) -> tuple[float, float]:
+    def _single(self, weight: Floats) -> tuple[float, float]:
         problem, solved, scale = self.fit.assembled.problem, self.fit.point.solved, self.fit.assembled.scale
         covariance = self.fit.covariance
         variance = float(weight @ self.fit.beta_covariance @ weight)
@@ -314,7 +314,7 @@ def _regular(matrix: Floats) -> bool:
     return bool(size.min() > 0 and np.linalg.eigvalsh(matrix / np.outer(size, size)).min() > _ROUNDING * len(size))
 
 
-def _fai_cornelius(df: Floats) -> float:
+def fai_cornelius(df: Floats) -> float:
     """Denominator of an F whose independent t's have these degrees of freedom."""
     if np.ptp(df) < 1e-8 * df.max():
         return float(df.mean())

@@ -1,4 +1,4 @@
-"""Feasibility of every analysis of judgments: what it rests on, or what would make it possible."""
+"""Support for every analysis of judgments: what it rests on, or what would make it possible."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ANOVA = "analysis of variance"
 
 
 @dataclass(frozen=True)
-class Feasibility:
+class Supported:
     """One analysis and whether the judgments support it.
 
     Parameters
@@ -55,7 +55,7 @@ class Feasibility:
     fix: str = ""
 
 
-def analyses(judgments: Judgments, facts: Description) -> tuple[Feasibility, ...]:
+def analyses(judgments: Judgments, facts: Description) -> tuple[Supported, ...]:
     """Every analysis of one table of judgments, possible or not.
 
     Parameters
@@ -70,15 +70,15 @@ def analyses(judgments: Judgments, facts: Description) -> tuple[Feasibility, ...
         try:
             return tuple(_of_fit(decompose(judgments)))
         except QuorateError as error:
-            obstacle = Feasibility(COMPONENTS, False, str(error))
+            obstacle = Supported(COMPONENTS, False, str(error))
     sampled, grouping = configuration_facets(judgments), judgments.ancestors(judgments.object)
     names = [MEAN, *(MEAN_LIKE.format(plural(name)) for name in sampled), MEAN_ONLY.format(plural(judgments.object))]
     names += [EFFECTS.format(name) for name in (*sampled, *grouping)]
     names += [*map(BY_LEVEL.format, grouping), *map(WITHOUT.format, sampled), NAIVE, PROJECTION, DEPENDABILITY, ANOVA]
-    return (obstacle, *(Feasibility(name, False, f"needs the {COMPONENTS}") for name in names))
+    return (obstacle, *(Supported(name, False, f"needs the {COMPONENTS}") for name in names))
 
 
-def _obstacle(facts: Description) -> Feasibility | None:
+def _obstacle(facts: Description) -> Supported | None:
     """What rules every analysis out."""
     name, statuses = facts.object, listed(f"{status.rows:,} {status.name}" for status in facts.statuses)
     objects = next(facet.levels for facet in facts.facets if facet.name == name)
@@ -94,10 +94,10 @@ def _obstacle(facts: Description) -> Feasibility | None:
         reason = f"{counted(repeats, 'row')} with the facets and replicate of another row"
     else:
         return None
-    return Feasibility(COMPONENTS, False, reason, fix)
+    return Supported(COMPONENTS, False, reason, fix)
 
 
-def _of_fit(fit: Decomposition) -> Iterator[Feasibility]:
+def _of_fit(fit: Decomposition) -> Iterator[Supported]:
     """All analyses of judgments that can be decomposed."""
     judgments = fit.judgments
     sampled, grouping = configuration_facets(judgments), judgments.ancestors(judgments.object)
@@ -106,7 +106,7 @@ def _of_fit(fit: Decomposition) -> Iterator[Feasibility]:
     if known < total:
         parts = f"{counted(known, 'part')} that can be told apart, of {parts},"
     size = f"{counted(judgments.n_answers, 'answer')} in {counted(judgments.n_cells, 'cell')}"
-    yield Feasibility(COMPONENTS, True, f"{parts} from {size}")
+    yield Supported(COMPONENTS, True, f"{parts} from {size}")
     yield from component_analyses(fit)
     targets = default_targets(fit)
     over = [plural(name) for name, target in targets.items() if target == POPULATION]
@@ -120,7 +120,7 @@ def _of_fit(fit: Decomposition) -> Iterator[Feasibility]:
     yield _mean(fit, MEAN_ONLY.format(plural(item)), _holds(judgments, [item]), {item: FINITE})
     yield from (_effects(fit, name) for name in (*sampled, *grouping))
     for refit in _refits(judgments, sampled, grouping):
-        yield refit if mean.possible else Feasibility(refit.name, False, f"needs the {MEAN}")
+        yield refit if mean.possible else Supported(refit.name, False, f"needs the {MEAN}")
     yield _projection(fit)
     yield from _classical(fit)
 
@@ -130,64 +130,64 @@ def _holds(judgments: Judgments, names: Sequence[str]) -> str:
     return f"holds for {'this' if levels[0].startswith('1 ') else 'these'} {listed(levels)}"
 
 
-def _mean(fit: Decomposition, name: str, reason: str, targets: Mapping[str, Target]) -> Feasibility:
+def _mean(fit: Decomposition, name: str, reason: str, targets: Mapping[str, Target]) -> Supported:
     """A mean for some targets, tried on the fit."""
     try:
         mean_for(fit, targets)
     except NotEstimable as error:
         needed = f"needs {listed(sorted(error.names))} apart" if error.names else "has a part"
-        return Feasibility(name, False, f"its variance {needed}, which this design does not tell", "see the components")
-    return Feasibility(name, True, reason)
+        return Supported(name, False, f"its variance {needed}, which this design does not tell", "see the components")
+    return Supported(name, True, reason)
 
 
-def _population(fit: Decomposition, facet: str) -> Feasibility:
+def _population(fit: Decomposition, facet: str) -> Supported:
     name, levels = MEAN_LIKE.format(plural(facet)), fit.judgments.n_levels(facet)
     if levels == 1:
-        return Feasibility(name, False, f"1 {facet} says nothing about others", f"use at least 2 {plural(facet)}")
+        return Supported(name, False, f"1 {facet} says nothing about others", f"use at least 2 {plural(facet)}")
     reason = f"{counted(levels, facet)}, {counted(levels - 1, 'degree')} of freedom for their spread"
     if facet not in fit.assembled.fixed.levels and default_targets(fit)[facet] != POPULATION:
-        return Feasibility(name, False, f"the fixed effects leave nothing to see of the spread of {plural(facet)}")
+        return Supported(name, False, f"the fixed effects leave nothing to see of the spread of {plural(facet)}")
     return _mean(fit, name, reason, {facet: POPULATION})
 
 
-def _effects(fit: Decomposition, facet: str) -> Feasibility:
+def _effects(fit: Decomposition, facet: str) -> Supported:
     name, levels = EFFECTS.format(facet), fit.judgments.n_levels(facet)
     if levels == 1:
-        return Feasibility(name, False, f"1 {facet}: nothing to compare it with", f"use more {plural(facet)}")
+        return Supported(name, False, f"1 {facet}: nothing to compare it with", f"use more {plural(facet)}")
     if facet not in fit.assembled.fixed.levels:
         try:
             predicted_term(fit, facet)
         except (NotEstimable, UnknownTerm):
             reason = f"effects of {plural(facet)} cannot be told apart from those of other facets"
-            return Feasibility(name, False, reason, f"see the component {facet}")
-    return Feasibility(name, True, f"{counted(levels, facet)} against their average")
+            return Supported(name, False, reason, f"see the component {facet}")
+    return Supported(name, True, f"{counted(levels, facet)} against their average")
 
 
-def _refits(judgments: Judgments, sampled: Sequence[str], grouping: Sequence[str]) -> Iterator[Feasibility]:
+def _refits(judgments: Judgments, sampled: Sequence[str], grouping: Sequence[str]) -> Iterator[Supported]:
     """Means of parts of the judgments: by level of what items are nested in, without each level, each configuration."""
     item = judgments.object
     for facet in grouping:
         name, sizes = BY_LEVEL.format(facet), _objects_of(judgments, [facet])
         if len(sizes) == 1:
-            yield Feasibility(name, False, f"1 {facet}", f"use at least 2 {plural(facet)}")
+            yield Supported(name, False, f"1 {facet}", f"use at least 2 {plural(facet)}")
             continue
         few = int((sizes < 2).sum())
         span = f"{sizes.min():,} to " if sizes.min() < sizes.max() else ""
         reason = f"{counted(len(sizes), facet)} of {span}{counted(int(sizes.max()), item)}"
-        yield Feasibility(name, few < len(sizes), reason + (f"; no interval for the {few} with 1" if few else ""))
+        yield Supported(name, few < len(sizes), reason + (f"; no interval for the {few} with 1" if few else ""))
     for facet in sampled:
         name, levels = WITHOUT.format(facet), judgments.n_levels(facet)
         if levels == 1:
-            yield Feasibility(name, False, f"1 {facet}: without it nothing is left", f"use more {plural(facet)}")
+            yield Supported(name, False, f"1 {facet}: without it nothing is left", f"use more {plural(facet)}")
         else:
-            yield Feasibility(name, True, f"{counted(levels, 'fit')} with {counted(levels - 1, facet)} each")
+            yield Supported(name, True, f"{counted(levels, 'fit')} with {counted(levels - 1, facet)} each")
     enough = int((_objects_of(judgments, sampled) > 1).sum())
     if enough:
         reason = counted(enough, "single configuration") + (f" of {listed(sampled)}" if sampled else "")
-        yield Feasibility(NAIVE, True, reason)
+        yield Supported(NAIVE, True, reason)
     else:
         fix = f"judge at least 2 {plural(item)} with the same {listed(sampled)}"
-        yield Feasibility(NAIVE, False, f"no configuration of {listed(sampled)} has 2 {plural(item)}", fix)
+        yield Supported(NAIVE, False, f"no configuration of {listed(sampled)} has 2 {plural(item)}", fix)
 
 
 def _objects_of(judgments: Judgments, facets: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
@@ -196,7 +196,7 @@ def _objects_of(judgments: Judgments, facets: Sequence[str]) -> np.ndarray[tuple
     return np.bincount(pairs[0])
 
 
-def _projection(fit: Decomposition) -> Feasibility:
+def _projection(fit: Decomposition) -> Supported:
     """A full crossing weighs the terms of a sum equally only while the facets they differ in have one level."""
     judgments = fit.judgments
     sums = [alias_class(fit, members[-1]) for members in fit.identified.classes]
@@ -208,47 +208,47 @@ def _projection(fit: Decomposition) -> Feasibility:
         reason = (
             f"a full crossing needs components apart that differ in {listed(mixed)}, which this design does not tell"
         )
-        return Feasibility(PROJECTION, False, reason, "see the components")
+        return Supported(PROJECTION, False, reason, "see the components")
     tied += [name for name in fit.assembled.fixed.levels if name not in tied and not _population(fit, name).possible]
     free = [plural(name) for name in numbers if name not in tied]
     (free if fit.assembled.replicated else tied).append(plural(REPLICATE))
     held = f"; not of {listed(map(plural, tied))}, whose part no component tells" if tied else ""
-    return Feasibility(PROJECTION, True, f"other numbers of {listed(free)}{held}")
+    return Supported(PROJECTION, True, f"other numbers of {listed(free)}{held}")
 
 
-def _classical(fit: Decomposition) -> Iterator[Feasibility]:
+def _classical(fit: Decomposition) -> Iterator[Supported]:
     """The coefficients and the mean squares of generalizability theory."""
     item = fit.judgments.object
     try:
         n_objects = dependability(fit).n_objects
-        yield Feasibility(DEPENDABILITY, True, f"of {counted(n_objects, item)}, told apart by their mean scores")
+        yield Supported(DEPENDABILITY, True, f"of {counted(n_objects, item)}, told apart by their mean scores")
     except (NotEstimable, InvalidInput) as error:
-        yield Feasibility(DEPENDABILITY, False, str(error))
+        yield Supported(DEPENDABILITY, False, str(error))
     try:
         strata = balanced_strata(fit.assembled)
-        yield Feasibility(ANOVA, True, f"balanced: {counted(len(strata.df), 'mean square')}")
+        yield Supported(ANOVA, True, f"balanced: {counted(len(strata.df), 'mean square')}")
     except NotEstimable as error:
         reason = str(error).removeprefix("method 'anova': ").partition(";")[0]
-        yield Feasibility(ANOVA, False, reason, "not needed: REML takes unbalanced judgments")
+        yield Supported(ANOVA, False, reason, "not needed: REML takes unbalanced judgments")
 
 
-def component_analyses(fit: Decomposition) -> Iterator[Feasibility]:
+def component_analyses(fit: Decomposition) -> Iterator[Supported]:
     """One entry for every component of a fit: random terms, replicates, and the spread of fixed facets."""
     yield from (_component(fit, t) for t in range(len(fit.assembled.names)))
     replicate = COMPONENT.format(REPLICATE)
     if REPLICATE not in fit.assembled.names and fit.assembled.replicated:
-        yield Feasibility(replicate, True, "zero: every replicate repeats the score of its cell")
+        yield Supported(replicate, True, "zero: every replicate repeats the score of its cell")
     elif REPLICATE not in fit.assembled.names:
         reason = "no cell was judged twice, so it is part of the cell component"
-        yield Feasibility(replicate, False, reason, "judge some cells again, 3 times for a pilot")
+        yield Supported(replicate, False, reason, "judge some cells again, 3 times for a pilot")
     for name in fit.assembled.fixed.levels:
         levels = fit.judgments.n_levels(name)
         if levels == 1:
             reason, fix = f"1 {name}: nothing to compare it with", f"use at least 2 {plural(name)}"
-            yield Feasibility(COMPONENT.format(name), False, reason, fix)
+            yield Supported(COMPONENT.format(name), False, reason, fix)
         else:
             reason = f"spread of {counted(levels, name)}, taken as chosen: an index, not a variance of draws"
-            yield Feasibility(COMPONENT.format(name), True, reason)
+            yield Supported(COMPONENT.format(name), True, reason)
 
 
 def component_facets(fit: Decomposition, name: str) -> frozenset[str]:
@@ -265,20 +265,20 @@ def alias_class(fit: Decomposition, t: int) -> tuple[str, ...]:
     return tuple(out) if CELL not in out or fit.assembled.replicated else (*out, REPLICATE)
 
 
-def _component(fit: Decomposition, t: int) -> Feasibility:
+def _component(fit: Decomposition, t: int) -> Supported:
     judgments, name, members = fit.judgments, fit.assembled.names[t], alias_class(fit, t)
     if not members and (reason_fix := _single(judgments, component_facets(fit, name))):
-        return Feasibility(COMPONENT.format(name), False, *reason_fix)
+        return Supported(COMPONENT.format(name), False, *reason_fix)
     if not members:
-        return Feasibility(COMPONENT.format(name), False, "the fixed effects leave nothing to see of it")
+        return Supported(COMPONENT.format(name), False, "the fixed effects leave nothing to see of it")
     if len(members) > 1 and members != (CELL, REPLICATE):
         return _aliased(fit, name, members)
     flat = [row for row in fit.identified.null if row[t]]
     if flat:
         others = [fit.assembled.names[s] for row in flat for s in np.flatnonzero(row) if s != t]
         reason = f"cannot be told apart from {listed(dict.fromkeys(others))} in this design"
-        return Feasibility(COMPONENT.format(name), False, reason, "judge combinations of levels that do not occur yet")
-    return Feasibility(COMPONENT.format(name), True, _basis(fit, name))
+        return Supported(COMPONENT.format(name), False, reason, "judge combinations of levels that do not occur yet")
+    return Supported(COMPONENT.format(name), True, _basis(fit, name))
 
 
 def _basis(fit: Decomposition, name: str) -> str:
@@ -294,20 +294,20 @@ def _basis(fit: Decomposition, name: str) -> str:
     return counted(levels, name) if len(facets) == 1 else f"{levels:,} combinations of {listed(facets)}"
 
 
-def _aliased(fit: Decomposition, name: str, members: tuple[str, ...]) -> Feasibility:
+def _aliased(fit: Decomposition, name: str, members: tuple[str, ...]) -> Supported:
     judgments = fit.judgments
     sets = [component_facets(fit, member) for member in members]
     core = min(sets, key=len)
     extra = [facet for facet in judgments.names if facet in frozenset.union(*sets) - core]
     only = f"only the sum {' + '.join(members)} can be estimated"
     if reason_fix := _single(judgments, frozenset(extra)):
-        return Feasibility(COMPONENT.format(name), False, f"{only}: {reason_fix[0]}", reason_fix[1])
+        return Supported(COMPONENT.format(name), False, f"{only}: {reason_fix[0]}", reason_fix[1])
     whole = ":".join(leaves(judgments, core))
     met = listed(f"one {facet}" for facet in extra)
     fix = f"give each {whole} more than one {listed(extra, 'or')}"
     if len(core) == len(extra) == 1 and not judgments.facet(extra[0]).fixed:
         fix += f', or declare nested={{"{whole}": "{extra[0]}"}} if the {extra[0]} is a property of the {whole}'
-    return Feasibility(COMPONENT.format(name), False, f"{only}: each {whole} occurs with {met}", fix)
+    return Supported(COMPONENT.format(name), False, f"{only}: each {whole} occurs with {met}", fix)
 
 
 def _single(judgments: Judgments, facets: frozenset[str]) -> tuple[str, str] | None:

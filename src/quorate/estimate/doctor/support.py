@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, overload
 
-from quorate.estimate.doctor.analyses import COMPONENTS, Feasibility, analyses
+from quorate.estimate.doctor.analyses import COMPONENTS, Supported, analyses
 from quorate.estimate.doctor.findings import Finding, by_severity, findings, of_source
 from quorate.estimate.doctor.vote_analyses import MARGINS, vote_analyses
 from quorate.estimate.doctor.vote_findings import vote_findings
@@ -59,7 +59,7 @@ class Support:
     ----------
     facts : Description
         Facets, crossing, balance, statuses.
-    analyses : tuple of Feasibility
+    analyses : tuple of Supported
         Every analysis, possible or not, with the reason and what would make it possible.
     floors : tuple of Floor
         What a pilot needs.
@@ -70,7 +70,7 @@ class Support:
     """
 
     facts: Description
-    analyses: tuple[Feasibility, ...]
+    analyses: tuple[Supported, ...]
     floors: tuple[Floor, ...]
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
@@ -81,7 +81,7 @@ class Support:
         possible = any(entry.name == COMPONENTS and entry.possible for entry in self.analyses)
         return possible and not any(finding.severity == "error" for finding in self.findings)
 
-    def analysis(self, name: str) -> Feasibility:
+    def analysis(self, name: str) -> Supported:
         """The analysis of this name; a KeyError if there is none."""
         return {entry.name: entry for entry in self.analyses}[name]
 
@@ -99,7 +99,7 @@ class VotesSupport:
     ----------
     facts : VoteFacts
         Votes by outcome, pair, judge and prompt type; what repeats, gathers and hangs together.
-    analyses : tuple of Feasibility
+    analyses : tuple of Supported
         Every analysis, possible or not, with the reason and what would make it possible.
     findings : tuple of Finding
         What is wrong or worth knowing, errors first.
@@ -108,7 +108,7 @@ class VotesSupport:
     """
 
     facts: VoteFacts
-    analyses: tuple[Feasibility, ...]
+    analyses: tuple[Supported, ...]
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
 
@@ -117,7 +117,7 @@ class VotesSupport:
         """Whether the margin of some pair can be estimated and nothing found is an error."""
         return self.analysis(MARGINS).possible and not any(finding.severity == "error" for finding in self.findings)
 
-    def analysis(self, name: str) -> Feasibility:
+    def analysis(self, name: str) -> Supported:
         """The analysis of this name; a KeyError if there is none."""
         return {entry.name: entry for entry in self.analyses}[name]
 

@@ -15,7 +15,7 @@ from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
 from quorate.estimate.differences.difference import common_share
-from quorate.estimate.differences.homogeneity import said_of_unlike
+from quorate.estimate.differences.homogeneity import unlike_caveats
 from quorate.estimate.differences.joint import JointMeans, joint_means
 from quorate.estimate.differences.satterthwaite import of_few
 from quorate.estimate.means.mean import Estimate
@@ -305,6 +305,6 @@ def leaderboard(
         common=float(np.mean([common_share(one) for one in compared])),
         level=level,
         joint=joint,
-        caveats=(*means[0].caveats, *said_of_unlike(joint)),
+        caveats=(*means[0].caveats, *unlike_caveats(joint)),
         seed=seed,
     )
