@@ -18,11 +18,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from quorate.arguments import Argument, arguments_of
+
 _MOST_TERMS = 10
 
 
 class QuorateError(Exception):
     """Base of every error that is meant for the user; the command line prints it without a traceback."""
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """The arguments that the message names, in order."""
+        return arguments_of(self.args[0]) if self.args else ()
 
 
 class InvalidInput(QuorateError, ValueError):

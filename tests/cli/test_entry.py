@@ -5,6 +5,7 @@ import sys
 import pytest
 
 import quorate
+from quorate.arguments import argument
 from quorate.cli import entry
 from quorate.errors import InvalidInput
 
@@ -58,9 +59,9 @@ def failing(error):
         (OSError(28, "No space left on device"), "No space left on device"),
         (KeyError("x"), "internal error (KeyError: 'x'); run again with --debug to see where"),
         (OSError("odd"), "internal error (OSError: odd); run again with --debug to see where"),
-        (InvalidInput('say which: facets={"judge": ...}'), "say which: --facet judge=COLUMN"),
-        (InvalidInput("name it in facets={...}"), "name it in --facet ROLE=COLUMN"),
-        (InvalidInput('use judge="panel"'), "use --target judge=panel"),
+        (InvalidInput("say which: " + argument("facets", {"judge": ...})), "say which: --facet judge=COLUMN"),
+        (InvalidInput("name it in " + argument("facets", {...: ...})), "name it in --facet ROLE=COLUMN"),
+        (InvalidInput("use " + argument("judge", "panel", group="targets")), "use --target judge=panel"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
 )

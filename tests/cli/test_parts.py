@@ -3,6 +3,7 @@ from types import SimpleNamespace
 import pytest
 
 from quorate.analysis.judgments import Source
+from quorate.arguments import argument
 from quorate.cli.console import console
 from quorate.cli.parts import dollars, show, show_changes, show_files, with_column
 from quorate.plan.search.whatif import WhatIf
@@ -77,7 +78,8 @@ def test_a_reason_for_no_interval_is_a_caveat_unless_it_is_said_already(capsys):
     told = SimpleNamespace(sentence="1 judge: the result is for this judge only")
     out = shown(capsys, population_reason="1 judge: one says nothing", caveats=(told,))
     assert "no interval for judges like these" not in out
-    out = shown(capsys, population_reason='it needs judge apart, use judge="panel"')
+    reason = "it needs judge apart, use " + argument("judge", "panel", group="targets")
+    out = shown(capsys, population_reason=reason)
     assert "  - no interval for judges like these (it needs judge apart, use --target" in out
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from quorate.analysis import words
+from quorate.arguments import argument
 from quorate.caveats import Caveat
 from quorate.errors import NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
@@ -183,7 +184,8 @@ def dependence(votes: Votes, cluster: str | None, minimum: int) -> Iterator[Clus
 
 def _stability(votes: Votes, minimum: int) -> tuple[Stability | None, str]:
     if minimum < FEWEST:
-        return None, f"pairs may have fewer than {FEWEST} votes, two early and two others; raise minimum"
+        rule = f"pairs may have fewer than {FEWEST} votes, two early and two others; raise "
+        return None, rule + argument("minimum")
     try:
         return stability(votes, first=min(EARLY, minimum // 2), minimum=minimum), ""
     except NotEstimable as error:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from quorate.arguments import Argument, arguments_of
+
 
 @dataclass(frozen=True)
 class Caveat:
@@ -19,6 +21,11 @@ class Caveat:
 
     code: str
     sentence: str
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """The arguments that the sentence names, in order."""
+        return arguments_of(self.sentence)
 
     def __str__(self) -> str:
         return self.sentence

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from quorate.arguments import argument
 from quorate.caveats.caveat import Caveat
 
 
@@ -19,8 +20,9 @@ def taken_as_independent(shared: Sequence[str]) -> Caveat:
     listed = " and ".join(shared)
     return Caveat(
         "taken-as-independent",
-        f'votes are taken as independent, but some share their {listed}: say cluster="{shared[0]}", or the error rates '
-        "are too low",
+        f"votes are taken as independent, but some share their {listed}: say "
+        + argument("cluster", shared[0])
+        + ", or the error rates are too low",
     )
 
 
@@ -85,8 +87,8 @@ def unpaired_cells(systems: tuple[str, str], left: tuple[int, int], shared: int)
     """Cells left out of a paired comparison, for only one of the two systems has them."""
     both = zip(systems, left, strict=True)
     counts = " and ".join(f"{count:,} {'cell' if count == 1 else 'cells'} of {name}" for name, count in both)
-    said = f'cells of one system alone are left out: {counts}, next to {shared:,} of both; method="joint" uses all'
-    return Caveat("unpaired-cells", said)
+    said = f"cells of one system alone are left out: {counts}, next to {shared:,} of both; "
+    return Caveat("unpaired-cells", said + argument("method", "joint") + " uses all")
 
 
 def unequal_answers(systems: tuple[str, str], cells: int, shared: int) -> Caveat:
@@ -106,7 +108,8 @@ def unlike_systems(system: str, ratio: float, p: float, errors: tuple[float, flo
             f"as far as items make them, standard errors of its differences are {small} and those of the rest {large}"
         )
     return Caveat(
-        "unlike-systems", f'{more}, but one model takes all to vary alike: {does}; compare by pairs, method="paired"'
+        "unlike-systems",
+        f"{more}, but one model takes all to vary alike: {does}; compare by pairs, " + argument("method", "paired"),
     )
 
 
@@ -115,8 +118,9 @@ def compared_by_pairs(system: str, ratio: float, p: float) -> Caveat:
     return Caveat(
         "compared-by-pairs",
         f"{system} varies more from item to item than the other (variance ratio {ratio:.3g}, p {p:.2g}), so the two "
-        'are compared by pairs and not by one model, which takes them to vary alike (method="joint"); pairs are wrong '
-        "where a cell is missing because of what the other system scored",
+        "are compared by pairs and not by one model, which takes them to vary alike ("
+        + argument("method", "joint")
+        + "); pairs are wrong where a cell is missing because of what the other system scored",
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from quorate.cli.console import heading, points, say, table
 from quorate.cli.parts import show_columns, with_column
-from quorate.cli.phrasing import in_options
+from quorate.cli.spelling import in_options
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -11,7 +11,7 @@ import typer
 
 from quorate.cli import either_reading, reading, vote_reading
 from quorate.cli.console import heading, points, say, table
-from quorate.cli.phrasing import in_options
+from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:

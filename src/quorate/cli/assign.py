@@ -11,7 +11,7 @@ import typer
 
 from quorate.cli import reading
 from quorate.cli.console import console, heading, points, print_json, say, table, whole
-from quorate.cli.phrasing import in_options
+from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput, NotEstimable
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ import typer
 
 from quorate.cli import reading
 from quorate.cli.console import console, heading, points, print_json, say, table, whole
-from quorate.cli.phrasing import columns, in_options
+from quorate.cli.phrasing import columns
+from quorate.cli.spelling import in_options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -154,7 +155,7 @@ def _analyses(out: Console, found: Support) -> None:
     reasons: dict[str, list[str]] = {}
     for one in found.analyses:
         if not one.possible:
-            reasons.setdefault(one.reason + (f" ({one.fix})" if one.fix else ""), []).append(one.name)
+            reasons.setdefault(one.reason + (" (" + one.fix + ")" if one.fix else ""), []).append(one.name)
     if reasons:
         heading(out, "Not possible")
         points(out, (f"{', '.join(names)}: {in_options(reason)}" for reason, names in reasons.items()))

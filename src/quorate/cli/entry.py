@@ -23,12 +23,12 @@ from quorate.cli.gaming import gaming
 from quorate.cli.init import init
 from quorate.cli.optimize import optimize
 from quorate.cli.panel import panel
-from quorate.cli.phrasing import in_options
 from quorate.cli.pipelines import pipelines
 from quorate.cli.project import project
 from quorate.cli.rank import rank
 from quorate.cli.run import run
 from quorate.cli.screen import screen
+from quorate.cli.spelling import in_options
 from quorate.cli.status import status
 from quorate.cli.variants import variants
 from quorate.cli.votes import app as votes

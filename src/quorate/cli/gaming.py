@@ -15,8 +15,8 @@ from quorate.cli.console import console, heading, points, print_json, say, table
 from quorate.cli.designs import FILE_HELP, source_of
 from quorate.cli.grids import grid
 from quorate.cli.parts import dollars, show_columns
-from quorate.cli.phrasing import in_options
 from quorate.cli.places import check_places
+from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:

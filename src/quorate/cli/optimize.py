@@ -23,8 +23,8 @@ from quorate.cli.designs import (
 )
 from quorate.cli.grids import grid
 from quorate.cli.parts import dollars, in_words
-from quorate.cli.phrasing import in_options
 from quorate.cli.prices import GenerationPrice, ItemPrice, JudgePrice, Price, PromptPrice, prices_of
+from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from quorate.cli import reading
 from quorate.cli.console import console, heading, points, print_json, say, table
 from quorate.cli.panel_parts import show_components, show_sharing, show_tests, show_validation
 from quorate.cli.parts import show_columns
-from quorate.cli.phrasing import in_options
 from quorate.cli.prices import GenerationPrice, Price, prices_of
+from quorate.cli.spelling import in_options
 
 if TYPE_CHECKING:
     from rich.console import Console

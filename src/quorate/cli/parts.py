@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.cli.console import heading, points, say, table, whole
-from quorate.cli.phrasing import columns, in_options
+from quorate.cli.phrasing import columns
+from quorate.cli.spelling import in_options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -170,7 +171,7 @@ def _caveats(out: Console, found: Analysis) -> None:
     views = {"judges like these": found.population_reason, "this panel": found.panel_reason}
     for scope, reason in views.items():
         if reason and reason.partition(":")[0] not in said:
-            sentences.append(f"no interval for {scope} ({reason})")
+            sentences.append(f"no interval for {scope} (" + reason + ")")
     if sentences:
         heading(out, "Caveats")
         points(out, map(in_options, sentences))

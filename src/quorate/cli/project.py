@@ -22,7 +22,7 @@ from quorate.cli.designs import (
     targets_of,
 )
 from quorate.cli.parts import show_changes
-from quorate.cli.phrasing import in_options
+from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:

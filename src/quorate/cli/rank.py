@@ -10,8 +10,8 @@ import typer
 from quorate.cli import either_reading, reading, vote_reading
 from quorate.cli.console import console, heading, points, print_json, say, table
 from quorate.cli.parts import show_columns
-from quorate.cli.phrasing import in_options
 from quorate.cli.places import check_places
+from quorate.cli.spelling import in_options
 
 if TYPE_CHECKING:
     from rich.console import Console

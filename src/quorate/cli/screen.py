@@ -10,8 +10,8 @@ import typer
 from quorate.cli import reading
 from quorate.cli.console import console, heading, points, print_json, say, table
 from quorate.cli.parts import show_columns
-from quorate.cli.phrasing import in_options
 from quorate.cli.prices import ItemPrice, JudgePrice, Price, prices_of
+from quorate.cli.spelling import in_options
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from quorate.cli.console import heading, points, say, table
-from quorate.cli.phrasing import columns, in_options
+from quorate.cli.phrasing import columns
+from quorate.cli.spelling import in_options
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -10,7 +10,8 @@ import typer
 
 from quorate.cli import reading, vote_reading
 from quorate.cli.console import console, heading, points, print_json, say, table
-from quorate.cli.phrasing import columns, in_options
+from quorate.cli.phrasing import columns
+from quorate.cli.spelling import in_options
 from quorate.cli.vote_study import analyze, replay
 from quorate.errors import InvalidInput, NotEstimable
 

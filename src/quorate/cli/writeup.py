@@ -9,7 +9,7 @@ import typer
 from quorate.cli import reading
 from quorate.cli.analyze import Covariate, Level, Method, Price, Random, ResidualBy, Study
 from quorate.cli.console import console, heading, points, print_json, say, table, whole
-from quorate.cli.phrasing import in_options
+from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -82,6 +82,6 @@ def _show(out: Console, found: Writeup) -> None:
     table(out, {"tier": "left", "what to state": "left", "status": "left"}, rows)
     if found.missing:
         heading(out, "Missing")
-        points(out, [in_options(f"{one.name}: {one.text}") for one in found.missing])
+        points(out, [in_options(f"{one.name}: " + one.text) for one in found.missing])
     heading(out, "To do it again")
     table(out, {" ": "left", "  ": "left"}, list(found.reproduction.items()))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.decide.outcome import OPEN, SUPPORTED, Outcome
 from quorate.errors import InvalidInput, NotEstimable
@@ -257,7 +258,8 @@ def _in_order(pair: Votes, ties: Encoding, cluster: str | None) -> Floats:
     order = np.arange(pair.rows) if pair.time is None else np.argsort(pair.time, kind="stable")
     order = order[np.isfinite(outcome[order])]
     if not len(order):
-        raise NotEstimable(f'votes: none between {" and ".join(pair.models)} counts with ties="{ties}"; collect more')
+        rule = f"votes: none between {' and '.join(pair.models)} counts with " + argument("ties", ties)
+        raise NotEstimable(rule + "; collect more")
     if cluster is None:
         return outcome[order]
     return _cluster_means(outcome[order], pair.column(cluster)[order])

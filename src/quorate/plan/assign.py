@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from quorate.arguments import argument
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.plan.aliasing import REPLICATES
@@ -189,7 +190,8 @@ def _scheme(
     """The layout, with places in the order in which the judges take turns."""
     if layout == "latin" and PROMPT not in facets:
         if per_item is not None:
-            raise InvalidInput('per_item: without prompts there are no pairs; use layout="blocks" for judges per item')
+            rule = "per_item: without prompts there are no pairs; use " + argument("layout", "blocks")
+            raise InvalidInput(rule + " for judges per item")
         layout = "cyclic"
     if places is None:
         return Scheme(layout, per_item)

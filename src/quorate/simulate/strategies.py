@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.panel.crossed import CrossedScores, crossed_scores
@@ -225,7 +226,7 @@ def validate_strategies(
     if m < 2:
         raise NotEstimable(
             "generation: redrawing needs at least 2 generations that every judge scored, got 1; "
-            'name the facet that tells them apart by generation="..."',
+            "name the facet that tells them apart by " + argument("generation", ...),
             {"generation"},
         )
     asked = _budgets(budgets, judges)

@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.votes import binomial, strata
@@ -339,7 +340,7 @@ def _pool(votes: Votes, a: str, b: str, by: str) -> tuple[Ints, Ints]:
     if some.sum() == 1:
         raise NotEstimable(
             f'votes: all decisive votes between "{a}" and "{b}" are of one {by}; there is nothing to screen; name a '
-            'facet with several types in by="..."'
+            "facet with several types with " + argument("by", ...)
         )
     return np.rint(wins[some]).astype(np.int64), np.rint(sizes[some]).astype(np.int64)
 

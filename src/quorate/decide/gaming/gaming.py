@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from quorate.arguments import argument
 from quorate.caveats import Caveat, independent_attempts, one_level
 from quorate.decide.gaming.mitigation import Mitigation, Options, mitigations
 from quorate.decide.gaming.source import Played, attempts_targets, projected, standard_errors
@@ -280,16 +281,18 @@ def _rate(fit: Decomposition | Components, scale: Scale, win_rate: float | None)
     """Win rate at which scores are turned into Elo points; nan where they are not."""
     if scale == "score":
         if win_rate is not None:
-            raise InvalidInput(f'win_rate: goes with scale="elo", got {win_rate} with scale="score"')
+            elo, score = (argument("scale", name) for name in ("elo", "score"))
+            raise InvalidInput(argument("win_rate") + ": goes with " + elo + f", got {win_rate} with " + score)
         return math.nan
     if isinstance(fit, Decomposition):
         low, high = float(np.nanmin(fit.judgments.low)), float(np.nanmax(fit.judgments.high))
         if low < 0 or high > 1:
             rule = "scores must be outcomes of battles from 0 to 1"
-            raise InvalidInput(f'scale: with "elo" {rule}, got {low:g} to {high:g}; use scale="score"')
+            fix = argument("scale", "score")
+            raise InvalidInput(f'scale: with "elo" {rule}, got {low:g} to {high:g}; use ' + fix)
     rate = win_rate if win_rate is not None else fit.mean.value if isinstance(fit, Decomposition) else 0.5
     if not isinstance(rate, Real) or not 0 < rate < 1:
-        raise InvalidInput(f"win_rate: a share above 0 and below 1 is needed, got {rate}")
+        raise InvalidInput(argument("win_rate") + f": a share above 0 and below 1 is needed, got {rate}")
     return float(rate)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.decide.votes.margin import VoteMargin, margin_of_votes
 from quorate.decide.votes.verdict import Outcome, Verdict, check_question, verdict_of_margin
@@ -153,7 +154,8 @@ def compare_all(
     names = votes.pairs().names
     judged = [one for a, b in names if (one := _margin(votes, a, b, ties, cluster, minimum)) is not None]
     if not judged:
-        raise NotEstimable(f"votes: no pair has {minimum:,} votes that count; collect more, or lower minimum")
+        rule = f"votes: no pair has {minimum:,} votes that count; collect more, or lower "
+        raise NotEstimable(rule + argument("minimum"))
     alpha = holm(*_p_values([found for found, _ in judged], margin), 1 - level)
     verdicts = tuple(
         verdict_of_margin(found, counting=counting, margin=margin, level=1 - alpha, power=power)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate import caveats
+from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.decide.votes.study_size import FEWEST_ALIKE, SingleVotes, t_reach
@@ -223,7 +224,8 @@ def _margin(pair: Votes, a: str, b: str, ties: Encoding, cluster: str | None) ->
     outcome = 1 - pair.encoded(ties)
     counts = np.isfinite(outcome)
     if not counts.any():
-        raise NotEstimable(f'votes: none between "{a}" and "{b}" counts with ties="{ties}"; collect more')
+        rule = f'votes: none between "{a}" and "{b}" counts with ' + argument("ties", ties)
+        raise NotEstimable(rule + "; collect more")
     weight = pair.weights[counts].astype(float)
     if cluster is not None:
         found, sizes = _by_cluster(outcome[counts], weight, pair.column(cluster)[counts], cluster)
@@ -336,7 +338,7 @@ def _single(outcome: Floats, weight: Floats) -> clustered.Share:
     """Independent votes with halves: every vote is a cluster."""
     n = float(weight.sum())
     if n < 2:
-        raise NotEstimable('votes: 1 vote has no standard error with ties="half"; collect more')
+        raise NotEstimable("votes: 1 vote has no standard error with " + argument("ties", "half") + "; collect more")
     p = float(outcome @ weight) / n
     variance = float(weight @ (outcome - p) ** 2) / (n - 1) / n
     return clustered.Share(p, math.sqrt(variance), n - 1, 0.0, int(n), n, n)

@@ -7,6 +7,7 @@ from numbers import Real
 from typing import get_args
 
 from quorate import wording
+from quorate.arguments import argument
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
 from quorate.decide.votes.margin import VoteMargin, margin_of_votes
 from quorate.decide.votes.next_step import NextStep, next_step
@@ -250,7 +251,8 @@ def check_question(
     if claim is not None and claim not in get_args(Claim):
         raise InvalidInput(f'claim: one of {", ".join(get_args(Claim))}, got "{claim}"')
     if claim in ("equivalent", "not worse") and margin is None:
-        raise InvalidInput(f'claim: "{claim}" is within a margin; state it, for example margin=0.05')
+        example = argument("margin", 0.05)
+        raise InvalidInput(f'claim: "{claim}" is within a margin; state it, for example ' + example)
     if budget is not None:
         check_count("budget", budget)
     if price is not None:

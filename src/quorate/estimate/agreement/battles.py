@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidData, InvalidInput
 from quorate.estimate.means.effects import level_labels
@@ -116,7 +117,8 @@ def pairwise_battles(
     """
     _check(threshold)
     if key not in votes.names:
-        raise InvalidInput(f'key: no {key} says which votes are of one battle; read the votes with prompt="its column"')
+        column = argument("prompt", ..., group="roles", text='prompt="its column"')
+        raise InvalidInput(f"key: no {key} says which votes are of one battle; read the votes with " + column)
     code = votes.column(key)
     known = votes.keep(code >= 0) if (code < 0).any() else votes
     levels = known.facet(key).levels
@@ -211,7 +213,7 @@ def likert_threshold(judgments: Judgments, threshold: float | None) -> float:
     if not _LIKERT_RANGE[0] <= high - low <= _LIKERT_RANGE[1]:
         raise InvalidInput(
             f"threshold: half a point is for scales such as 1 to 5, got scores from {low:g} to {high:g}; say which "
-            "difference of means is no tie, threshold=0.5 to keep it"
+            "difference of means is no tie, " + argument("threshold", LIKERT) + " to keep it"
         )
     return LIKERT
 
@@ -232,7 +234,8 @@ def swapped(votes: Votes, key: str) -> NDArray[np.int64]:
         If the order of a vote is not known.
     """
     if votes.order is None or (votes.order == UNKNOWN).any():
-        raise InvalidInput("order: some votes do not say which system was shown first; read them with order=")
+        order = argument("order", ..., group="roles", text="order=")
+        raise InvalidInput("order: some votes do not say which system was shown first; read them with " + order)
     n = np.int64(len(votes.models))
     place = (votes.column(key).astype(np.int64) * n + votes.model_a) * n + votes.model_b
     _, first, battle = np.unique(place, return_index=True, return_inverse=True)

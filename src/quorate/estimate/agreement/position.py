@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.inference import checked_level, t_quantile
@@ -125,7 +126,8 @@ def position_bias(
     table = checked_votes(votes)
     checked_level(level)
     if table.order is None:
-        raise InvalidInput("votes: which response was shown first is not known; read them with order=")
+        order = argument("order", ..., group="roles", text="order=")
+        raise InvalidInput("votes: which response was shown first is not known; read them with " + order)
     value = table.encoded("half")
     code = table.column(by)
     known = (table.order != UNKNOWN) & ~np.isnan(value) & (table.column(key) >= 0) & (code >= 0)

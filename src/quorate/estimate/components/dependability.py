@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
@@ -202,9 +203,10 @@ def _refuse_unidentified(study: UniverseScore, rows: Floats, counts: Mapping[str
             )
     cells = [row for name, row in zip(names, rows, strict=True) if name.startswith(CELL)]
     if not fit.assembled.replicated and (counts[REPLICATE] != 1 or any(row[0] > 0 for row in cells)):
-        fix = "judge some again" + (", or generalise over all facets by fixed=()" if study.fixed else "")
+        wider = ", or generalise over all facets by " + argument("fixed", ()) if study.fixed else ""
         raise NotEstimable(
-            f"{study.target}: the coefficients need cell and replicate apart, and no cell was judged twice; {fix}",
+            f"{study.target}: the coefficients need cell and replicate apart, and no cell was judged twice; judge some "
+            "again" + wider,
             (CELL, REPLICATE),
         )
 

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 
+from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.model import Model
@@ -90,8 +91,8 @@ def _single(judgments: Judgments, name: str) -> _Single:
         labels = facet.levels
         if len(labels) > _MOST_COLUMNS:
             raise InvalidInput(
-                f'fixed: facet "{name}" has {len(labels)} levels; a fixed facet may have {_MOST_COLUMNS}. '
-                "Make it random (fixed=()), or check that the column is the right one"
+                f'fixed: facet "{name}" has {len(labels)} levels; a fixed facet may have {_MOST_COLUMNS}. Make it '
+                "random (" + argument("fixed", ()) + "), or check that the column is the right one"
             )
         x = (judgments.column(name)[:, None] == np.arange(1, len(labels))).astype(float)
         levels = np.eye(len(labels))[:, 1:]

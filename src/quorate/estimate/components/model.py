@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from quorate.arguments import argument
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments
@@ -53,8 +54,9 @@ def build(judgments: Judgments, random: Sequence[str] | None, covariates: Sequen
         facets = (CELL,) if name == CELL else _facets(judgments, name)
         if name != CELL and all(judgments.facet(facet).fixed for facet in facets):
             raise InvalidInput(
-                f'random: "{name}" has fixed facets only; leave it out, or read the data with fixed=() to make it '
-                "random"
+                f'random: "{name}" has fixed facets only; leave it out, or read the data with '
+                + argument("fixed", ())
+                + " to make it random"
             )
         terms.append(facets)
     unique = dict.fromkeys(terms)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate import caveats
+from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
@@ -191,7 +192,7 @@ def paired(apart: TwoSystems) -> PairedCells:
         others = listed(map(plural, one.names)) if one.names else "facets"
         raise NotEstimable(
             f"{apart.a} and {apart.b} have no cell in common (same {others}): they cannot be paired; "
-            'compare their means by method="joint"'
+            "compare their means by " + argument("method", "joint")
         )
     counts = one.n[first], two.n[second]
     n = np.floor(2 / (1 / counts[0] + 1 / counts[1]) + 1e-9).astype(np.int64)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from quorate.arguments import argument
 from quorate.errors import InvalidInput, NotEstimable, QuorateError, UnknownTerm
 from quorate.estimate.components.assemble import balanced_strata
 from quorate.estimate.components.decompose import decompose
@@ -306,7 +307,8 @@ def _aliased(fit: Decomposition, name: str, members: tuple[str, ...]) -> Support
     met = listed(f"one {facet}" for facet in extra)
     fix = f"give each {whole} more than one {listed(extra, 'or')}"
     if len(core) == len(extra) == 1 and not judgments.facet(extra[0]).fixed:
-        fix += f', or declare nested={{"{whole}": "{extra[0]}"}} if the {extra[0]} is a property of the {whole}'
+        nested = argument("nested", {whole: extra[0]})
+        fix += ", or declare " + nested + f" if the {extra[0]} is a property of the {whole}"
     return Supported(COMPONENT.format(name), False, f"{only}: each {whole} occurs with {met}", fix)
 
 

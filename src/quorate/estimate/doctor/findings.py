@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from quorate import caveats
+from quorate.arguments import argument
 from quorate.arrays import Ints
 from quorate.table.columns.roles import telling_apart
 from quorate.table.facts.describe import Description, MissingByLevel
@@ -222,12 +223,12 @@ def _layout(facts: Description) -> Iterator[Finding]:
     for inner, outer in sorted(loose):
         if any((x, outer) in loose and ((inner, x) in loose or _declared(above, inner, x)) for x in above):
             continue
-        fix = f'; if the {outer} is a property of the {inner}, declare nested={{"{inner}": "{outer}"}}'
+        fix = f"; if the {outer} is a property of the {inner}, declare " + argument("nested", {inner: outer})
         yield Finding(
             "nested",
             "warning",
             f"each {inner} occurs with one {outer} only, so effects of the {inner} and of {inner} with {outer} cannot "
-            f"be told apart{'' if outer in fixed else fix}",
+            "be told apart" + ("" if outer in fixed else fix),
         )
     for pair in facts.crossings:
         if pair.kind == ONE_TO_ONE:

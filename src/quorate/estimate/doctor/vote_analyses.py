@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from quorate.arguments import argument
 from quorate.estimate.doctor.analyses import Supported
 from quorate.table.columns.outcomes import shown
 from quorate.table.facts.vote_facts import VoteFacts
@@ -81,10 +82,15 @@ def _ratings(facts: VoteFacts) -> Supported:
     return Supported(RATINGS, True, reason)
 
 
+def _named(role: str) -> str:
+    """What to do about a role that no column has."""
+    return "name it: " + argument(role, ..., group="roles")
+
+
 def _clustered(facts: VoteFacts, role: str) -> Supported:
     name, group = clustered_by(role), facts.grouping(role)
     if group is None:
-        return Supported(name, False, f"no column has the role {role}", f'name it: {role}="..."')
+        return Supported(name, False, f"no column has the role {role}", _named(role))
     if group.groups < CLUSTERS:
         reason = f"{counted(group.groups, role)}: too few to tell how much they differ"
         return Supported(name, False, reason, f"have votes of {CLUSTERS} {plural(role)} or more")
@@ -97,27 +103,28 @@ def _of_roles(facts: VoteFacts) -> Iterator[Supported]:
     """Analyses that need a column: types of prompts, the order shown, the time, prompts with judges."""
     types = facts.levels.get("prompt_type")
     if types is None:
-        yield Supported(ALLOCATION, False, "no column has the role prompt_type", 'name it: prompt_type="..."')
+        yield Supported(ALLOCATION, False, "no column has the role prompt_type", _named("prompt_type"))
     else:
         some = sum(n > 0 for n in types.decisive)
         reason, fix = f"{counted(some, 'prompt type')} with decisive votes", "have votes on 2 prompt types or more"
         yield Supported(ALLOCATION, some > 1, reason, "" if some > 1 else fix)
     if facts.first is None:
-        fix = 'name the column: order="...", or order="model_a" if the column names the model shown first'
+        column, model_a = (argument("order", value, group="roles") for value in (..., "model_a"))
+        fix = "name the column: " + column + ", or " + model_a + " if the column names the model shown first"
         yield Supported(ORDER, False, "which model was shown first is not known", fix)
     else:
         reason = f"{counted(facts.first.decisive, 'decisive vote')} with a known order"
         fix = "" if facts.first.decisive else "record the order of the next votes"
         yield Supported(ORDER, facts.first.decisive > 0, reason, fix)
     if facts.span is None:
-        yield Supported(STABILITY, False, "no column has the role time", 'name it: time="..."')
+        yield Supported(STABILITY, False, "no column has the role time", _named("time"))
     else:
         few, reason = facts.span.moments < MOMENTS, counted(facts.span.moments, "distinct time")
         span = "" if few else f", from {facts.span.earliest} to {facts.span.latest}"
         yield Supported(STABILITY, not few, reason + span, "have votes of 2 times or more" if few else "")
     if wanting := [role for role in ("prompt", "judge") if role not in facts.roles]:
         reason = f"no column has the role {listed(wanting, 'or')}"
-        yield Supported(AGREEMENT, False, reason, f'name it: {wanting[0]}="..."')
+        yield Supported(AGREEMENT, False, reason, _named(wanting[0]))
     else:
         reason = f"{counted(facts.shared, 'combination')} of prompt and pair judged by 2 judges or more"
         fix = "" if facts.shared else "have some prompts judged by 2 judges or more"

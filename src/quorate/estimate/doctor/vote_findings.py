@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from quorate.arguments import argument
 from quorate.estimate.doctor.findings import Finding, Severity, by_severity, share_homogeneity
 from quorate.estimate.doctor.vote_analyses import CLUSTERS, PILOT
 from quorate.numerics.votes.binomial import clopper_pearson, p_value
@@ -200,8 +201,8 @@ def _sides(facts: VoteFacts) -> Iterator[Finding]:
         severity: Severity = "warning" if significant else "note"
         yield Finding("order-effect", severity, f"the model shown first won {won}{fix}")
     elif significant:
-        fix = 'if that is the one shown first, say order="model_a"'
-        yield Finding("written-first", "note", f"the model in column model_a won {won}: {fix}")
+        fix = "if that is the one shown first, say " + argument("order", "model_a", group="roles")
+        yield Finding("written-first", "note", f"the model in column model_a won {won}: " + fix)
 
 
 def _unusable(facts: VoteFacts) -> Iterator[Finding]:

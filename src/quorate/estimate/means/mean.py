@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from quorate import caveats
+from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.model import CELL
@@ -253,7 +254,8 @@ def draw_of(fit: Decomposition, facet: str, target: Target) -> Drawn:
     if target == SENSITIVITY:
         return Drawn(float(np.var(means)), np.inf, 1 / m, np.zeros(len(fit.theta)))
     if m < 2:
-        raise NotEstimable(f'{facet}: one level says nothing about others; use {facet}="panel"', {facet})
+        panel = argument(facet, PANEL, group="targets")
+        raise NotEstimable(f"{facet}: one level says nothing about others; use " + panel, {facet})
     factor = 1 / m - (1 / target.size if isinstance(target, Pool) else 0.0)
     return Drawn(float(np.var(means, ddof=1)), m - 1, factor, fit.level_noise[facet])
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
@@ -260,10 +261,10 @@ def _nothing_else_varies(judgments: Judgments, generation: str | None) -> None:
         if facet.name not in unit and not any(
             _determines(judgments, by, facet.name) for by in (judgments.object, "judge")
         ):
-            hint = "" if generation else f', or name the responses by generation="{facet.name}"'
+            hint = "" if generation else ", or name the responses by " + argument("generation", facet.name)
             raise InvalidInput(
                 f"{facet.name}: a crossed panel has one level of it, got {len(facet.levels)}; "
-                f'choose one by judgments.only("{facet.name}", "{fullest_level(judgments, facet.name)}"){hint}'
+                f'choose one by judgments.only("{facet.name}", "{fullest_level(judgments, facet.name)}")' + hint
             )
 
 

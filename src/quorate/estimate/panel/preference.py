@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import NotEstimable, UnknownTerm
 from quorate.estimate.differences.spread import holm
@@ -191,7 +192,8 @@ def self_preference(
     if not pairs:
         raise NotEstimable(
             f"no judge is one of the systems by its label (judges {listed(means.judges)}; systems "
-            f"{listed(means.systems)}); say which by identities={{judge: system}}"
+            f"{listed(means.systems)}); say which by "
+            + argument("identities", {...: ...}, text="identities={judge: system}")
         )
     compared = [_comparison(means, pairs, judge) for judge in pairs]
     return SelfPreference(means, _rows(means, pairs, compared, level), identities is None, level)

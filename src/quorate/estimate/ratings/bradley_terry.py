@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from quorate import caveats
+from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
@@ -165,7 +166,8 @@ def _fitted(found: Tally, ridge: float) -> Fit:
     if not at.converged[0]:
         raise NotConverged(
             "votes: the likelihood of the ratings is nearly flat, and its maximum was not reached; give "
-            "regularisation=1, or leave out systems that nearly always win or lose",
+            + argument("regularisation", 1)
+            + ", or leave out systems that nearly always win or lose",
             at.theta[:, 0],
         )
     return at
@@ -207,8 +209,10 @@ def _resampled(found: Tally, at: Fit, ridge: float, resamples: int, seed: int, d
     done = drawn.theta.shape[1]
     if done < resamples / 2:
         raise NotEstimable(
-            f"resamples: {drawn.without:,} of {resamples:,} resamples have no finite ratings; use resamples=0, or give "
-            "regularisation=1"
+            f"resamples: {drawn.without:,} of {resamples:,} resamples have no finite ratings; use "
+            + argument("resamples", 0)
+            + ", or give "
+            + argument("regularisation", 1)
         )
     deviations = drawn.theta.T - theta
     if ridge:

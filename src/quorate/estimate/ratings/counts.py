@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.ratings.bradley_terry import Design
@@ -136,8 +137,9 @@ def _order(votes: Votes, used: NDArray[np.bool_]) -> Ints:
     """0 where the first of the pair was shown first, 1 where the second was."""
     if votes.order is None:
         raise NotEstimable(
-            "position: nothing says which system was shown first; read the votes with order=, a column that says so or "
-            "that of the model that always was"
+            "position: nothing says which system was shown first; read the votes with "
+            + argument("order", ..., group="roles", text="order=")
+            + ", a column that says so or that of the model that always was"
         )
     gone = int((votes.order[used] < 0).sum())
     if gone:
@@ -268,7 +270,8 @@ def _refuse_unlinked(found: Tally) -> None:
         shown = "; ".join(_some(group) for group in groups[:_SHOWN]) + (" ..." if len(groups) > _SHOWN else "")
         raise NotEstimable(
             f"votes: {len(groups)} groups of systems have no votes between them: {shown}. Rank each alone, or give "
-            "regularisation=1, by which nothing is learnt across groups",
+            + argument("regularisation", 1)
+            + ", by which nothing is learnt across groups",
             groups[-1],
         )
 
@@ -292,7 +295,7 @@ def _refuse_one_sided(found: Tally) -> None:
     said = "won every vote against" if which in never_lost else "lost every vote to"
     raise NotEstimable(
         f"votes: {_some(names)} {said} the others, so no finite rating is best; collect more votes, leave "
-        f"{'it' if len(names) == 1 else 'them'} out, or give regularisation=1",
+        f"{'it' if len(names) == 1 else 'them'} out, or give " + argument("regularisation", 1),
         names,
     )
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.table.pairs import TIE
@@ -88,7 +89,8 @@ def well_sampled(votes: Votes, *, minimum: int = MINIMUM, ties: Encoding = "drop
     enough = decisive >= minimum
     if not enough.any():
         most = int(decisive.max(initial=0))
-        raise NotEstimable(f"votes: no {unit} has {minimum:,} decisive votes (most: {most:,}); lower minimum")
+        rule = f"votes: no {unit} has {minimum:,} decisive votes (most: {most:,}); lower "
+        raise NotEstimable(rule + argument("minimum"))
     kept = enough[code] & ~np.isnan(value)
     place = np.cumsum(enough) - 1
     with np.errstate(invalid="ignore"):

@@ -10,6 +10,7 @@ from typing import Literal, TypedDict, Unpack, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential import confidence_sequence
@@ -211,8 +212,11 @@ def _bounds(method: Method, low: float | None, high: float | None) -> tuple[floa
         raise InvalidInput(f"low, high: the least score must be below the greatest; got {low} and {high}; swap them")
     if method in {"anytime", "bernstein"} and not np.isfinite(most - least):
         raise InvalidInput(
-            f'low, high: method="{method}" needs the least and the greatest score possible; got {low} and {high}; give '
-            f'both, or choose method="asymptotic" for scores without bounds'
+            "low, high: "
+            + argument("method", method)
+            + f" needs the least and the greatest score possible; got {low} and {high}; give both, or choose "
+            + argument("method", "asymptotic")
+            + " for scores without bounds"
         )
     return least, most
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.numerics.threshold import last
@@ -181,7 +182,7 @@ def too_many(runs: float, margin: float) -> None:
     if runs > MOST_RUNS:
         raise InvalidInput(
             f"margin: {margin:.3g} takes more judgments than an exact search goes up to, some 10^8; "
-            'use method="normal", which agrees where numbers are that large'
+            "use " + argument("method", "normal") + ", which agrees where numbers are that large"
         )
 
 

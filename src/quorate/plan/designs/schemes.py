@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from quorate.arguments import argument
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.plan.designs.blocks import balanced_blocks
@@ -63,11 +64,13 @@ class Scheme:
             raise InvalidInput(f"layout: one of {', '.join(LAYOUTS)} is needed, got {self.layout!r}")
         may = {"blocks": (False,), "latin": (True, False)}.get(self.layout, (True,))
         if (self.per_item is None) not in may:
-            rule = 'is needed with layout="blocks", may be given with "latin", and goes with no other'
-            raise InvalidInput(f"per_item: {rule}; got {self.per_item!r} with {self.layout!r}")
+            needs = "per_item: is needed with " + argument("layout", "blocks") + ', may be given with "latin", '
+            raise InvalidInput(needs + f"and goes with no other; got {self.per_item!r} with {self.layout!r}")
         if (self.places is None) == (self.layout == "weighted"):
-            rule = "is needed with" if self.places is None else "goes with"
-            raise InvalidInput(f'places: {rule} layout="weighted", and with no other; got {self.places!r}')
+            weighted = f"places: {'is needed' if self.places is None else 'goes'} with " + argument(
+                "layout", "weighted"
+            )
+            raise InvalidInput(weighted + f", and with no other; got {self.places!r}")
         if not _is_fraction(self.balanced):
             rule = "must lie between 0 (plain mean) and 1 (equal weights)"
             raise InvalidInput(f"balanced: {rule}, got {self.balanced!r}")

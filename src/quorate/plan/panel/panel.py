@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from quorate.arguments import argument
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable, UnknownTerm
 from quorate.estimate.components.decompose import decompose
@@ -37,7 +38,7 @@ _Argument = TypeVar("_Argument")
 _Attempt = tuple[_Result | None, str]
 _ONE_GENERATION = (
     "one response to every item: what another would bring is not known; name the facet that tells responses apart by "
-    'generation="..."'
+    + argument("generation", ...)
 )
 
 
@@ -277,7 +278,7 @@ def panel(
 
 def _refuse_no_panel(judgments: Judgments) -> None:
     if JUDGE not in judgments.names:
-        raise InvalidInput(f'facets: no column is the judge; name it, facets={{"{JUDGE}": ...}}')
+        raise InvalidInput("facets: no column is the judge; name it, " + argument("facets", {JUDGE: ...}))
     answered = judgments.keep(judgments.n > 0)
     if answered.n_cells and np.ptp(answered.mean) == 0 and not answered.ss.any():
         score = answered.mean[0]
@@ -304,7 +305,7 @@ def _with_generation(judgments: Judgments, name: str | None) -> Judgments:
 def _about(caveat: Caveat, names: Sequence[str], systems: Sequence[str]) -> Caveat:
     if len(names) == len(systems):
         return caveat
-    return replace(caveat, sentence=f"{listed(names)}: {caveat.sentence}")
+    return replace(caveat, sentence=f"{listed(names)}: " + caveat.sentence)
 
 
 def _fit(judgments: Judgments) -> Decomposition:

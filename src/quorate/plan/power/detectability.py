@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.votes.clustered import clusters_of
@@ -277,7 +278,8 @@ def _checked_budgets(
     if method not in get_args(Method):
         raise InvalidInput(f'method: expects one of {", ".join(get_args(Method))}, got "{method}"')
     if (method == "clusters") != (by is not None):
-        raise InvalidInput('by: names the facet that method="clusters" draws whole; give both, or neither')
+        clusters = argument("method", "clusters")
+        raise InvalidInput("by: names the facet that " + clusters + " draws whole; give both, or neither")
     n = np.atleast_1d(np.asarray(budgets, dtype=float))
     check_range("budgets", len(n), "of budgets, at least 1", len(n) > 0)
     check_counts("budgets", n)

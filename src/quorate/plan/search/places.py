@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import POPULATION
@@ -109,7 +110,8 @@ def weighted_cycles(
     if not names:
         raise InvalidInput(
             'layouts: "weighted" asks some judges more often, and nothing tells judges apart; give each a price, '
-            'prices={"judge": {name: usd}}, or a residual variance, decompose(..., residual_by="judge")'
+            + argument("prices", {"judge": {...: ...}}, text='prices={"judge": {name: usd}}')
+            + ', or a residual variance, decompose(..., residual_by="judge")'
         )
     sizes = [count for count in judges if 1 < count <= len(names) and (cheapest(prices) or count == len(names))]
     panels = named_panels(source, prices, sizes, known) or {count: (names[:count],) for count in sizes}

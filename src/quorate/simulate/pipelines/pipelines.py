@@ -9,6 +9,7 @@ from typing import cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.agreement.battles import ORDER, PAIRWISE
@@ -23,6 +24,8 @@ from quorate.table.votes import Votes
 
 Judged = Votes | Judgments | CellMargins
 _FEWEST, _PER_CELL, _AT_A_TIME = 100, 4, 2**22
+_FINITE = argument("by", "win rate") + " or " + argument("regularisation", 1)
+"""What gives every system a finite rating."""
 
 
 def pipelines(
@@ -203,9 +206,7 @@ def _only(scale: Scale, margin: Floats, name: str) -> Floats:
     """The leaderboard of one column of margins."""
     board = scale.boards(scale.table.verdicts(margin.reshape(-1, 1)), np.ones((len(margin), 1), dtype=np.float32))[:, 0]
     if not np.isfinite(board).all():
-        raise NotEstimable(
-            f'{name}: some systems have no finite rating by these battles; use by="win rate" or regularisation=1'
-        )
+        raise NotEstimable(f"{name}: some systems have no finite rating by these battles; use " + _FINITE)
     return board
 
 
@@ -278,8 +279,7 @@ def _points(scale: Scale, name: str) -> Floats:
     known = np.isfinite(every).all(axis=0)
     if known.sum() < 2:
         raise NotEstimable(
-            f'{name}: {int(known.sum())} cells give all systems a finite rating, two are needed; use by="win rate" or '
-            "regularisation=1"
+            f"{name}: {int(known.sum())} cells give all systems a finite rating, two are needed; use " + _FINITE
         )
     return np.where(known, every, np.nan)
 
@@ -289,8 +289,9 @@ def _known(name: str, boards: Floats) -> Floats:
     lost = _lost(boards)
     if lost > boards.shape[1] / 2:
         raise NotEstimable(
-            f'{name}: {lost:,} of {boards.shape[1]:,} resamples have no leaderboard; use by="win rate" or '
-            "regularisation=1, or leave out cells and systems with few battles"
+            f"{name}: {lost:,} of {boards.shape[1]:,} resamples have no leaderboard; use "
+            + _FINITE
+            + ", or leave out cells and systems with few battles"
         )
     return boards[:, np.isfinite(boards).all(axis=0)]
 

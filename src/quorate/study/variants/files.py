@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from quorate.arguments import argument
 from quorate.collect.expects import Expects
 from quorate.errors import InvalidInput
 from quorate.study.file import Study
@@ -77,7 +78,8 @@ def free(contents: Mapping[Path, str | None], *, force: bool) -> None:
         if path.is_dir() or any(parent.exists() and not parent.is_dir() for parent in path.parents):
             raise InvalidInput(f"out: {path} cannot be written, since a file or folder is in its place; name another")
         if not force and path.exists() and path.read_bytes() != (text or "\0").encode():
-            raise InvalidInput(f"out: {path} is there already; choose another folder, or overwrite it with force=True")
+            rule = f"out: {path} is there already; choose another folder, or overwrite it with "
+            raise InvalidInput(rule + argument("force", True))
 
 
 def write(contents: Mapping[Path, str], *, force: bool) -> None:

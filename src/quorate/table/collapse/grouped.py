@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arguments import argument
 from quorate.errors import InvalidData
 from quorate.table.columns.labels import ABSENT, Coded
 from quorate.table.columns.roles import Roles
@@ -177,8 +178,9 @@ def unknown_statuses(column: str, found: list[str | None]) -> InvalidData:
     more = f" and {len(found) - 5} more" if len(found) > 5 else ""
     known = ", ".join(STATUS_WORDS)
     return InvalidData(
-        f'column "{column}" has statuses that are not known: {listed}{more}; use one of {known}, '
-        'or status="" to ignore the column'
+        f'column "{column}" has statuses that are not known: {listed}{more}; use one of {known}, or '
+        + argument("status", "")
+        + " to ignore the column"
     )
 
 
@@ -226,7 +228,8 @@ def _nesting_notes(table: Judgments, roles: Roles) -> list[str]:
         if facet.name == roles.object and roles.guessed is not None:
             raise InvalidData(
                 f'column "{roles.guessed}": some labels of {facet.name} occur under several; say which it is: '
-                f'nested={{"{facet.name}": "{roles.guessed}"}} if labels start again in each, or name the facets'
+                + argument("nested", {facet.name: roles.guessed})
+                + " if labels start again in each, or name the facets"
             )
         notes.append(f"{facet.name}: labels occur under several levels of {facet.parent} and are counted within them")
     return notes

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.collapse.grouped import status_of
 from quorate.table.collapse.scores import number
@@ -121,8 +122,9 @@ def order_of(first: Coded, column: str, pair: tuple[Codes, Codes], models: tuple
         row = int(bad.argmax())
         raise InvalidData(
             f'column "{column}": {shown(first.levels[first.codes[row]])} in row {row + 1} does not say which model was '
-            'shown first; use model_a, model_b or a model\'s name, order="model_a" if that is always first, '
-            'or order="" to leave it out'
+            "shown first; use model_a, model_b or a model's name, "
+            + argument("order", "model_a", group="roles")
+            + ' if that is always first, or order="" to leave it out'
         )
     return order.astype(np.int8)
 
@@ -273,7 +275,7 @@ def _refuse_unknown(outcome: NDArray[np.int64], winner: Coded, column: str) -> N
         rows = "1 row" if count == 1 else f"{count:,} rows"
         raise InvalidData(
             f'column "{column}": {text} in row {row + 1} names neither model of its row and is no outcome that is '
-            f'known ({rows} like this); say what labels mean: outcomes={{"a": ..., "b": ..., "tie": ...}}'
+            f"known ({rows} like this); say what labels mean: " + argument("outcomes", {"a": ..., "b": ..., "tie": ...})
         )
 
 

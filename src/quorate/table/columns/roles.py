@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from quorate.arguments import argument
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.table.judgments import Facet
 
@@ -120,8 +121,8 @@ def recognise(columns: Sequence[str], roles: Iterable[str] = tuple(ALIASES)) -> 
         claims = [column for column in columns if _plain(column) in ALIASES[role]]
         if len(claims) > 1:
             listed = " and ".join(f'"{column}"' for column in claims)
-            fix = 'status="..."' if role == "status" else f'facets={{"{role}": ...}}'
-            raise InvalidInput(f"facets: {listed} could each be the {role}; say which: {fix}")
+            fix = argument("status", ...) if role == "status" else argument("facets", {role: ...})
+            raise InvalidInput(f"facets: {listed} could each be the {role}; say which: " + fix)
         if claims:
             found[role] = claims[0]
     return found
@@ -197,10 +198,11 @@ def _require(columns: Sequence[str], wanted: Mapping[str, str | None]) -> None:
             raise UnknownColumn(role, column, columns)
 
 
-def _require_role(name: str, argument: str, roles: Sequence[str]) -> None:
+def _require_role(name: str, option: str, roles: Sequence[str]) -> None:
     if name not in roles:
         listed = ", ".join(f'"{role}"' for role in roles) or "none"
-        raise InvalidInput(f'{argument}: "{name}" is not one of the facets ({listed}); name it in facets={{...}}')
+        rule = f'{option}: "{name}" is not one of the facets ({listed}); name it in '
+        raise InvalidInput(rule + argument("facets", {...: ...}))
 
 
 def _nest(facets: tuple[Facet, ...], nested: Mapping[str, str], columns: Sequence[str]) -> tuple[Facet, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from quorate.arguments import argument
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.table.columns.outcomes import plain
 
@@ -140,8 +141,11 @@ def _known_roles(declared: Mapping[str, str], facets: Mapping[str, str], wins: S
     for role in declared:
         if role not in ALIASES:
             close = get_close_matches(role, ALIASES, 1)
-            meant = f'; did you mean "{close[0]}"?' if close else f'; for other columns: facets={{"{role}": ...}}'
-            raise InvalidInput(f'roles: "{role}" is not one of {", ".join(ALIASES)}{meant}')
+            others = "; for other columns: " + argument("facets", {role: ...})
+            raise InvalidInput(
+                f'roles: "{role}" is not one of {", ".join(ALIASES)}'
+                + (f'; did you mean "{close[0]}"?' if close else others)
+            )
     for role, column in facets.items():
         if role in declared or role in _PAIR or role in (ORDER, TIME, COUNT, STATUS) or not column:
             raise InvalidInput(f'facets: "{role}" is no further role; give {role}="column" as an argument of its own')

@@ -1,0 +1,56 @@
+"""Options that stand for arguments of the library, wherever a sentence names one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from quorate.arguments import Argument, Sentence
+
+# Arguments that map names to something: the option that takes one entry, and what stands for what the user fills in.
+_ENTRIES = {
+    "facets": ("--facet", "ROLE", "COLUMN"),
+    "identities": ("--identity", "JUDGE", "SYSTEM"),
+    "nested": ("--nested", "ROLE", "ROLE"),
+    "outcomes": ("--outcome", "OUTCOME", "LABEL"),
+    "prices": ("--judge-price", "NAME", "USD"),
+    "roles": ("--role", "ROLE", "COLUMN"),
+    "targets": ("--target", "ROLE", "TARGET"),
+}
+_FILLED_IN = {"by": "ROLE", "generation": "ROLE", "status": "COLUMN"}
+
+
+def in_options(text: str) -> str:
+    """A sentence of the library with options in the place of arguments; other text as it is.
+
+    Examples
+    --------
+    >>> from quorate.arguments import argument
+    >>> in_options("name it in " + argument("facets", {...: ...}) + ", or read with " + argument("fixed", ()))
+    'name it in --facet ROLE=COLUMN, or read with --fixed ""'
+    """
+    return text.spelled(option) if isinstance(text, Sentence) else text
+
+
+def option(argument: Argument) -> str:
+    """The option, with its value, that stands for an argument."""
+    name, value = argument.group or argument.name, argument.value
+    if argument.group:
+        value = {argument.name: value}
+    if name == "prices" and isinstance(value, Mapping):
+        value = value["judge"]
+    if name in _ENTRIES and isinstance(value, Mapping):
+        flag, key, metavar = _ENTRIES[name]
+        return " ".join(f"{flag} {_word(f'{_filled(k, key)}={_filled(v, metavar)}')}" for k, v in value.items())
+    flag = f"--{name.replace('_', '-')}"
+    if value is None or value is True:
+        return flag
+    return f"{flag} {_word(_filled(value, _FILLED_IN.get(name, 'VALUE')))}"
+
+
+def _filled(value: object, metavar: str) -> str:
+    return metavar if value is ... else "" if value == () else str(value)
+
+
+def _word(text: str) -> str:
+    return text if re.fullmatch(r"\S+", text) else f'"{text}"'
