@@ -190,7 +190,7 @@ def test_other_endings_are_refused(demo, tmp_path, name):
 
 
 def test_other_results_are_refused(tmp_path):
-    with pytest.raises(InvalidInput, match="result: judgments, a decomposition or an analysis is needed, got str"):
+    with pytest.raises(InvalidInput, match="result: a table or a result is needed, got str"):
         report("scores.csv", tmp_path / "report.json")
 
 
@@ -309,5 +309,5 @@ def test_the_same_page_in_every_format(ballots, tmp_path):
 
 def test_a_table_is_named(ballots):
     votes = ballots()
-    assert page_of(q.rank(votes), table=votes).provenance["input"] == "polars frame"
+    assert page_of(q.rank(votes), source=votes).provenance["input"] == "polars frame"
     assert "input" not in page_of(q.rank(votes)).provenance

@@ -90,7 +90,7 @@ def write_files(
     from quorate.reporting.print.charts import write_charts
     from quorate.reporting.report import page_of, write
 
-    page = page_of(result, table=table, origin=Provenance(command, seed))
+    page = page_of(result, source=table, origin=Provenance(command, seed))
     written = [] if report is None else [write(page, report)]
     drawn = () if charts is None else write_charts(page, charts, chart_format)
     if not quiet:

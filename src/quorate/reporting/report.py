@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.agreement import AgreementView
 from quorate.analysis.allocation import AllocationView
+from quorate.analysis.judgments import Analysis
 from quorate.analysis.pair import PairView
 from quorate.analysis.ratings import RatingsView
 from quorate.analysis.votes import VotesView
@@ -16,6 +17,7 @@ from quorate.decide.gaming.gaming import Gaming
 from quorate.decide.outcome import AnyVerdict
 from quorate.errors import InvalidInput
 from quorate.estimate.agreement.agreement import Agreement
+from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.ratings.leaderboard import Leaderboard
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.reporting import (
@@ -28,7 +30,7 @@ from quorate.reporting import (
     votes_said,
 )
 from quorate.reporting.page import Page
-from quorate.reporting.pages import gaming
+from quorate.reporting.pages import gaming, table
 from quorate.reporting.paper.record import Record, study_record
 from quorate.reporting.paper.reproduce import Provenance
 from quorate.reporting.paper.writeup import analysed
@@ -39,6 +41,7 @@ from quorate.reporting.print.json import as_json
 from quorate.reporting.print.markdown import as_markdown
 from quorate.simulate.allocation.result import Allocation
 from quorate.simulate.pipelines.result import Pipelines
+from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes
 
 if TYPE_CHECKING:
@@ -59,7 +62,10 @@ PAGES: Mapping[type, Callable[[Any, Any], Page]] = {
     Votes: votes_said.page,
     VotesView: votes_said.page,
 }
-"""The page of every type of result, made of a result and the table that it came from."""
+"""The page of every type of result, made of a result and the table that it came from.
+
+Judgments have theirs with a checklist, from `document`; results that are not listed have that of `pages.table`.
+"""
 
 PRINTERS: Mapping[str, Callable[[Page], str]] = {
     ".html": as_html,
@@ -75,7 +81,7 @@ def report(
     result: Any,
     path: str | Path = "report.html",
     *,
-    table: Table | None = None,
+    source: Table | None = None,
     record: Mapping[str, Any] | str | Path | Record | None = None,
     charts: str | Path | None = None,
     chart_format: ChartFormat = "svg",
@@ -92,10 +98,10 @@ def report(
     Parameters
     ----------
     result : Judgments, Votes, or what a function of this package returns
-        What to report; judgments and votes are analysed with default options.
+        What to report; tables are analysed with default options. Several results of one kind make one page.
     path : path
         File to write, replaced if it exists: ``.html``, ``.md`` or ``.json``.
-    table : Judgments or Votes, optional
+    source : Judgments or Votes, optional
         What the result came from, which the page then names.
     record : mapping or path, optional
         The study record that fills the checklist, as for `quorate.writeup`; for judgments only.
@@ -131,7 +137,7 @@ def report(
     """
     writable(Path(path), tuple(PRINTERS))
     folder = None if charts is None else chart_folder(charts, chart_format)
-    page = page_of(result, table=table, record=record, origin=Provenance(command, seed, note))
+    page = page_of(result, source=source, record=record, origin=Provenance(command, seed, note))
     written = write(page, path)
     if folder is not None:
         write_charts(page, folder, chart_format)
@@ -141,7 +147,7 @@ def report(
 def page_of(
     result: Any,
     *,
-    table: Table | None = None,
+    source: Table | None = None,
     record: Mapping[str, Any] | str | Path | Record | None = None,
     origin: Provenance | None = None,
 ) -> Page:
@@ -149,7 +155,7 @@ def page_of(
 
     Parameters
     ----------
-    result, table, record
+    result, source, record
         As for `report`.
     origin : Provenance, optional
         Command line, seed and note.
@@ -159,15 +165,24 @@ def page_of(
     InvalidInput
         If there is no page for such a result, or a record for one that has no checklist.
     """
-    makers = [PAGES[kind] for kind in type(result).__mro__ if kind in PAGES]
-    if makers and record is not None:
-        raise InvalidInput("record: the report of this result has no checklist to fill; leave it out")
-    if makers:
-        page = makers[0](result, table)
-    else:
-        stated = study_record(record)
+    stated = study_record(record)
+    if isinstance(result, (Analysis, Decomposition, Judgments)):
         page = document.page(analysed(result), stated)
+    elif record is not None:
+        raise InvalidInput("record: the report of this result has no checklist to fill; leave it out")
+    else:
+        page = _maker(result)(result, source)
     return replace(page, origin=origin or Provenance())
+
+
+def _maker(result: object) -> Callable[[Any, Any], Page]:
+    """What makes the page of a result: its own, or a table of what it says."""
+    for kind in type(result).__mro__:
+        if kind in PAGES:
+            return PAGES[kind]
+    if is_dataclass(result) or (isinstance(result, tuple) and all(map(is_dataclass, result))):
+        return table.page
+    raise InvalidInput(f"result: a table or a result is needed, got {type(result).__name__}")
 
 
 def write(page: Page, path: str | Path) -> Path:

@@ -1,0 +1,126 @@
+"""Tables: the page of every result that needs nothing special, from its own sentence, rows and caveats."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from quorate.errors import InvalidInput
+from quorate.reporting.page import Caption, Figure, Page, Section, source_of, title_of
+from quorate.table.results import plain
+from quorate.wording import counted, plural
+
+if TYPE_CHECKING:
+    from quorate.reporting.page import Row, Table
+
+
+def page(result: Any, table: Table | None = None) -> Page:
+    """The page of a result, or of a tuple of results of one kind.
+
+    Parameters
+    ----------
+    result : dataclass, or tuple of them
+        It says what it has: a ``sentence``, ``rows``, ``caveats``; the rest is taken from its fields.
+    table : Judgments or Votes, optional
+        What it came from.
+
+    Raises
+    ------
+    InvalidInput
+        If a tuple is empty.
+    """
+    parts: tuple[Any, ...] = tuple(result) if isinstance(result, tuple) else (result,)
+    if not parts:
+        raise InvalidInput("result: an empty tuple, of which there is nothing to report")
+    name = re.sub("(?<=[a-z])(?=[A-Z])", " ", type(parts[0]).__name__).capitalize()
+    about = inspect.cleandoc(type(parts[0]).__doc__ or "").partition("\n")[0]
+    content = _content(result) if len(parts) == 1 and parts[0] is result else {"results": [_content(p) for p in parts]}
+    sentence = getattr(result, "sentence", "")
+    caveats = dict.fromkeys(caveat for part in parts for caveat in getattr(part, "caveats", ()))
+    title = plural(name) if isinstance(result, tuple) else name
+    figures = tuple(tables(title, result, content))
+    return Page(
+        title=title_of(table, title),
+        sentence=sentence if isinstance(sentence, str) and sentence else about,
+        sections=(Section("result", title, figures=figures),) if figures else (),
+        facts=numbers(content),
+        methods=f"The numbers are those of quorate.types.{type(parts[0]).__name__}. {about}",
+        content=content,
+        caveats=tuple(str(getattr(caveat, "sentence", caveat)) for caveat in caveats),
+        source=source_of(table),
+    )
+
+
+def tables(title: str, result: Any, content: Mapping[str, Any]) -> Iterator[Figure]:
+    """The rows of the result, and every other table among its values."""
+    rows = getattr(result, "rows", None)
+    first: list[Row] = [_flat(row) for row in rows()] if callable(rows) else []
+    if first:
+        yield Figure("rows", Caption(f"{title}: {counted(len(first), 'row')}"), first)
+    for name, value in content.items():
+        inside = [] if name == "caveats" else _rows(value)
+        if inside and inside != first:
+            caption = Caption(f"{_words(name).capitalize()}: {counted(len(inside), 'row')}")
+            yield Figure(name, caption, inside, headers={"what": " "})
+
+
+def numbers(content: Mapping[str, Any]) -> Figure:
+    """Every number and word that is no table."""
+    rows = [{"what": _words(name), "value": value} for name, value in content.items() if _is_cell(value)]
+    rows = [row for row in rows if row["value"] not in (None, "")] or [{"what": "results", "value": len(content)}]
+    caption = Caption(f"What else it says: {counted(len(rows), 'value')}")
+    return Figure("values", caption, rows, headers={"what": " "})
+
+
+def _content(result: Any) -> dict[str, Any]:
+    """Everything as plain values for JSON, by name."""
+    if callable(getattr(result, "to_dict", None)):
+        values: Mapping[str, Any] = result.to_dict()
+    elif is_dataclass(result):
+        values = {one.name: getattr(result, one.name) for one in fields(result) if one.repr}
+    else:
+        values = {"value": result}
+    return {name: _simple(plain(value)) for name, value in values.items()}
+
+
+def _simple(value: Any) -> Any:
+    """The value with words for what JSON does not know, such as places."""
+    if isinstance(value, Mapping):
+        return {str(name): _simple(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [_simple(entry) for entry in value]
+    return value if _is_cell(value) else str(value)
+
+
+def _rows(value: Any) -> list[Row]:
+    """A table in a value: a list of anything, or a dictionary; none in what is a single cell."""
+    if isinstance(value, list):
+        return [_flat(entry) for entry in value]
+    if not isinstance(value, Mapping):
+        return []
+    if all(isinstance(entry, Mapping) for entry in value.values()):
+        return [{"what": name, **_flat(entry)} for name, entry in value.items()]
+    return [{"what": name, "value": entry} for name, entry in _flat(value).items()]
+
+
+def _flat(value: Any, name: str = "") -> Row:
+    """A dictionary as one row, with what is inside it named after both."""
+    if isinstance(value, Mapping):
+        inside = ((f"{name} {_words(str(key))}".strip(), entry) for key, entry in value.items())
+        return {key: cell for outer, entry in inside for key, cell in _flat(entry, outer).items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        if all(map(_is_cell, value)) and not all(isinstance(entry, (int, float)) for entry in value):
+            return {name or "value": ", ".join(map(str, value))}
+        return {key: c for i, entry in enumerate(value, 1) for key, c in _flat(entry, f"{name} {i}".strip()).items()}
+    return {name or "value": plain(value)}
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _is_cell(value: Any) -> bool:
+    return value is None or isinstance(value, (str, bool, int, float))

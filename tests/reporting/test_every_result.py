@@ -1,0 +1,215 @@
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import cache
+from inspect import isfunction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.reporting.print.cells import cell
+from quorate.reporting.report import page_of, report
+from quorate.simulate.demo import demo_table
+
+FORMATS = ("html", "md", "json")
+LABELS = ("<script>alert(1)</script>", "<b>b\x00\u202e", "c|`c`", "d")
+"""Labels of judges and systems."""
+SPOKEN = ("<script>alert(1)</script>", "<b>b\u202e", "c|`c`", "d")
+"""Labels where none may hold a null character."""
+
+
+@cache
+def judgments() -> q.Judgments:
+    """Scores of 12 items by 4 judges under 2 prompts, twice."""
+    rng = np.random.default_rng(1)
+    item, judge = rng.normal(0, 1, 12), rng.normal(0, 0.5, 4)
+    rows = [
+        (f"i{i}", LABELS[j], f"p{p}", r, 5 + item[i] + judge[j] + rng.normal(0, 0.5))
+        for i, j, p, r in product(range(12), range(4), range(2), range(2))
+    ]
+    frame = pl.DataFrame(rows, schema=["item", "judge", "prompt", "replicate", "score"], orient="row")
+    return q.read(frame, fixed=(), announce=False)
+
+
+@cache
+def rated() -> q.Judgments:
+    """Scores of 3 systems on 20 items by 3 judges."""
+    rng = np.random.default_rng(3)
+    rows = [
+        (LABELS[s], f"i{i}", LABELS[j], float(np.round(5 - 0.4 * s + np.sin(i) + rng.normal(0, 0.5))))
+        for s, i, j in product(range(3), range(20), range(3))
+    ]
+    return q.read(
+        pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row"), fixed=(), announce=False
+    )
+
+
+@cache
+def binary() -> q.Judgments:
+    """Scores of 0 or 1."""
+    rng = np.random.default_rng(4)
+    rows = [
+        (f"i{i}", LABELS[j], f"p{p}", int(rng.random() < 0.7)) for i, j, p in product(range(20), range(3), range(2))
+    ]
+    return q.read(pl.DataFrame(rows, schema=["item", "judge", "prompt", "score"], orient="row"), announce=False)
+
+
+@cache
+def pool() -> q.Judgments:
+    """Scores of 4 judges, of whom one is noisy."""
+    x = np.random.default_rng(1).normal(size=(20, 1)) + np.array([0.5, 0.0, -0.5, 0.1])
+    x = x + np.random.default_rng(2).normal(size=(20, 4)) * np.array([0.3, 0.3, 0.3, 1.0])
+    rows = [{"item": i, "judge": LABELS[j], "score": x[i, j]} for i in range(20) for j in range(4)]
+    return q.read(pl.DataFrame(rows), announce=False)
+
+
+@cache
+def votes() -> q.Votes:
+    """Votes of two judges and a person on all pairs of three systems, 110 prompts each."""
+    rng = np.random.default_rng(5)
+    rows = []
+    for (a, b), prompt in product(((0, 1), (0, 2), (1, 2)), range(110)):
+        for judge, sharp in ((LABELS[0], 0.7), (LABELS[1], 0.6), ("person", 0.65)):
+            winner = LABELS[a] if rng.random() < sharp else LABELS[b]
+            rows.append((f"p{prompt}", judge, LABELS[a], LABELS[b], winner))
+    frame = pl.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")
+    return q.read_votes(frame, announce=False)
+
+
+@cache
+def fit() -> Any:
+    """The decomposition of the judgments."""
+    return q.decompose(judgments())
+
+
+@cache
+def parts() -> Any:
+    """Components as published."""
+    return q.components({"item": 0.0104, "item:judge": 0.0251, "replicate": 0.0120}, sensitivity={"judge": 4.65e-4})
+
+
+@cache
+def few_labelled() -> q.Votes:
+    """Votes of a judge on 100 prompts, of which a person saw 40."""
+    rng = np.random.default_rng(6)
+    rows = [
+        (f"p{i}", judge, *LABELS[:2], LABELS[int(rng.random() < 0.4)])
+        for judge, prompts in ((LABELS[0], 100), ("person", 40))
+        for i in range(prompts)
+    ]
+    frame = pl.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")
+    return q.read_votes(frame, announce=False)
+
+
+def study(folder: Path) -> Path:
+    """A study with judges that were recorded, run."""
+    from quorate.cli import main
+
+    main(["init", "--example", str(folder / "study")])
+    return folder / "study" / "replay.yaml"
+
+
+RESULTS: dict[str, Callable[[Path], Any]] = {
+    "Accuracy": lambda _: q.accuracy(binary()),
+    "Agreement": lambda _: q.agreement(votes(), "person", each="judge", resamples=100, rng=1),
+    "Allocation": lambda _: q.simulate_allocation(np.random.default_rng(1).normal(0, 1, (20, 9)), 600, runs=2),
+    "Alpha": lambda _: q.alpha(judgments()),
+    "Assignment": lambda _: q.assign(items=list(SPOKEN), judges=["x", "y"], layout="cyclic"),
+    "BattleSample": lambda _: q.sample_battles(["x", "x", "x", "y"], [LABELS[0], LABELS[0], "z", "z"], floor=2),
+    "Clustered": lambda _: q.clustered_sample_size(1051, icc=0.001, cluster=3),
+    "Components": lambda _: parts(),
+    "Concentration": lambda _: q.concentration([90, 88] + [50] * 8, [100] * 10),
+    "Corrected": lambda _: q.corrected(few_labelled(), "person", *LABELS[:2]),
+    "Decomposition": lambda _: fit(),
+    "Dependability": lambda _: q.dependability(fit()),
+    "Detectability": lambda _: q.detectability(votes(), budgets=[200, 400], minimum=100, resamples=100, rng=1),
+    "Feasibility": lambda _: q.feasibility(28, 50, budget=500),
+    "Flags": lambda _: q.flags(fit(), most=3),
+    "Fragility": lambda _: q.fragility(votes()),
+    "Gaming": lambda _: q.gaming(fit(), 5, rng=1),
+    "Icc": lambda _: q.icc(q.decompose(pool())),
+    "Judgments": lambda _: judgments(),
+    "Leaderboard": lambda _: q.rank(rated()),
+    "LevelEffect": lambda _: q.effects(fit(), "judge", shrink=True),
+    "Monitor": lambda _: q.monitor(votes(), *LABELS[:2], cluster="prompt"),
+    "Naive": lambda _: q.naive(judgments()),
+    "OneVoteEach": lambda _: q.one_vote_each(votes(), minimum=50),
+    "Optimum": lambda _: q.optimize(parts(), budget=141, limits={"items": [50, 141], "judges": range(1, 4)}),
+    "Panel": lambda _: q.panel(judgments()),
+    "Part": lambda _: q.leave_one_out(judgments()),
+    "Pipelines": lambda _: q.pipelines(votes(), by="win rate", resamples=100),
+    "Policy": lambda _: q.adaptive(arms=list(SPOKEN), budget=200, scale=range(1, 6)),
+    "PowerCurve": lambda _: q.power_curve([0.06, 0.1], [500, 749]),
+    "Projection": lambda _: q.project(fit(), items=40, judges=3),
+    "RateVariance": lambda _: q.rate_variance(votes(), minimum=50),
+    "Ratings": lambda _: q.rank(votes(), resamples=100),
+    "ScoreVerdict": lambda _: q.compare(rated(), *LABELS[:2]),
+    "Screening": lambda _: q.screen(pool(), budget=300, resamples=20, rng=1),
+    "Status": lambda folder: q.status(study(folder)),
+    "StoppingRule": lambda _: q.stopping_rule(0.1, 2000),
+    "Support": lambda _: q.doctor(judgments()),
+    "Verdict": lambda _: q.compare(votes(), *LABELS[:2]),
+    "Verdicts": lambda _: q.compare_all(votes()),
+    "Votes": lambda _: votes(),
+    "VotesPlan": lambda _: q.plan_votes(0.06, budget=500),
+    "VotesSupport": lambda _: q.doctor(votes()),
+    "Writeup": lambda _: q.writeup(q.read(pl.DataFrame(demo_table()), status="status", announce=False)),
+}
+"""Makes one small result of every type that a public function returns."""
+
+INPUTS = {"Path", "Pool", "Variants"}
+"""Returned, but no result: a place, an argument of others, and files of a study that a model wrote."""
+
+
+def returned() -> set[str]:
+    """Names of the types of everything that public functions return, numbers apart."""
+    functions = [function for name in q.__all__ if isfunction(function := getattr(q, name))]
+    words = {word for one in functions for word in re.findall(r"\w+", str(one.__annotations__["return"]))}
+    return words - {"tuple", "int", "float"} - INPUTS
+
+
+@pytest.fixture(scope="module")
+def pages_of_results(tmp_path_factory):
+    """Results and what is written of them in every format, by type; each made once."""
+    folder, made = tmp_path_factory.mktemp("results"), {}
+
+    def written_of(name: str):
+        if name not in made:
+            result = RESULTS[name](folder)
+            texts = {kind: report(result, folder / f"{name}.{kind}").read_text("utf-8") for kind in FORMATS}
+            made[name] = result, page_of(result), texts
+        return made[name]
+
+    return written_of
+
+
+def test_everything_that_is_returned_is_tried():
+    assert set(RESULTS) == returned()
+
+
+@pytest.mark.parametrize("name", sorted(RESULTS))
+def test_every_result_has_a_page_in_every_format(pages_of_results, name):
+    _, page, texts = pages_of_results(name)
+    table = next(iter(page.figures), page.facts)
+    numbers = [cell(key, value) for key, value in table.rows[0].items() if isinstance(value, float)]
+    assert page.sentence
+    assert table.rows
+    assert all(number in texts["md"] and number in texts["html"] for number in numbers)
+    content = json.loads(texts["json"])
+    assert content["title"] == page.title
+    assert page.content.keys() <= content.keys()
+
+
+@pytest.mark.parametrize("name", sorted(RESULTS))
+def test_labels_of_every_result_stay_text(pages_of_results, name):
+    _, _, texts = pages_of_results(name)
+    around = re.sub("<(style|script)[^>]*>.*?</\\1>", "", texts["html"], flags=re.DOTALL)
+    assert not re.search("[\x00\u202e]|<script>alert|<b>b", texts["md"] + around)
+    assert not re.search("[\x00\u202e]", texts["json"])
