@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.numerics.ranks import spearman
+from quorate.numerics.correlation import of_pair, spearman
 
 pytestmark = pytest.mark.calibration
 
@@ -45,14 +45,15 @@ def test_real_judges_by_subset(shared):
             f"decisive {decisive:+.3f}"
         )
     predicted, lift, decisive = np.array(found).T
-    print(f"Spearman over five subsets {spearman(predicted, lift):.2f}, decisive {spearman(predicted, decisive):.2f}")
-    assert spearman(predicted, lift) == pytest.approx(1.0)
-    assert spearman(predicted, decisive) == pytest.approx(0.9)
+    ordered, decided = (of_pair(spearman, predicted, gain) for gain in (lift, decisive))
+    print(f"Spearman over five subsets {ordered:.2f}, decisive {decided:.2f}")
+    assert of_pair(spearman, predicted, lift) == pytest.approx(1.0)
+    assert of_pair(spearman, predicted, decisive) == pytest.approx(0.9)
 
 
 def test_four_categories_say_little():
     """Chance alone gives .80 or more in 4 of 24 orders of four categories."""
-    by_chance = np.mean([spearman(range(4), order) > 0.79 for order in permutations(range(4))])
+    by_chance = np.mean([of_pair(spearman, range(4), order) > 0.79 for order in permutations(range(4))])
     print(f"Spearman of .80 or more by chance: {by_chance:.3f}")
     assert by_chance == pytest.approx(1 / 6)
 
@@ -74,7 +75,7 @@ def test_simulated_categories(name, noise):
 
 def study(noise, rng):
     rows = [category(one, rng) for one in noise]
-    return spearman([one for one, _ in rows], [two for _, two in rows])
+    return of_pair(spearman, [one for one, _ in rows], [two for _, two in rows])
 
 
 def category(noise, rng):

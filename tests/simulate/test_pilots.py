@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import spearmanr
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.simulate.pilots import cut, pilot_study, spearman
+from quorate.simulate.pilots import cut, pilot_study
 
 SIZES = {"item": 40, "prompt": 5, "judge": 3}
 LIMITS = {"items": range(5, 101, 5), "prompts": range(1, 6), "judges": [3], "replicates": [1, 2]}
@@ -150,16 +149,6 @@ def test_a_full_table_that_decides_nothing_is_refused(judged):
 def test_a_frame_is_refused():
     with pytest.raises(InvalidInput, match="read it first"):
         pilot_study({"score": [1]}, budgets=[10])
-
-
-def test_rank_correlation():
-    rng = np.random.default_rng(1)
-    a, b = rng.integers(0, 6, 50).astype(float), rng.integers(0, 6, 50).astype(float)
-    assert spearman(a, a + b) == pytest.approx(spearmanr(a, a + b).statistic)
-    a[3], b[7] = np.inf, np.inf
-    both = np.isfinite(a) & np.isfinite(b)
-    assert spearman(a, b) == pytest.approx(spearmanr(a[both], b[both]).statistic)
-    assert np.isnan(spearman(np.ones(5), np.arange(5.0)))
 
 
 def test_groups_of_items_are_as_many_as_in_the_full_table(simulate):

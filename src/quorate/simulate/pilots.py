@@ -15,6 +15,7 @@ from quorate.errors import InvalidInput, NotEstimable, QuorateError
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.targets import Target
+from quorate.numerics.correlation import of_pair, spearman
 from quorate.plan.designs.dstudy import Projection
 from quorate.plan.designs.prices import Prices
 from quorate.plan.designs.schemes import LayoutName
@@ -329,7 +330,9 @@ def _picks(contest: _Contest, source: Source, budgets: Sequence[float]) -> list[
     out: list[_Pick | None] = []
     for budget in budgets:
         design = contest.choose(found, budget)
-        ranks = spearman(contest.by_strategy(contest.truth, budget), contest.by_strategy(variance, budget))
+        true, promised = contest.by_strategy(contest.truth, budget), contest.by_strategy(variance, budget)
+        both = np.isfinite(true) & np.isfinite(promised)
+        ranks = of_pair(spearman, true[both], promised[both]) if both.any() else math.nan
         out.append(None if design is None else _Pick(design, math.sqrt(variance[design]), ranks))
     return out
 
@@ -362,28 +365,6 @@ def _mean(values: Sequence[float] | Floats) -> float:
     """The mean of what there is."""
     there = [value for value in values if not math.isnan(value)]
     return float(np.mean(there)) if there else math.nan
-
-
-def spearman(a: Floats, b: Floats) -> float:
-    """Rank correlation of what is finite in both, ties at their mean rank; nan where either does not vary.
-
-    Parameters
-    ----------
-    a, b : array, shape (n,)
-        Paired values.
-    """
-    both = np.isfinite(a) & np.isfinite(b)
-    if not both.any():
-        return math.nan
-    ranks = np.array([_ranks(values[both]) for values in (a, b)])
-    centred = ranks - ranks.mean(axis=1, keepdims=True)
-    scale = float(np.sqrt(np.prod(np.sum(centred**2, axis=1))))
-    return float(centred[0] @ centred[1]) / scale if scale > 0 else math.nan
-
-
-def _ranks(values: Floats) -> Floats:
-    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(count) - (count - 1) / 2)[place], dtype=float)
 
 
 def _largest(fit: Decomposition) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import pytest
 
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.leaderboards import compare_leaderboards
-from quorate.numerics.dependent_correlations import williams
+from quorate.numerics.correlation import williams
 
 SYSTEMS = [f"s{i}" for i in range(12)]
 

@@ -11,8 +11,8 @@ from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.dependability import dependability
+from quorate.numerics.correlation import ranks
 from quorate.numerics.inference import checked_level, t_quantile
-from quorate.numerics.ranks import ranks
 from quorate.table.judgments import Judgments, checked
 
 Metric = Literal["nominal", "ordinal", "interval"]

@@ -10,8 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.numerics.dependent_correlations import kendall, pearson, williams
-from quorate.numerics.ranks import spearman
+from quorate.numerics.correlation import kendall, of_pair, pearson, spearman, williams
 
 _FEWEST = 4
 Board = Mapping[str, float]
@@ -134,15 +133,16 @@ def compare_leaderboards(reference: Board, boards: Mapping[str, Board], *, of: O
     truth = _values("reference", reference, systems)
     values = {name: _values(name, board, systems) for name, board in boards.items()}
     correlation = pearson if of == "ratings" else spearman
-    with_reference = {name: correlation(truth, value) for name, value in values.items()}
+    with_reference = {name: of_pair(correlation, truth, value) for name, value in values.items()}
     n = len(systems)
     rows = tuple(
-        BoardAgreement(name, n, pearson(truth, x), spearman(truth, x), kendall(truth, x)) for name, x in values.items()
+        BoardAgreement(name, n, *(of_pair(method, truth, x) for method in (pearson, spearman, kendall)))
+        for name, x in values.items()
     )
     differences = []
     for one, two in combinations(values, 2):
         a, b = with_reference[one], with_reference[two]
-        found = williams(a, b, correlation(values[one], values[two]), n)
+        found = williams(a, b, of_pair(correlation, values[one], values[two]), n)
         differences.append(BoardDifference(one, two, a - b, float(found.t), float(found.df), float(found.p)))
     return Leaderboards(rows, tuple(differences))
 

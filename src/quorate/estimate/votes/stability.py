@@ -12,7 +12,7 @@ from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.votes.margins import Margins, NearTies, Quantiles, margins
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Sampled, well_sampled
-from quorate.numerics.ranks import spearman
+from quorate.numerics.correlation import of_pair, spearman
 from quorate.streams import stream
 from quorate.table.votes import Votes
 
@@ -196,8 +196,8 @@ def stability(
         early_n=early_n,
         rest_n=rest_n,
         drift_p=_drift(early, rest, final, early_n, rest_n),
-        spearman=spearman(np.abs(early), np.abs(rest)),
-        spearman_final=spearman(np.abs(early), np.abs(final)),
+        spearman=of_pair(spearman, np.abs(early), np.abs(rest)),
+        spearman_final=of_pair(spearman, np.abs(early), np.abs(final)),
         expected=_expected(sampled, first, resamples, source),
     )
 
@@ -267,7 +267,7 @@ def _expected(sampled: Sampled, first: int, resamples: int, rng: np.random.Gener
     n, wins = sampled.n.astype(np.int64), sampled.wins.astype(np.int64)
     early = rng.hypergeometric(wins, n - wins, first, (resamples, len(n)))
     one, two = np.abs(early / first - 0.5), np.abs((wins - early) / (n - first) - 0.5)
-    return float(np.mean([spearman(a, b) for a, b in zip(one, two, strict=True)]))
+    return float(np.mean([of_pair(spearman, a, b) for a, b in zip(one, two, strict=True)]))
 
 
 def _square(margin: Floats, n: Floats) -> Floats:

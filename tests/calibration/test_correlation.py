@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.numerics.dependent_correlations import williams
+from quorate.numerics.correlation import williams
 
 pytestmark = pytest.mark.calibration
 
