@@ -1,4 +1,4 @@
-"""Where a condition on integers stops holding."""
+"""Thresholds: the last integer at which a condition holds."""
 
 from __future__ import annotations
 

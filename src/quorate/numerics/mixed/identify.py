@@ -1,4 +1,4 @@
-"""Which variance components a design can tell apart."""
+"""Identifiability: the variance components that a design can tell apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How lenient and how noisy each judge of a crossed table is: Grubbs' estimators, and what a small table makes of them.
+"""Grubbs' estimators: how lenient and how noisy each judge of a crossed table is.
 
 The model is ``x_il = mu + a_i + g_l + e_il`` with ``Var(e_il) = v_l``, a variance for every judge. Leading axes of any
 table are tables of their own, so that a thousand resampled pilots are one call. ``docs/methods/screening.md`` has the

@@ -1,4 +1,4 @@
-"""Which judges of a pool to use, when their mean stands for the whole pool.
+"""Subsets of judges whose mean stands for a whole pool.
 
 A subset S of k judges, each judging items of its own, has the variance ``sum_S t_l / n_l / k^2 + 1_S' M 1_S / k^2``:
 what a judgment of judge l varies by, and what remains of the subset's bias. With ``n_l`` proportional to

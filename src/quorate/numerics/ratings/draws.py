@@ -1,4 +1,4 @@
-"""How ratings vary with the votes: sandwich covariances, and refits of resampled counts.
+"""Sandwich covariances of ratings, and refits of resampled counts: how ratings vary with the votes.
 
 Both need the *units* that are independent, votes or clusters of votes. Units that are alike are kept once, with how
 many there are: a million votes between 55 systems are at most 4,455 kinds of unit.

@@ -1,4 +1,4 @@
-"""Whether the likelihood of a Bradley-Terry or Davidson model has a maximum.
+"""Existence of the maximum of a Bradley-Terry or Davidson likelihood.
 
 Without ties and a position effect it has one exactly if the graph of wins is strongly connected: in every split of the
 systems into two groups some system of each beats one of the other. A tie counts as a win for both. The conditions with

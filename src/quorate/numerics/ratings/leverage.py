@@ -1,4 +1,4 @@
-"""How much of what is known of each difference of ratings comes from each unit: leverage, and degrees of freedom.
+"""Leverage: what each unit brings to a difference of ratings, and the degrees of freedom that follow.
 
 A system seen in few clusters is known as well as these few tell, however many clusters there are. The part of a unit in
 the information on a contrast says how much smaller its residuals are for having been fitted, and how many units the

@@ -1,4 +1,4 @@
-"""Which arm to pull next, and what the bounds of the paper promise: the rule that replay and live collecting share.
+"""Bandit rules: which arm to pull next, and what the bounds of the paper promise; shared by replay and live runs.
 
 An *arm* is what is to be known, such as an item; a *pull* is one more judgment of it. ``docs/methods/adaptive.md``
 derives everything here.

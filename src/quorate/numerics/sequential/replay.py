@@ -1,4 +1,4 @@
-"""What an adaptive rule would have done with draws from pools: all pulls of a run by one sort.
+"""Replays of an adaptive rule with draws from pools: all pulls of a run by one sort.
 
 The priority of an arm depends on its own draws alone, so that pulls happen in the order of the running minimum of the
 priorities along each arm's path. ``docs/methods/adaptive.md`` proves it.

@@ -1,4 +1,4 @@
-"""How votes of one cluster (a prompt, a judge, a ranking) resemble each other, for many pairs of models at once.
+"""Intra-cluster correlation of votes of a prompt, a judge or a ranking, for many pairs of models at once.
 
 Clusters of all pairs stand in one list: ``pair``, shape (clusters,), says whose each is; ``wins`` and ``votes`` are its
 sums. Results have shape (pairs,).
