@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from closed_forms import proposition_1
 from scipy import stats
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.numerics.panel.crossed import mean_squares, sums
-from quorate.plan.designs.closed_forms import proposition_1
 from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM
 from quorate.simulate.strategies import LIMIT, Check, _notes, simulated_scores, validate_strategies
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from closed_forms import coverage
 
 import quorate as q
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.plan.designs.closed_forms import all_judges, coverage, cyclic, random_judge
+from quorate.plan.designs.closed_forms import all_judges, cyclic, random_judge
 from quorate.plan.panel.strategies import ALL, COVERAGE, CYCLIC, RANDOM, Strategies, compare_strategies
 
 ALPHA, BETA, GAMMA, EPS = 1.530, 0.266, 0.947, 1.486  # Zhu et al. (2026), Table 2, Qwen

@@ -1,1 +1,15 @@
-"""Designs: layouts, their weights, variances and prices."""
+"""Designs: how judges and prompts are laid out over items, and what the mean's variance and price are then.
+
+A layout is the one idea here: a `Scheme` is its name with its options, a `Cycle` or a `Draw` is how it goes round, a
+`Layout` is its cells for some numbers of items. `quorate.plan.assign` writes one down as calls (an `Assignment`), and
+`quorate.plan.panel.strategies` compares three of them at the same calls. In reading order:
+
+- `schemes`: names of layouts, and the order of turns in each; `blocks`: balanced blocks of judges.
+- `cycles`: one period of an assignment, or judges drawn at random, as weights.
+- `layouts`: the cells of a plan, with the weight of every level.
+- `weights`: the weight that a layout and a target give to the variance of one term.
+- `sources`: components, fitted or published, as the variance of any layout's mean.
+- `prices`: what a design costs.
+- `dstudy`: `project`, the standard error and the price of a design.
+- `closed_forms`: the same for the strategies of a paper, in closed form.
+"""

@@ -1,4 +1,4 @@
-"""One period of an assignment, and the weights that follow from it."""
+"""Cycles and draws: how an assignment goes round or is drawn, and the weights that follow."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
-from quorate.plan.designs.schemes import GENERATION
+from quorate.numerics.reciprocal import mean_reciprocal
+from quorate.plan.designs.schemes import GENERATION, JUDGE
 
 _MOST_ROWS = 10_000_000
 
@@ -73,7 +74,8 @@ class Cycle:
 
         ``K`` is what the whole comes to, rounded; exact where combinations come equally often.
         """
-        turns = _sizes(self.items, self.of_class) * self.per_item / groups
+        first = np.unique(self.of_class, return_index=True)[1]
+        turns = self.items[..., first].sum(axis=-1) * self.per_item / groups
         kinds = np.maximum(np.rint(1 / whole), 1)
         rest = np.mod(turns, kinds)
         return np.asarray(np.minimum(whole * (1 + rest * (kinds - rest) / turns**2), 1.0) / groups)
@@ -86,6 +88,86 @@ class Cycle:
         """How the sum of squared weights is spread over the levels of a facet, shape (..., levels)."""
         part = _totals(self.items * self.weight**2, self.levels[facet])
         return np.asarray(part / part.sum(axis=-1, keepdims=True))
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A judge drawn at random, with equal chances and independently, for every turn; weights on average over draws.
+
+    Parameters
+    ----------
+    items : array
+        Number of items, for every design asked about.
+    judges : int
+        Judges to draw from.
+    generations : int or None
+        Turns of every item; None where the item itself is the turn.
+    balanced : float
+        How far judges weigh equally in the mean, however often they were drawn: 1 for equal weights of judges, 0 for
+        equal weights of turns. It is taken that every judge is drawn at least once, which is nearly sure from about
+        five turns per judge.
+    """
+
+    items: Floats
+    judges: int
+    generations: int | None
+    balanced: float = 0.0
+
+    @property
+    def facets(self) -> frozenset[str]:
+        """Facets that are assigned."""
+        return frozenset({JUDGE} if self.generations is None else {JUDGE, GENERATION})
+
+    @property
+    def per_item(self) -> int:
+        """Assignments of every item."""
+        return self.generations or 1
+
+    @property
+    def turns(self) -> Floats:
+        """Turns in all."""
+        return self.items * self.per_item
+
+    def concentration(self, facets: Iterable[str], *, by_item: bool, groups: Floats | float = 1.0) -> Floats:
+        """Expectation of ``sum_l w_l^2``: turns that are alike but for the judge share it by chance.
+
+        Parameters
+        ----------
+        facets : iterable of str
+            Assigned facets.
+        by_item : bool
+            Whether for each item on its own.
+        groups : float
+            Groups of items, equally large, each on its own.
+        """
+        names, turns, judges, b = set(facets), self.turns, self.judges, self.balanced
+        alike = (1 if by_item else self.items / groups) * (1 if GENERATION in names else self.per_item)
+        others = np.divide(alike - 1, turns - 1, out=np.zeros(np.shape(turns)), where=turns > 1)
+        single = mean_reciprocal(turns, 1 / judges) / judges
+        # equal weights of turns, the product of both weights, equal weights of judges: single turns, and pairs of turns
+        # that are alike (a share ``others`` of all pairs) and, with the judge, have the same one
+        if JUDGE in names:
+            equal = 1 / turns + others * (1 - 1 / turns) / judges
+            mixed = 1 / turns + others * (1 / judges - 1 / turns)
+            own = single + others * (1 / judges - single)
+        else:
+            equal = mixed = 1 / turns + others * (1 - 1 / turns)
+            own = single + others * (1 - single)
+        return np.asarray(b**2 * own + 2 * b * (1 - b) * mixed + (1 - b) ** 2 * equal)
+
+    def uses(self, facet: str) -> Floats:
+        """Turns that each level of a facet can expect, shape (..., levels)."""
+        levels = self.judges if facet == JUDGE else self.per_item
+        return np.asarray(np.repeat((self.turns / levels)[..., None], levels, axis=-1))
+
+    def portion(self, facet: str) -> Floats:
+        """How the sum of squared weights is spread over the levels of a facet, shape (..., levels)."""
+        uses = self.uses(facet)
+        return np.asarray(uses / uses.sum(axis=-1, keepdims=True))
+
+    def shares(self, facet: str) -> Floats:
+        """Total weight of each level of a facet, shape (..., levels)."""
+        return self.portion(facet)
 
 
 def cycle_of(
@@ -125,31 +207,14 @@ def cycle_of(
     if generations is not None:
         levels[GENERATION] = np.repeat(np.tile(np.arange(each), classes), per_turn)
     of_class = np.repeat(np.arange(classes), each * per_turn)
-    sizes = _class_sizes(items, of_class)
-    return Cycle(of_class, levels, sizes, _weight(levels, sizes, balance, balanced))
-
-
-def _sizes(items: Floats, of_class: Ints) -> Floats:
-    """Items in all."""
-    first = np.unique(of_class, return_index=True)[1]
-    return np.asarray(items[..., first].sum(axis=-1))
-
-
-def _class_sizes(items: Floats, of_class: Ints) -> Floats:
-    """Items in the class of each row: equal but for a remainder, which goes to the first classes."""
-    whole, rest = np.divmod(items, int(of_class[-1]) + 1)
-    return np.asarray(whole[..., None] + (of_class < rest[..., None]))
-
-
-def _weight(levels: Mapping[str, Ints], items: Floats, balance: Sequence[str], balanced: float) -> Floats:
-    """Weight of one item's assignment in every row: equal, or such that levels or pairs of levels weigh equally."""
-    equal = np.asarray(np.ones_like(items) / items.sum(axis=-1, keepdims=True))
-    chosen = [levels[name] for name in balance if name in levels]
-    if not chosen:
-        return equal
-    code = np.unique(_together(chosen), return_inverse=True)[1]
-    size = _totals(items, code)
-    return np.asarray(balanced / (size.shape[-1] * size[..., code]) + (1 - balanced) * equal)
+    whole, rest = np.divmod(items, classes)
+    sizes = np.asarray(whole[..., None] + (of_class < rest[..., None]))  # a remainder goes to the first classes
+    weight = np.asarray(np.ones_like(sizes) / sizes.sum(axis=-1, keepdims=True))
+    if chosen := [levels[name] for name in balance if name in levels]:
+        code = np.unique(_together(chosen), return_inverse=True)[1]
+        size = _totals(sizes, code)
+        weight = np.asarray(balanced / (size.shape[-1] * size[..., code]) + (1 - balanced) * weight)
+    return Cycle(of_class, levels, sizes, weight)
 
 
 def _together(codes: Sequence[Ints]) -> Ints:

@@ -182,14 +182,21 @@ def project(
     if not isinstance(source, (Components, Decomposition)):
         kind = type(source).__name__
         raise InvalidInput(f"source: expects what decompose or components returns, got {kind}; decompose it first")
-    names = _names(judges) if isinstance(judges, Sequence) and not isinstance(judges, str) else ()
+    names: tuple[str, ...] = ()
+    if isinstance(judges, Sequence) and not isinstance(judges, str):
+        named: Sequence[object] = judges
+        names = tuple(name for name in named if isinstance(name, str))
+        if not named or len(set(names)) < len(named):
+            raise InvalidInput(f"judges: a whole number, or different names, are needed, got {judges!r}")
     scheme = scheme_of(layout, per_item, places, balanced, names)
     many = len(names or scheme.places or ()) or judges
     asked: dict[str, Any] = {"prompt": prompts, "judge": many, "temperature": temperatures, **(levels or {})}
     given = {name: count for name, count in asked.items() if count is not None}
     others = {"items": items, "replicates": replicates, "categories": categories, "per_item": per_item}
     for name, count in (given | others).items():
-        if count is not None and not _is_count(count):
+        whole: object = count
+        fits = isinstance(whole, Integral) and not isinstance(whole, bool) and 1 <= int(whole) <= _MOST
+        if count is not None and not fits:
             raise InvalidInput(f"{name}: must be a whole number from 1 to {_MOST:,}, got {count!r}")
     if categories is not None and items is not None and categories > items:
         raise InvalidInput(f"categories: {categories} need at least as many items, got {items}")
@@ -223,21 +230,6 @@ def scheme_of(
     if judges and set(judges) != set(map(str, places)):
         raise InvalidInput(f"places: one for each of the judges {', '.join(judges)} is needed, got {dict(places)!r}")
     return Scheme(layout, per_item, tuple(places.values()), tuple(map(str, places)), balanced)
-
-
-def _names(judges: Sequence[object]) -> tuple[str, ...]:
-    """Judges by name."""
-    named = tuple(judges)
-    texts = tuple(name for name in named if isinstance(name, str))
-    if not named or len(set(texts)) < len(named):
-        raise InvalidInput(f"judges: a whole number, or different names, are needed, got {judges!r}")
-    return texts
-
-
-def _is_count(value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        return False
-    return 1 <= int(value) <= _MOST
 
 
 def projection(

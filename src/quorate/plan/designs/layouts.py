@@ -13,12 +13,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
-from quorate.plan.designs.cycles import Cycle, cycle_of
-from quorate.plan.designs.draws import Draw
+from quorate.plan.designs.cycles import Cycle, Draw, cycle_of
 from quorate.plan.designs.schemes import GENERATION, JUDGE, Scheme, fewest_turns
 
 Count = int | Floats
@@ -156,7 +154,13 @@ def lay_out(
     if scheme.layout == "random":
         draw = Draw(items, int(counts[JUDGE]), per_item, scheme.balanced if JUDGE in balance else 0.0)
         return Layout(item, counts, replicates, draw, groups or {}, scheme.judges)
-    _enough(scheme, order, items, per_item or 1)
+    turns = fewest_turns(order)
+    least = -(-turns // (per_item or 1))
+    if np.any(items < least):
+        raise InvalidInput(
+            f"layout: {scheme.layout!r} takes {turns} turns to use everything and needs {least} items; "
+            f"{np.min(items):.0f} items are too few"
+        )
     cycle = cycle_of(order, items, per_item, balance, scheme.balanced)
     return Layout(item, counts, replicates, cycle, groups or {}, scheme.judges)
 
@@ -166,13 +170,3 @@ def fewest_items(scheme: Scheme, counts: Mapping[str, Any]) -> int:
     if scheme.layout in ("factorial", "random"):
         return 1
     return -(-fewest_turns(scheme.order(counts)) // int(counts.get(GENERATION, 1)))
-
-
-def _enough(scheme: Scheme, order: Mapping[str, NDArray[np.int64]], items: Floats, per_item: int) -> None:
-    turns = fewest_turns(order)
-    least = -(-turns // per_item)
-    if np.any(items < least):
-        raise InvalidInput(
-            f"layout: {scheme.layout!r} takes {turns} turns to use everything and needs {least} items; "
-            f"{np.min(items):.0f} items are too few"
-        )

@@ -1,4 +1,4 @@
-"""What a design costs."""
+"""Prices: what a design costs, by call, judge, item, generation and prompt."""
 
 from __future__ import annotations
 
@@ -55,13 +55,25 @@ def cost(
     if prices is None:
         return None
     check(prices)
-    bill = _bill(prices, counts.get("judge", 1), calls, by_judge, judges)
-    if bill is None:
+    amounts = {kind: float(price) for kind, price in prices.items() if not isinstance(price, Mapping)}
+    bill: Any
+    if isinstance(named := prices.get("judge"), Mapping):
+        if unpriced := [name for name in judges if name not in named]:
+            raise InvalidInput(f"prices: {', '.join(unpriced)} has no price; name one for each judge of the design")
+        ordered = np.array([named[name] for name in judges or cheapest(prices)], dtype=float)
+        if by_judge is None:
+            means = np.append(np.cumsum(ordered) / np.arange(1, len(ordered) + 1), np.nan)
+            bill = calls * means[np.minimum(np.asarray(counts.get("judge", 1), dtype=int), len(means)) - 1]
+        else:
+            used = by_judge.shape[-1]
+            bill = by_judge @ ordered[:used] if used <= len(ordered) else np.full(by_judge.shape[:-1], np.nan)
+    elif (each := amounts.get("judge", amounts.get("call"))) is not None:
+        bill = calls * each
+    else:
         return None
     items = counts.get(item, 0)
     bought = {"item": items, "generation": counts.get("generation", items), "prompt": counts.get("prompt", 0)}
-    extra = sum(_number(prices, kind) * count for kind, count in bought.items())
-    return np.asarray(bill + extra, dtype=float)
+    return np.asarray(bill + sum(amounts.get(kind, 0.0) * count for kind, count in bought.items()), dtype=float)
 
 
 def cheapest(prices: Prices) -> tuple[str, ...]:
@@ -73,31 +85,6 @@ def cheapest(prices: Prices) -> tuple[str, ...]:
 def known(value: Floats | None) -> float | None:
     """A single price; None where it is unknown."""
     return None if value is None or np.isnan(value) else float(value)
-
-
-def _bill(prices: Prices, judges: Count, calls: Count, by_judge: Floats | None, names: Sequence[str]) -> Any:
-    """Price of the calls; None where no call has a price, nan where fewer judges have one than are used."""
-    named = prices.get("judge")
-    if not isinstance(named, Mapping):
-        each = named if named is not None else prices.get("call")
-        return None if each is None else calls * _amount(each)
-    unpriced = [name for name in names if name not in named]
-    if unpriced:
-        raise InvalidInput(f"prices: {', '.join(unpriced)} has no price; name one for each judge of the design")
-    ordered = np.array([named[name] for name in names or cheapest(prices)], dtype=float)
-    if by_judge is None:
-        means = np.append(np.cumsum(ordered) / np.arange(1, len(ordered) + 1), np.nan)
-        return calls * means[np.minimum(np.asarray(judges, dtype=int), len(means)) - 1]
-    used = by_judge.shape[-1]
-    return by_judge @ ordered[:used] if used <= len(ordered) else np.full(by_judge.shape[:-1], np.nan)
-
-
-def _amount(value: float | Mapping[str, float]) -> float:
-    return float(value) if not isinstance(value, Mapping) else 0.0
-
-
-def _number(prices: Prices, kind: str) -> float:
-    return _amount(prices.get(kind, 0.0))
 
 
 def check(prices: Prices) -> None:

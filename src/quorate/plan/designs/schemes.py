@@ -1,4 +1,4 @@
-"""How judges and prompts are assigned: the names of layouts, and the order in which each goes through its levels."""
+"""Schemes: layouts by name, and the order in which judges and prompts take their turns in each."""
 
 from __future__ import annotations
 
@@ -67,14 +67,15 @@ class Scheme:
             needs = "per_item: is needed with " + argument("layout", "blocks") + ', may be given with "latin", '
             raise InvalidInput(needs + f"and goes with no other; got {self.per_item!r} with {self.layout!r}")
         if (self.places is None) == (self.layout == "weighted"):
-            weighted = f"places: {'is needed' if self.places is None else 'goes'} with " + argument(
-                "layout", "weighted"
-            )
-            raise InvalidInput(weighted + f", and with no other; got {self.places!r}")
-        if not _is_fraction(self.balanced):
+            rule = f"places: {'is needed' if self.places is None else 'goes'} with "
+            raise InvalidInput(rule + argument("layout", "weighted") + f", and with no other; got {self.places!r}")
+        if not (isinstance(self.balanced, Real) and 0 <= float(self.balanced) <= 1):
             rule = "must lie between 0 (plain mean) and 1 (equal weights)"
             raise InvalidInput(f"balanced: {rule}, got {self.balanced!r}")
-        if not all(_is_count(count) for count in self.places or ()):
+        if not all(
+            isinstance(count, int | np.integer) and not isinstance(count, bool) and 1 <= int(count) <= _MOST_PLACES
+            for count in self.places or ()
+        ):
             rule = f"whole numbers from 1 to {_MOST_PLACES:,}, one for each judge; leave a judge out for none"
             raise InvalidInput(f"places: must be {rule}, got {self.places!r}")
 
@@ -109,9 +110,12 @@ class Scheme:
         if self.layout == "blocks":
             return {JUDGE: balanced_blocks(judges, self._per_turn(judges))}
         if self.layout == "weighted":
-            return {JUDGE: interleaved(self._places_of(judges), self.judges)[:, None]}
+            places = self.places or ()
+            if len(places) != judges:
+                raise InvalidInput(f"places: one for each of {judges} judges is needed, got {len(places)}")
+            return {JUDGE: interleaved(places, self.judges)[:, None]}
         if self.layout == "latin":
-            return _pairs(int(counts[PROMPT]), judges, self._per_turn(int(counts[PROMPT]) * judges))
+            return diagonals(int(counts[PROMPT]), judges, self._per_turn(int(counts[PROMPT]) * judges))
         return {JUDGE: np.arange(judges)[:, None]}
 
     def _per_turn(self, most: int) -> int:
@@ -120,20 +124,6 @@ class Scheme:
         if not 1 <= wanted <= most:
             raise InvalidInput(f"per_item: must be between 1 and the number of {what}, {most}; got {wanted}")
         return wanted
-
-    def _places_of(self, judges: int) -> tuple[int, ...]:
-        places = self.places or ()
-        if len(places) != judges:
-            raise InvalidInput(f"places: one for each of {judges} judges is needed, got {len(places)}")
-        return places
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and 1 <= int(value) <= _MOST_PLACES
-
-
-def _is_fraction(value: object) -> bool:
-    return isinstance(value, Real) and 0 <= float(value) <= 1
 
 
 def fewest_turns(order: Mapping[str, Ints]) -> int:
@@ -159,7 +149,7 @@ def interleaved(places: tuple[int, ...], names: tuple[str, ...] = ()) -> Ints:
     return np.asarray(judge[np.lexsort((rank[judge], place))])
 
 
-def _pairs(prompts: int, judges: int, per_turn: int) -> dict[str, Ints]:
+def diagonals(prompts: int, judges: int, per_turn: int) -> dict[str, Ints]:
     """Every (prompt, judge) pair in turn; pairs of one turn differ in both as far as there are levels."""
     if prompts * judges * per_turn > _MOST_ROWS:
         raise InvalidInput(f"layout: a cycle has at most {_MOST_ROWS:,} combinations; got {prompts * judges:,}")

@@ -1,4 +1,4 @@
-"""Components, fitted or published, as the variance of any layout's mean."""
+"""Sources of variance: components, fitted or published, as the variance of any layout's mean."""
 
 from __future__ import annotations
 
@@ -29,11 +29,19 @@ from quorate.estimate.means.targets import (
     resolve,
 )
 from quorate.numerics.mixed.identify import bounds
-from quorate.plan.designs.known_judges import KnownJudges, known_judges
 from quorate.plan.designs.layouts import Count, Layout
 from quorate.plan.designs.schemes import GENERATION, JUDGE
-from quorate.plan.designs.weights import answers_of, coefficient, own_facets, published, refuse_small_pools, spread
+from quorate.plan.designs.weights import (
+    answers_of,
+    coefficient,
+    known_judges,
+    own_facets,
+    published,
+    refuse_small_pools,
+    spread,
+)
 from quorate.roles import CATEGORY, ITEM, REPLICATE
+from quorate.table.judgments import Judgments
 
 
 @dataclass(frozen=True)
@@ -113,11 +121,10 @@ class Source:
         parents = {name: [up for up in self.above.get(name, ()) if up in sizes] for name in laid.counts}
         own = {name: [] if name == self.item else ups for name, ups in parents.items()}
         out = {name: count * math.prod(sizes[up] for up in own[name]) for name, count in laid.counts.items()}
-        return out | ({GENERATION: laid.counts[self.item] * out[GENERATION]} if self._crossed_generations(out) else {})
-
-    def _crossed_generations(self, counts: Mapping[str, Count]) -> bool:
-        """Whether generations are labelled alike for every item: there is one of each for each item all the same."""
-        return GENERATION in counts and self.item not in self.above.get(GENERATION, ())
+        if GENERATION in out and self.item not in self.above.get(GENERATION, ()):
+            # labelled alike for every item, and one of each for each item
+            out[GENERATION] = laid.counts[self.item] * out[GENERATION]
+        return out
 
     def parts(self, laid: Layout) -> dict[str, float]:
         """The variance that each term brings to a single design.
@@ -203,38 +210,47 @@ def from_fit(source: Decomposition, design: Design) -> Source:
         groups = dict.fromkeys(groups, design.categories)
     answers = design.replicates or round(judgments.n_answers / judgments.n_cells)
     above = {name: judgments.ancestors(name) for name in judgments.names}
-    uneven = {} if design.categories is not None else {name: _unevenness(source, name) for name in groups}
-    names, theta, space = _extended(source)
+    uneven = {} if design.categories is not None else {name: unevenness(source, name) for name in groups}
+    names, theta, space = extended_components(source)
     fixed = source.assembled.fixed.levels
-    drawn = [name for name in fixed if name in counts and _spreads(source, name, chosen[name], design)]
-
-    own_panel = JUDGE in drawn and chosen[JUDGE] in (PANEL, FINITE)
-    judges = known_judges(source) if own_panel else None
+    # fixed facets whose spread may enter: they stand for more than their levels, or these weigh unequally
+    drawn = [
+        name
+        for name in fixed
+        if name in counts and (chosen[name] not in (PANEL, FINITE) or (design.unequal and len(fixed[name]) > 1))
+    ]
+    judges = known_judges(source) if JUDGE in drawn and chosen[JUDGE] in (PANEL, FINITE) else None
 
     def vector(laid: Layout) -> list[Floats]:
         return [
-            _term(source, name, laid, chosen, above, uneven) * _part(source, name, laid, design.judges)
+            component_weight(source, name, laid, chosen, above, uneven)
+            * residual_portion(source, name, laid, design.judges)
             for name in names
         ]
 
     def weigh(laid: Layout) -> dict[str, Floats]:
         weights = vector(laid)
-        unknown = _open(weights, space)
+        unknown = left_open(weights, space)
         out = {label: np.where(unknown, np.nan, weights[t]) for label, t in source.representatives.items()}
-        return out | {name: _spread(name, chosen[name], laid, judges) for name in drawn}
+        out |= {name: spread(name, chosen[name], laid) for name in drawn}
+        if judges is not None and judges.knows(laid):  # they stand for themselves: the square of their bias
+            out[JUDGE] = judges.square(laid) / max(judges.spread, 1e-300)
+        return out
 
     def refuse(laid: Layout) -> None:
         refuse_small_pools(laid, chosen, above)
-        _refuse_open(names, np.array(vector(laid)), theta, space)
+        refuse_open(names, np.array(vector(laid)), theta, space)
 
     values = {label: float(theta[t]) for label, t in source.representatives.items()}
-    values |= {name: _drawn_value(source, name, chosen[name], theta) for name in drawn}
+    for name in drawn:  # the variance of its levels, less the noise in their means
+        draw = draw_of(source, name, chosen[name])
+        values[name] = max(draw.square - float(draw.noise @ theta[: len(draw.noise)]), 0.0)
     values |= {JUDGE: judges.spread} if judges is not None else {}
     balance = _balanced(fixed, counts)
     return Source(judgments.object, counts, answers, chosen, groups, above, balance, values, weigh, refuse)
 
 
-def _term(
+def component_weight(
     fit: Decomposition,
     name: str,
     laid: Layout,
@@ -261,16 +277,15 @@ def observed_counts(fit: Decomposition) -> dict[str, int]:
     out = {}
     for facet in judgments.facets:
         name = facet.name
-        if is_grouping(judgments, name) or (name in covariates and _is_attribute(fit, name)):
+        if is_grouping(judgments, name) or (name in covariates and is_attribute(judgments, name)):
             continue
         parents = 1 if facet.parent is None or name == judgments.object else judgments.n_levels(facet.parent)
         out[name] = max(1, round(judgments.n_levels(name) / parents))
     return out
 
 
-def _is_attribute(fit: Decomposition, name: str) -> bool:
+def is_attribute(judgments: Judgments, name: str) -> bool:
     """Whether a covariate is fixed by the level of some other facet, as a benchmark is by the item."""
-    judgments = fit.judgments
     value = judgments.column(name)
     for other in judgments.names:
         codes = judgments.level_codes([other])
@@ -281,13 +296,7 @@ def _is_attribute(fit: Decomposition, name: str) -> bool:
     return False
 
 
-def _drawn_value(fit: Decomposition, name: str, target: Target, theta: Floats) -> float:
-    """Variance of the levels of a fixed facet, less the noise in their means."""
-    drawn = draw_of(fit, name, target)
-    return max(drawn.square - float(drawn.noise @ theta[: len(drawn.noise)]), 0.0)
-
-
-def _extended(fit: Decomposition) -> tuple[tuple[str, ...], Floats, Floats]:
+def extended_components(fit: Decomposition) -> tuple[tuple[str, ...], Floats, Floats]:
     """Names, values and flat directions of all components, the replicate included where no cell was judged twice."""
     names, space = fit.assembled.names, fit.identified.null_space()
     theta = np.maximum(fit.theta, 0.0) * fit.assembled.scale**2
@@ -302,19 +311,7 @@ def _extended(fit: Decomposition) -> tuple[tuple[str, ...], Floats, Floats]:
     return names + more, np.append(theta, np.zeros(len(cells))), np.vstack([space, rows])
 
 
-def _spreads(fit: Decomposition, name: str, target: Target, design: Design) -> bool:
-    """Whether the spread of a fixed facet may enter: it stands for more than its levels, or they weigh unequally."""
-    return target not in (PANEL, FINITE) or (design.unequal and len(fit.assembled.fixed.levels[name]) > 1)
-
-
-def _spread(name: str, target: Target, laid: Layout, judges: KnownJudges | None) -> Floats:
-    """Weight of a fixed facet's spread; that of known judges who stand for themselves is the square of their bias."""
-    if name == JUDGE and judges is not None and judges.knows(laid):
-        return judges.square(laid) / max(judges.spread, 1e-300)
-    return spread(name, target, laid)
-
-
-def _part(fit: Decomposition, name: str, laid: Layout, order: tuple[str, ...]) -> Floats | float:
+def residual_portion(fit: Decomposition, name: str, laid: Layout, order: tuple[str, ...]) -> Floats | float:
     """How much of a residual that differs by level is one level's: that of the cells it is asked for.
 
     Levels that the plan takes without saying which are average ones.
@@ -331,12 +328,12 @@ def _part(fit: Decomposition, name: str, laid: Layout, order: tuple[str, ...]) -
         used = known  # all of them, in whatever order
     if len(used) < portion.shape[-1]:
         return average
-    named = [portion[..., at] for at, one in enumerate(used) if one == level]
-    others = [portion[..., at] for at, one in enumerate(used) if one not in known]
+    named = [portion[..., at] for at, judge in enumerate(used) if judge == level]
+    others = [portion[..., at] for at, judge in enumerate(used) if judge not in known]
     return np.asarray(sum(named, np.zeros(())) + average * sum(others, np.zeros(())))
 
 
-def _open(weights: list[Floats], space: Floats) -> NDArray[np.bool_]:
+def left_open(weights: list[Floats], space: Floats) -> NDArray[np.bool_]:
     """Designs that a flat direction of the likelihood moves."""
     unknown: NDArray[np.bool_] = np.zeros((), dtype=bool)
     if not len(space):
@@ -348,7 +345,8 @@ def _open(weights: list[Floats], space: Floats) -> NDArray[np.bool_]:
     return unknown
 
 
-def _refuse_open(names: tuple[str, ...], vector: Floats, theta: Floats, space: Floats) -> None:
+def refuse_open(names: tuple[str, ...], vector: Floats, theta: Floats, space: Floats) -> None:
+    """Raise NotEstimable, with the range, for a design that a flat direction of the likelihood moves."""
     moved = np.abs(space @ vector) > 1e-9 * max(float(np.abs(vector).max()), 1e-300)
     if not moved.any():
         return
@@ -363,7 +361,7 @@ def _refuse_open(names: tuple[str, ...], vector: Floats, theta: Floats, space: F
     )
 
 
-def _unevenness(fit: Decomposition, name: str) -> float:
+def unevenness(fit: Decomposition, name: str) -> float:
     """How much more than evenly the items of the data are concentrated on what groups them; at least 1."""
     judgments = fit.judgments
     codes = judgments.level_codes([judgments.object])

@@ -1,18 +1,22 @@
-"""The weight that a layout and a target give to the variance of one term."""
+"""Weights: what a layout and a target make of the variance of one term, and of the known biases of named judges."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
+from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import CELL
 from quorate.estimate.means.targets import ABSORBED, FINITE, FIXED, PANEL, POPULATION, SENSITIVITY, Pool, Target
 from quorate.numerics.assignment import toward
+from quorate.numerics.panel.grubbs import effects
 from quorate.plan.designs.layouts import Count, Layout
+from quorate.plan.designs.schemes import JUDGE
 from quorate.roles import REPLICATE
 
 
@@ -52,23 +56,14 @@ def coefficient(
         concentrated = np.maximum(concentrated, laid.concentration(inside | {laid.item}))
     if name.startswith(REPLICATE) or any(targets[facet] in (POPULATION, SENSITIVITY, ABSORBED) for facet in own):
         return concentrated
-    return toward(concentrated, _target_levels(frozenset((*inside, *groups)), above, sizes, targets))
-
-
-def _target_levels(
-    facets: frozenset[str],
-    above: Mapping[str, tuple[str, ...]],
-    sizes: Mapping[str, Count],
-    targets: Mapping[str, Target],
-) -> Count:
-    """Levels of a term under the target; the pool of a nested facet counts over all that it is nested in."""
-    levels = {name: sizes[name] for name in facets}
-    for name, target in targets.items():
-        if name in facets and isinstance(target, Pool):
-            parents = [up for up in above.get(name, ()) if up in levels]
-            levels[name] = _size(target, levels[name] * math.prod(sizes[up] for up in parents))
+    # levels of the term under the target; the pool of a nested facet counts over all that it is nested in
+    levels = {facet: sizes[facet] for facet in (*inside, *groups)}
+    for facet, target in targets.items():
+        if facet in levels and isinstance(target, Pool):
+            parents = [up for up in above.get(facet, ()) if up in levels]
+            levels[facet] = _size(target, levels[facet] * math.prod(sizes[up] for up in parents))
             levels |= dict.fromkeys(parents, 1)
-    return math.prod(levels.values())
+    return toward(concentrated, math.prod(levels.values()))
 
 
 def answers_of(name: str, laid: Layout) -> Count:
@@ -115,3 +110,49 @@ def _levels_meant(name: str, target: Target, laid: Layout) -> Count | None:
     if isinstance(target, Pool):
         return _size(target, laid.counts[name])
     return np.asarray(laid.counts[name], dtype=float) if target in (PANEL, FINITE) else None
+
+
+@dataclass(frozen=True)
+class KnownJudges:
+    """Judges of a fit, and the second moments of their biases given its scores.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Judges.
+    moments : array, shape (judges, judges)
+        Posterior mean of ``gamma gamma'``, gamma the judges' departures from their average.
+    """
+
+    names: tuple[str, ...]
+    moments: Floats
+
+    @property
+    def spread(self) -> float:
+        """Posterior mean of the variance of the biases, divisor M - 1."""
+        return float(np.trace(self.moments)) / (len(self.names) - 1)
+
+    def knows(self, laid: Layout) -> bool:
+        """Whether the judges of a layout are named, and all of them are known."""
+        return bool(laid.judges) and set(laid.judges) <= set(self.names)
+
+    def square(self, laid: Layout) -> Floats:
+        """Expected square of the bias ``sum_l (w_l - 1/M) gamma_l`` of a layout with these judges."""
+        at = [self.names.index(name) for name in laid.judges]
+        apart = laid.shares(JUDGE) - 1 / len(at)
+        return np.asarray(np.einsum("...i,ij,...j->...", apart, self.moments[np.ix_(at, at)], apart))
+
+
+def known_judges(fit: Decomposition) -> KnownJudges:
+    """What a fit with fixed judges says of them; for at least 2.
+
+    Their effects are shrunk as those of judges of one pool (`quorate.numerics.panel.grubbs.effects`), so that a spread
+    that is estimated at zero does not count as none.
+    """
+    design, solved = fit.assembled.fixed.levels[JUDGE], fit.point.solved
+    size = design.shape[1]
+    centred = design - design.mean(axis=0)
+    noise = centred @ solved.b[:size, :size] @ centred.T * fit.assembled.scale**2
+    biases = effects(design @ fit.beta, noise)
+    names = fit.judgments.facet(JUDGE).levels
+    return KnownJudges(names, np.asarray(biases.covariance + np.outer(biases.mean, biases.mean)))
