@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.plan.search.ranking import _firsts, contenders, ranking, redrawn
+from quorate.plan.search.ranking import contenders, ranking, redrawn
 
 LIMITS = {"items": range(4, 61, 4), "prompts": [1, 2, 4], "judges": 3, "replicates": [1, 2]}
 LAYOUTS = ("factorial", "cyclic")
@@ -136,10 +136,6 @@ def test_the_same_figures_every_time(best):
 def test_published_components_are_refused(safety):
     with pytest.raises(q.InvalidInput, match="published components carry no uncertainty"):
         ranking(q.optimize(safety, budget=141, limits={"items": [10, 20]}))
-
-
-def test_every_strategy_once_in_the_order_of_its_first():
-    assert _firsts(["b", "a", "b", "c", "a"]) == [0, 1, 3]
 
 
 def test_the_plan_comes_first_however_the_search_was_cut(fit, monkeypatch):

@@ -41,7 +41,7 @@ def test_of_equal_designs_the_one_with_most_levels_is_kept():
     """Of two at the same price; a cheaper one wins whatever its levels."""
     cost, variance = np.array([2.0, 1.0, 1.0, 1.0]), np.array([3.0, 3.0, 3.0 * (1 + 1e-15), 3.0])
     kept = Kept(cost, variance, np.arange(4), np.zeros(4, dtype=int), np.array([99, 4, 7, 5]))
-    assert searching._undominated(kept).piece.tolist() == [2]
+    assert searching.undominated(kept).piece.tolist() == [2]
 
 
 def test_a_component_of_zero_is_no_reason_for_few_levels(safety):

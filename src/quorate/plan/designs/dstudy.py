@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,8 @@ from quorate.estimate.means.targets import Target
 from quorate.numerics.inference import t_quantile
 from quorate.plan.designs.layouts import Layout, lay_out
 from quorate.plan.designs.prices import Prices, cheapest, cost, known
-from quorate.plan.designs.schemes import LayoutName, Scheme
+from quorate.plan.designs.schemes import MOST, LayoutName, Scheme, is_count
 from quorate.plan.designs.sources import Design, Source, from_components, from_fit
-
-_MOST = 10**9
 
 
 @dataclass(frozen=True)
@@ -194,10 +191,8 @@ def project(
     given = {name: count for name, count in asked.items() if count is not None}
     others = {"items": items, "replicates": replicates, "categories": categories, "per_item": per_item}
     for name, count in (given | others).items():
-        whole: object = count
-        fits = isinstance(whole, Integral) and not isinstance(whole, bool) and 1 <= int(whole) <= _MOST
-        if count is not None and not fits:
-            raise InvalidInput(f"{name}: must be a whole number from 1 to {_MOST:,}, got {count!r}")
+        if count is not None and not is_count(count):
+            raise InvalidInput(f"{name}: must be a whole number from 1 to {MOST:,}, got {count!r}")
     if categories is not None and items is not None and categories > items:
         raise InvalidInput(f"categories: {categories} need at least as many items, got {items}")
     unequal = layout == "random" or balanced < 1

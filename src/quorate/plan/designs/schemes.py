@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
@@ -24,6 +24,8 @@ ASSIGNED: Mapping[LayoutName, tuple[str, ...]] = {
     "latin": (PROMPT, JUDGE),
 }
 """Facets whose levels a layout assigns rather than crosses, the generation apart."""
+MOST = 10**9
+"""Levels of a facet, at most."""
 _MOST_ROWS = 10_000_000
 _MOST_PLACES = 10_000
 
@@ -72,10 +74,7 @@ class Scheme:
         if not (isinstance(self.balanced, Real) and 0 <= float(self.balanced) <= 1):
             rule = "must lie between 0 (plain mean) and 1 (equal weights)"
             raise InvalidInput(f"balanced: {rule}, got {self.balanced!r}")
-        if not all(
-            isinstance(count, int | np.integer) and not isinstance(count, bool) and 1 <= int(count) <= _MOST_PLACES
-            for count in self.places or ()
-        ):
+        if not all(is_count(count, _MOST_PLACES) for count in self.places or ()):
             rule = f"whole numbers from 1 to {_MOST_PLACES:,}, one for each judge; leave a judge out for none"
             raise InvalidInput(f"places: must be {rule}, got {self.places!r}")
 
@@ -124,6 +123,11 @@ class Scheme:
         if not 1 <= wanted <= most:
             raise InvalidInput(f"per_item: must be between 1 and the number of {what}, {most}; got {wanted}")
         return wanted
+
+
+def is_count(value: object, most: int = MOST) -> bool:
+    """Whether this is a whole number from 1 to ``most``."""
+    return not isinstance(value, bool) and isinstance(value, Integral) and 1 <= int(value) <= most
 
 
 def fewest_turns(order: Mapping[str, Ints]) -> int:

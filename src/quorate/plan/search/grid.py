@@ -1,4 +1,4 @@
-"""The designs an optimiser may choose from: numbers of levels, facet by facet, and layouts."""
+"""Grids of designs: what an optimiser may choose from, as numbers of levels, facet by facet, and layouts."""
 
 from __future__ import annotations
 
@@ -13,15 +13,29 @@ import numpy as np
 
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput
+from quorate.estimate.means.targets import FINITE, PANEL
 from quorate.plan.designs.layouts import Count, fewest_items
-from quorate.plan.designs.schemes import ASSIGNED, GENERATION, JUDGE, LAYOUTS, PROMPT, LayoutName, Scheme
+from quorate.plan.designs.prices import Prices, cheapest
+from quorate.plan.designs.schemes import (
+    ASSIGNED,
+    GENERATION,
+    JUDGE,
+    LAYOUTS,
+    MOST,
+    PROMPT,
+    LayoutName,
+    Scheme,
+    is_count,
+)
+from quorate.plan.designs.sources import Source
 
 ROLES = {"prompts": PROMPT, "judges": JUDGE, "temperatures": "temperature"}
 """Facets that have a plural of their own among the limits."""
 REPLICATE, CATEGORIES = "replicate", "categories"
-_MOST = 10**9
+
 _MOST_VALUES = 1_000_000
 _MOST_DESIGNS = 200_000_000
+_MOST_ITEMS, _MOST_LEVELS = 2_000, 50
 
 
 @dataclass(frozen=True)
@@ -117,7 +131,13 @@ class Grid:
             for chosen in product(*(self.levels[name] for name in assigned)):
                 held = dict(zip(assigned, chosen, strict=True))
                 for scheme in self._schemes(layout, held):
-                    yield from self._piece(scheme, held)
+                    if simpler(scheme, held) in self.layouts:
+                        continue
+                    least = max(fewest_items(scheme, held), held.get(CATEGORIES, 1))
+                    axes = {name: values for name, values in self._values.items() if name not in held}
+                    axes[self.item] = axes[self.item][np.searchsorted(axes[self.item], least) :]
+                    if len(axes[self.item]):
+                        yield Piece(scheme, held, axes)
 
     def _schemes(self, layout: LayoutName, held: Mapping[str, int]) -> tuple[Scheme, ...]:
         """The ways to carry out a layout with so many judges and prompts."""
@@ -131,21 +151,12 @@ class Grid:
         named = self.judges.get(held[JUDGE], ((),)) if self.judges else ((),)
         return tuple(Scheme(layout, size, judges=names) for size in sizes for names in named)
 
-    def _piece(self, scheme: Scheme, held: Mapping[str, int]) -> Iterator[Piece]:
-        if _same_as(scheme, held) in self.layouts:
-            return
-        least = max(fewest_items(scheme, held), held.get(CATEGORIES, 1))
-        axes = {name: values for name, values in self._values.items() if name not in held}
-        axes[self.item] = axes[self.item][np.searchsorted(axes[self.item], least) :]
-        if len(axes[self.item]):
-            yield Piece(scheme, held, axes)
-
     @cached_property
     def _values(self) -> dict[str, Ints]:
         return {name: np.array(values, dtype=np.int64) for name, values in self.levels.items()}
 
 
-def _same_as(scheme: Scheme, held: Mapping[str, int]) -> str | None:
+def simpler(scheme: Scheme, held: Mapping[str, int]) -> str | None:
     """A simpler layout that gives the same cells."""
     layout, per_item, judges = scheme.layout, scheme.per_item or 1, held.get(JUDGE, 1)
     if layout == "latin" and held[PROMPT] == 1:
@@ -180,12 +191,12 @@ def allowed(
     InvalidInput
         If a limit is not made of whole numbers from 1, or names nothing that can vary.
     """
-    found = {name: _values(name, values) for name, values in limits.items()}
-    per_item = found.pop("per_item", ())
+    numbers = {name: whole_numbers(name, values) for name, values in limits.items()}
+    per_item = numbers.pop("per_item", ())
     roles = {"items": item, "replicates": REPLICATE, CATEGORIES: CATEGORIES, **ROLES}
-    named = {roles.get(name, name): values for name, values in found.items()}
-    if len(named) < len(found):
-        raise InvalidInput(f"limits: {', '.join(found)} name a facet twice; name it once")
+    named = {roles.get(name, name): values for name, values in numbers.items()}
+    if len(named) < len(numbers):
+        raise InvalidInput(f"limits: {', '.join(numbers)} name a facet twice; name it once")
     unknown = sorted(set(named) - set(held))
     if unknown:
         known = [*(plural for plural, role in roles.items() if role in held), "per_item"]
@@ -193,45 +204,34 @@ def allowed(
         raise InvalidInput(
             f"limits: {', '.join(map(str, unknown))} is nothing that varies here; use {', '.join(known)}"
         )
-    levels = {name: named.get(name, (count,)) for name, count in held.items()}
-    return Grid(item, levels, _layouts(layouts, per_item, PROMPT in held), per_item)
-
-
-def _layouts(layouts: Sequence[LayoutName], per_item: tuple[int, ...], prompts: bool) -> tuple[LayoutName, ...]:
     given = (layouts,) if isinstance(layouts, str) else tuple(layouts)
-    unknown = [name for name in given if name not in LAYOUTS]
-    if unknown or not given:
-        raise InvalidInput(f"layouts: some of {', '.join(LAYOUTS)} are needed, got {unknown or 'none'}")
-    taken = "blocks" in given or ("latin" in given and prompts)
+    wrong = [name for name in given if name not in LAYOUTS]
+    if wrong or not given:
+        raise InvalidInput(f"layouts: some of {', '.join(LAYOUTS)} are needed, got {wrong or 'none'}")
+    taken = "blocks" in given or ("latin" in given and PROMPT in held)
     if ("blocks" in given and not per_item) or (per_item and not taken):
         raise InvalidInput(
             'layouts: "blocks" gives per_item judges to every item, and "latin" may give it per_item pairs; name both '
             'layouts=("blocks", ...) and limits={"per_item": [2, 3]}, or neither'
         )
-    return tuple(name for name in LAYOUTS if name in given)
+    levels = {name: named.get(name, (count,)) for name, count in held.items()}
+    return Grid(item, levels, tuple(name for name in LAYOUTS if name in given), per_item)
 
 
-def _values(name: str, values: Any) -> tuple[int, ...]:
-    single = isinstance(values, int | np.integer)
+def whole_numbers(name: str, values: Any) -> tuple[int, ...]:
+    """The numbers of a limit, increasing and once each, if they can be that."""
     try:
         several = () if isinstance(values, str | bytes | Mapping) else values
-        found = [values] if single else list(islice(several, _MOST_VALUES + 1))
+        numbers = [values] if isinstance(values, int | np.integer) else list(islice(several, _MOST_VALUES + 1))
     except TypeError:
-        found = []
-    if not found or not all(_is_count(value) for value in found):
-        raise InvalidInput(f"limits: {name} must be whole numbers from 1 to {_MOST:,}, got {_shown(values)}")
-    if len(found) > _MOST_VALUES:
+        numbers = []
+    if not numbers or not all(is_count(value) for value in numbers):
+        text = repr(values)
+        shown = text if len(text) <= 60 else f"{text[:57]}..."
+        raise InvalidInput(f"limits: {name} must be whole numbers from 1 to {MOST:,}, got {shown}")
+    if len(numbers) > _MOST_VALUES:
         raise InvalidInput(f"limits: {name} may have {_MOST_VALUES:,} values; take larger steps")
-    return tuple(sorted({int(value) for value in found}))
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and 1 <= int(value) <= _MOST
-
-
-def _shown(values: object) -> str:
-    text = repr(values)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return tuple(sorted({int(value) for value in numbers}))
 
 
 def checked(grid: Grid) -> Grid:
@@ -253,3 +253,28 @@ def checked(grid: Grid) -> Grid:
             f"limits: {designs:,} designs are more than the {_MOST_DESIGNS:,} that can be searched; take larger steps"
         )
     return grid
+
+
+def around(source: Source, prices: Prices) -> dict[str, tuple[int, ...]]:
+    """Up to four times the items, twice the levels of facets that are drawn, and a few replicates.
+
+    Facets that stand for themselves keep their levels: with fewer, the mean would be of something else. Judges are at
+    most as many as have a price.
+
+    Parameters
+    ----------
+    source : Source
+        The design at hand.
+    prices : mapping
+        As for `quorate.project`.
+    """
+    most = 4 * source.counts[source.item]
+    steps = np.linspace(2, most, min(most - 1, _MOST_ITEMS))  # every number, or as many as are worth looking at
+    out: dict[str, tuple[int, ...]] = {"items": tuple(np.unique(steps.astype(int)).tolist())}
+    for name, count in source.counts.items():
+        if name != source.item and source.targets[name] not in (PANEL, FINITE):
+            out[name] = tuple(range(1, min(max(2 * count, count + 2), _MOST_LEVELS) + 1))
+    out[REPLICATE + "s"] = tuple(range(1, max(source.replicates, 3) + 1))
+    if (named := len(cheapest(prices))) and JUDGE in out:
+        out[JUDGE] = tuple(n for n in out[JUDGE] if n <= named)
+    return out

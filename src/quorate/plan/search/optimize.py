@@ -1,4 +1,4 @@
-"""The cheapest design that is precise enough, or the most precise one that a budget buys."""
+"""Optimisation: the cheapest design that is precise enough, or the most precise one that a budget buys."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ from quorate.plan.designs.prices import Prices, cheapest
 from quorate.plan.designs.prices import check as _check_prices
 from quorate.plan.designs.schemes import JUDGE, LayoutName
 from quorate.plan.designs.sources import Design, Source, from_components, from_fit, observed_counts
-from quorate.plan.search.grid import CATEGORIES, REPLICATE, ROLES, Grid, allowed, checked
-from quorate.plan.search.limits import around
+from quorate.plan.search.grid import CATEGORIES, REPLICATE, ROLES, Grid, allowed, around, checked
 from quorate.plan.search.optimum import Optimum, Searched, precise, within
-from quorate.plan.search.places import named_panels, weighted_cycles
 from quorate.plan.search.search import search
+from quorate.plan.search.weighted import named_panels, weighted_cycles
 from quorate.plan.search.whatif import as_it_is
 
 Limits = Mapping[str, Iterable[int] | int]
@@ -104,28 +103,6 @@ def optimize(
     >>> best.plan.layout, best.calls, round(best.se, 4)
     ('cyclic', 141, 0.0222)
     """
-    _check(source, budget, target_se, limits)
-    prices = {"call": 1.0} if prices is None else prices
-    _check_prices(prices)
-    made, grid = _prepared(source, limits, layouts, targets or {}, prices, traded)
-    searched = Searched(made, prices, search(made, grid, prices), source, grid)
-    if not searched.found.candidates:
-        raise _all_open(made, grid)
-    position = _position(searched, budget, target_se)
-    plan = searched.projection(searched.found.frontier, position)
-    return Optimum(
-        plan=plan,
-        budget=budget,
-        target_se=target_se,
-        own=_own(source, own, prices, targets, grid),
-        judges=plan.judges or tuple(cheapest(prices)[: plan.design.get(JUDGE, 1)]),
-        caveats=_caveats(source, made, grid, plan, prices),
-        position=position,
-        searched=searched,
-    )
-
-
-def _check(source: object, budget: float | None, target_se: float | None, limits: object) -> None:
     if not isinstance(source, (Components, Decomposition)):
         kind = type(source).__name__
         raise InvalidInput(f"source: expects what decompose or components returns, got {kind}; decompose it first")
@@ -140,6 +117,26 @@ def _check(source: object, budget: float | None, target_se: float | None, limits
             continue
         if not isinstance(value, Real) or isinstance(value, bool) or not (math.isfinite(value) and value > 0):
             raise InvalidInput(f"{name}: must be a finite number above 0, got {value!r}")
+    prices = {"call": 1.0} if prices is None else prices
+    _check_prices(prices)
+    made, grid = _prepared(source, limits, layouts, targets or {}, prices, traded)
+    searched = Searched(made, prices, search(made, grid, prices), source, grid)
+    if not searched.found.candidates:  # why the data determine no design: the reason for the first one
+        piece = next(grid.pieces())
+        design = piece.design(0)
+        projection(made, {name: design[name] for name in made.counts}, design[REPLICATE], piece.scheme)
+    position = frontier_position(searched, budget, target_se)
+    plan = searched.projection(searched.found.frontier, position)
+    return Optimum(
+        plan=plan,
+        budget=budget,
+        target_se=target_se,
+        own=design_at_hand(source, own, prices, targets, grid),
+        judges=plan.judges or tuple(cheapest(prices)[: plan.design.get(JUDGE, 1)]),
+        caveats=_caveats(source, made, grid, plan, prices),
+        position=position,
+        searched=searched,
+    )
 
 
 def _prepared(
@@ -165,20 +162,15 @@ def _prepared(
     grouping = {CATEGORIES: 1} if CATEGORIES in limits and made.groups else {}
     held = {**made.counts, REPLICATE: made.replicates, **grouping}
     grid = allowed(limits, layouts, made.item, held)
-    known = _known_judges(source)
+    known: tuple[str, ...] = ()
+    if isinstance(source, Decomposition) and residual_facet(source) == JUDGE:
+        known = source.assembled.residual_levels  # judges whose residual variance was fitted one by one
     judges = () if made.item == JUDGE else grid.levels.get(JUDGE, ())
     cycles = weighted_cycles(made, prices, judges, known=known, traded=traded) if "weighted" in grid.layouts else {}
     return made, checked(replace(grid, weighted=cycles, judges=named_panels(made, prices, judges, known)))
 
 
-def _known_judges(source: Components | Decomposition) -> tuple[str, ...]:
-    """Judges whose residual variance was fitted one by one."""
-    if not isinstance(source, Decomposition) or residual_facet(source) != JUDGE:
-        return ()
-    return source.assembled.residual_levels
-
-
-def _position(searched: Searched, budget: float | None, target_se: float | None) -> int:
+def frontier_position(searched: Searched, budget: float | None, target_se: float | None) -> int:
     """Where on the frontier the optimum is, or an error that says how near one comes."""
     found, kept = searched.found, searched.found.frontier
     if budget is not None:
@@ -199,7 +191,7 @@ def _position(searched: Searched, budget: float | None, target_se: float | None)
     return position
 
 
-def _own(
+def design_at_hand(
     source: Components | Decomposition,
     own: Mapping[str, Any] | None,
     prices: Prices,
@@ -224,18 +216,6 @@ def _own(
         return None
 
 
-def _all_open(made: Source, grid: Grid) -> NotEstimable:
-    """Why the data determine no design: the reason for the first one."""
-    piece = next(grid.pieces())
-    design = piece.design(0)
-    counts = {name: design[name] for name in made.counts}
-    try:
-        projection(made, counts, design[REPLICATE], piece.scheme)
-    except NotEstimable as error:
-        return error
-    raise AssertionError("a design without a variance has a reason")
-
-
 def _caveats(
     source: Components | Decomposition, made: Source, grid: Grid, plan: Projection, prices: Prices
 ) -> tuple[caveats.Caveat, ...]:
@@ -243,35 +223,24 @@ def _caveats(
     if isinstance(source, Decomposition):
         levels = {name: len(rows) for name, rows in source.assembled.fixed.levels.items() if name in made.values}
         out = [*source.caveats, *(caveats.no_spread(name, m) for name, m in levels.items() if not made.values[name])]
-        out += [*_other_judges(source, prices), *_beyond(source, plan)]
+        judges = source.judgments.facet(JUDGE).levels if JUDGE in source.judgments.names else ()
+        priced = cheapest(prices)
+        if priced and set(priced) != set(judges):
+            strangers, unpriced = [n for n in priced if n not in judges], [n for n in judges if n not in priced]
+            out.append(caveats.other_judges(strangers, unpriced))
+        seen = observed_counts(source)
+        far = {name: (plan.design[name], n) for name, n in seen.items() if plan.design[name] >= 2 * n}
+        far.pop(source.judgments.object, None)
+        out += [caveats.beyond_the_study(far)] if far else []
     varied = {name for name, values in grid.levels.items() if len(values) > 1}
     out += [caveats.panels_differ(name) for name in plan.targets if plan.targets[name] == PANEL and name in varied]
     if CATEGORIES in varied:
         varied |= set(plan.groups)
-    held = {name: share for name, share in plan.shares.items() if not varied & _facets(name, plan)}
+    held = {}
+    for name, share in plan.shares.items():
+        parts = {part for term in name.split(" + ") for part in term.split(":")}
+        if not varied & ({*plan.design} if parts & {CELL, REPLICATE} else parts):  # a cell is one of all facets
+            held[name] = share
     if sum(held.values()) >= _MOSTLY:
         out.append(caveats.held_by_limits(max(held, key=held.__getitem__), sum(held.values())))
     return tuple(out)
-
-
-def _other_judges(fit: Decomposition, prices: Prices) -> list[caveats.Caveat]:
-    """Judges of the study without a price, and prices of others."""
-    judges = fit.judgments.facet(JUDGE).levels if JUDGE in fit.judgments.names else ()
-    priced = cheapest(prices)
-    if not priced or set(priced) == set(judges):
-        return []
-    return [caveats.other_judges([n for n in priced if n not in judges], [n for n in judges if n not in priced])]
-
-
-def _beyond(fit: Decomposition, plan: Projection) -> list[caveats.Caveat]:
-    """Facets but the items of which the plan has at least twice the levels."""
-    seen = observed_counts(fit)
-    far = {name: (plan.design[name], n) for name, n in seen.items() if plan.design[name] >= 2 * n}
-    far.pop(fit.judgments.object, None)
-    return [caveats.beyond_the_study(far)] if far else []
-
-
-def _facets(name: str, plan: Projection) -> set[str]:
-    """Facets of a term, or of the terms in a sum; all of them for cells and replicates."""
-    parts = {part for term in name.split(" + ") for part in term.split(":")}
-    return {*plan.design} if parts & {CELL, REPLICATE} else parts

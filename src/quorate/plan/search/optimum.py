@@ -1,4 +1,4 @@
-"""The result of an optimisation: the plan, the designs that nothing beats, and the one at hand among them."""
+"""Optimum: the plan that an optimisation chose, the designs that nothing beats, and the one at hand among them."""
 
 from __future__ import annotations
 

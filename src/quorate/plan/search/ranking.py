@@ -1,4 +1,4 @@
-"""How sure a choice of design is, given that the components it rests on are estimates."""
+"""Ranking of designs: how sure a choice is, given that the components it rests on are estimates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from quorate.streams import stream
 if TYPE_CHECKING:
     from quorate.estimate.components.bootstrap import Bootstrap
     from quorate.plan.designs.sources import Source
-    from quorate.plan.search.optimum import Optimum, Searched
+    from quorate.plan.search.optimum import Optimum
 
 _MOST_STRATEGIES = 2_000
 _ALIKE = 1e-9
@@ -102,43 +102,44 @@ def ranking(best: Optimum, *, n: int = 1000, rng: np.random.Generator | int | No
     kept, weights = contenders(best)
     drawn = weights.T @ redrawn(best.searched.source, fit, boot, draws)
     se = np.sqrt(weights[:, 0] @ plausible(best.searched.source, fit, boot, draws))
-    return _ranking(best, kept, drawn, se, boot.unconverged)
+    chosen = np.argmin(drawn, axis=0)
+    same = drawn[0] <= drawn[chosen, np.arange(drawn.shape[1])] * (1 + _ALIKE)
+    loss = np.where(same, 0.0, np.sqrt(kept.variance[chosen] / kept.variance[0]) - 1)
+    low, high = np.quantile(se, [0.025, 0.975])
+    goal = best.target_se
+    return Ranking(
+        top=float(np.mean(same)),
+        within=float(np.mean(loss <= 0.05)),
+        loss=float(np.mean(loss)),
+        loss_high=float(np.quantile(loss, 0.95)),
+        se_low=float(low),
+        se_high=float(high),
+        met=float(np.mean(se <= goal)) if goal is not None else float("nan"),
+        strategies=len(kept.cost),
+        draws=drawn.shape[1],
+        unconverged=boot.unconverged,
+    )
 
 
 def contenders(best: Optimum) -> tuple[Kept, Floats]:
     """Strategies at no more than the plan's price, the best first, and the weight of every term in each."""
     searched = best.searched
     plan = searched.found.frontier.take(np.array([best.position]))
-    own = _weights(searched, plan)
-    found = list(strategies(searched.source, searched.found, searched.prices, best.cost * (1 + 1e-12)))
-    kept = joined([plan, *(part for part, _ in found)])
-    weights = np.hstack([own, *(rows for _, rows in found)])
+    piece = searched.found.pieces[plan.piece[0]]
+    terms = searched.source.weigh(placed(searched.source, piece)).values()
+    own = np.array([np.broadcast_to(weight, piece.shape).ravel()[plan.index] for weight in terms])
+    others = list(strategies(searched.source, searched.found, searched.prices, best.cost * (1 + 1e-12)))
+    kept = joined([plan, *(part for part, _ in others)])
+    weights = np.hstack([own, *(rows for _, rows in others)])
     order = np.lexsort((-kept.levels, digits(kept.cost), digits(kept.variance)))
     order = np.append(0, order[order != 0])[: 2 * _MOST_STRATEGIES]  # the plan is the first, whatever is as good
-    first = order[_firsts([_strategy(searched, kept, position) for position in order])][:_MOST_STRATEGIES]
-    return kept.take(first), weights[:, first]
-
-
-def _weights(searched: Searched, one: Kept) -> Floats:
-    """Weight of every term in a single design, shape (terms, 1)."""
-    piece = searched.found.pieces[one.piece[0]]
-    found = searched.source.weigh(placed(searched.source, piece)).values()
-    return np.array([np.broadcast_to(weight, piece.shape).ravel()[one.index] for weight in found])
-
-
-def _strategy(searched: Searched, kept: Kept, position: int) -> Hashable:
-    """A design but for its number of items: the search may have met it in several pieces."""
-    piece = searched.found.pieces[kept.piece[position]]
-    counts = piece.design(int(kept.index[position])) | {searched.source.item: 0}
-    return piece.scheme, tuple(sorted(counts.items()))
-
-
-def _firsts(keys: list[Hashable]) -> list[int]:
-    """Where every key occurs first."""
-    found: dict[Hashable, int] = {}
-    for position, key in enumerate(keys):
-        found.setdefault(key, position)
-    return list(found.values())
+    first: dict[Hashable, int] = {}  # designs but for their number of items: the search may have met one in many pieces
+    for position in order.tolist():
+        design = searched.found.pieces[kept.piece[position]]
+        counts = design.design(int(kept.index[position])) | {searched.source.item: 0}
+        first.setdefault((design.scheme, tuple(sorted(counts.items()))), position)
+    chosen = np.array(list(first.values())[:_MOST_STRATEGIES])
+    return kept.take(chosen), weights[:, chosen]
 
 
 def redrawn(source: Source, fit: Decomposition, boot: Bootstrap, rng: np.random.Generator) -> Floats:
@@ -173,27 +174,3 @@ def _by_term(source: Source, fit: Decomposition, theta: Floats, spread: Callable
     """Draws of every term: of its component, or of the spread of a fixed facet."""
     members = fit.representatives
     return np.array([theta[:, members[name]] if name in members else spread(name) for name in source.values])
-
-
-def _ranking(best: Optimum, kept: Kept, drawn: Floats, se: Floats, unconverged: int) -> Ranking:
-    """Compare strategies, the first of which is the plan's, over redrawn variances of shape (strategies, draws).
-
-    ``se`` holds plausible standard errors of the plan, shape (draws,).
-    """
-    chosen = np.argmin(drawn, axis=0)
-    same = drawn[0] <= drawn[chosen, np.arange(drawn.shape[1])] * (1 + _ALIKE)
-    loss = np.where(same, 0.0, np.sqrt(kept.variance[chosen] / kept.variance[0]) - 1)
-    low, high = np.quantile(se, [0.025, 0.975])
-    goal = best.target_se
-    return Ranking(
-        top=float(np.mean(same)),
-        within=float(np.mean(loss <= 0.05)),
-        loss=float(np.mean(loss)),
-        loss_high=float(np.quantile(loss, 0.95)),
-        se_low=float(low),
-        se_high=float(high),
-        met=float(np.mean(se <= goal)) if goal is not None else float("nan"),
-        strategies=len(kept.cost),
-        draws=drawn.shape[1],
-        unconverged=unconverged,
-    )

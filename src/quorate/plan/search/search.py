@@ -97,15 +97,17 @@ def search(source: Source, grid: Grid, prices: Prices) -> Found:
     """
     pieces = tuple(part for piece in grid.pieces() for part in piece.split(_AT_ONCE))
     total = sum(piece.size for piece in pieces)
-    frontier, cloud, refused, seen = _none(), [], 0, 0
+    step = max(1, total // _CLOUD)  # every so many-th design of all is in the picture
+    none = np.zeros(0, dtype=np.int64)
+    frontier, cloud, refused, seen = Kept(np.zeros(0), np.zeros(0), none, none, none), [], 0, 0
     for number, piece in enumerate(pieces):
         price, variance = judge(source, piece, prices)
         known = np.flatnonzero(~np.isnan(variance))
         refused += piece.size - len(known)
-        cloud.append(_kept(source, piece, number, price, variance, known[_sample(len(known), seen, total)]))
+        cloud.append(_kept(source, piece, number, price, variance, known[-seen % step :: step]))
         seen += piece.size
-        left = known[_survivors(price[known], variance[known], frontier)]
-        frontier = _undominated(joined([frontier, _kept(source, piece, number, price, variance, left)]))
+        left = known[survivors(price[known], variance[known], frontier)]
+        frontier = undominated(joined([frontier, _kept(source, piece, number, price, variance, left)]))
     return Found(pieces, frontier, joined(cloud), total - refused, refused)
 
 
@@ -124,7 +126,13 @@ def judge(source: Source, piece: Piece, prices: Prices) -> tuple[Floats, Floats]
     laid = placed(source, piece)
     price = bill(source, laid, prices)
     if price is None or np.isnan(price).any():
-        raise InvalidInput(_unpriced(prices, laid))
+        named = prices.get("judge")
+        if not isinstance(named, Mapping):
+            raise InvalidInput('prices: the price of a call is needed, {"call": usd} or {"judge": {name: usd}}')
+        most = int(np.max(laid.counts.get("judge", 1)))
+        raise InvalidInput(
+            f"prices: {len(named)} judges have a price, and limits allow {most}; name a price for each, or allow fewer"
+        )
     weights = source.weigh(laid)
     variance = np.zeros(piece.shape)
     for name, weight in weights.items():
@@ -147,15 +155,7 @@ def grouped(source: Source, counts: dict[str, Any]) -> Mapping[str, int]:
     return source.groups if categories is None else dict.fromkeys(source.groups, categories)
 
 
-def _unpriced(prices: Prices, laid: Layout) -> str:
-    named = prices.get("judge")
-    if not isinstance(named, Mapping):
-        return 'prices: the price of a call is needed, {"call": usd} or {"judge": {name: usd}}'
-    most = int(np.max(laid.counts.get("judge", 1)))
-    return f"prices: {len(named)} judges have a price, and limits allow {most}; name a price for each, or allow fewer"
-
-
-def _survivors(price: Floats, variance: Floats, frontier: Kept) -> Ints:
+def survivors(price: Floats, variance: Floats, frontier: Kept) -> Ints:
     """Designs that may be undominated: not beaten by the frontier so far, nor by a cheaper one among them."""
     place = np.searchsorted(frontier.cost, price, side="right") - 1
     beaten = np.append(frontier.variance, np.inf)[place]
@@ -165,7 +165,7 @@ def _survivors(price: Floats, variance: Floats, frontier: Kept) -> Ints:
     return order[variance[order] <= running * (1 + _ALIKE)]
 
 
-def _undominated(kept: Kept) -> Kept:
+def undominated(kept: Kept) -> Kept:
     """Designs that no other beats, by rising price; of those that are alike the one with most levels.
 
     Where a component is estimated at zero, more levels of its facet cost nothing and help if it is not zero.
@@ -181,20 +181,9 @@ def digits(values: Floats) -> Floats:
     return np.asarray(np.round(np.log(np.maximum(values, 1e-300)), _DIGITS))
 
 
-def _sample(size: int, seen: int, total: int) -> Ints:
-    """Every so many-th design of all."""
-    step = max(1, total // _CLOUD)
-    return np.arange(-seen % step, size, step)
-
-
 def joined(parts: list[Kept]) -> Kept:
     """Designs of several kinds together."""
     return Kept(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Kept)))
-
-
-def _none() -> Kept:
-    whole = np.zeros(0, dtype=np.int64)
-    return Kept(np.zeros(0), np.zeros(0), whole, whole, whole)
 
 
 def strategies(source: Source, found: Found, prices: Prices, most_cost: float) -> Iterator[tuple[Kept, Floats]]:

@@ -1,4 +1,4 @@
-"""What a few changes to the design at hand would give."""
+"""What-if analysis: what a few changes to the design at hand would give."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from quorate.plan.designs.dstudy import Projection, project
 from quorate.plan.designs.prices import Prices, cost, known
 from quorate.plan.designs.schemes import GENERATION, LayoutName
 from quorate.plan.designs.sources import Design, from_fit, observed_counts
-from quorate.table.judgments import Judgments
 from quorate.wording import plural
 
 AS_IT_IS = "as it is"
@@ -82,8 +81,10 @@ def what_if(
     rows = [WhatIf(AS_IT_IS, base, 0.0, 0, 0.0 if base.cost is not None else None)]
     for label, options in _changes(fit, base, layout):
         try:
-            changed = project(fit, prices=prices, targets=targets, **{"layout": layout, **options})
-            rows.append(_row(label, changed, base))
+            made = project(fit, prices=prices, targets=targets, **{"layout": layout, **options})
+            change = made.se / base.se - 1 if base.se > 0 else float("nan")
+            more_cost = None if made.cost is None or base.cost is None else made.cost - base.cost
+            rows.append(WhatIf(label, made, change, made.calls - base.calls, more_cost))
         except NotEstimable as error:
             rows.append(WhatIf(label, None, float("nan"), 0, None, str(error)))
         except InvalidInput:  # a layout that needs more items than there are is no option
@@ -138,47 +139,39 @@ def best_purchases(rows: tuple[WhatIf, ...], *, most: int = 3) -> tuple[WhatIf, 
     return tuple(sorted(buys, key=lambda row: (1 - (1 + row.change) ** 2) / row.more_calls, reverse=True)[:most])
 
 
-def _row(label: str, projection: Projection, base: Projection) -> WhatIf:
-    known = projection.cost is not None and base.cost is not None
-    return WhatIf(
-        label=label,
-        projection=projection,
-        change=projection.se / base.se - 1 if base.se > 0 else float("nan"),
-        more_calls=projection.calls - base.calls,
-        more_cost=projection.cost - base.cost if known else None,  # type: ignore[operator]
-    )
-
-
 def own_layout(fit: Decomposition) -> LayoutName:
     """Latin or cyclic where every item, or generation, met one (prompt, judge) pair or one judge, else factorial."""
     judgments = fit.judgments
     names = judgments.names
     turn = [judgments.object, *([GENERATION] if GENERATION in names else [])]
 
+    def combinations(facets: list[str]) -> int:
+        return int(judgments.level_codes(facets).max()) + 1
+
     def one_each(facet: str) -> bool:
         several = facet in names and judgments.n_levels(facet) > 1
-        return several and _combinations(judgments, [*turn, facet]) == _combinations(judgments, turn)
+        return several and combinations([*turn, facet]) == combinations(turn)
 
     if not one_each("judge"):
         return "factorial"
     return "latin" if one_each("prompt") else "cyclic"
 
 
-def _combinations(judgments: Judgments, names: list[str]) -> int:
-    return int(judgments.level_codes(names).max()) + 1
-
-
 def _changes(fit: Decomposition, base: Projection, layout: LayoutName) -> Iterator[tuple[str, dict[str, Any]]]:
     """Changes worth showing, as options of `project`."""
     covariates = {name for term in fit.assembled.model.covariates for name in term.split(":")}
     item = fit.judgments.object
-    design = dict(base.design)
-    if _calls_of_every_cell(fit, layout) > 1.01 * base.calls:
+    design, made = dict(base.design), from_fit(fit, Design())
+    assigned = {"cyclic": ("judge",), "latin": ("judge", "prompt")}.get(layout, ())
+    every_cell = math.prod(count for name, count in made.counts.items() if name not in assigned) * made.replicates
+    if every_cell > 1.01 * base.calls:
         yield EVERY_CELL, {}
     yield f"double the {item}s", {"items": 2 * design[item]}
-    yield from _more_groups(fit, design[item])
+    groups = fit.judgments.ancestors(item)
+    if len(groups) == 1 and groups in fit.assembled.model.random:  # as many more groups, each as large as before
+        options = {"items": 2 * design[item], "categories": 2 * fit.judgments.n_levels(groups[0])}
+        yield f"double the {plural(groups[0])} and {plural(item)}", options
     yield f"half the {item}s", {"items": max(2, design[item] // 2)}
-    made = from_fit(fit, Design())
     for name, count in made.counts.items():
         if name == item or name in covariates:
             continue
@@ -195,18 +188,3 @@ def _changes(fit: Decomposition, base: Projection, layout: LayoutName) -> Iterat
         yield f"one judge per {item}, in turn", {"layout": "cyclic"}
         if design.get("prompt", 1) > 1:
             yield f"one prompt and judge per {item}, in turn", {"layout": "latin"}
-
-
-def _calls_of_every_cell(fit: Decomposition, layout: LayoutName) -> int:
-    made = from_fit(fit, Design())
-    assigned = {"cyclic": ("judge",), "latin": ("judge", "prompt")}.get(layout, ())
-    return math.prod(count for name, count in made.counts.items() if name not in assigned) * made.replicates
-
-
-def _more_groups(fit: Decomposition, items: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Twice as many groups of items, each as large as before, where one facet groups them and has a component."""
-    item = fit.judgments.object
-    groups = fit.judgments.ancestors(item)
-    if len(groups) == 1 and groups in fit.assembled.model.random:
-        options = {"items": 2 * items, "categories": 2 * fit.judgments.n_levels(groups[0])}
-        yield f"double the {plural(groups[0])} and {plural(item)}", options

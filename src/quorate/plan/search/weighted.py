@@ -1,4 +1,4 @@
-"""Which judges, and how often: weighted cycles, and panels of named judges where it matters who they are.
+"""Weighted cycles of judges, and panels of named judges where it matters who they are.
 
 Judges that are cheap or steady are asked more often, and weigh no more in the mean for it.
 """
@@ -51,22 +51,19 @@ def named_panels(
     if not known:
         return {}
     price, noise = _prices(prices, names), np.array([_own(source, name, known) for name in names])
-    rank = np.lexsort((noise, price))
+    orders = (np.lexsort((noise, price)), np.lexsort((price, noise)), np.argsort(price * noise, kind="stable"))
+    rank = orders[0].argsort()
+
+    def choices(count: int) -> Iterable[tuple[int, ...]]:
+        if math.comb(len(price), count) <= _MOST_PANELS:
+            return combinations(range(len(price)), count)
+        return dict.fromkeys(tuple(sorted(order[:count].tolist())) for order in orders)
+
     return {
-        count: tuple(
-            tuple(names[at] for at in sorted(chosen, key=rank.argsort().__getitem__))
-            for chosen in _choices(price, noise, count)
-        )
+        count: tuple(tuple(names[at] for at in sorted(chosen, key=rank.__getitem__)) for chosen in choices(count))
         for count in judges
         if count <= len(names)
     }
-
-
-def _choices(price: Floats, noise: Floats, count: int) -> list[tuple[int, ...]]:
-    if math.comb(len(price), count) <= _MOST_PANELS:
-        return list(combinations(range(len(price)), count))
-    orders = (np.lexsort((noise, price)), np.lexsort((price, noise)), np.argsort(price * noise, kind="stable"))
-    return list(dict.fromkeys(tuple(sorted(order[:count].tolist())) for order in orders))
 
 
 def weighted_cycles(
@@ -130,10 +127,16 @@ def weighted_cycles(
 def _cycles(source: Source, prices: Prices, names: Sequence[str], known: Sequence[str]) -> tuple[tuple[int, ...], ...]:
     """Cycles for these judges, each once."""
     call, own = _prices(prices, names), np.array([_own(source, name, known) for name in names])
-    costs = _between(call, call + _per_item(prices))
-    variances = _between(own, own + _shared(source)) if known else [np.ones(len(names))]
+    amounts: Mapping[str, Any] = prices
+    costs = _between(call, call + float(amounts.get("item", 0.0)) + float(amounts.get("generation", 0.0)))
+    shared = 0.0  # what every turn brings, whoever judges: terms that have the item and that the target leaves open
+    for name, value in source.values.items():
+        facets = set().union(*(own_facets(term, tuple(source.counts)) for term in name.split(" + ")))
+        if "[" not in name and source.item in facets and POPULATION in map(source.targets.get, facets):
+            shared += value
+    variances = _between(own, own + shared) if known else [np.ones(len(names))]
     ideals = [np.sqrt(variance / cost) for variance in variances for cost in costs]
-    return tuple(dict.fromkeys(places for ideal in ideals for places in _rounded(ideal)))
+    return tuple(dict.fromkeys(places for ideal in ideals for places in cycles_near(ideal)))
 
 
 def _between(low: Floats, high: Floats) -> list[Floats]:
@@ -150,33 +153,19 @@ def _prices(prices: Mapping[str, Any], names: Sequence[str]) -> Floats:
     return np.asarray(np.maximum(np.array(each, dtype=float), 1e-12))
 
 
-def _per_item(prices: Mapping[str, Any]) -> float:
-    return float(prices.get("item", 0.0)) + float(prices.get("generation", 0.0))
-
-
 def _own(source: Source, judge: str, known: Sequence[str]) -> float:
     """Residual variance of a judge; of one that is not known, the average."""
     wanted = [judge] if judge in known else list(known)
-    found = [sum(v for name, v in source.values.items() if f"[{JUDGE}={one}]" in name) for one in wanted]
-    return float(np.mean(found)) if found else 0.0
+    variances = [sum(v for name, v in source.values.items() if f"[{JUDGE}={own}]" in name) for own in wanted]
+    return float(np.mean(variances)) if variances else 0.0
 
 
-def _shared(source: Source) -> float:
-    """Variance that every turn brings, whoever judges: of terms that have the item and that the target leaves open."""
-    total = 0.0
-    for name, value in source.values.items():
-        facets = set().union(*(own_facets(term, tuple(source.counts)) for term in name.split(" + ")))
-        if "[" not in name and source.item in facets and POPULATION in map(source.targets.get, facets):
-            total += value
-    return total
-
-
-def _rounded(ideal: Floats) -> tuple[tuple[int, ...], ...]:
+def cycles_near(ideal: Floats) -> tuple[tuple[int, ...], ...]:
     """Whole numbers near these proportions, for cycles of every length; equal places are the plain cycle."""
-    found: dict[tuple[int, ...], None] = {}
+    cycles: dict[tuple[int, ...], None] = {}
     for length in range(len(ideal) + 1, _LONGEST * len(ideal) + 1):
         places = np.maximum(1, np.rint(length * ideal / ideal.sum())).astype(int)
         places //= math.gcd(*places.tolist())
         if places.max() > places.min():
-            found[tuple(places.tolist())] = None
-    return tuple(found)
+            cycles[tuple(places.tolist())] = None
+    return tuple(cycles)

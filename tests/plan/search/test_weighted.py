@@ -6,7 +6,7 @@ import pytest
 import quorate as q
 from quorate.errors import InvalidInput
 from quorate.plan.designs.sources import Design, from_components, from_fit
-from quorate.plan.search.places import MIXTURES, named_panels, weighted_cycles
+from quorate.plan.search.weighted import MIXTURES, named_panels, weighted_cycles
 
 SOURCE = q.components({"item": 0.5, "item:judge": 0.3, "cell": 0.2}, sensitivity={"judge": 0.1})
 PRICES = {"judge": {"dear": 0.16, "cheap": 0.01, "middle": 0.04}}
