@@ -20,9 +20,8 @@ from quorate.plan.designs.dstudy import Projection
 from quorate.plan.designs.prices import Prices
 from quorate.plan.designs.schemes import LayoutName
 from quorate.plan.designs.sources import Design, Source, from_fit
-from quorate.plan.search.grid import CATEGORIES, REPLICATE, Grid, Piece, allowed
+from quorate.plan.search.grid import CATEGORIES, REPLICATE, Grid, Piece, allowed, around
 from quorate.plan.search.grid import checked as checked_grid
-from quorate.plan.search.grid import around
 from quorate.plan.search.optimize import Limits
 from quorate.plan.search.optimum import Searched, within
 from quorate.plan.search.search import Found, judge, search

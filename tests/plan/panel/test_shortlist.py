@@ -7,11 +7,10 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.errors import NotEstimable
 from quorate.estimate.panel.crossed import crossed_scores
 from quorate.numerics.panel.grubbs import grubbs
 from quorate.numerics.panel.subsets import Choice
-from quorate.plan.panel.shortlist import JudgePool, alternatives, beyond_cells, facts, refuse_constant, stability
+from quorate.plan.panel.shortlist import JudgePool, alternatives, beyond_cells, facts, stability
 
 
 def table(items=20, generations=1, judges=5, seed=0):
@@ -111,8 +110,3 @@ def test_pilots_drawn_again_in_pieces_are_the_same(monkeypatch):
     whole = stability(made, x, np.zeros(5), panel, members, 6, np.random.default_rng(1))
     monkeypatch.setattr("quorate.plan.panel.shortlist._MOST_NUMBERS", 2 * x.size)
     assert stability(made, x, np.zeros(5), panel, members, 6, np.random.default_rng(1)) == whole
-
-
-def test_scores_that_do_not_vary_are_refused():
-    with pytest.raises(NotEstimable, match="nothing varies"):
-        refuse_constant(facts(np.ones((4, 1, 3)), np.zeros(3)), "item")

@@ -1,4 +1,4 @@
-"""A panel of judges in one view: who is off, what one judge alone would reverse, and how to share the calls out."""
+"""Panels of judges: who is off, what one judge alone would reverse, and how to share the calls out."""
 
 from __future__ import annotations
 
@@ -141,11 +141,15 @@ class Panel:
     @property
     def caveats(self) -> tuple[Caveat, ...]:
         """What the reader must know, each once; with the system it is about, unless it is about all of them."""
-        said: dict[Caveat, list[str]] = {one: list(self.means.systems) for one in self.means.caveats}
-        for name, found in self.crossed.items():
-            for one in found.caveats:
-                said.setdefault(one, []).append(name)
-        return tuple(_about(one, names, self.means.systems) for one, names in said.items())
+        systems = self.means.systems
+        about: dict[Caveat, list[str]] = {caveat: list(systems) for caveat in self.means.caveats}
+        for name, study in self.crossed.items():
+            for caveat in study.caveats:
+                about.setdefault(caveat, []).append(name)
+        return tuple(
+            caveat if len(names) == len(systems) else replace(caveat, sentence=f"{listed(names)}: " + caveat.sentence)
+            for caveat, names in about.items()
+        )
 
     def to_frame(self) -> Any:
         """Biases as a frame; see `JudgeBias.to_frame`."""
@@ -184,7 +188,11 @@ class Panel:
 
     @cached_property
     def _fits(self) -> dict[str, _Attempt[Decomposition]]:
-        return {name: _attempt(_fit, part) for name, part in self._parts.items()}
+        def fit(judgments: Judgments) -> Decomposition:
+            facets = [replace(f, fixed=True) if f.name == JUDGE else f for f in judgments.facets]
+            return decompose(replace(judgments, facets=tuple(facets)))
+
+        return {name: _attempt(fit, part) for name, part in self._parts.items()}
 
     @cached_property
     def _strategies(self) -> dict[str, _Attempt[Strategies]]:
@@ -194,7 +202,7 @@ class Panel:
 
     @cached_property
     def _sharings(self) -> dict[str, _Attempt[tuple[Sharing, ...]]]:
-        return self._from_fits(partial(_ways, prices=self.prices))
+        return self._from_fits(partial(sharings_of, prices=self.prices))
 
     @cached_property
     def _parts(self) -> dict[str, Judgments]:
@@ -205,8 +213,8 @@ class Panel:
         }
 
     def _from_fits(self, make: Callable[[Decomposition], _Result]) -> dict[str, _Attempt[_Result]]:
-        found = self._fits.items()
-        return {name: (None, why) if fit is None else _attempt(make, fit) for name, (fit, why) in found}
+        fits = self._fits.items()
+        return {name: (None, why) if fit is None else _attempt(make, fit) for name, (fit, why) in fits}
 
 
 def panel(
@@ -264,54 +272,38 @@ def panel(
     [('x', -0.67), ('y', 0.67)]
     """
     checked_level(level)
-    _refuse_no_panel(checked(judgments))
-    if not isinstance(resamples, Integral) or resamples < _FEWEST:
-        raise InvalidInput(f"resamples: must be a whole number of at least {_FEWEST}, got {resamples!r}")
-    if prices is not None:
-        check(prices)
-    named = _with_generation(checked(judgments), generation)
-    found = Panel(named, judge_means(named, system=system), identities, level, resamples, prices)
-    if identities is not None:
-        self_preference(found.means, identities=identities, level=level)  # a name that is wrong is no missing view
-    return found
-
-
-def _refuse_no_panel(judgments: Judgments) -> None:
-    if JUDGE not in judgments.names:
+    if JUDGE not in checked(judgments).names:
         raise InvalidInput("facets: no column is the judge; name it, " + argument("facets", {JUDGE: ...}))
     answered = judgments.keep(judgments.n > 0)
     if answered.n_cells and np.ptp(answered.mean) == 0 and not answered.ss.any():
         score = answered.mean[0]
         raise NotEstimable(f"all {answered.n_answers:,} scores are equal ({score:g}): nothing varies")
+    if not isinstance(resamples, Integral) or resamples < _FEWEST:
+        raise InvalidInput(f"resamples: must be a whole number of at least {_FEWEST}, got {resamples!r}")
+    if prices is not None:
+        check(prices)
+    named = nested_generation(judgments, generation)
+    result = Panel(named, judge_means(named, system=system), identities, level, resamples, prices)
+    if identities is not None:
+        self_preference(result.means, identities=identities, level=level)  # a name that is wrong is no missing view
+    return result
 
 
-def _with_generation(judgments: Judgments, name: str | None) -> Judgments:
+def nested_generation(judgments: Judgments, name: str | None) -> Judgments:
     """The same with the generation under that role, nested in the item."""
     name = name or (GENERATION if GENERATION in judgments.names else None)
     if name is None:
         return judgments
-    found = judgments.facet(name)
+    facet = judgments.facet(name)
     if name in (judgments.object, JUDGE):
         raise InvalidInput(f'generation: "{name}" is no response to an item; name the facet that tells responses apart')
     if name != GENERATION and GENERATION in judgments.names:
         raise InvalidInput(f'generation: there is a facet "generation" already; got "{name}"')
-    parent = found.parent or judgments.object
+    parent = facet.parent or judgments.object
     facets = [
         replace(f, name=GENERATION, parent=parent, fixed=False) if f.name == name else f for f in judgments.facets
     ]
     return replace(judgments, facets=tuple(facets))
-
-
-def _about(caveat: Caveat, names: Sequence[str], systems: Sequence[str]) -> Caveat:
-    if len(names) == len(systems):
-        return caveat
-    return replace(caveat, sentence=f"{listed(names)}: " + caveat.sentence)
-
-
-def _fit(judgments: Judgments) -> Decomposition:
-    """Components with the judges as chosen."""
-    facets = [replace(f, fixed=True) if f.name == JUDGE else f for f in judgments.facets]
-    return decompose(replace(judgments, facets=tuple(facets)))
 
 
 def _attempt(make: Callable[[_Argument], _Result], of: _Argument) -> _Attempt[_Result]:
@@ -326,7 +318,7 @@ def _there(found: Mapping[str, _Attempt[_Result]]) -> dict[str, _Result]:
     return {name: view for name, (view, _) in found.items() if view is not None}
 
 
-def _ways(fit: Decomposition, prices: Prices | None) -> tuple[Sharing, ...]:
+def sharings_of(fit: Decomposition, prices: Prices | None) -> tuple[Sharing, ...]:
     """Ways to share the calls, for this panel and items like these."""
     item = fit.judgments.object
     items, judges = fit.judgments.n_levels(item), fit.judgments.n_levels(JUDGE)

@@ -16,20 +16,19 @@ import numpy as np
 from quorate import caveats
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
-from quorate.errors import InvalidInput
+from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.means.effects import level_labels
 from quorate.estimate.panel.crossed import CrossedScores, crossed_scores
 from quorate.numerics.panel.subsets import BEYOND, Choice, exchange, exhaustive
 from quorate.plan.designs.prices import Prices, check, cost, known
 from quorate.plan.panel.candidates import Candidate, candidate, figure
 from quorate.plan.panel.shortlist import (
+    ChoiceStability,
     JudgePool,
     Shortlist,
-    Stability,
     alternatives,
     beyond_cells,
     facts,
-    refuse_constant,
     stability,
 )
 from quorate.streams import stream
@@ -58,7 +57,7 @@ class Screening:
         The best panel of every size that is within reach.
     alternatives : tuple of Shortlist
         What is usually done instead, for the price of the recommended panel, where that pays for it.
-    stability : Stability
+    stability : ChoiceStability
         Of the recommendation.
     items, left_out : int
         Items of the pilot, and how many more were left out because not every judge scored them.
@@ -77,7 +76,7 @@ class Screening:
     candidates: tuple[Candidate, ...]
     frontier: tuple[Shortlist, ...]
     alternatives: tuple[Shortlist, ...]
-    stability: Stability
+    stability: ChoiceStability
     items: int
     left_out: int
     tau2: float
@@ -179,10 +178,21 @@ def screen(
     scores = crossed_scores(checked(judgments), generation=generation)
     price, item_price, pilot_cost = _priced(judgments, scores, prices)
     choice_limits = _limits(len(scores.judges), fewest, most)
-    money, goal = _asked(budget, target_se)
+    if (budget is None) == (target_se is None):
+        given = "neither" if budget is None else "both"
+        raise InvalidInput(f"budget, target_se: exactly one is needed, got {given}")
+    for name, value in (("budget", budget), ("target_se", target_se)):
+        if value is not None and not _is_amount(value):
+            raise InvalidInput(f"{name}: must be a finite amount above 0, at most {_MOST_MONEY:g}, got {value!r}")
+    if isinstance(resamples, bool) or not isinstance(resamples, Integral) or resamples < 1:
+        raise InvalidInput(f"resamples: must be a whole number of at least 1, got {resamples!r}")
+    money = None if budget is None else float(budget)
+    goal = None if target_se is None else float(target_se) ** 2
     extra = beyond_cells(judgments, scores)
     pilot = facts(scores.x, extra)
-    refuse_constant(pilot, judgments.object)
+    if not pilot.spread.any():
+        item = judgments.object
+        raise NotEstimable(f"{item}: every judge gave all items of the pilot one score, so nothing varies; add items")
     choice = Choice(pilot.spread, pilot.error(corrected=corrected), price, money, goal, *choice_limits)
     pool = JudgePool(scores.judges, price, item_price, pilot, choice, corrected)
     exact = len(scores.judges) <= _WHOLE_SEARCH
@@ -196,7 +206,7 @@ def screen(
         candidates=tuple(candidate(pool, panel, members, judge) for judge in range(len(members))),
         frontier=frontier,
         alternatives=tuple(alternatives(pool, panel.cost, len(panel.judges))),
-        stability=stability(pool, scores.x, extra, panel, members, _resamples(resamples), draws),
+        stability=stability(pool, scores.x, extra, panel, members, int(resamples), draws),
         items=len(scores.scenarios),
         left_out=scores.left_out,
         tau2=float(pilot.effects.tau2),
@@ -204,6 +214,10 @@ def screen(
         exact=exact,
         caveats=tuple(_caveats(judgments, scores, pool, panel, exact=exact)),
     )
+
+
+def _is_amount(value: object) -> bool:
+    return not isinstance(value, bool) and isinstance(value, Real) and 0 < float(value) <= _MOST_MONEY
 
 
 def _frontier(pool: JudgePool, *, exact: bool) -> tuple[Shortlist, ...]:
@@ -225,23 +239,19 @@ def _frontier(pool: JudgePool, *, exact: bool) -> tuple[Shortlist, ...]:
         made = pool.panel(f"the best {counted(size, 'judge')}", subset)
         if made is not None and (size not in best or pool.value(made) < pool.value(best[size])):
             best[size] = made
-    if not best:
-        raise _out_of_reach(pool)
-    return tuple(best.values())
-
-
-def _out_of_reach(pool: JudgePool) -> InvalidInput:
+    if best:
+        return tuple(best.values())
     choice = pool.choice
     if choice.budget is not None:
         least = float(np.sort(pool.price)[: choice.fewest].sum())
-        return InvalidInput(
+        raise InvalidInput(
             f"budget: one judgment by each of {counted(choice.fewest, 'judge')} costs at least {figure(least)}, "
             f"got {choice.budget:.4g}; allow more money or fewer judges"
         )
-    goal = math.sqrt(choice.target or 0.0)
-    return InvalidInput(
-        f"target_se: no panel of at most {counted(choice.most, 'judge')} has a standard error of {goal:.4g}, "
-        "whatever is paid: the pilot leaves more than that of its bias; allow more judges, or enlarge the pilot"
+    raise InvalidInput(
+        f"target_se: no panel of at most {counted(choice.most, 'judge')} has a standard error of "
+        f"{math.sqrt(choice.target or 0.0):.4g}, whatever is paid: the pilot leaves more than that of its bias; allow "
+        "more judges, or enlarge the pilot"
     )
 
 
@@ -249,39 +259,29 @@ def _priced(judgments: Judgments, scores: CrossedScores, prices: Prices | None) 
     """Price of one judgment and its new item by judge, the item's part of it, and the price of the pilot."""
     prices = {"call": 1.0} if prices is None else prices
     check(prices)
-    bill = _paid(judgments, scores.generation, prices)
+    if "prompt" in prices:
+        raise InvalidInput("prices: a screening has one prompt; got a price per prompt, use call, judge and item")
+    judges, of_pool, named = level_labels(judgments, "judge"), prices, prices.get("judge")
+    if isinstance(named, Mapping):
+        if absent := [name for name in judges if name not in named]:
+            raise InvalidInput(
+                f"prices: judge {', '.join(absent)} of the pilot has no price; add it, or drop the judge"
+            )
+        of_pool = {**prices, "judge": {name: named[name] for name in judges}}
+    # all that was asked in the pilot is paid for: answered or not, used or left out
+    by_judge = np.bincount(judgments.level_codes(["judge"]), judgments.rows).astype(np.float64)
+    response = [judgments.object] if scores.generation is None else [judgments.object, scores.generation]
+    counts = {"judge": len(judges), "item": judgments.n_levels(judgments.object)}
+    counts["generation"] = int(judgments.level_codes(response).max()) + 1
+    bill = known(cost(of_pool, counts, "item", int(judgments.rows.sum()), by_judge, judges))
     if bill is None:
         raise InvalidInput('prices: what a call costs is needed, such as {"call": 0.01} or {"judge": {"name": 0.01}}')
     calls = prices.get("judge", prices.get("call", 0.0))
     item = sum(float(np.asarray(prices.get(kind, 0.0))) for kind in ("item", "generation"))
     price = item + np.array([calls[name] if isinstance(calls, Mapping) else calls for name in scores.judges], float)
-    free = [name for name, each in zip(scores.judges, price, strict=True) if each <= 0]
-    if free:
+    if free := [name for name, each in zip(scores.judges, price, strict=True) if each <= 0]:
         raise InvalidInput(f"prices: a judgment must cost something, alone or with its item; {free[0]} costs 0")
     return price, item, bill
-
-
-def _paid(judgments: Judgments, generation: str | None, prices: Prices) -> float | None:
-    """Price of all that was asked in the pilot, answered or not, used or left out; None if a call has no price."""
-    judges = level_labels(judgments, "judge")
-    calls = np.bincount(judgments.level_codes(["judge"]), judgments.rows).astype(np.float64)
-    response = [judgments.object] if generation is None else [judgments.object, generation]
-    counts = {"judge": len(judges), "item": judgments.n_levels(judgments.object)}
-    counts["generation"] = int(judgments.level_codes(response).max()) + 1
-    return known(cost(_known(prices, judges), counts, "item", int(judgments.rows.sum()), calls, judges))
-
-
-def _known(prices: Prices, judges: tuple[str, ...]) -> Prices:
-    """The prices of this pool's judges, and no others."""
-    if "prompt" in prices:
-        raise InvalidInput("prices: a screening has one prompt; got a price per prompt, use call, judge and item")
-    named = prices.get("judge")
-    if not isinstance(named, Mapping):
-        return prices
-    absent = [name for name in judges if name not in named]
-    if absent:
-        raise InvalidInput(f"prices: judge {', '.join(absent)} of the pilot has no price; add it, or drop the judge")
-    return {**prices, "judge": {name: named[name] for name in judges}}
 
 
 def _limits(judges: int, fewest: int, most: int | None) -> tuple[int, int]:
@@ -292,28 +292,6 @@ def _limits(judges: int, fewest: int, most: int | None) -> tuple[int, int]:
     if fewest > most:
         raise InvalidInput(f"fewest: must be at most most={most}, got {fewest}")
     return int(fewest), int(most)
-
-
-def _asked(budget: float | None, target_se: float | None) -> tuple[float | None, float | None]:
-    """The budget, or the variance wanted."""
-    if (budget is None) == (target_se is None):
-        given = "neither" if budget is None else "both"
-        raise InvalidInput(f"budget, target_se: exactly one is needed, got {given}")
-    if target_se is not None:
-        return None, _amount("target_se", target_se) ** 2
-    return _amount("budget", budget), None
-
-
-def _amount(name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) <= _MOST_MONEY:
-        raise InvalidInput(f"{name}: must be a finite amount above 0, at most {_MOST_MONEY:g}, got {value!r}")
-    return float(value)
-
-
-def _resamples(value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise InvalidInput(f"resamples: must be a whole number of at least 1, got {value!r}")
-    return int(value)
 
 
 def _caveats(
@@ -328,16 +306,12 @@ def _caveats(
     groups = judgments.ancestors(item)
     if groups:
         out.append(caveats.alike_by_group(groups[0]))
-    left = _left(pool, panel)
+    # the fraction of the variance that no money for the main study removes
+    members = np.isin(pool.judges, panel.judges)
+    bias = pool.choice.error[np.ix_(members, members)].sum() / members.sum() ** 2
+    left = float(bias / pool.se(panel) ** 2) if pool.se(panel) > 0 else 0.0
     if left > 0.5:
         out.append(caveats.held_by_pilot(plural(item), left))
     if not exact:
         out.append(caveats.not_exhaustive(len(pool.judges)))
     return out
-
-
-def _left(pool: JudgePool, panel: Shortlist) -> float:
-    """Fraction of the variance that no money for the main study removes."""
-    members = np.isin(pool.judges, panel.judges)
-    bias = pool.choice.error[np.ix_(members, members)].sum() / members.sum() ** 2
-    return float(bias / pool.se(panel) ** 2) if pool.se(panel) > 0 else 0.0

@@ -1,14 +1,13 @@
-"""What a crossed pilot says about a pool of judges, the main studies that it allows, and how sure the choice is."""
+"""Shortlists of judges: main studies that a crossed pilot of a pool allows, and how sure the choice is."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from quorate.arrays import Bools, Floats
-from quorate.errors import NotEstimable
 from quorate.estimate.components.published import components
 from quorate.estimate.means.targets import Pool
 from quorate.estimate.panel.crossed import CrossedScores
@@ -21,7 +20,7 @@ _MOST_NUMBERS = 4_000_000
 
 
 @dataclass(frozen=True)
-class Pilot:
+class JudgeFacts:
     """What a crossed pilot says about every judge; leading axes are pilots of their own.
 
     Parameters
@@ -90,7 +89,7 @@ class Shortlist:
 
 
 @dataclass(frozen=True)
-class Stability:
+class ChoiceStability:
     """What other pilots like this one would have chosen, for the price of the recommended panel.
 
     Parameters
@@ -125,7 +124,7 @@ class JudgePool:
         Price of one judgment and its item.
     item_price : float
         The item's part of it.
-    pilot : Pilot
+    pilot : JudgeFacts
         What is known.
     choice : Choice
         What is wanted.
@@ -136,7 +135,7 @@ class JudgePool:
     judges: tuple[str, ...]
     price: Floats
     item_price: float
-    pilot: Pilot
+    pilot: JudgeFacts
     choice: Choice
     corrected: bool
 
@@ -150,17 +149,17 @@ class JudgePool:
 
     def panel(self, label: str, members: Bools, choice: Choice | None = None) -> Shortlist | None:
         """The main study of a subset, in whole cycles; None where that is out of reach."""
-        found = turns(choice or self.choice, members)
-        if found is None:
+        cycle = turns(choice or self.choice, members)
+        if cycle is None:
             return None
-        counts, names = found.counts, np.flatnonzero(members)
+        counts, names = cycle.counts, np.flatnonzero(members)
         variance = float(np.sum(self.pilot.spread[members] / counts)) / len(counts) ** 2
         left = float(self.pilot.effects.covariance[np.ix_(members, members)].sum()) / len(counts) ** 2
         bias = float(self.pilot.effects.mean[members].mean())
         return Shortlist(
             label=label,
             judges=tuple(self.judges[i] for i in names),
-            places=tuple(int(share) for share in found.places),
+            places=tuple(int(share) for share in cycle.places),
             items_per_judge=tuple(int(count) for count in counts),
             items=int(counts.sum()),
             calls=int(counts.sum()),
@@ -171,7 +170,7 @@ class JudgePool:
         )
 
 
-def facts(x: Floats, extra: Floats) -> Pilot:
+def facts(x: Floats, extra: Floats) -> JudgeFacts:
     """What crossed scores say about every judge.
 
     Parameters
@@ -183,20 +182,20 @@ def facts(x: Floats, extra: Floats) -> Pilot:
     """
     items, generations, judges = x.shape[-3:]
     by_item = x.mean(axis=-2)
-    found = grubbs(by_item)
-    noise = found.shrunk()
+    estimates = grubbs(by_item)
+    noise = estimates.shrunk()
     spread = by_item.var(axis=-2, ddof=1)
-    alike = spread.mean(axis=-1) ** 2 - np.maximum(found.item, 0.0) ** 2
+    alike = spread.mean(axis=-1) ** 2 - np.maximum(estimates.item, 0.0) ** 2
     response, panel = np.zeros(judges), np.zeros(())
     if generations > 1:
         lost = 1 - 1 / generations
         response = lost * x.var(axis=-2, ddof=1).mean(axis=-2)
         panel = lost * x.mean(axis=-1).var(axis=-1, ddof=1).mean(axis=-1)
-    return Pilot(
+    return JudgeFacts(
         effects(by_item.mean(axis=-2), disagreement(by_item, noise) / items),
         noise,
-        np.asarray(moderated(spread, found.df, alike) + response + extra),
-        found.item,
+        np.asarray(moderated(spread, estimates.df, alike) + response + extra),
+        estimates.item,
         np.asarray(by_item.mean(axis=-1).var(axis=-1, ddof=1) + panel + extra.sum() / judges**2),
     )
 
@@ -215,98 +214,55 @@ def beyond_cells(judgments: Judgments, scores: CrossedScores) -> Floats:
 
 def alternatives(pool: JudgePool, budget: float, size: int) -> Iterator[Shortlist]:
     """What is usually done instead, for the same money; what the money cannot buy is left out."""
-    for made in (_crossed(pool, budget), _in_turn(pool, budget), _single(pool, budget), _drawn(pool, budget, size)):
-        if made is not None:
-            yield made
-
-
-def _crossed(pool: JudgePool, budget: float) -> Shortlist | None:
-    judges = len(pool.judges)
-    each = float(pool.price.sum()) - (judges - 1) * pool.item_price
-    items = int(budget / each * (1 + 1e-12))
-    if items < 1:
-        return None
-    se = float(np.sqrt(pool.pilot.together / items))
-    label = "all judges on every item"
-    return Shortlist(label, pool.judges, (), (items,) * judges, items, items * judges, items * each, se, se, 0.0)
-
-
-def _in_turn(pool: JudgePool, budget: float) -> Shortlist | None:
-    judges = len(pool.judges)
-    cycles = int(budget / float(pool.price.sum()) * (1 + 1e-12))
-    if cycles < 1:
-        return None
-    se, items = float(np.sqrt(pool.pilot.spread.sum() / cycles)) / judges, cycles * judges
-    cost, label = cycles * float(pool.price.sum()), "all judges in turn, equally often"
-    return Shortlist(label, pool.judges, (1,) * judges, (cycles,) * judges, items, items, cost, se, se, 0.0)
-
-
-def _single(pool: JudgePool, budget: float) -> Shortlist | None:
-    choice, alone = pool.choice.at(budget), np.eye(len(pool.judges)) > 0
-    return pool.panel("the best single judge", alone[choice.of(alone).argmin()], choice)
-
-
-def _drawn(pool: JudgePool, budget: float, size: int) -> Shortlist | None:
-    """Judges drawn at random from the pool: Proposition 1 of Zhu et al. (2026), by the general projection."""
+    judges, every, facts = len(pool.judges), float(pool.price.sum()), pool.pilot
+    each = every - (judges - 1) * pool.item_price
+    if (items := int(budget / each * (1 + 1e-12))) >= 1:
+        se, label = float(np.sqrt(facts.together / items)), "all judges on every item"
+        yield Shortlist(label, pool.judges, (), (items,) * judges, items, items * judges, items * each, se, se, 0.0)
+    if (cycles := int(budget / every * (1 + 1e-12))) >= 1:
+        se, items = float(np.sqrt(facts.spread.sum() / cycles)) / judges, cycles * judges
+        cost, label = cycles * every, "all judges in turn, equally often"
+        yield Shortlist(label, pool.judges, (1,) * judges, (cycles,) * judges, items, items, cost, se, se, 0.0)
+    choice, alone = pool.choice.at(budget), np.eye(judges) > 0
+    if (single := pool.panel("the best single judge", alone[choice.of(alone).argmin()], choice)) is not None:
+        yield single
     price = float(pool.price.mean())
-    items = int(budget / price * (1 + 1e-12))
-    if items < size:
-        return None
-    item = max(float(pool.pilot.item), 0.0)
-    cell = float(pool.pilot.spread.mean()) - item
-    se = []
-    for corrected in (True, False):
-        tau2 = float(np.trace(pool.pilot.error(corrected=corrected))) / (len(pool.judges) - 1)
-        source = components({"item": item, "judge": tau2, "cell": max(cell, 0.0)})
-        target = {"judge": Pool(len(pool.judges))}
-        se.append(project(source, items=items, judges=size, layout="cyclic", targets=target).se)
-    label = f"{size} judge{'s' * (size > 1)} drawn at random, in turn"
-    return Shortlist(label, (), (), (), items, items, items * price, se[0], se[1], 0.0)
+    if (items := int(budget / price * (1 + 1e-12))) >= size:
+        # judges drawn at random from the pool: Proposition 1 of Zhu et al. (2026), by the general projection
+        item = max(float(facts.item), 0.0)
+        cell = max(float(facts.spread.mean()) - item, 0.0)
+        ends = []
+        for corrected in (True, False):
+            tau2 = float(np.trace(facts.error(corrected=corrected))) / (judges - 1)
+            source = components({"item": item, "judge": tau2, "cell": cell})
+            plan = project(source, items=items, judges=size, layout="cyclic", targets={"judge": Pool(judges)})
+            ends.append(plan.se)
+        label = f"{size} judge{'s' * (size > 1)} drawn at random, in turn"
+        yield Shortlist(label, (), (), (), items, items, items * price, ends[0], ends[1], 0.0)
 
 
 def stability(
     pool: JudgePool, x: Floats, extra: Floats, panel: Shortlist, members: Bools, draws: int, rng: np.random.Generator
-) -> Stability:
+) -> ChoiceStability:
     """Resample the pilot's items, let every pilot choose, and judge its choice by the pilot at hand."""
     at_hand = pool.choice.at(panel.cost)
     size = max(_MOST_NUMBERS // x.size, 1)
-    chosen = np.concatenate(
-        [_rechosen(pool, at_hand, x, extra, min(size, draws - done), rng) for done in range(0, draws, size)]
-    )
+
+    def rechosen(pilots: int) -> Bools:
+        """What so many redrawn pilots choose."""
+        redrawn = facts(x[rng.integers(len(x), size=(pilots, len(x)))], extra)
+        choice = replace(at_hand, spread=redrawn.spread, error=redrawn.error(corrected=pool.corrected), target=None)
+        members, values = exchange(choice)
+        best = values.argmin(axis=-1)
+        return np.asarray(np.take_along_axis(members, best[:, None, None], axis=1)[:, 0])
+
+    chosen = np.concatenate([rechosen(min(size, draws - done)) for done in range(0, draws, size)])
     ratio = np.sqrt(at_hand.of(chosen) / at_hand.of(members))
     loss = np.maximum(ratio, 1.0) - 1
-    return Stability(
+    return ChoiceStability(
         within=float(np.mean(loss <= 0.05)),
         loss=float(loss.mean()),
         loss_high=float(np.quantile(loss, 0.95)),
         kept=dict(zip(pool.judges, chosen.mean(axis=0).tolist(), strict=True)),
         draws=draws,
     )
-
-
-def _rechosen(pool: JudgePool, choice: Choice, x: Floats, extra: Floats, draws: int, rng: np.random.Generator) -> Bools:
-    redrawn = facts(x[rng.integers(len(x), size=(draws, len(x)))], extra)
-    drawn = Choice(
-        redrawn.spread,
-        redrawn.error(corrected=pool.corrected),
-        choice.price,
-        choice.budget,
-        None,
-        choice.fewest,
-        choice.most,
-    )
-    members, values = exchange(drawn)
-    best = values.argmin(axis=-1)
-    return np.asarray(np.take_along_axis(members, best[:, None, None], axis=1)[:, 0])
-
-
-def refuse_constant(pilot: Pilot, item: str) -> None:
-    """Raise where nothing varies.
-
-    Raises
-    ------
-    NotEstimable
-        If every judge gave the same score to all items.
-    """
-    if not pilot.spread.any():
-        raise NotEstimable(f"{item}: every judge gave all items of the pilot one score, so nothing varies; add items")

@@ -1,4 +1,4 @@
-"""Ways to spend judge calls, compared on a pilot's components: all judges, a random judge, or judges in turn."""
+"""Strategies for judge calls, compared on a pilot's components: all judges, a random judge, or judges in turn."""
 
 from __future__ import annotations
 
@@ -90,25 +90,24 @@ class Strategies:
 
     def sentence(self, budget: int | None = None) -> str:
         """What the comparison says about one budget, the smallest if none is named."""
-        chosen = self.best(budget).budget
-        found = self.at(chosen)
-        ours, other = found[CYCLIC], ALL if ALL in found else RANDOM
-        theirs = found[other]
+        plans = self.at(self.best(budget).budget)
+        ours, other = plans[CYCLIC], ALL if ALL in plans else RANDOM
+        theirs = plans[other]
         asking = "asking all of them" if other == ALL else "asking one at random"
         turns = GENERATION if ours.design[GENERATION] > 1 else self.item
-        cycling = f"Cycling the {counted(self.judges, JUDGE)} over {plural(turns)}"
-        spent = f"at the same {counted(ours.calls, 'call')}{_prices(ours, theirs)}"
-        main = f"{cycling} has a standard error {_against(ours.se, theirs.se)} {asking}, {spent}."
-        return f"{main} {self._coverage(found)}".strip()
-
-    def _coverage(self, found: Mapping[str, Projection]) -> str:
-        if COVERAGE not in found:
-            return ""
-        wide, narrow = found[COVERAGE], found[CYCLIC]
-        each = counted(wide.design[GENERATION], GENERATION)
-        items = counted(wide.design[self.item], self.item)
-        comparison = _against(wide.se, narrow.se)
-        return f"Over {items} with {each} each it is {comparison} that over {narrow.design[self.item]:,}."
+        prices = ""
+        if ours.cost is not None and theirs.cost is not None and not math.isclose(ours.cost, theirs.cost):
+            prices = f" but for a price of {ours.cost:,.4g} instead of {theirs.cost:,.4g}"
+        main = (
+            f"Cycling the {counted(self.judges, JUDGE)} over {plural(turns)} has a standard error "
+            f"{_against(ours.se, theirs.se)} {asking}, at the same {counted(ours.calls, 'call')}{prices}."
+        )
+        if COVERAGE not in plans:
+            return main
+        wide = plans[COVERAGE]
+        each, items = counted(wide.design[GENERATION], GENERATION), counted(wide.design[self.item], self.item)
+        comparison = _against(wide.se, ours.se)
+        return f"{main} Over {items} with {each} each it is {comparison} that over {ours.design[self.item]:,}."
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -193,14 +192,32 @@ def compare_strategies(
     >>> print(compare_strategies(qwen, items=80, judges=5, targets={"item": "finite"}).sentence())
     Cycling the 5 judges over generations has a standard error 21% below asking all of them, at the same 400 calls.
     """
-    pilot = _pilot(source, items, judges, targets or {}, prices)
+    if isinstance(source, Decomposition):
+        names, item = source.judgments.names, source.judgments.object
+        judges = source.judgments.n_levels(JUDGE) if judges is None and JUDGE in names else judges
+        items = source.judgments.n_levels(item) if items is None else items
+    elif isinstance(source, Components):
+        names, item = source.facets, "item"
+    else:
+        kind = type(source).__name__
+        raise InvalidInput(f"source: expects what decompose or components returns, got {kind}; decompose it first")
+    for name in (GENERATION, JUDGE):
+        if name not in names:
+            raise UnknownTerm(name, names)
+    many = _at_least("judges", judges, 2)
+    pilot = _Pilot(source, item, _at_least("items", items, 1), many, {JUDGE: pool(many), **(targets or {})}, prices)
     if most_items is not None:
         _at_least("most_items", most_items, pilot.items)
+    asked = budgets if isinstance(budgets, Iterable) else (many, 2 * many, 4 * many) if budgets is None else (budgets,)
+    if not (calls := sorted({_at_least("budgets", budget, 1) for budget in asked})):
+        raise InvalidInput("budgets: at least one number of judge calls per item is needed, got none")
     rows: list[Strategy] = []
     left_out: dict[tuple[str, int], str] = {}
-    for budget in _budgets(budgets, pilot.judges):
-        found, reasons = _at_budget(pilot, budget, most_items)
-        rows += _ranked(found, budget)
+    for budget in calls:
+        plans, reasons = _at_budget(pilot, budget, most_items)
+        # standard errors that differ by rounding alone are alike
+        order = sorted(plans, key=lambda name: (float(f"{plans[name].se:.9g}"), plans[name].cost or 0.0))
+        rows += [Strategy(name, budget, rank, plans[name]) for rank, name in enumerate(order, 1)]
         left_out |= {(name, budget): reason for name, reason in reasons.items()}
     return Strategies(tuple(rows), pilot.judges, pilot.item, left_out)
 
@@ -230,42 +247,10 @@ class _Pilot:
         )
 
 
-def _pilot(
-    source: Components | Decomposition,
-    items: int | None,
-    judges: int | None,
-    targets: Mapping[str, Target],
-    prices: Prices | None,
-) -> _Pilot:
-    if isinstance(source, Decomposition):
-        names, item = source.judgments.names, source.judgments.object
-        judges = source.judgments.n_levels(JUDGE) if judges is None and JUDGE in names else judges
-        items = source.judgments.n_levels(item) if items is None else items
-    elif isinstance(source, Components):
-        names, item = source.facets, "item"
-    else:
-        kind = type(source).__name__
-        raise InvalidInput(f"source: expects what decompose or components returns, got {kind}; decompose it first")
-    for name in (GENERATION, JUDGE):
-        if name not in names:
-            raise UnknownTerm(name, names)
-    many = _at_least("judges", judges, 2)
-    return _Pilot(source, item, _at_least("items", items, 1), many, {JUDGE: pool(many), **targets}, prices)
-
-
 def _at_least(name: str, value: object, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise InvalidInput(f"{name}: must be a whole number of at least {least}, got {value!r}")
     return int(value)
-
-
-def _budgets(budgets: int | Sequence[int] | None, judges: int) -> list[int]:
-    if budgets is None:
-        return [judges, 2 * judges, 4 * judges]
-    asked = list(budgets) if isinstance(budgets, Iterable) else [budgets]
-    if not asked:
-        raise InvalidInput("budgets: at least one number of judge calls per item is needed, got none")
-    return sorted({_at_least("budgets", budget, 1) for budget in asked})
 
 
 def _at_budget(pilot: _Pilot, budget: int, most_items: int | None) -> tuple[dict[str, Projection], dict[str, str]]:
@@ -287,23 +272,9 @@ def _at_budget(pilot: _Pilot, budget: int, most_items: int | None) -> tuple[dict
     return found, reasons
 
 
-def _ranked(found: Mapping[str, Projection], budget: int) -> list[Strategy]:
-    def order(name: str) -> tuple[float, float]:
-        plan = found[name]
-        return float(f"{plan.se:.9g}"), plan.cost or 0.0  # standard errors that differ by rounding alone are alike
-
-    return [Strategy(name, budget, rank, found[name]) for rank, name in enumerate(sorted(found, key=order), 1)]
-
-
 def _against(ours: float, theirs: float) -> str:
     """One standard error in words that end before the other."""
     change = ours / theirs - 1 if theirs > 0 else 0.0
     if abs(change) < _ALIKE:
         return "no different from"
     return f"{abs(change):.0%} {'below' if change < 0 else 'above'}"
-
-
-def _prices(ours: Projection, theirs: Projection) -> str:
-    if ours.cost is None or theirs.cost is None or math.isclose(ours.cost, theirs.cost):
-        return ""
-    return f" but for a price of {ours.cost:,.4g} instead of {theirs.cost:,.4g}"
