@@ -7,6 +7,7 @@ from quorate.arguments import argument
 from quorate.cli.console import console
 from quorate.cli.parts import dollars, show, show_changes, show_files, with_column
 from quorate.plan.search.whatif import WhatIf
+from quorate.table.notes import left_unused, read_as
 
 
 @pytest.mark.parametrize(
@@ -107,7 +108,7 @@ def test_designs_from_nothing_are_named_where_there_are_any(capsys):
 
 
 def test_a_column_that_is_used_otherwise_is_not_unused():
-    notes = ["judge = column j", "not used: human, other"]
+    notes = [read_as("judge", ["j"]), *left_unused(["human", "other"])]
     assert with_column(notes, "people", "human") == ["judge = column j", "people = column human", "not used: other"]
-    assert with_column(["not used: human"], "human", "human") == ["human = column human"]
+    assert with_column(left_unused(["human"]), "human", "human") == ["human = column human"]
     assert with_column(notes, "people", None) == notes

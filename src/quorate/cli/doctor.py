@@ -9,7 +9,6 @@ import typer
 
 from quorate.cli import reading
 from quorate.cli.console import console, heading, points, print_json, say, table, whole
-from quorate.cli.phrasing import columns
 from quorate.cli.spelling import in_options
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from quorate.estimate.doctor.support import Support
     from quorate.table.facts.describe import Description, MissingByLevel
+    from quorate.table.notes import Note
 
 FOUND = 2
 MOST_LEVELS = 5
@@ -88,7 +88,7 @@ def _size(facts: Description) -> str:
     )
 
 
-def _facets(out: Console, facts: Description, notes: Sequence[str]) -> None:
+def _facets(out: Console, facts: Description, notes: Sequence[Note]) -> None:
     rows = [
         (
             facet.name,
@@ -100,8 +100,8 @@ def _facets(out: Console, facts: Description, notes: Sequence[str]) -> None:
     ]
     heading(out, "Facets")
     table(out, {"role": "left", "column": "left", "levels": "right", "taken as": "left"}, rows)
-    roles = tuple(f"{facet.name} = " for facet in facts.facets)
-    others = [columns(note) for note in notes if not note.startswith(roles)]
+    roles = {facet.name for facet in facts.facets}
+    others = [note.brief for note in notes if note.role not in roles]
     if others:
         points(out, [f"other columns: {'; '.join(others)}"])
     meetings = list(_meetings(facts))

@@ -128,8 +128,7 @@ def role_of(name: str | None, table: object) -> str | None:
 
     if name is None or not isinstance(table, Votes) or name in table.names:
         return name
-    roles = (note.partition(" = column ") for note in table.notes)
-    read_as = [role for role, _, column in roles if column == name and role in table.names]
+    read_as = [note.role for note in table.notes if name in note.columns and note.role in table.names]
     if not read_as:
         raise UnknownTerm(name, table.names, "role")
     return read_as[0]

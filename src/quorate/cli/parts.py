@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.cli.console import heading, points, say, table, whole
-from quorate.cli.phrasing import columns
 from quorate.cli.spelling import in_options
 
 if TYPE_CHECKING:
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
     from quorate.plan.designs.dstudy import Projection
     from quorate.plan.search.whatif import WhatIf
+    from quorate.table.notes import Note
 
 MOST_SOURCES = 6
 
@@ -36,33 +36,32 @@ def show_reading(out: Console, found: Analysis) -> None:
     show_columns(out, found.judgments.notes)
 
 
-def show_columns(out: Console, notes: Sequence[str]) -> None:
+def show_columns(out: Console, notes: Sequence[Note]) -> None:
     """Print what reading took for granted, if anything."""
     if notes:
         out.print()
-        say(out, f"Columns: {'; '.join(map(columns, notes))}")
+        say(out, f"Columns: {'; '.join(note.brief for note in notes)}")
 
 
-def with_column(notes: Sequence[str], role: str, column: str | None) -> list[str]:
+def with_column(notes: Sequence[Note], role: str, column: str | None) -> list[Note]:
     """What reading took for granted, with a column that it left as one that is used.
 
     Parameters
     ----------
-    notes : sequence of str
+    notes : sequence of Note
         From reading.
     role : str
         What the column is used for.
     column : str or None
         Its name; None where there is none.
     """
-    from quorate.table.columns.roles import not_used
+    from quorate.table.notes import left_unused, not_used, read_as
 
     unused = not_used(notes)
-    if column not in unused:
+    if column is None or column not in unused:
         return list(notes)
-    rest = ", ".join(name for name in unused if name != column)
     kept = [note for note in notes if not not_used([note])]
-    return [*kept, f"{role} = column {column}", *([f"not used: {rest}"] if rest else [])]
+    return [*kept, read_as(role, [column]), *left_unused([name for name in unused if name != column])]
 
 
 def show_origin(out: Console, found: Analysis, origin: Mapping[str, Any]) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from quorate.plan.panel.screening import Screening
     from quorate.plan.panel.shortlist import Shortlist
+    from quorate.table.notes import Note
 
 _ALIKE = 1.1
 Budget = Annotated[
@@ -85,7 +86,7 @@ def screen(
     return 0
 
 
-def _show(out: Console, found: Screening, goal: str, notes: Sequence[str]) -> None:
+def _show(out: Console, found: Screening, goal: str, notes: Sequence[Note]) -> None:
     from quorate.analysis.words import significant
     from quorate.wording import whole_percent
 

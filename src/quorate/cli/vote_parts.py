@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from quorate.cli.console import heading, points, say, table
-from quorate.cli.phrasing import columns
 from quorate.cli.spelling import in_options
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ def _all_pairs(out: Console, view: VotesView) -> None:
     _stability(out, view)
     _dependence(out, view)
     out.print()
-    say(out, f"Columns: {'; '.join(map(columns, view.votes.notes))}")
+    say(out, f"Columns: {'; '.join(note.brief for note in view.votes.notes)}")
 
 
 def _margins(out: Console, view: VotesView) -> None:

@@ -10,7 +10,6 @@ import typer
 
 from quorate.cli import reading, vote_reading
 from quorate.cli.console import console, heading, points, print_json, say, table
-from quorate.cli.phrasing import columns
 from quorate.cli.spelling import in_options
 from quorate.cli.vote_study import analyze, replay
 from quorate.errors import InvalidInput, NotEstimable
@@ -204,7 +203,7 @@ def _clustered(needed: int, icc: float, cluster: float | None) -> Clustered:
 def _show_support(out: Console, found: VotesSupport) -> None:
     possible = [one for one in found.analyses if one.possible]
     say(out, f"{len(possible)} of {len(found.analyses)} analyses of these votes are possible.", style="bold")
-    points(out, [f"columns: {'; '.join(map(columns, found.notes))}"] if found.notes else [])
+    points(out, [f"columns: {'; '.join(note.brief for note in found.notes)}"] if found.notes else [])
     if found.findings:
         heading(out, "Findings")
         table(out, COLUMNS, [(one.severity, in_options(one.sentence)) for one in found.findings])

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.facts.describe import Description, describe
+from quorate.table.notes import Note
 
 if TYPE_CHECKING:
     from quorate.caveats import Caveat
@@ -122,7 +123,7 @@ class Judgments:
         Distinct replicate ids per cell; fewer than rows means that a key is repeated.
     source : Source
         Where the rows came from.
-    notes : tuple of str
+    notes : tuple of Note
         What reading decided for the user, such as aliases taken.
     origin : Origin, optional
         What to read again for single answers; see `quorate.table.answers`.
@@ -141,7 +142,7 @@ class Judgments:
     replicate: str | None = None
     distinct: NDArray[np.int64] | None = None
     source: Source = Source("memory")
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     origin: Origin | None = None
 
     def __repr__(self) -> str:

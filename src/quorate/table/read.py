@@ -18,6 +18,7 @@ from quorate.table.exchange.postgres.address import Address, Place, place_of, ti
 from quorate.table.files import Opened, caveats_of, explained, opened, sha256
 from quorate.table.frames import LIBRARIES, wrapped
 from quorate.table.judgments import Judgments, Origin, Source
+from quorate.table.notes import Note
 
 
 def read(
@@ -118,7 +119,7 @@ def _nest_in_system(table: Judgments) -> Judgments:
         return table
     facets = tuple(replace(f, parent="system") if f.name == table.object else f for f in table.facets)
     nested = replace(
-        table, facets=facets, notes=(*table.notes, f"every {item.name} belongs to one system: nested in it")
+        table, facets=facets, notes=(*table.notes, Note(f"every {item.name} belongs to one system: nested in it"))
     )
     return nested if nested.n_levels(item.name) == len(item.levels) else table
 

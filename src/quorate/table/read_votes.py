@@ -22,6 +22,7 @@ from quorate.table.exchange.postgres.address import Address, Place, place_of, ti
 from quorate.table.files import Opened, caveats_of, explained, opened, sha256
 from quorate.table.frames import LIBRARIES, wrapped
 from quorate.table.judgments import OK, STATUSES, Facet, Source, dense
+from quorate.table.notes import Note
 from quorate.table.pairs import MISSING, TIE, A, B, Codes, turn
 from quorate.table.votes import Votes
 
@@ -164,7 +165,7 @@ def _votes(columns: VoteColumns, roles: VoteRoles, outcomes: object, source: Sou
         count=None if roles.count is None else columns.numbers[roles.count].astype(np.int64),
         status=reason if reason.any() else None,
         source=source,
-        notes=(*roles.notes, *said),
+        notes=(*roles.notes, *map(Note, said)),
     )
     return _kept(_nested(_counted(table, columns, roles) if roles.wins else table))
 
@@ -270,7 +271,7 @@ def _nested(table: Votes) -> Votes:
     levels = tuple(prompts.levels[p] + (f" ({types.levels[t - 1]})" if t else "") for p, t in both)
     codes = np.full(table.rows, -1, dtype=np.int32)
     codes[labelled] = code
-    note = "prompt: labels occur under several levels of prompt_type and are told apart by them"
+    note = Note("prompt: labels occur under several levels of prompt_type and are told apart by them")
     return replace(
         table,
         facets=tuple(Facet("prompt", prompts.column, levels) if one is prompts else one for one in table.facets),
@@ -288,10 +289,10 @@ def _kept(table: Votes) -> Votes:
     if (itself | none).all():
         raise InvalidData(f"{table.source.name}: every count is 0; there are no votes")
     selves = int(itself.sum())
-    notes = [f"{selves:,} row{'s' * (selves > 1)} compare{'s' * (selves == 1)} a model with itself: left out"]
+    notes = [Note(f"{selves:,} row{'s' * (selves > 1)} compare{'s' * (selves == 1)} a model with itself: left out")]
     notes = notes if selves else []
     for facet in table.facets:
         empty = int((table.codes[facet.name] < 0).sum())
-        notes += [f"{facet.name}: {empty:,} row{'s' * (empty > 1)} without a label"] if empty else []
+        notes += [Note(f"{facet.name}: {empty:,} row{'s' * (empty > 1)} without a label")] if empty else []
     whole = table if not (itself | none).any() else table.keep(~(itself | none))
     return replace(whole, itself=selves, notes=(*table.notes, *notes))

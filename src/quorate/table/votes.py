@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.judgments import OK, STATUSES, Facet, Source, narrowed, used_levels
+from quorate.table.notes import Note
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE, A, B, Codes, Pairs, pairs_of, summed, turn
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Votes:
         Rows left out because they compare a model with itself.
     source : Source
         Where the rows came from.
-    notes : tuple of str
+    notes : tuple of Note
         What reading decided for the user.
     """
 
@@ -79,7 +80,7 @@ class Votes:
     status: NDArray[np.int8] | None = None
     itself: int = 0
     source: Source = field(default_factory=lambda: Source("memory"))
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         turned = self.model_a > self.model_b

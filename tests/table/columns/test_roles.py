@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from quorate.errors import InvalidInput, UnknownColumn
-from quorate.table.columns.roles import FIXED, recognise, resolve, telling_apart
+from quorate.table.columns.roles import FIXED, recognise, resolve
 
 COLUMNS = ("item_id", "judge_model", "cat", "score", "rep", "status")
 
@@ -246,9 +246,3 @@ def test_default_fixed_roles_may_be_absent_and_one_name_needs_no_tuple():
 def test_a_column_that_is_not_there_is_named_with_those_that_are(options):
     with pytest.raises(UnknownColumn, match='no column "points"; the data have "item_id"'):
         declared(**options)
-
-
-def test_columns_that_are_not_used_may_tell_rows_apart():
-    assert telling_apart(()) == "name the column that tells them apart as a facet"
-    said = telling_apart(("judge = column x", "not used: a, b, c, d, e, f"))
-    assert said.endswith("as a facet (not used so far: a, b, c, d, e, ...)")

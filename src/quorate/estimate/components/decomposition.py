@@ -20,8 +20,8 @@ from quorate.numerics.mixed.identify import Identified
 from quorate.numerics.mixed.information import component_df, covariance, weights
 from quorate.numerics.mixed.reml import Point, squares
 from quorate.roles import REPLICATE
-from quorate.table.columns.roles import not_used
 from quorate.table.judgments import Judgments
+from quorate.table.notes import not_used
 from quorate.table.results import Result, Row
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ import numpy as np
 from quorate import caveats
 from quorate.arguments import argument
 from quorate.arrays import Ints
-from quorate.table.columns.roles import telling_apart
 from quorate.table.facts.describe import Description, MissingByLevel
 from quorate.table.facts.layout import NESTED, ONE_TO_ONE
 from quorate.table.judgments import OK, Judgments, Source
+from quorate.table.notes import Note, telling_apart
 from quorate.wording import counted, listed, percent, plural
 
 Severity = Literal["error", "warning", "note"]
@@ -130,7 +130,7 @@ def _scores(facts: Description) -> Iterator[Finding]:
         )
 
 
-def _duplicates(facts: Description, notes: tuple[str, ...]) -> Iterator[Finding]:
+def _duplicates(facts: Description, notes: tuple[Note, ...]) -> Iterator[Finding]:
     repeated = facts.duplicates
     if repeated is None or repeated.first is None:
         return

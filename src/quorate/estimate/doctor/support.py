@@ -14,6 +14,7 @@ from quorate.roles import JUDGE, PROMPT, REPLICATE
 from quorate.table.facts.describe import Description, describe
 from quorate.table.facts.vote_facts import VoteFacts
 from quorate.table.judgments import Judgments, checked
+from quorate.table.notes import Note
 from quorate.table.votes import Votes
 from quorate.wording import counted
 
@@ -65,7 +66,7 @@ class Support:
         What a pilot needs.
     findings : tuple of Finding
         What is wrong or worth knowing, errors first.
-    notes : tuple of str
+    notes : tuple of Note
         What reading took for granted.
     """
 
@@ -73,7 +74,7 @@ class Support:
     analyses: tuple[Supported, ...]
     floors: tuple[Floor, ...]
     findings: tuple[Finding, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @property
     def ok(self) -> bool:
@@ -103,14 +104,14 @@ class VotesSupport:
         Every analysis, possible or not, with the reason and what would make it possible.
     findings : tuple of Finding
         What is wrong or worth knowing, errors first.
-    notes : tuple of str
+    notes : tuple of Note
         What reading took for granted.
     """
 
     facts: VoteFacts
     analyses: tuple[Supported, ...]
     findings: tuple[Finding, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @property
     def ok(self) -> bool:

@@ -14,6 +14,7 @@ from quorate.errors import InvalidData
 from quorate.table.columns.labels import ABSENT, Coded
 from quorate.table.columns.roles import Roles
 from quorate.table.judgments import OK, Facet, Judgments, Source, dense
+from quorate.table.notes import Note
 
 STATUS_WORDS: Mapping[str, tuple[str, ...]] = {
     OK: ("ok", "success", "valid", "succeeded"),
@@ -185,7 +186,7 @@ def unknown_statuses(column: str, found: list[str | None]) -> InvalidData:
 
 
 def _complete(
-    facet: Facet, coded: Coded, rows: NDArray[np.int64], roles: Roles, notes: list[str]
+    facet: Facet, coded: Coded, rows: NDArray[np.int64], roles: Roles, notes: list[Note]
 ) -> tuple[Facet, NDArray[np.int64]]:
     if not coded.absent:
         return replace(facet, levels=coded.levels, values=coded.values), coded.codes
@@ -196,7 +197,7 @@ def _complete(
         raise InvalidData(
             f'column "{facet.column}" has rows labelled "{ABSENT}" and {_rows(count)} without a label; label them'
         )
-    notes.append(f'{facet.name}: {_rows(count)} without a label: level "{ABSENT}"')
+    notes.append(Note(f'{facet.name}: {_rows(count)} without a label: level "{ABSENT}"'))
     values = None if coded.values is None or not coded.levels else np.append(coded.values, np.nan)
     return replace(facet, levels=(*coded.levels, ABSENT), values=values), coded.last_if_absent()
 
@@ -220,7 +221,7 @@ def _statuses(grouped: Grouped, order: NDArray[np.int64] | slice) -> dict[str, N
     return {name: count[order] for name, count in counts.items() if count.any()}
 
 
-def _nesting_notes(table: Judgments, roles: Roles) -> list[str]:
+def _nesting_notes(table: Judgments, roles: Roles) -> list[Note]:
     notes = []
     for facet in table.facets:
         if facet.parent is None or table.n_levels(facet.name) == len(facet.levels):
@@ -231,11 +232,12 @@ def _nesting_notes(table: Judgments, roles: Roles) -> list[str]:
                 + argument("nested", {facet.name: roles.guessed})
                 + " if labels start again in each, or name the facets"
             )
-        notes.append(f"{facet.name}: labels occur under several levels of {facet.parent} and are counted within them")
+        text = f"{facet.name}: labels occur under several levels of {facet.parent} and are counted within them"
+        notes.append(Note(text))
     return notes
 
 
-def _replicate_notes(table: Judgments) -> list[str]:
+def _replicate_notes(table: Judgments) -> list[Note]:
     if table.replicate is not None or not (table.rows > 1).any():
         return []
-    return ["no replicate column: rows that repeat a cell are taken as its replicates"]
+    return [Note("no replicate column: rows that repeat a cell are taken as its replicates")]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from quorate.errors import InvalidData
-from quorate.table.columns.roles import telling_apart
 from quorate.table.judgments import Judgments
+from quorate.table.notes import telling_apart
 
 
 def refuse_repeats(judgments: Judgments) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from quorate.arguments import argument
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.table.judgments import Facet
+from quorate.table.notes import Note, left_unused, read_as
 
 FIXED = ("judge", "temperature")
 """Roles whose levels are taken as chosen unless the user says otherwise."""
@@ -32,7 +33,6 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 
 _RESERVED = ("cell", "residual")
 _PARENT = "category"
-_UNUSED = "not used: "
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Roles:
         Columns of the row's status and of the replicate.
     guessed : str, optional
         Parent of the object that was recognised rather than declared, so must be checked.
-    notes : tuple of str
+    notes : tuple of Note
         What was recognised, and the columns that are not used.
     """
 
@@ -61,7 +61,7 @@ class Roles:
     status: str | None = None
     replicate: str | None = None
     guessed: str | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def resolve(
@@ -105,7 +105,8 @@ def resolve(
     others = {"score": score, "status": status, REPLICATE: replicate}
     _distinct_columns(joined, others)
     taken = _taken(joined, others) if by_name else _taken((), found_status)
-    return Roles(joined, object, score, status, replicate, guessed, (*taken, *_unused(columns, {*used, status})))
+    unused = left_unused([column for column in columns if column not in {*used, status}])
+    return Roles(joined, object, score, status, replicate, guessed, (*taken, *unused))
 
 
 def recognise(columns: Sequence[str], roles: Iterable[str] = tuple(ALIASES)) -> dict[str, str]:
@@ -126,18 +127,6 @@ def recognise(columns: Sequence[str], roles: Iterable[str] = tuple(ALIASES)) -> 
         if claims:
             found[role] = claims[0]
     return found
-
-
-def not_used(notes: Iterable[str]) -> list[str]:
-    """Columns that a note says are not used."""
-    return [name for note in notes if note.startswith(_UNUSED) for name in note.removeprefix(_UNUSED).split(", ")]
-
-
-def telling_apart(notes: Iterable[str], most: int = 5) -> str:
-    """What to do about rows that another column may tell apart, with the columns that a note says are not used."""
-    unused = not_used(notes)
-    shown = ", ".join(unused[:most]) + (", ..." if len(unused) > most else "")
-    return "name the column that tells them apart as a facet" + (f" (not used so far: {shown})" if unused else "")
 
 
 def _completed(
@@ -172,15 +161,9 @@ def _plain(column: str) -> str:
     return re.sub("[^a-z0-9]+", "_", column.lower()).strip("_")
 
 
-def _taken(facets: Sequence[Facet], others: Mapping[str, str | None]) -> tuple[str, ...]:
-    within = {facet.name: f", {facet.name} in {facet.parent}" for facet in facets if facet.parent is not None}
-    taken = [f"{facet.name} = column {facet.column}{within.get(facet.name, '')}" for facet in facets]
-    return (*taken, *(f"{role} = column {column}" for role, column in others.items() if column is not None))
-
-
-def _unused(columns: Sequence[str], used: Container[str | None]) -> tuple[str, ...]:
-    rest = ", ".join(column for column in columns if column not in used)
-    return (_UNUSED + rest,) if rest else ()
+def _taken(facets: Sequence[Facet], others: Mapping[str, str | None]) -> tuple[Note, ...]:
+    taken = (read_as(facet.name, [facet.column], facet.parent) for facet in facets)
+    return (*taken, *(read_as(role, [column]) for role, column in others.items() if column is not None))
 
 
 def _checked(facets: Mapping[Any, Any]) -> Mapping[str, str]:

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from quorate.arguments import argument
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.table.columns.outcomes import plain
+from quorate.table.notes import Note, left_unused, read_as
 
 FACETS = ("prompt", "prompt_type", "judge", "cluster")
 """Roles whose labels are kept."""
@@ -50,7 +51,7 @@ class VoteRoles:
         Role to column, of everything whose labels are kept.
     order, time, count, status : str, optional
         Columns.
-    notes : tuple of str
+    notes : tuple of Note
         What was recognised, and the columns that are not used.
     """
 
@@ -63,7 +64,7 @@ class VoteRoles:
     time: str | None
     count: str | None
     status: str | None
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -186,8 +187,8 @@ def _distinct(main: Mapping[str, str], roles: Mapping[str, str], wins: Sequence[
 
 def _notes(
     columns: Sequence[str], main: Mapping[str, str], roles: Mapping[str, str], wins: Sequence[str]
-) -> tuple[str, ...]:
-    taken = [f"{role} = column {column}" for role, column in {**main, **roles}.items()]
-    counted = [f"wins = columns {', '.join(wins)}"] if wins else []
-    rest = [column for column in columns if column not in {*main.values(), *roles.values(), *wins}]
-    return (*taken, *counted, *([f"not used: {', '.join(rest)}"] if rest else []))
+) -> tuple[Note, ...]:
+    taken = [read_as(role, [column]) for role, column in {**main, **roles}.items()]
+    counted = [read_as("wins", wins)] if wins else []
+    unused = [column for column in columns if column not in {*main.values(), *roles.values(), *wins}]
+    return (*taken, *counted, *left_unused(unused))

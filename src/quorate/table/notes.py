@@ -1,0 +1,71 @@
+"""Notes of reading: what was taken for granted of a table, as text that knows its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+
+class Note(str):
+    """What reading took for granted, in words, with the columns that it is about.
+
+    Parameters
+    ----------
+    text : str
+        The note.
+    role : str
+        The role that ``columns`` were read as; empty where they are not used.
+    columns : sequence of str
+        Columns that it is about; none where it is about something else.
+    """
+
+    __slots__ = ("columns", "role")
+
+    role: str
+    columns: tuple[str, ...]
+
+    def __new__(cls, text: str, role: str = "", columns: Sequence[str] = ()) -> Self:  # noqa: D102  the class says it
+        note = super().__new__(cls, text)
+        note.role, note.columns = role, tuple(columns)
+        return note
+
+    @property
+    def brief(self) -> str:
+        """The note without the word column, for a line that says so of all of them."""
+        return self.replace(" = column ", " = ", 1) if self.role else self
+
+
+def read_as(role: str, columns: Sequence[str], parent: str | None = None) -> Note:
+    """The note that a column, or several, were read as a role, which may be nested in another.
+
+    Examples
+    --------
+    >>> read_as("item", ["Item ID"], "category"), read_as("wins", ["a", "b"])
+    ('item = column Item ID, item in category', 'wins = columns a, b')
+    """
+    noun = "column" if len(columns) == 1 else "columns"
+    within = "" if parent is None else f", {role} in {parent}"
+    return Note(f"{role} = {noun} {', '.join(columns)}{within}", role, columns)
+
+
+def left_unused(columns: Sequence[str]) -> tuple[Note, ...]:
+    """The note that columns are not used; none if there are no such columns.
+
+    Examples
+    --------
+    >>> left_unused(["language", "time"])
+    ('not used: language, time',)
+    """
+    return (Note(f"not used: {', '.join(columns)}", columns=columns),) if columns else ()
+
+
+def not_used(notes: Iterable[Note]) -> list[str]:
+    """Columns that a note says are not used."""
+    return [column for note in notes if not note.role for column in note.columns]
+
+
+def telling_apart(notes: Iterable[Note], most: int = 5) -> str:
+    """What to do about rows that another column may tell apart, with the columns that a note says are not used."""
+    unused = not_used(notes)
+    shown = ", ".join(unused[:most]) + (", ..." if len(unused) > most else "")
+    return "name the column that tells them apart as a facet" + (f" (not used so far: {shown})" if unused else "")
