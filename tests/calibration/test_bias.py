@@ -123,7 +123,7 @@ def test_intervals_of_biases_and_of_self_preference_cover(panel, count, spare, r
     for judgments in panel.draws(count, 20261121):
         found = judge_bias(judgments)
         bias.append(covered([*found.overall, *found.by_system], truth))
-        own.append(covered(self_preference(found.means).rows, [0.8, 0.8]))
+        own.append(covered(self_preference(found.means).preferences, [0.8, 0.8]))
     judges = len(panel.noise)
     overall, cells, self_ = rate(bias)[:judges], rate(bias)[judges:], rate(own)
     print(

@@ -89,7 +89,7 @@ def preference(view: PanelView) -> Caption:
     found = view.panel.self_preference
     if found is None:
         return Caption("No judge is also judged", ())
-    most = max(found.rows, key=lambda one: abs(one.effect))
+    most = max(found.preferences, key=lambda one: abs(one.effect))
     sure = most in found.sure
     line = (
         f"What a judge gives itself beyond what its scores of other {plural(_system(view))}, and the other judges' "

@@ -131,7 +131,7 @@ def preference(view: PanelView) -> list[Row]:
             "lift": one.lift,
             "shared_with": shown(", ".join(view.judges[name] for name in one.shared_with), 200),
         }
-        for one in sorted(found.rows if found else (), key=lambda one: -one.effect)
+        for one in sorted(found.preferences if found else (), key=lambda one: -one.effect)
     ]
 
 

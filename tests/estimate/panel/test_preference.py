@@ -37,7 +37,7 @@ def test_table_1():
     found = self_preference(of(scores, ["Qwen", "Llama", "GPT"], ["gpt", "llama ", "qwen"]))
     assert found.by_label
     assert found.identities == {"GPT": "gpt", "Llama": "llama ", "Qwen": "qwen"}
-    qwen = next(row for row in found.rows if row.judge == "Qwen")
+    qwen = next(row for row in found.preferences if row.judge == "Qwen")
     # on gpt with Llama, on llama with GPT: neither scores itself there
     wanted = ((8.02 - 8.39) - (7.91 - 8.81) + (8.02 - 6.10) - (7.87 - 6.90)) / 2
     assert qwen.effect == pytest.approx(wanted)
@@ -51,12 +51,12 @@ def test_table_1():
 def test_every_judge_gets_its_own_preference_back(seed, own):
     """Also where all the others prefer themselves."""
     found = self_preference(of(drawn(seed, own, noise=1e-9), "abcd", "abc"))
-    np.testing.assert_allclose([row.effect for row in found.rows], own, atol=1e-6)
+    np.testing.assert_allclose([row.effect for row in found.preferences], own, atol=1e-6)
 
 
 def test_with_one_judge_that_is_a_system_it_is_the_bias_against_the_others():
     scores = drawn(2, [0.5])
-    (row,) = self_preference(of(scores, "abcd", "axy")).rows
+    (row,) = self_preference(of(scores, "abcd", "axy")).preferences
     mean = scores.mean(axis=0)
     gap = mean[0] - mean[1:].mean(axis=0)
     assert (row.own, row.elsewhere) == pytest.approx((gap[0], gap[1:].mean()))
@@ -70,14 +70,14 @@ def test_with_one_judge_that_is_a_system_it_is_the_bias_against_the_others():
 
 def test_two_judges_that_are_the_two_systems_share():
     found = self_preference(of(drawn(3, [1, 0.5], judges=2, systems=2, noise=1e-3), "ab", "ab"))
-    assert [row.effect for row in found.rows] == pytest.approx([0.75, 0.75], abs=0.01)
-    assert [row.shared_with for row in found.rows] == [("b",), ("a",)]
+    assert [row.effect for row in found.preferences] == pytest.approx([0.75, 0.75], abs=0.01)
+    assert [row.shared_with for row in found.preferences] == [("b",), ("a",)]
     assert found.sentences[0].startswith("a and b on average score themselves 0.751 higher")
 
 
 def test_a_third_judge_tells_them_apart():
     found = self_preference(of(drawn(3, [1, 0.5], judges=3, systems=2, noise=1e-3), "abc", "ab"))
-    assert [row.effect for row in found.rows] == pytest.approx([1, 0.5], abs=0.01)
+    assert [row.effect for row in found.preferences] == pytest.approx([1, 0.5], abs=0.01)
 
 
 def test_identities_are_used_as_told():
@@ -85,7 +85,7 @@ def test_identities_are_used_as_told():
     found = self_preference(of(scores, ["a", "gpt-5", "c"], ["a", "mini", "other"]), identities={"gpt-5": "mini"})
     assert not found.by_label
     assert found.identities == {"gpt-5": "mini"}
-    assert found.rows[0].effect == pytest.approx(2, abs=0.2)
+    assert found.preferences[0].effect == pytest.approx(2, abs=0.2)
 
 
 def test_no_preference_may_be_chance():

@@ -122,7 +122,7 @@ def test_identities_are_given_where_names_differ():
     judgments = q.read(frame)
     assert "say which by identities" in panel(judgments).reasons["self_preference"]
     found = panel(judgments, identities=names)
-    assert {row.judge for row in found.self_preference.rows} == set(names)
+    assert {row.judge for row in found.self_preference.preferences} == set(names)
     with pytest.raises(UnknownTerm):
         panel(judgments, identities={"Mistral": "system-1"})
 

@@ -1,9 +1,9 @@
-"""Which judge is off, and by how much: each judge against the average of the panel, overall and for each system."""
+"""Judge bias: each judge against the average of the panel, overall and for each system."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,8 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.estimate.differences.spread import JointTest, holm
 from quorate.estimate.panel.judge_means import JudgeMeans, means_of
-from quorate.table.frames import frame
 from quorate.table.judgments import Judgments
+from quorate.table.results import Result, Row
 from quorate.wording import counted, listed
 
 LENIENT, STRICT = "lenient", "strict"
@@ -62,7 +62,7 @@ class Bias:
 
 
 @dataclass(frozen=True)
-class JudgeBias:
+class JudgeBias(Result):
     """Every judge against the average of the panel. Made by `judge_bias`.
 
     Parameters
@@ -91,12 +91,12 @@ class JudgeBias:
     @property
     def lenient(self) -> tuple[str, ...]:
         """Judges above the average of the panel, all looked at together."""
-        return tuple(one.judge for one in self.overall if one.verdict == LENIENT)
+        return tuple(row.judge for row in self.overall if row.verdict == LENIENT)
 
     @property
     def strict(self) -> tuple[str, ...]:
         """Judges below the average of the panel, all looked at together."""
-        return tuple(one.judge for one in self.overall if one.verdict == STRICT)
+        return tuple(row.judge for row in self.overall if row.verdict == STRICT)
 
     @property
     def scope(self) -> str:
@@ -109,32 +109,34 @@ class JudgeBias:
     @property
     def sentence(self) -> str:
         """Who is lenient and who is strict."""
-        parts = [self._said(verdict) for verdict in (LENIENT, STRICT)]
-        found = " and ".join(part for part in parts if part) or f"No {self.means.judge} is lenient or strict"
-        return f"{found} (Holm-adjusted over {counted(len(self.overall), self.means.judge)}, level {self.level:g})."
+        parts = []
+        for verdict in (LENIENT, STRICT):
+            judges = [f"{row.judge} ({row.bias:+.3g})" for row in self.overall if row.verdict == verdict]
+            parts += [f"{listed(judges)} {'is' if len(judges) == 1 else 'are'} {verdict}"] if judges else []
+        finding = " and ".join(parts) or f"No {self.means.judge} is lenient or strict"
+        return f"{finding} (Holm-adjusted over {counted(len(self.overall), self.means.judge)}, level {self.level:g})."
 
-    def to_frame(self) -> Any:
-        """All rows, overall first (``system`` empty), as a frame in the caller's library."""
-        rows = (*self.overall, *self.by_system)
-        columns = {field.name: [getattr(row, field.name) for row in rows] for field in fields(Bias)}
-        columns["system"] = [row.system or "" for row in rows]
-        return frame(columns, self.means.backend)
+    def rows(self) -> list[Row]:
+        """One row a bias, overall first, where ``system`` is empty."""
+        return [asdict(row) | {"system": row.system or ""} for row in (*self.overall, *self.by_system)]
+
+    def _backend(self) -> str | None:
+        return self.means.backend
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        tests = {name: None if test is None else asdict(test) for name, test in self._tests}
-        rows = {"overall": [asdict(row) for row in self.overall], "by_system": [asdict(row) for row in self.by_system]}
-        said = {"level": self.level, "method": self.means.method, "reason": self.means.reason}
-        known = [one.sentence for one in self.means.caveats]
-        return {**rows, **tests, **said, "caveats": known, "sentence": self.sentence, "scope": self.scope}
-
-    @property
-    def _tests(self) -> tuple[tuple[str, JointTest | None], ...]:
-        return ("joint", self.joint), ("interaction", self.interaction)
-
-    def _said(self, verdict: str) -> str:
-        found = [f"{one.judge} ({one.bias:+.3g})" for one in self.overall if one.verdict == verdict]
-        return f"{listed(found)} {'is' if len(found) == 1 else 'are'} {verdict}" if found else ""
+        tests = {"joint": self.joint, "interaction": self.interaction}
+        return {
+            "overall": [asdict(row) for row in self.overall],
+            "by_system": [asdict(row) for row in self.by_system],
+            **{name: None if test is None else asdict(test) for name, test in tests.items()},
+            "level": self.level,
+            "method": self.means.method,
+            "reason": self.means.reason,
+            "caveats": [caveat.sentence for caveat in self.means.caveats],
+            "sentence": self.sentence,
+            "scope": self.scope,
+        }
 
 
 def judge_bias(source: Judgments | JudgeMeans, *, level: float = 0.95, **options: Any) -> JudgeBias:
@@ -171,7 +173,7 @@ def judge_bias(source: Judgments | JudgeMeans, *, level: float = 0.95, **options
     >>> import polars
     >>> import quorate as q
     >>> frame = polars.DataFrame({"item": [1, 1, 2, 2, 3, 3], "judge": list("xyxyxy"), "score": [1, 2, 2, 4, 3, 4]})
-    >>> [(one.judge, round(one.bias, 2), round(one.p, 2)) for one in judge_bias(q.read(frame)).overall]
+    >>> [(row.judge, round(row.bias, 2), round(row.p, 2)) for row in judge_bias(q.read(frame)).overall]
     [('x', -0.67, 0.06), ('y', 0.67, 0.06)]
     """
     means = means_of(source, level, options)
@@ -200,14 +202,14 @@ def _differences(size: int) -> Floats:
 def _rows(
     means: JudgeMeans, weights: Floats, labels: Iterable[tuple[str, str | None]], level: float
 ) -> tuple[Bias, ...]:
-    found = means.contrast(weights)
-    low, high = found.interval(level)
-    adjusted = holm(found.p)
-    sure = np.where(adjusted < 1 - level, np.where(found.value > 0, LENIENT, STRICT), "")
+    biases = means.contrast(weights)
+    low, high = biases.interval(level)
+    adjusted = holm(biases.p)
+    sure = np.where(adjusted < 1 - level, np.where(biases.value > 0, LENIENT, STRICT), "")
     out = []
     for i, (judge, system) in enumerate(labels):
         at = means.judges.index(judge), slice(None) if system is None else means.systems.index(system)
-        numbers = (means.mean[at].mean(), *(column[i] for column in (*found, low, high, found.p, adjusted)))
+        numbers = (means.mean[at].mean(), *(column[i] for column in (*biases, low, high, biases.p, adjusted)))
         value = dict(zip(_NUMBERS, map(float, numbers), strict=True))
         out.append(Bias(judge, system, **value, verdict=str(sure[i]), n=int(means.n[at].sum())))
     return tuple(out)

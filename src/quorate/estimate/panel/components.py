@@ -1,4 +1,4 @@
-"""Variance components of a crossed panel under one model."""
+"""Components of a crossed panel under one model, and where two models differ."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ def with_intervals(estimate: Floats, drawn: Floats, level: float) -> PanelCompon
         Coverage of the intervals.
     """
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    found = dict(zip(panel.NAMES, estimate.tolist(), strict=True))
+    values = dict(zip(panel.NAMES, estimate.tolist(), strict=True))
     bounds = zip(panel.NAMES, low.tolist(), high.tolist(), strict=True)
-    return PanelComponents(**found, intervals={name: (a, b) for name, a, b in bounds if not np.isnan(found[name])})
+    return PanelComponents(**values, intervals={name: (a, b) for name, a, b in bounds if not np.isnan(values[name])})
 
 
 def differences(one: PanelComponents, other: PanelComponents) -> tuple[str, ...]:
@@ -82,9 +82,9 @@ def differences(one: PanelComponents, other: PanelComponents) -> tuple[str, ...]
     Residuals are not compared: with an interaction and without it they are different things.
     """
     shared = [name for name in ("alpha", "beta", "gamma") if name in one.intervals]
-    return tuple(name for name in shared if _outside(one, other, name) or _outside(other, one, name))
-
-
-def _outside(one: PanelComponents, other: PanelComponents, name: str) -> bool:
-    low, high = other.intervals[name]
-    return not low <= one.values[name] <= high
+    apart = []
+    for name in shared:
+        sides = ((one, other.intervals[name]), (other, one.intervals[name]))
+        if any(not low <= side.values[name] <= high for side, (low, high) in sides):
+            apart.append(name)
+    return tuple(apart)

@@ -1,69 +1,33 @@
-"""What a crossed panel says: every judge scored every generation of every scenario."""
+"""Crossed panel: judge effects and variance components where every judge scored every generation of every scenario."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from quorate.arguments import argument
-from quorate.arrays import Floats, Ints
+from quorate import caveats
 from quorate.caveats import Caveat
-from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.components.model import closure
-from quorate.estimate.means.effects import LevelEffect, level_labels
-from quorate.estimate.panel.cautions import fullest_level, panel_cautions
+from quorate.errors import InvalidInput
+from quorate.estimate.means.effects import LevelEffect
 from quorate.estimate.panel.components import TERMS, PanelComponents, differences, with_intervals
 from quorate.estimate.panel.judge_effect import FTest, JudgeTest, contradictory, judge_effects, judge_tests
+from quorate.estimate.panel.scores import CrossedScores, crossed_scores
 from quorate.numerics.inference import checked_level
 from quorate.numerics.panel import crossed as panel
-from quorate.roles import GENERATION
 from quorate.streams import stream
-from quorate.table.judgments import Judgments, checked
-from quorate.wording import counted, plural
+from quorate.table.judgments import Judgments
+from quorate.table.results import Result, Row
 
 JUDGE_EFFECT = "judge effect"
 _FEWEST_RESAMPLES = 100
+_FEW_SCENARIOS = 30
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CrossedScores:
-    """Scores of a panel as an array, complete: no cell is empty.
-
-    Parameters
-    ----------
-    x : array, shape (n, m, K)
-        Score of generation j of scenario i by judge l; the mean where a cell was answered more than once.
-    scenarios : tuple of str, length n
-        Labels of the scenarios.
-    judges : tuple of str, length K
-        Labels of the judges.
-    left_out : int
-        Scenarios that are not in ``x`` because fewer than m of their generations were scored by every judge.
-    generations_left_out : int
-        Generations of the scenarios in ``x`` that are not: not scored by every judge, or more than m.
-    generation : str, optional
-        Role of the facet that is the generation; none where m is 1 for want of one.
-    answers : (int, int)
-        Fewest and most answers to a cell of ``x``.
-    """
-
-    x: Floats
-    scenarios: tuple[str, ...]
-    judges: tuple[str, ...]
-    left_out: int
-    generations_left_out: int
-    generation: str | None
-    answers: tuple[int, int]
-
-    def __repr__(self) -> str:
-        n, m, judges = self.x.shape
-        return f"CrossedScores({n} scenarios x {m} generations x {judges} judges; {self.left_out} left out)"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Crossed:
+class Crossed(Result):
     """Judge effects and variance components of a crossed panel, under two models.
 
     Parameters
@@ -146,17 +110,14 @@ class Crossed:
         """Whether the two models answer differently, so that both should be reported."""
         return bool(self.differs)
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """Components as a frame: model, component, term, variance, low, high."""
-        from quorate.table.frames import frame
-
-        rows = [
-            (model, name, TERMS[name], value, *found.intervals[name])
-            for model, found in (("separated", self.separated), ("paper", self.paper))
-            for name, value in found.values.items()
+    def rows(self) -> list[Row]:
+        """One row a component of either model: model, component, term, variance, low, high."""
+        return [
+            {"model": model, "component": name, "term": TERMS[name], "variance": value, "low": low, "high": high}
+            for model, fitted in (("separated", self.separated), ("paper", self.paper))
+            for name, value in fitted.values.items()
+            for low, high in [fitted.intervals[name]]
         ]
-        names = ("model", "component", "term", "variance", "low", "high")
-        return frame(dict(zip(names, zip(*rows, strict=True), strict=True)), backend)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the scores as plain values; components that are not estimated are left out."""
@@ -170,148 +131,15 @@ class Crossed:
             "generation": self.scores.generation,
             "mean": self.mean,
             "mean_interval": self.mean_interval,
-            "gamma": [asdict(one) for one in self.gamma],
+            "gamma": [asdict(row) for row in self.gamma],
             "separated": self.separated.to_dict(),
             "paper": self.paper.to_dict(),
             **{name: None if test is None else asdict(test) for name, test in tests.items()},
             "differs": self.differs,
             "level": self.level,
             "resamples": self.resamples,
-            "caveats": [one.sentence for one in self.caveats],
+            "caveats": [caveat.sentence for caveat in self.caveats],
         }
-
-
-def crossed_scores(judgments: Judgments, *, generation: str | None = None) -> CrossedScores:
-    """The judgments of a panel as an array of scenarios, generations and judges.
-
-    A scenario is a level of the object of measurement, with whatever it is nested in. Only generations that every judge
-    scored count, and every scenario has m of them, with m as large as keeps the most scores; of a scenario with more,
-    the first m by label are taken.
-
-    Parameters
-    ----------
-    judgments : Judgments
-        From `quorate.read`; judges in a facet ``judge``.
-    generation : str, optional
-        Role of the facet that tells the responses to a scenario apart, nested in the scenario or crossed with it.
-        Without it, the facet ``generation`` if there is one, otherwise one generation per scenario.
-
-    Raises
-    ------
-    UnknownTerm
-        If there is no facet ``judge`` or ``generation``.
-    InvalidInput
-        If another facet varies within scenarios (choose one of its levels by ``judgments.only``), or the judge is the
-        object of measurement.
-    NotEstimable
-        If fewer than two judges scored, or fewer than two scenarios are complete.
-
-    Examples
-    --------
-    >>> import polars
-    >>> import quorate as q
-    >>> frame = polars.DataFrame({"item": [1, 1, 2, 2, 3], "judge": list("xyxyx"), "score": [1, 2, 2, 4, 3]})
-    >>> crossed_scores(q.read(frame, announce=False))
-    CrossedScores(2 scenarios x 1 generations x 2 judges; 1 left out)
-    """
-    judgments = checked(judgments)
-    judgments = judgments.keep(judgments.n > 0)
-    generation = _generation(judgments, generation)
-    _nothing_else_varies(judgments, generation)
-    judges = level_labels(judgments, "judge")
-    if len(judges) < 2:
-        raise NotEstimable(f"judge: a panel has at least 2 judges who answered, got {len(judges)}", {"judge"})
-    cell = _cells(judgments, generation, len(judges))
-    owner = judgments.level_codes([judgments.object])[cell[:, 0]]
-    n = judgments.n_levels(judgments.object)
-    m, kept = _balanced(owner, n)
-    if m == 0 or len(kept) < 2 * m:
-        raise _too_few(judgments, judges, n, len(kept) // max(m, 1))
-    cell, taken = cell[kept], owner[kept][::m]
-    labels = level_labels(judgments, judgments.object)
-    return CrossedScores(
-        x=judgments.mean[cell].reshape(len(taken), m, len(judges)),
-        scenarios=tuple(labels[i] for i in taken),
-        judges=judges,
-        left_out=n - len(taken),
-        generations_left_out=_generations(judgments, generation, taken) - len(cell),
-        generation=generation,
-        answers=(int(judgments.n[cell].min()), int(judgments.n[cell].max())),
-    )
-
-
-def _generation(judgments: Judgments, generation: str | None) -> str | None:
-    judgments.facet("judge")
-    if judgments.object == "judge":
-        raise InvalidInput(
-            'object: a panel measures something other than its judges, got "judge"; read with object="item"'
-        )
-    if generation is None:
-        return GENERATION if GENERATION in judgments.names else None
-    judgments.facet(generation)
-    if generation in closure(judgments, [judgments.object, "judge"]):
-        raise InvalidInput(f'generation: expects a facet other than the scenario and the judge, got "{generation}"')
-    return generation
-
-
-def _nothing_else_varies(judgments: Judgments, generation: str | None) -> None:
-    """Every other facet is a property of the scenario or of the judge, or has one level."""
-    unit = closure(judgments, [judgments.object, "judge"]) | {generation}
-    for facet in judgments.facets:
-        if facet.name not in unit and not any(
-            _determines(judgments, by, facet.name) for by in (judgments.object, "judge")
-        ):
-            hint = "" if generation else ", or name the responses by " + argument("generation", facet.name)
-            raise InvalidInput(
-                f"{facet.name}: a crossed panel has one level of it, got {len(facet.levels)}; "
-                f'choose one by judgments.only("{facet.name}", "{fullest_level(judgments, facet.name)}")' + hint
-            )
-
-
-def _determines(judgments: Judgments, by: str, name: str) -> bool:
-    return int(judgments.level_codes([by, name]).max()) == int(judgments.level_codes([by]).max())
-
-
-def _response(judgments: Judgments, generation: str | None) -> Ints:
-    """Generation of every cell; generations of one scenario follow each other in the order of their labels."""
-    return judgments.level_codes([judgments.object] + ([generation] if generation else []))
-
-
-def _generations(judgments: Judgments, generation: str | None, scenarios: Ints) -> int:
-    inside = np.isin(judgments.level_codes([judgments.object]), scenarios)
-    return len(np.unique(_response(judgments, generation)[inside]))
-
-
-def _cells(judgments: Judgments, generation: str | None, judges: int) -> Ints:
-    """Cell of every generation that all judges scored, by judge; shape (generations, judges)."""
-    response = _response(judgments, generation)
-    cell = np.full((int(response.max()) + 1, judges), -1)
-    cell[response, judgments.level_codes(["judge"])] = np.arange(judgments.n_cells)
-    out: Ints = cell[(cell >= 0).all(axis=1)]
-    return out
-
-
-def _balanced(owner: Ints, n: int) -> tuple[int, Ints]:
-    """Generations per scenario that keep the most scores, and which generations those are."""
-    if not len(owner):
-        return 0, owner
-    count = np.bincount(owner, minlength=n)
-    sizes = np.arange(1, count.max() + 1)
-    scenarios = np.array([np.sum(count >= size) for size in sizes])
-    m = int(sizes[len(sizes) - 1 - np.argmax((sizes * scenarios * (scenarios > 1))[::-1])])
-    rank = np.arange(len(owner)) - np.searchsorted(owner, owner)
-    return m, np.flatnonzero((count[owner] >= m) & (rank < m))
-
-
-def _too_few(judgments: Judgments, judges: tuple[str, ...], n: int, complete: int) -> NotEstimable:
-    answered = np.bincount(judgments.level_codes(["judge"]))
-    least = judges[int(answered.argmin())]
-    return NotEstimable(
-        f"{plural(judgments.object)}: a crossed panel needs at least 2 that all {len(judges)} judges scored, "
-        f"got {complete} of {counted(n, judgments.object)}; judge {least} scored least: "
-        f'leave it out by judgments.without("judge", "{least}")',
-        {judgments.object, "judge"},
-    )
 
 
 def crossed(
@@ -363,10 +191,10 @@ def crossed(
     >>> import polars
     >>> import quorate as q
     >>> rows = {"item": list("aaabbbccc"), "judge": list("xyz") * 3, "score": [4, 6, 5, 2, 3, 3, 5, 8, 6]}
-    >>> found = crossed(q.read(polars.DataFrame(rows), announce=False))
-    >>> [(one.level, round(one.effect, 2)) for one in found.gamma]
+    >>> panel = crossed(q.read(polars.DataFrame(rows), announce=False))
+    >>> [(row.level, round(row.effect, 2)) for row in panel.gamma]
     [('x', -1.0), ('y', 1.0), ('z', 0.0)]
-    >>> round(found.judge_test.p, 3)
+    >>> round(panel.judge_test.p, 3)
     0.033
     """
     checked_level(level)
@@ -394,5 +222,23 @@ def crossed(
         differs=differences(separated, paper) + ((JUDGE_EFFECT,) if opposed else ()),
         level=level,
         resamples=resamples,
-        caveats=tuple(panel_cautions(scores, separated, paper)),
+        caveats=tuple(panel_caveats(scores, separated, paper)),
     )
+
+
+def panel_caveats(scores: CrossedScores, separated: PanelComponents, paper: PanelComponents) -> Iterator[Caveat]:
+    """Caveats of a crossed panel: what is left out, not told apart, averaged, few, or negative."""
+    n, m, _ = scores.x.shape
+    if scores.left_out or scores.generations_left_out:
+        yield caveats.incomplete_scenarios(scores.left_out, scores.generations_left_out)
+    if m == 1:
+        yield caveats.aliased([TERMS["alpha"], TERMS["beta"]])
+        yield caveats.aliased([TERMS["eps"], TERMS["interaction"]])
+    if scores.answers[1] > 1:
+        yield caveats.averaged_answers(*scores.answers)
+    if n < _FEW_SCENARIOS:
+        yield caveats.few_items(n)
+    below = [f"{name} ({TERMS[name]})" for name in separated.negative]
+    below += [f"{name} as published ({TERMS[name]})" for name in paper.negative]
+    if below:
+        yield caveats.left_negative(below)

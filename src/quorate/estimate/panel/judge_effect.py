@@ -1,4 +1,4 @@
-"""How the judges of a crossed panel differ, whether they do at all, and whether they do by scenario."""
+"""Judge effects of a crossed panel, and tests of whether judges differ at all and whether they do by scenario."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Mean score of every judge and system, and any contrast of these means with its standard error."""
+"""Judge means: the mean score by every judge of every system, and contrasts of these with standard errors."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -180,7 +180,10 @@ def judge_means(
             f"data with fixed={(judge, *random)!r}"
         )
     if method == "reml" or random:
-        return _by_reml(panel, f"{listed(map(plural, random))} are drawn at random too" if random else "asked for")
+        reason = f"{listed(map(plural, random))} are drawn at random too" if random else "asked for"
+        fit = _fit(panel, reason)
+        levels = fit.assembled.fixed.levels[_COMBINATION]
+        return panel.wrap(levels @ fit.beta, "reml", reason, FittedSpread(fit, levels))
     return _by_items(panel) if _complete(panel) else _by_influence(panel)
 
 
@@ -222,8 +225,8 @@ class _Panel:
         items, backend = judgments.n_levels(judgments.object), judgments.source.backend
         labels = (self.judge, self.system, self.judges, self.systems)
         few = isinstance(spread, LeftOutSpread) and items < _ENOUGH
-        said = (caveats.few_items_with_gaps(plural(judgments.object), items),) if few else ()
-        return JudgeMeans(*labels, mean.reshape(shape), n, items, method, reason, backend, spread, said)
+        cautions = (caveats.few_items_with_gaps(plural(judgments.object), items),) if few else ()
+        return JudgeMeans(*labels, mean.reshape(shape), n, items, method, reason, backend, spread, cautions)
 
 
 def _panel(judgments: Judgments, judge: str, system: str | None, generation: str | None) -> _Panel:
@@ -241,7 +244,11 @@ def _panel(judgments: Judgments, judge: str, system: str | None, generation: str
     systems = ("all",) if system is None else level_labels(answered, system)
     if len(judges) < 2:
         raise NotEstimable(f"{counted(len(judges), judge)}: at least 2 are needed to compare them", {judge})
-    panel = _Panel(answered, judge, system, judges, systems, _codes(answered, (judge, system)), _inside(answered))
+    code = answered.level_codes([judge]).astype(np.int64)
+    if system is not None:
+        code = code * len(systems) + answered.level_codes([system])
+    inside = tuple(name for name in answered.names if answered.object in answered.ancestors(name))
+    panel = _Panel(answered, judge, system, judges, systems, code, inside)
     _refuse_gaps(panel)
     return panel
 
@@ -253,19 +260,6 @@ def _nested(judgments: Judgments, generation: str | None) -> Judgments:
         return judgments
     facets = [replace(f, parent=judgments.object) if f.name == name else f for f in judgments.facets]
     return replace(judgments, facets=tuple(facets))
-
-
-def _inside(judgments: Judgments) -> tuple[str, ...]:
-    return tuple(name for name in judgments.names if judgments.object in judgments.ancestors(name))
-
-
-def _codes(judgments: Judgments, roles: Sequence[str | None]) -> Ints:
-    """Combination of judge and system of every cell, all combinations counted."""
-    out = np.zeros(judgments.n_cells, dtype=np.int64)
-    for name in roles:
-        if name is not None:
-            out = out * judgments.n_levels(name) + judgments.level_codes([name])
-    return out
 
 
 def _refuse_gaps(panel: _Panel) -> None:
@@ -304,21 +298,12 @@ def _complete(panel: _Panel) -> bool:
 def _filled(panel: _Panel) -> bool:
     """Whether those who judge a system's answers to an item judged all of them, at all other fixed levels they have."""
     judgments, system = panel.judgments, panel.roles[1:]
-    answers, answer = (judgments.level_codes([judgments.object, *own, *system]) for own in ((), panel.inside))
+    answers, answer = (judgments.level_codes([judgments.object, *inner, *system]) for inner in ((), panel.inside))
     judge = judgments.level_codes([panel.judge])
     column = judgments.level_codes([panel.judge, *_others(panel, fixed=True)])
     columns = np.bincount(_pairs(judge, column)[0])
     at, who = _pairs(answers, judge)
     return bool(np.all(np.bincount(_pairs(answer, column)[0])[answer] == np.bincount(at, columns[who])[answers]))
-
-
-def _unequal(panel: _Panel) -> str:
-    """Why items do not have the same combinations."""
-    answers = panel.judgments.level_codes([panel.judgments.object, *panel.roles[1:]])
-    judges = np.bincount(_pairs(answers, panel.judgments.level_codes([panel.judge]))[0])
-    if _filled(panel) and judges.min() == len(panel.judges):
-        return f"{plural(panel.system or 'system')} share some of their {plural(panel.judgments.object)} only"
-    return "some answers are missing"
 
 
 def _pairs(a: Ints, b: Ints) -> tuple[Ints, Ints]:
@@ -334,7 +319,11 @@ def _by_items(panel: _Panel) -> JudgeMeans:
 
 def _by_influence(panel: _Panel) -> JudgeMeans:
     """Means by generalised least squares; how far leaving out each item moves them says how far they may be off."""
-    reason = _unequal(panel)
+    judgments, reason = panel.judgments, "some answers are missing"
+    answers = judgments.level_codes([judgments.object, *panel.roles[1:]])
+    judges = np.bincount(_pairs(answers, judgments.level_codes([panel.judge]))[0])
+    if _filled(panel) and judges.min() == len(panel.judges):
+        reason = f"{plural(panel.system or 'system')} share some of their {plural(judgments.object)} only"
     item = panel.judgments.level_codes([panel.judgments.object])
     size = len(panel.judges) * len(panel.systems)
     items = np.bincount(np.unique(item * size + panel.code) % size)
@@ -361,23 +350,13 @@ def _fit(panel: _Panel, reason: str) -> Decomposition:
             f"{counted(len(panel.judges), panel.judge)} by {counted(len(panel.systems), panel.system or 'system')} are "
             f"{size} combinations; a model, needed because {reason}, takes at most {_MOST_COMBINATIONS}; keep fewer"
         )
-    return decompose(_combined(panel), random=_terms(panel))
-
-
-def _by_reml(panel: _Panel, reason: str) -> JudgeMeans:
-    fit = _fit(panel, reason)
-    levels = fit.assembled.fixed.levels[_COMBINATION]
-    return panel.wrap(levels @ fit.beta, "reml", reason, FittedSpread(fit, levels))
-
-
-def _combined(panel: _Panel) -> Judgments:
-    """The same cells with one fixed facet for judge and system together, the two themselves for random terms only."""
+    # The same cells with one fixed facet for judge and system together, the two themselves for random terms only.
     judgments = panel.judgments
     facets = [replace(f, fixed=False) if f.name in panel.roles else f for f in judgments.facets]
     labels = tuple(f"{judge} {system}" for judge in panel.judges for system in panel.systems)
     facets.append(Facet(_COMBINATION, _COMBINATION, labels, fixed=True))
     codes = np.column_stack([judgments.codes, panel.code]).astype(np.int32)
-    return replace(judgments, facets=tuple(facets), codes=codes)
+    return decompose(replace(judgments, facets=tuple(facets), codes=codes), random=_terms(panel))
 
 
 def _terms(panel: _Panel) -> list[str]:
@@ -388,9 +367,6 @@ def _terms(panel: _Panel) -> list[str]:
     random = [judgments.object, *panel.inside, *_others(panel, fixed=False)]
     both = panel.roles if len(panel.roles) > 1 else ()
     crossed = [f"{name}:{other}" for name in random for other in (*both, _COMBINATION, *_others(panel, fixed=True))]
-    pairs = [f"{a}:{b}" for i, a in enumerate(random) for b in random[:i] if not _related(judgments, a, b)]
+    related = {(name, up) for name in random for up in judgments.ancestors(name)}
+    pairs = [f"{a}:{b}" for i, a in enumerate(random) for b in random[:i] if not {(a, b), (b, a)} & related]
     return [*grouping, *random, *crossed, *pairs, "cell"]
-
-
-def _related(judgments: Judgments, a: str, b: str) -> bool:
-    return a in judgments.ancestors(b) or b in judgments.ancestors(a)

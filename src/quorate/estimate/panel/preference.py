@@ -1,9 +1,9 @@
-"""Whether a judge prefers the system that it is."""
+"""Self-preference: whether a judge prefers the system that it is."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,8 @@ from quorate.arrays import Floats
 from quorate.errors import NotEstimable, UnknownTerm
 from quorate.estimate.differences.spread import holm
 from quorate.estimate.panel.judge_means import JudgeMeans, means_of
-from quorate.table.frames import frame
 from quorate.table.judgments import Judgments
+from quorate.table.results import Result, Row
 from quorate.wording import listed, plural
 
 _NUMBERS = ("own", "elsewhere", "effect", "se", "df", "low", "high", "p", "p_holm")
@@ -66,14 +66,14 @@ class Preference:
 
 
 @dataclass(frozen=True)
-class SelfPreference:
+class SelfPreference(Result):
     """Every judge that is also a system. Made by `self_preference`.
 
     Parameters
     ----------
     means : JudgeMeans
         What the effects are contrasts of.
-    rows : tuple of Preference
+    preferences : tuple of Preference
         One for every judge that is a system.
     by_label : bool
         Whether they were matched by equal labels, not by ``identities``.
@@ -82,24 +82,24 @@ class SelfPreference:
     """
 
     means: JudgeMeans
-    rows: tuple[Preference, ...]
+    preferences: tuple[Preference, ...]
     by_label: bool
     level: float
 
     @property
     def identities(self) -> Mapping[str, str]:
         """System that each judge is."""
-        return {row.judge: row.system for row in self.rows}
+        return {row.judge: row.system for row in self.preferences}
 
     @property
     def sure(self) -> tuple[Preference, ...]:
         """Effects that are not zero, all looked at together (Holm)."""
-        return tuple(row for row in self.rows if row.p_holm < 1 - self.level)
+        return tuple(row for row in self.preferences if row.p_holm < 1 - self.level)
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """What is found of every judge."""
-        return tuple(self._said(row) for row in self.rows)
+        return tuple(self._sentence(row) for row in self.preferences)
 
     @property
     def scope(self) -> str:
@@ -109,26 +109,28 @@ class SelfPreference:
             "only this judge sees: without gold labels the two cannot be told apart."
         )
 
-    def to_frame(self) -> Any:
-        """One row for every judge that is a system, as a frame in the caller's library."""
-        columns = {field.name: [getattr(row, field.name) for row in self.rows] for field in fields(Preference)}
-        columns["shared_with"] = [", ".join(row.shared_with) for row in self.rows]
-        return frame(columns, self.means.backend)
+    def rows(self) -> list[Row]:
+        """One row for every judge that is a system."""
+        return [asdict(row) | {"shared_with": ", ".join(row.shared_with)} for row in self.preferences]
+
+    def _backend(self) -> str | None:
+        return self.means.backend
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        said = {"by_label": self.by_label, "level": self.level, "method": self.means.method}
-        return {"rows": [asdict(row) for row in self.rows], **said, "sentences": self.sentences, "scope": self.scope}
+        options = {"by_label": self.by_label, "level": self.level, "method": self.means.method}
+        rows = [asdict(row) for row in self.preferences]
+        return {"rows": rows, **options, "sentences": self.sentences, "scope": self.scope}
 
-    def _said(self, row: Preference) -> str:
+    def _sentence(self, row: Preference) -> str:
         who = listed((row.judge, *row.shared_with)) + (" on average" if row.shared_with else "")
         verb, self_ = ("score", "themselves") if row.shared_with else ("scores", "itself")
-        found = "" if row in self.sure else ", which may be chance"
+        chance = "" if row in self.sure else ", which may be chance"
         whose = "their" if row.shared_with else "its"
         against = f"than {whose} other scores and the other {plural(self.means.judge)} suggest"
         return (
             f"{who} {verb} {self_} {abs(row.effect):.3g} {'higher' if row.effect > 0 else 'lower'} {against} "
-            f"({self.level:.0%} interval {row.low:.3g} to {row.high:.3g}{found})."
+            f"({self.level:.0%} interval {row.low:.3g} to {row.high:.3g}{chance})."
         )
 
 
@@ -182,13 +184,13 @@ def self_preference(
     >>> import quorate as q
     >>> rows = [(i, j, s, i % 3 + (j == s) + (i * ord(j)) % 2) for i in range(9) for j in "abc" for s in "ab"]
     >>> frame = polars.DataFrame(rows, schema=["item", "judge", "system", "score"], orient="row")
-    >>> {row.judge: round(row.effect, 2) for row in self_preference(q.read(frame)).rows}
+    >>> {row.judge: round(row.effect, 2) for row in self_preference(q.read(frame)).preferences}
     {'a': 1.0, 'b': 1.0}
     """
     means = means_of(source, level, options)
     if len(means.systems) < 2:
         raise NotEstimable("1 system: a judge's view of itself needs another system to be compared with; add one")
-    pairs = _by_label(means) if identities is None else _as_told(means, identities)
+    pairs = _identities(means, identities)
     if not pairs:
         raise NotEstimable(
             f"no judge is one of the systems by its label (judges {listed(means.judges)}; systems "
@@ -199,14 +201,12 @@ def self_preference(
     return SelfPreference(means, _rows(means, pairs, compared, level), identities is None, level)
 
 
-def _by_label(means: JudgeMeans) -> dict[int, int]:
-    """Systems of the judges whose label they have, as positions."""
-    systems = {label.strip().casefold(): position for position, label in enumerate(means.systems)}
-    labels = [label.strip().casefold() for label in means.judges]
-    return {position: systems[label] for position, label in enumerate(labels) if label in systems}
-
-
-def _as_told(means: JudgeMeans, identities: Mapping[str, str]) -> dict[int, int]:
+def _identities(means: JudgeMeans, identities: Mapping[str, str] | None) -> dict[int, int]:
+    """System that each judge is, as positions: as told, or the one that has its label."""
+    if identities is None:
+        systems = {label.strip().casefold(): position for position, label in enumerate(means.systems)}
+        judges = [label.strip().casefold() for label in means.judges]
+        return {position: systems[label] for position, label in enumerate(judges) if label in systems}
     out = {}
     for judge, system in identities.items():
         for label, labels in ((judge, means.judges), (system, means.systems)):
@@ -249,15 +249,15 @@ def _comparison(means: JudgeMeans, pairs: Mapping[int, int], judge: int) -> _Com
 def _rows(
     means: JudgeMeans, pairs: Mapping[int, int], compared: list[_Comparison], level: float
 ) -> tuple[Preference, ...]:
-    found = means.contrast(np.array([one.effect for one in compared]))
-    low, high = found.interval(level)
-    own = [float(np.sum(one.own * means.mean)) for one in compared]
-    elsewhere = [float(np.sum(one.elsewhere * means.mean)) for one in compared]
-    columns = (np.array(own), np.array(elsewhere), *found, low, high, found.p, holm(found.p))
+    effects = means.contrast(np.array([comparison.effect for comparison in compared]))
+    own = [float(np.sum(comparison.own * means.mean)) for comparison in compared]
+    elsewhere = [float(np.sum(comparison.elsewhere * means.mean)) for comparison in compared]
+    tests = (*effects, *effects.interval(level), effects.p, holm(effects.p))
+    columns = (np.array(own), np.array(elsewhere), *tests)
     out = []
-    for i, ((judge, system), one) in enumerate(zip(pairs.items(), compared, strict=True)):
+    for i, ((judge, system), comparison) in enumerate(zip(pairs.items(), compared, strict=True)):
         value = {name: float(column[i]) for name, column in zip(_NUMBERS, columns, strict=True)}
         who, n = means.judges[judge], int(means.n[judge].sum())
         lift = value["effect"] / len(means.judges)
-        out.append(Preference(who, means.systems[system], **value, lift=lift, shared_with=one.shared_with, n=n))
+        out.append(Preference(who, means.systems[system], **value, lift=lift, shared_with=comparison.shared_with, n=n))
     return tuple(out)

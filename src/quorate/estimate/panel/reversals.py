@@ -1,4 +1,4 @@
-"""Whether one judge alone would reverse the order in which the panel puts the systems."""
+"""Reversals: the systems that one judge alone would put in another order than the panel."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.differences.spread import Contrasts, holm
 from quorate.estimate.panel.judge_means import JudgeMeans, means_of
-from quorate.table.frames import frame
+from quorate.numerics.correlation import kendall
 from quorate.table.judgments import Judgments
+from quorate.table.results import Result, Row
 from quorate.wording import counted, listed, plural
 
 Against = Literal["panel", "others"]
@@ -22,7 +22,7 @@ _NO_SPREAD = "no spread to judge by"
 
 
 @dataclass(frozen=True)
-class Difference:
+class OrderDifference:
     """Mean of one system less that of another, with its own interval and two-sided p-value."""
 
     value: float
@@ -43,9 +43,9 @@ class Reversal:
         Who.
     first, second : str
         Systems in the order of the panel.
-    panel : Difference
+    panel : OrderDifference
         First less second for the panel, or for the other judges; above zero.
-    alone : Difference
+    alone : OrderDifference
         The same for this judge; below zero.
     p_holm : float
         The larger of the two p-values, adjusted for all judges and pairs of systems; nan where there is no spread.
@@ -56,8 +56,8 @@ class Reversal:
     judge: str
     first: str
     second: str
-    panel: Difference
-    alone: Difference
+    panel: OrderDifference
+    alone: OrderDifference
     p_holm: float
     sure: bool
 
@@ -113,7 +113,7 @@ class MeanScore:
 
 
 @dataclass(frozen=True)
-class Reversals:
+class Reversals(Result):
     """Every judge's ranking against the panel's. Made by `reversals`.
 
     Parameters
@@ -146,22 +146,23 @@ class Reversals:
     @property
     def sure(self) -> tuple[Reversal, ...]:
         """Reversals that chance does not explain."""
-        return tuple(one for one in self.found if one.sure)
+        return tuple(pair for pair in self.found if pair.sure)
 
     @property
     def possible(self) -> tuple[Reversal, ...]:
         """Reversals that chance may explain."""
-        return tuple(one for one in self.found if one.has_spread and not one.sure)
+        return tuple(pair for pair in self.found if pair.has_spread and not pair.sure)
 
     @property
     def without_spread(self) -> tuple[Reversal, ...]:
         """Reversals of which nothing can be said: all items give one side the same difference."""
-        return tuple(one for one in self.found if not one.has_spread)
+        return tuple(pair for pair in self.found if not pair.has_spread)
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """What every judge alone would turn round; none for a judge that would turn nothing."""
-        return tuple(self._said(one) for one in self.judges if any(r.judge == one.judge for r in self.found))
+        judges = {pair.judge for pair in self.found}
+        return tuple(self._sentence(order) for order in self.judges if order.judge in judges)
 
     @property
     def sentence(self) -> str:
@@ -170,42 +171,40 @@ class Reversals:
         none = f"No {self.means.judge} alone would reverse the order of any two {systems}."
         return " ".join(self.sentences) or none
 
-    def to_frame(self) -> Any:
-        """One row for every reversal, as a frame in the caller's library."""
-        columns: dict[str, list[Any]] = {
-            name: [getattr(one, name) for one in self.found] for name in ("judge", "first", "second")
-        }
-        for side in ("panel", "alone"):
-            for name in ("value", "se", "low", "high"):
-                columns[f"{side}_{name}"] = [getattr(getattr(one, side), name) for one in self.found]
-        columns |= {name: [getattr(one, name) for one in self.found] for name in ("p_holm", "sure")}
-        return frame(columns, self.means.backend)
+    def rows(self) -> list[Row]:
+        """One row for every reversal."""
+        sides, numbers = ("panel", "alone"), ("value", "se", "low", "high")
+        return [
+            {"judge": pair.judge, "first": pair.first, "second": pair.second}
+            | {f"{side}_{name}": getattr(getattr(pair, side), name) for side in sides for name in numbers}
+            | {"p_holm": pair.p_holm, "sure": pair.sure}
+            for pair in self.found
+        ]
+
+    def _backend(self) -> str | None:
+        return self.means.backend
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        rows = {name: [asdict(one) for one in getattr(self, name)] for name in ("judges", "found", "table")}
-        said = {"against": self.against, "level": self.level, "method": self.means.method, "sentence": self.sentence}
-        return {"order": self.order, **rows, **said}
+        rows = {name: [asdict(row) for row in getattr(self, name)] for name in ("judges", "found", "table")}
+        options = {"against": self.against, "level": self.level, "method": self.means.method}
+        return {"order": self.order, **rows, **options, "sentence": self.sentence}
 
-    def _said(self, one: Order) -> str:
-        own = [r for r in self.found if r.judge == one.judge]
-        differs = one.top_differs if self.against == "panel" else one.top_differs_from_others
-        if differs:
-            first = next(r for r in own if r.second == one.order[0] and self._leads(r, one))
+    def _sentence(self, order: Order) -> str:
+        pairs = [pair for pair in self.found if pair.judge == order.judge]
+        if order.top_differs if self.against == "panel" else order.top_differs_from_others:
+            compared = _reference(self.means, self.against)[self.means.judges.index(order.judge)]
+            leader, top = self.means.systems[int(np.argmax(compared))], order.order[0]
+            turned = next(pair for pair in pairs if (pair.first, pair.second) == (leader, top))
             panel = "the panel puts" if self.against == "panel" else "the others put"
-            return f"{one.judge} alone would put {one.order[0]} first; {panel} {first.first} first ({first.verdict})."
-        sure = sum(r.sure for r in own)
-        pairs = len(self.order) * (len(self.order) - 1) // 2
-        swaps = listed(f"{r.second} above {r.first} ({r.verdict})" for r in own) if len(own) < 4 else ""
-        bare = sum(not r.has_spread for r in own)
-        count = f"reverse {len(own)} of {counted(pairs, 'pair')}, {sure} of them for sure"
-        count += f", {bare} with {_NO_SPREAD}" if bare else ""
-        return f"{one.judge} alone would {f'put {swaps}' if swaps else count}."
-
-    def _leads(self, reversal: Reversal, one: Order) -> bool:
-        """Whether the first of the two leads what this judge is compared with."""
-        at = self.means.judges.index(one.judge)
-        return self.means.systems[int(np.argmax(_reference(self.means, self.against)[at]))] == reversal.first
+            return f"{order.judge} alone would put {top} first; {panel} {leader} first ({turned.verdict})."
+        if len(pairs) < 4:
+            swaps = listed(f"{pair.second} above {pair.first} ({pair.verdict})" for pair in pairs)
+            return f"{order.judge} alone would put {swaps}."
+        every = len(self.order) * (len(self.order) - 1) // 2
+        sure, bare = sum(pair.sure for pair in pairs), sum(not pair.has_spread for pair in pairs)
+        count = f"reverse {len(pairs)} of {counted(every, 'pair')}, {sure} of them for sure"
+        return f"{order.judge} alone would {count}{f', {bare} with {_NO_SPREAD}' if bare else ''}."
 
 
 def reversals(
@@ -253,8 +252,8 @@ def reversals(
     >>> import quorate as q
     >>> score = {("x", "a"): 4, ("x", "b"): 6, ("y", "a"): 9, ("y", "b"): 5}
     >>> rows = [(i, *key, value + (i * 7 + value) % 3) for i in range(9) for key, value in score.items()]
-    >>> found = reversals(q.read(polars.DataFrame(rows, schema=["item", "judge", "system", "score"], orient="row")))
-    >>> found.sentence
+    >>> turned = reversals(q.read(polars.DataFrame(rows, schema=["item", "judge", "system", "score"], orient="row")))
+    >>> turned.sentence
     'x alone would put b first; the panel puts a first (sure).'
     """
     if against not in ("panel", "others"):
@@ -264,7 +263,7 @@ def reversals(
         raise NotEstimable("1 system: at least 2 are needed for an order to be reversed; name their column as system")
     panel = _reference(means, "panel")[0]
     judges = tuple(_order(means, judge, panel) for judge in range(len(means.judges)))
-    found = _found(means, against, level)
+    found = _reversed_pairs(means, against, level)
     return Reversals(means, _best_first(means, panel), judges, found, _table(means, level), against, level)
 
 
@@ -285,70 +284,53 @@ def _best_first(means: JudgeMeans, score: Floats) -> tuple[str, ...]:
 
 
 def _order(means: JudgeMeans, judge: int, panel: Floats) -> Order:
-    own, others = _rounded(means.mean)[judge], _reference(means, "others")[judge]
-    differs = [_top_differs(own, other) for other in (panel, others)]
-    taus = _tau(own, panel), _tau(own, others)
-    return Order(means.judges[judge], _best_first(means, own), taus[0], differs[0], taus[1], differs[1])
+    """Ranking of one judge; where the best of either is not also a best of the other, the tops differ."""
+    single, others = _rounded(means.mean)[judge], _reference(means, "others")[judge]
+    differs = [
+        bool(single[np.argmax(other)] < single.max() and other[np.argmax(single)] < other.max())
+        for other in (panel, others)
+    ]
+    taus = [float(kendall(single[None], other)[0]) for other in (panel, others)]
+    return Order(means.judges[judge], _best_first(means, single), taus[0], differs[0], taus[1], differs[1])
 
 
-def _top_differs(a: Floats, b: Floats) -> bool:
-    """Whether the best of each is not also a best of the other."""
-    return bool(a[np.argmax(b)] < a.max() and b[np.argmax(a)] < b.max())
-
-
-def _tau(a: Floats, b: Floats) -> float:
-    """Kendall's tau-b; nan where all are tied."""
-    i, j = np.triu_indices(len(a), 1)
-    signs = np.sign(a[i] - a[j]), np.sign(b[i] - b[j])
-    ties = float(np.sqrt(np.sum(signs[0] ** 2) * np.sum(signs[1] ** 2)))
-    return float(signs[0] @ signs[1]) / ties if ties else float("nan")
-
-
-def _found(means: JudgeMeans, against: Against, level: float) -> tuple[Reversal, ...]:
+def _reversed_pairs(means: JudgeMeans, against: Against, level: float) -> tuple[Reversal, ...]:
     judges, systems = means.mean.shape
     pairs = np.array(np.triu_indices(systems, 1)).T
     signs = np.eye(systems)[pairs[:, 0]] - np.eye(systems)[pairs[:, 1]]
-    own = np.eye(judges)
-    reference = np.full((judges, judges), 1 / judges) if against == "panel" else (1 - own) / (judges - 1)
-    panel, alone = (_contrast(means, np.multiply.outer(rows, signs).swapaxes(1, 2)) for rows in (reference, own))
-    opposite = _opposite(panel.value, alone.value, float(np.abs(means.mean).max()))
+    single = np.eye(judges)
+    reference = np.full((judges, judges), 1 / judges) if against == "panel" else (1 - single) / (judges - 1)
+    panel, alone = (_contrast(means, np.multiply.outer(rows, signs).swapaxes(1, 2)) for rows in (reference, single))
+    least = 1e-10 * float(np.abs(means.mean).max())  # rounding errors have no sign
+    opposite = (np.minimum(panel.value, alone.value) < -least) & (np.maximum(panel.value, alone.value) > least)
     adjusted = holm(np.where(opposite, np.maximum(panel.p, alone.p), 1.0))
     out = []
-    for at in np.flatnonzero(opposite):
-        judge, pair = divmod(int(at), len(pairs))
+    for at in map(int, np.flatnonzero(opposite)):
+        judge, pair = divmod(at, len(pairs))
         turn = 1 if panel.value[at] > 0 else -1
         first, second = (means.systems[s] for s in pairs[pair][::turn])
-        whole, single = (_difference(side, int(at), turn, level) for side in (panel, alone))
-        sure = bool(adjusted[at] < 1 - level)
-        out.append(Reversal(means.judges[judge], first, second, whole, single, float(adjusted[at]), sure))
-    return tuple(sorted(out, key=_certainty))
+        sides = []
+        for side in (panel, alone):
+            gap = Contrasts(turn * side.value[[at]], side.se[[at]], side.df[[at]])
+            sides.append(OrderDifference(*(float(column[0]) for column in (*gap, *gap.interval(level), gap.p))))
+        p = float(adjusted[at])
+        out.append(Reversal(means.judges[judge], first, second, sides[0], sides[1], p, sure=bool(p < 1 - level)))
 
+    def certainty(pair: Reversal) -> tuple[bool, bool, float]:
+        return not pair.sure, not pair.has_spread, max(pair.panel.p, pair.alone.p) if pair.has_spread else 1.0
 
-def _certainty(one: Reversal) -> tuple[bool, bool, float]:
-    return not one.sure, not one.has_spread, max(one.panel.p, one.alone.p) if one.has_spread else 1.0
-
-
-def _opposite(a: Floats, b: Floats, size: float) -> NDArray[np.bool_]:
-    """Whether differences of scores of this size have opposite signs; rounding errors have none."""
-    least = 1e-10 * size
-    return (np.minimum(a, b) < -least) & (np.maximum(a, b) > least)
+    return tuple(sorted(out, key=certainty))
 
 
 def _contrast(means: JudgeMeans, weights: Floats) -> Contrasts:
     return means.contrast(weights.reshape(-1, *means.mean.shape))
 
 
-def _difference(found: Contrasts, at: int, turn: int, level: float) -> Difference:
-    one = Contrasts(turn * found.value[[at]], found.se[[at]], found.df[[at]])
-    columns = (*one, *one.interval(level), one.p)
-    return Difference(*(float(column[0]) for column in columns))
-
-
 def _table(means: JudgeMeans, level: float) -> tuple[MeanScore, ...]:
     judges, systems = means.mean.shape
     rows = np.vstack([np.eye(judges), np.full((1, judges), 1 / judges)])
-    found = _contrast(means, np.multiply.outer(rows, np.eye(systems)).swapaxes(1, 2))
-    columns = dict(zip(_NUMBERS, (*found, *found.interval(level)), strict=True))
+    scores = _contrast(means, np.multiply.outer(rows, np.eye(systems)).swapaxes(1, 2))
+    columns = dict(zip(_NUMBERS, (*scores, *scores.interval(level)), strict=True))
     n = [*means.n.ravel().tolist(), *means.n.sum(axis=0).tolist()]
     labels = [(judge, system) for judge in (*means.judges, None) for system in means.systems]
     return tuple(
