@@ -15,7 +15,7 @@ from quorate.cli.quoting import confirmed, money_span, span
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from quorate.collect.runner.outcome import Outcome, Update
+    from quorate.collect.runner.outcome import RunOutcome, Update
     from quorate.study.file import Study
     from quorate.study.quote import Quote
     from quorate.study.status import Status
@@ -126,7 +126,7 @@ def _width() -> int:
     return shutil.get_terminal_size().columns
 
 
-def _show_outcome(path: Path, study: Study, outcome: Outcome, reached: str, far: Status) -> None:
+def _show_outcome(path: Path, study: Study, outcome: RunOutcome, reached: str, far: Status) -> None:
     out = console()
     if reached:
         say(out, reached)
@@ -146,7 +146,7 @@ def _show_outcome(path: Path, study: Study, outcome: Outcome, reached: str, far:
         whole(out, f"How far every judge is: quorate status {path}")
 
 
-def _content(study: Study, quoted: Quote, outcome: Outcome | None) -> dict[str, Any]:
+def _content(study: Study, quoted: Quote, outcome: RunOutcome | None) -> dict[str, Any]:
     from dataclasses import asdict
 
     ran = None

@@ -15,7 +15,7 @@ from quorate.collect.judge import Judge
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner import run as runner
 from quorate.collect.runner.limits import Limits
-from quorate.collect.runner.outcome import Ended, Outcome, Update
+from quorate.collect.runner.outcome import Ended, RunOutcome, Update
 from quorate.errors import InvalidInput
 from quorate.study.file import Study, load
 from quorate.study.judges import check, made, pace, tag
@@ -40,14 +40,14 @@ class Carried:
     ----------
     quote : Quote
         What was said before.
-    outcome : Outcome, optional
+    outcome : RunOutcome, optional
         How it ended; None if it was declined.
     reached : str
         What an adaptive policy has reached, in a sentence; empty without one.
     """
 
     quote: Quote
-    outcome: Outcome | None
+    outcome: RunOutcome | None
     reached: str = ""
 
 
@@ -157,8 +157,8 @@ async def _carried(
     judges: Mapping[str, Judge],
     on_progress: Report | None,
     stop: asyncio.Event,
-) -> tuple[Outcome, str]:
-    async def collect() -> Outcome:
+) -> tuple[RunOutcome, str]:
+    async def collect() -> RunOutcome:
         return await _collected(ledger, asked, judges, on_progress, stop)
 
     try:
@@ -190,7 +190,7 @@ def _lacking(ledger: Ledger, asked: Questions) -> dict[str, int]:
 
 async def _collected(
     ledger: Ledger, asked: Questions, judges: Mapping[str, Judge], on_progress: Report | None, stop: asyncio.Event
-) -> Outcome:
+) -> RunOutcome:
     study = asked.study
     return await runner.collect(
         ledger,

@@ -12,7 +12,7 @@ import numpy as np
 
 from quorate.collect.budget import NANO, Spend, nano
 from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.runner.outcome import Ended, Outcome
+from quorate.collect.runner.outcome import Ended, RunOutcome
 from quorate.errors import InvalidInput, QuorateError
 from quorate.plan.adaptive.policy import SLACK, Policy
 from quorate.study.file import Cap, Study
@@ -23,7 +23,7 @@ from quorate.table.cells import Cells
 from quorate.table.exchange.postgres.session import Interrupted
 from quorate.table.progress import Progress
 
-Collect = Callable[[], Awaitable[Outcome]]
+Collect = Callable[[], Awaitable[RunOutcome]]
 Prices = Mapping[str, float | None]
 
 
@@ -145,7 +145,7 @@ def reached(ledger: Ledger, study: Study) -> tuple[str, bool]:
     return said, why is Why.POLICY or (why is Why.BUDGET and not rounds.policy.precision.stops)
 
 
-async def in_rounds(ledger: Ledger, asked: Questions, prices: Prices, collect: Collect) -> tuple[Outcome, str]:
+async def in_rounds(ledger: Ledger, asked: Questions, prices: Prices, collect: Collect) -> tuple[RunOutcome, str]:
     """Ask in rounds until the policy is done, the budget spent, or a judge does not answer.
 
     Any number of runners may be at it: the next round is that of whoever plans it first.
@@ -163,7 +163,7 @@ async def in_rounds(ledger: Ledger, asked: Questions, prices: Prices, collect: C
 
     Returns
     -------
-    Outcome
+    RunOutcome
         Of all rounds together.
     str
         What the policy has reached, in a sentence.
@@ -232,7 +232,7 @@ def whole(ledger: Ledger) -> Iterator[None]:
         raise
 
 
-def _both(first: Outcome, then: Outcome) -> Outcome:
+def _both(first: RunOutcome, then: RunOutcome) -> RunOutcome:
     """Two rounds as one run."""
     judges = first.calls.keys() | then.calls.keys()
     return replace(

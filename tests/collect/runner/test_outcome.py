@@ -1,17 +1,95 @@
-from quorate.collect.budget import Spend
-from quorate.collect.runner.outcome import Ended, Outcome
+import asyncio
+
+import pytest
+
+from quorate.collect.budget import Budget, Spend
+from quorate.collect.judge import Reply
+from quorate.collect.ledger.lease import Settled
+from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.runner.lane import Lane
+from quorate.collect.runner.limits import Limits
+from quorate.collect.runner.outcome import Ended, RunOutcome, why_end
+from quorate.collect.runner.run import collect
 
 
 def test_a_complete_run_says_so():
-    outcome = Outcome(Ended.COMPLETE, 1200, 0, 0, {"a": 1200})
+    outcome = RunOutcome(Ended.COMPLETE, 1200, 0, 0, {"a": 1200})
     assert outcome.complete
     assert outcome.sentence == "1,200 cells finished: every cell is answered or given up"
 
 
 def test_a_dead_judge_is_named_and_its_cells_are_counted():
-    outcome = Outcome(Ended.JUDGES, 10, 2, 90, {"a": 12, "b": 1}, {"b": "401 no such key"}, spend=Spend(13))
+    outcome = RunOutcome(Ended.JUDGES, 10, 2, 90, {"a": 12, "b": 1}, {"b": "401 no such key"}, spend=Spend(13))
     assert not outcome.complete
     assert outcome.sentence == (
         "10 cells finished, 2 of them without a score: b does not answer (401 no such key); "
         "90 cells are left: mend the judge or its key, then run it again to go on"
     )
+
+
+LIMITS = Limits()
+
+
+@pytest.fixture
+def asked(yes):
+    """Why a runner with some lanes would end, and the cells that it is told of."""
+
+    def ask(ledger, lanes, judges=("a", "b"), now=0.0, **budget):
+        told = []
+        known = {name: yes(name) for name in judges}
+        return why_end(ledger, lanes, known, Budget(**budget), LIMITS, now, told.append), told
+
+    return ask
+
+
+def finish(ledger, judge):
+    runner = ledger.enlist(10)
+    cells = ledger.lease(runner, judge, 100, Budget())
+    ledger.commit(runner, [Settled(cell, Reply("ok", 3.0), "done", 0.0, "", 0.0) for cell in cells])
+
+
+def test_it_goes_on_while_something_is_to_be_asked_here_or_elsewhere(planned, asked):
+    ledger, lane = planned(2), Lane("a", LIMITS)
+    assert asked(ledger, [lane]) == (None, [])
+    cells = ledger.lease(runner := ledger.enlist(10), "a", 2, Budget())
+    assert asked(ledger, [lane]) == (None, [])
+    ledger.release(runner, cells)
+    finish(ledger, "a")
+    assert asked(ledger, [lane]) == (Ended.COMPLETE, [])
+
+
+def test_a_budget_without_room_and_a_long_wait_end_it(planned, asked):
+    ledger, lane = planned(2), Lane("a", LIMITS)
+    assert asked(ledger, [lane], calls=0) == (Ended.BUDGET, [])
+    lane.resting = LIMITS.patience + 1
+    assert asked(ledger, [lane]) == (Ended.WAITING, [])
+
+
+def test_a_dead_judge_ends_it_when_the_others_are_done(planned, asked):
+    ledger, lanes = planned(2, ("a", "b")), [Lane("a", LIMITS), Lane("b", LIMITS)]
+    lanes[1].dead = "no key"
+    assert asked(ledger, lanes) == (None, [])
+    finish(ledger, "a")
+    assert asked(ledger, lanes) == (Ended.JUDGES, [])
+
+
+def test_a_judge_for_whom_another_runner_has_planned_is_no_judge_that_does_not_answer(planned, asked):
+    ledger, lane = planned(2, ("a", "b")), Lane("a", LIMITS)
+    finish(ledger, "a")
+    assert asked(ledger, [lane]) == (None, [{"b": 2}])
+    assert asked(ledger, []) == (None, [{"b": 2}])
+    assert asked(ledger, [lane], judges="a") == (Ended.JUDGES, [])
+
+
+def test_a_runner_asks_what_another_one_has_planned_meanwhile(planned, place, cells, build, told):
+    ledger = planned(2, ("a", "b"))
+    finish(ledger, "b")
+
+    def reply(request, count):
+        with Ledger.open(place("study.db")) as other:
+            other.plan(*cells(5, ("a", "b")))
+        return Reply("ok", 7.0)
+
+    judges = {name: told(name, reply) for name in "ab"}
+    outcome = asyncio.run(collect(ledger, judges, build))
+    assert (outcome.ended, outcome.left, outcome.calls) == (Ended.COMPLETE, 0, {"a": 5, "b": 3})

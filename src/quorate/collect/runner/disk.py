@@ -1,4 +1,4 @@
-"""What a runner does in its ledger, off the event loop where that waits: for a disk, or for a server."""
+"""Steps of a runner in its ledger, off the event loop where they wait: for a disk, or for a server."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class Disk:
             return await self._apart(lambda: self._ledger.whole(step))
         try:
             await self._begun()
-            found = step()
+            result = step()
             await self._apart(self._ledger.end)
         except BaseException:
             self._ledger.undo()
             raise
-        return found
+        return result
 
     async def looked(self, step: Callable[[], T]) -> T:
         """What a step gives."""

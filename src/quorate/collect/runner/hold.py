@@ -1,4 +1,4 @@
-"""By which number a runner holds the cells of each judge: its own, or one that stays when its process ends."""
+"""Hold of a runner on its cells: by its own number, or by one that stays when its process ends."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Hold:
 
     def commit(self, results: Sequence[Settled]) -> int:
         """Record answers; how many came too late."""
-        self._adopted.difference_update(one.cell.id for one in results)
-        parts = self._parts(results, lambda one: one.cell.judge)
+        self._adopted.difference_update(result.cell.id for result in results)
+        parts = self._parts(results, lambda result: result.cell.judge)
         return sum(self._ledger.commit(number, part) for number, part in parts)
 
     def release(self, cells: Iterable[LeasedCell]) -> None:
@@ -72,17 +72,17 @@ class Hold:
         names = [lane.judge for lane in lanes if lane.lasting and not lane.dead]
         there = {(cell.id, cell.asked) for cell in known or ()}
         adopt = partial(self._ledger.adopt, self._holder, own=known is not None)
-        found = {name: [cell for cell in adopt(name) if (cell.id, cell.asked) not in there] for name in names}
-        self._adopted.update(cell.id for cells in found.values() for cell in cells)
-        return found
+        adopted = {name: [cell for cell in adopt(name) if (cell.id, cell.asked) not in there] for name in names}
+        self._adopted.update(cell.id for cells in adopted.values() for cell in cells)
+        return adopted
 
     def unsent(self, lanes: Iterable[Lane]) -> list[LeasedCell]:
         """Cells in flight whose questions are in no batch yet; they are in flight no more."""
-        found = []
+        cells = []
         for lane in lanes:
             keys = self._lasting[lane.judge].unsent() if lane.lasting else frozenset()
-            found += [lane.flying.pop(cell.id) for cell in list(lane.flying.values()) if cell.key in keys]
-        return found
+            cells += [lane.flying.pop(cell.id) for cell in list(lane.flying.values()) if cell.key in keys]
+        return cells
 
     def _parts(self, rows: Sequence[T], judge: Callable[[T], str]) -> list[tuple[int, Sequence[T]]]:
         if not self._lasting:

@@ -1,4 +1,4 @@
-"""One judge as a runner sees it: how many requests it takes at once, when it needs a rest, and when it is dead."""
+"""Lane of one judge: how many requests it takes at once, when it needs a rest, and when it is dead."""
 
 from __future__ import annotations
 
@@ -100,8 +100,12 @@ class Lane:
         """The next cell to send now, which is then in flight; None if none may be sent."""
         if not self.queue or self.dead or now < self.resting or len(self.flying) >= self.window:
             return None
-        if not self._token(now):
-            return None
+        if self._pace.rate is not None:  # at most one second's worth of requests is saved up
+            saved = self._tokens + max(0.0, now - self._filled) * self._pace.rate
+            self._tokens, self._filled = min(saved, max(1.0, self._pace.rate)), now
+            if self._tokens < 1:
+                return None
+            self._tokens -= 1
         cell = self.queue.popleft()
         self.flying[cell.id] = cell
         return cell
@@ -133,15 +137,12 @@ class Lane:
             self._failed(reply, sent, now)
         else:
             self._streak, self._trips, self.silent = 0, 0, None
-            self._window = min(self._window + (1 if self._window < self._slow else 1 / self._window), self._most)
+            wider = self._window + (1 if self._window < self._slow else 1 / self._window)
+            self._window = min(wider, float(self._pace.concurrency))
 
     def _landed(self, cell: LeasedCell) -> None:
         if self.flying.get(cell.id) is cell:  # not if its lease ran out and it was leased again
             del self.flying[cell.id]
-
-    @property
-    def _most(self) -> float:
-        return float(self._pace.concurrency)
 
     def _failed(self, reply: Reply, sent: float, now: float) -> None:
         pause = asked_to_wait(reply)
@@ -153,18 +154,14 @@ class Lane:
         if pause is not None:
             self._tripped = now
             self._rest(now + pause)
-        if self._streak >= self._limits.breaker:
-            self._trip(reply, now)
-
-    def _trip(self, reply: Reply, now: float) -> None:
-        """Leave the judge alone for a while, then see whether one request is answered."""
-        self._trips += 1
-        self.silent = reply.error or reply.status
-        if self._trips > self._limits.trips or not reply.retryable:
-            self.dead = f"given up after {self.failures:,} failures, the last: {self.silent}"
-        self._rest(now + self._limits.cooldown * 2.0 ** (self._trips - 1))
-        self._streak, self._tripped = self._limits.breaker - 1, now
-        self._window, self._slow = 1.0, self._most
+        if self._streak >= self._limits.breaker:  # leave it alone for a while, then see whether one request is answered
+            self._trips += 1
+            self.silent = reply.error or reply.status
+            if self._trips > self._limits.trips or not reply.retryable:
+                self.dead = f"given up after {self.failures:,} failures, the last: {self.silent}"
+            self._rest(now + self._limits.cooldown * 2.0 ** (self._trips - 1))
+            self._streak, self._tripped = self._limits.breaker - 1, now
+            self._window, self._slow = 1.0, float(self._pace.concurrency)
 
     def _away(self, now: float) -> bool:
         return self.resting - now > _SOON
@@ -172,14 +169,3 @@ class Lane:
     def _rest(self, until: float) -> None:
         if until > self.resting:
             self.resting, self.asked_to_rest = until, True
-
-    def _token(self, now: float) -> bool:
-        """Whether the rate allows a request: at most one second's worth is saved up."""
-        if self._pace.rate is None:
-            return True
-        saved = self._tokens + max(0.0, now - self._filled) * self._pace.rate
-        self._tokens, self._filled = min(saved, max(1.0, self._pace.rate)), now
-        if self._tokens < 1:
-            return False
-        self._tokens -= 1
-        return True

@@ -1,4 +1,4 @@
-"""How hard judges are asked, and how long one waits for them."""
+"""Limits of a run: how hard judges are asked, and how long one waits for them."""
 
 from __future__ import annotations
 
@@ -87,10 +87,10 @@ class Limits:
             value = getattr(self, name)
             if isinstance(value, bool) or value != int(value) or value < 1:
                 raise InvalidInput(f"limits: {name} must be a whole number, at least 1, got {value}")
-        for one in fields(self)[3:]:
-            value = getattr(self, one.name)
-            if not value >= 0 or (one.name in ("lease", "every") and value == 0):
-                raise InvalidInput(f"limits: {one.name} must be a number of seconds, not negative, got {value}")
+        for option in fields(self)[3:]:
+            value = getattr(self, option.name)
+            if not value >= 0 or (option.name in ("lease", "every") and value == 0):
+                raise InvalidInput(f"limits: {option.name} must be a number of seconds, not negative, got {value}")
 
     def of(self, judge: str) -> Pace:
         """Pace of a judge."""

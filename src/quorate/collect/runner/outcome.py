@@ -1,12 +1,16 @@
-"""What a run says: while it goes on, and when it has ended."""
+"""Outcome of a run: how far it is while it goes on, why it ends, and what it has done then."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from quorate.collect.budget import Spend
+from quorate.collect.budget import Budget, Spend
+from quorate.collect.judge import Judge
+from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.runner.lane import Lane
+from quorate.collect.runner.limits import Limits
 
 
 class Ended(Enum):
@@ -58,7 +62,7 @@ class Update:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """How a run ended. What it collected is in the ledger.
 
     Parameters
@@ -109,3 +113,45 @@ class Outcome:
         why = [f"{name} does not answer ({why})" for name, why in self.dead.items()]
         ended = "; ".join(why if why and self.ended is Ended.JUDGES else [self.ended.value, *why])
         return f"{self.finished:,} cells finished{failed}: {ended}{rest}{held}"
+
+
+def why_end(
+    ledger: Ledger,
+    lanes: Sequence[Lane],
+    judges: Mapping[str, Judge],
+    budget: Budget,
+    limits: Limits,
+    now: float,
+    more: Callable[[Mapping[str, int]], None],
+) -> Ended | None:
+    """Why to end, if nothing is under way here and nothing will be; None to go on.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        As it is at one moment: see `Ledger.seen`.
+    lanes : sequence of Lane
+        Of the judges that are asked.
+    judges : mapping of str to Judge
+        All that may be.
+    budget : Budget
+    limits : Limits
+    now : float
+        Seconds since 1970.
+    more : callable
+        Told the cells by judge where another runner has planned some that can be asked here.
+    """
+    alive = [lane for lane in lanes if not lane.dead]
+    due = {lane: when for lane in alive if (when := ledger.due(lane.judge)) is not None}
+    elsewhere = any(ledger.under_way(lane.judge) for lane in alive)
+    if not due and not elsewhere:
+        left, dead = ledger.unfinished(), {lane.judge for lane in lanes if lane.dead}
+        if not left.keys() & judges.keys() - dead:
+            return Ended.JUDGES if left else Ended.COMPLETE
+        more(left)
+    if elsewhere or not due:
+        return None
+    if not any(ledger.affords(lane.judge, budget) for lane in due):
+        return Ended.BUDGET
+    soonest = min(max(when, lane.resting) for lane, when in due.items())
+    return Ended.WAITING if soonest - now > limits.patience else None

@@ -1,4 +1,4 @@
-"""Asking judges what a ledger has planned: as fast as they allow, within a budget, resumable after anything."""
+"""Runs: judges are asked what a ledger has planned, as fast as they allow, within a budget, and resumable."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from quorate.collect.budget import Budget
 from quorate.collect.judge import Judge
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner.limits import Limits
-from quorate.collect.runner.outcome import Outcome
+from quorate.collect.runner.outcome import RunOutcome
 from quorate.collect.runner.work import Build, Clock, Report, Work
 from quorate.errors import InvalidInput
 
@@ -31,7 +31,7 @@ async def collect(
     on_progress: Report | None = None,
     clock: Clock | None = None,
     stop: asyncio.Event | None = None,
-) -> Outcome:
+) -> RunOutcome:
     """Ask judges everything that is planned in a ledger and not finished.
 
     Cells are leased in blocks, so that what a runner asks is reserved on the disk before it is sent; answers are
@@ -58,7 +58,7 @@ async def collect(
 
     Returns
     -------
-    Outcome
+    RunOutcome
         Why the run ended, and what is left.
 
     Raises
@@ -67,9 +67,16 @@ async def collect(
         If a judge with cells to be asked is not given, a price is not known under a budget in money, or the ledger
         cannot be written. What was recorded before stays.
     """
-    _ready(ledger, judges, budget or Budget())
-    clock = clock or ledger.clock
-    runner = Work(ledger, judges, build, limits or Limits(), budget or Budget(), on_progress, clock, stop)
+    budget = budget or Budget()
+    absent = [name for name in ledger.unfinished() if name not in judges]
+    if absent:
+        raise InvalidInput(f"judges: cells are planned for {', '.join(absent)}, which is not given; give every judge")
+    unpriced = ledger.unpriced() if budget.money is not None else ()
+    if unpriced:
+        raise InvalidInput(
+            f"budget: money cannot be capped, the price of {', '.join(unpriced)} is not known; give it, or cap calls"
+        )
+    runner = Work(ledger, judges, build, limits or Limits(), budget, on_progress, clock or ledger.clock, stop)
     work = asyncio.create_task(runner.ended())
     try:
         return await asyncio.shield(work)
@@ -95,7 +102,7 @@ def run(main: Callable[[asyncio.Event], Coroutine[Any, Any, T]]) -> T:
         After the second Ctrl-C.
     """
     brake = _Brake()
-    with _heard(brake):
+    with brake.listening():
         try:
             asyncio.get_running_loop()
         except RuntimeError:
@@ -115,15 +122,16 @@ class _Brake:
 
     def run(self, main: Callable[[asyncio.Event], Coroutine[Any, Any, T]]) -> T:
         """Run ``main`` in a new loop."""
+
+        async def watched() -> T:
+            self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
+            self._brake()
+            return await main(self._stop)
+
         try:
-            return asyncio.run(self._watched(main))
+            return asyncio.run(watched())
         except asyncio.CancelledError:
             raise KeyboardInterrupt from None
-
-    async def _watched(self, main: Callable[[asyncio.Event], Coroutine[Any, Any, T]]) -> T:
-        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
-        self._brake()
-        return await main(self._stop)
 
     def pull(self, *_: object) -> None:
         """A signal has come."""
@@ -138,27 +146,15 @@ class _Brake:
         if self._pulled > 1 and self._task is not None:
             self._task.cancel()
 
-
-@contextlib.contextmanager
-def _heard(brake: _Brake) -> Iterator[None]:
-    """Signals pull the brake, where they can be heard: only the main thread hears any."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {number: signal.signal(number, brake.pull) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
-
-
-def _ready(ledger: Ledger, judges: Mapping[str, Judge], budget: Budget) -> None:
-    absent = [name for name in ledger.unfinished() if name not in judges]
-    if absent:
-        raise InvalidInput(f"judges: cells are planned for {', '.join(absent)}, which is not given; give every judge")
-    unpriced = ledger.unpriced() if budget.money is not None else ()
-    if unpriced:
-        raise InvalidInput(
-            f"budget: money cannot be capped, the price of {', '.join(unpriced)} is not known; give it, or cap calls"
-        )
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[None]:
+        """Let signals pull it, where they can be heard: only the main thread hears any."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self.pull) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, signal.SIG_DFL if handler is None else handler)

@@ -1,4 +1,4 @@
-"""What becomes of a cell after a reply: done, asked again later, or given up."""
+"""Settling of a cell after a reply: it is done, asked again later, or given up."""
 
 from __future__ import annotations
 
@@ -31,8 +31,12 @@ def settled(cell: LeasedCell, reply: Reply, request: str, limits: Limits, now: f
         state, due = PLANNED, now
     elif not reply.retryable or failed >= limits.tries:
         state, due = GIVEN_UP, 0.0
-    else:
-        state, due = PLANNED, now + (_backoff(cell, limits) if pause is None else pause)
+    elif pause is not None:
+        state, due = PLANNED, now + pause
+    else:  # doubled with every failure, and spread by half either way so that cells do not come back all at once
+        spread = 0.5 + zlib.crc32(f"{cell.key}/{cell.asked}".encode()) / 2**32
+        wait = min(limits.backoff * 2.0 ** min(cell.failed, _DOUBLINGS), limits.longest_backoff) * spread
+        state, due = PLANNED, now + wait
     return Settled(cell, reply, state, due, request, now, blamed)
 
 
@@ -48,13 +52,7 @@ def blames(result: Settled) -> bool:
 
 def asked_to_wait(reply: Reply) -> float | None:
     """Seconds for which a judge asked to be left alone; None where it did not, or not sensibly."""
-    said = reply.retry_after
-    if not reply.retryable or said is None or math.isnan(said) or said < 0:
+    pause = reply.retry_after
+    if not reply.retryable or pause is None or math.isnan(pause) or pause < 0:
         return None
-    return min(said, LONGEST_PAUSE)
-
-
-def _backoff(cell: LeasedCell, limits: Limits) -> float:
-    """Doubled with every failure, and spread by half either way so that cells do not come back all at once."""
-    spread = 0.5 + zlib.crc32(f"{cell.key}/{cell.asked}".encode()) / 2**32
-    return min(limits.backoff * 2.0 ** min(cell.failed, _DOUBLINGS), limits.longest_backoff) * spread
+    return min(pause, LONGEST_PAUSE)

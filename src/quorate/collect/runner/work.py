@@ -12,15 +12,14 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 from quorate.collect.budget import Budget, Spend
-from quorate.collect.judge import ERROR, Judge, Reply, Request, lasts
+from quorate.collect.judge import ERROR, Judge, Request, lasts
 from quorate.collect.ledger.lease import DONE, GIVEN_UP, LOST, LeasedCell, Settled
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner.disk import Disk
-from quorate.collect.runner.end import why_end
 from quorate.collect.runner.hold import Hold
 from quorate.collect.runner.lane import Lane
 from quorate.collect.runner.limits import Limits
-from quorate.collect.runner.outcome import Ended, Outcome, Update
+from quorate.collect.runner.outcome import Ended, RunOutcome, Update, why_end
 from quorate.collect.runner.settle import blames, settled, spared
 from quorate.errors import InvalidInput
 from quorate.table.exchange.postgres.session import Held, Interrupted
@@ -89,39 +88,44 @@ class Work:
         self._aborted = True
         self._disk.abort()
 
-    async def ended(self) -> Outcome:
+    async def ended(self) -> RunOutcome:
         """Ask until there is a reason to end, and end."""
-        try:
-            return await self._asked()
-        finally:
-            self._disk.close()
-
-    async def _asked(self) -> Outcome:
-        try:
-            ended = await self._until_ended()
-        except Exception as error:  # noqa: BLE001 -- raised again once all is recorded that can be
-            self._fault = self._fault or error
-            ended = Ended.STOPPED
-        try:
-            await self._wind_down()
-        except InvalidInput as error:
-            self._fault = self._fault or error
-        if self._fault is not None:
-            raise self._fault
-        return await self._disk.looked(partial(self._outcome, ended))
+        with contextlib.closing(self._disk):
+            try:
+                ended = await self._until_ended()
+            except Exception as error:  # noqa: BLE001 -- raised again once all is recorded that can be
+                self._fault = self._fault or error
+                ended = Ended.STOPPED
+            try:
+                await self._wind_down()
+            except InvalidInput as error:
+                self._fault = self._fault or error
+            if self._fault is not None:
+                raise self._fault
+            return await self._disk.looked(partial(self._outcome, ended))
 
     async def _until_ended(self) -> Ended:
-        while True:
-            if self._ending:
-                return Ended.STOPPED
+        """Commit, lease and send, turn by turn; the reason why there is no other turn."""
+        while not self._ending:
             began = time.monotonic()
             await self._tick()
-            self._send()
+            now = self._clock()
+            for lane in self._lanes:
+                while (cell := self._next(lane, now)) is not None:
+                    task = asyncio.create_task(self._ask(lane, cell, now))
+                    tasks = self._going if lane.lasting else self._tasks
+                    tasks.add(task)
+                    task.add_done_callback(tasks.discard)
             self._report()
-            ended = await self._why_end() if not self._busy else None
-            if ended is not None:
-                return ended
+            if not self._busy:  # is anything under way or to come, by the ledger as it is at one moment?
+                with contextlib.suppress(Interrupted):
+                    reason = partial(why_end, self._ledger, self._lanes, self._judges, self._budget, self._limits)
+                    step = partial(reason, self._clock(), self._begin_with)
+                    ended = await self._disk.looked(partial(self._ledger.seen, step))
+                    if ended is not None:
+                        return ended
             await asyncio.sleep(max(0.0, self._limits.every - (time.monotonic() - began)))
+        return Ended.STOPPED
 
     @property
     def _busy(self) -> bool:
@@ -131,26 +135,23 @@ class Work:
     def _ending(self) -> bool:
         return self._aborted or self._fault is not None or (self._stop is not None and self._stop.is_set())
 
-    def _send(self) -> None:
-        now = self._clock()
-        for lane in self._lanes:
-            while (cell := self._next(lane, now)) is not None:
-                task = asyncio.create_task(self._ask(lane, cell, now))
-                tasks = self._going if lane.lasting else self._tasks
-                tasks.add(task)
-                task.add_done_callback(tasks.discard)
-
     def _next(self, lane: Lane, now: float) -> LeasedCell | None:
         return None if self._ending else lane.next(now)
 
     async def _ask(self, lane: Lane, cell: LeasedCell | None, now: float) -> None:
         """Ask a cell, then the next one, as long as there is one that may be sent."""
         while cell is not None:
-            request = self._request(lane, cell)
-            if request is None:
+            try:
+                request = self._build(cell)
+                request = replace(request, asked=cell.asked) if lane.lasting else request
+            except Exception as error:  # noqa: BLE001 -- whatever it is, it ends the run and is raised there
+                self._unsent.append(lane.flying.pop(cell.id))
+                self._fault = self._fault or error
                 return
-            reply = await self._reply(lane, request)
-            if reply is None:
+            try:
+                reply = await self._judges[lane.judge].ask(request)
+            except Exception as error:  # noqa: BLE001 -- a judge that breaks its promise; its cell in flight is lost
+                self._fault = self._fault or error
                 return
             sent, now = now, self._clock()
             if lane.keeps(cell, reply):
@@ -159,28 +160,15 @@ class Work:
             self._results.append(settled(cell, reply, request.digest, self._limits, now))
             cell = self._next(lane, now)
 
-    def _request(self, lane: Lane, cell: LeasedCell) -> Request | None:
-        try:
-            request = self._build(cell)
-            return replace(request, asked=cell.asked) if lane.lasting else request
-        except Exception as error:  # noqa: BLE001 -- whatever it is, it ends the run and is raised there
-            self._unsent.append(lane.flying.pop(cell.id))
-            self._fault = self._fault or error
-            return None
-
-    async def _reply(self, lane: Lane, request: Request) -> Reply | None:
-        try:
-            return await self._judges[lane.judge].ask(request)
-        except Exception as error:  # noqa: BLE001 -- a judge that breaks its promise; its cell stays in flight, so is lost
-            self._fault = self._fault or error
-            return None
-
     # ---- the ledger
 
     async def _tick(self) -> None:
         """Commit what came and lease what is wanted, in one transaction; nothing is sent before it is on the disk."""
         now = self._clock()
-        wants = {} if self._ending else self._wants(now)
+        wants: dict[str, int] = {}
+        if not self._ending:  # answers may have freed some of the budget, so then it is worth a look
+            wanted = {lane.judge: lane.wanted(now, anyway=bool(self._results)) for lane in self._lanes}
+            wants = {judge: count for judge, count in wanted.items() if count}
         resting = [lane for lane in self._lanes if lane.asked_to_rest]
         self._unsent += [cell for lane in self._lanes for cell in lane.dropped(now)]
         renew = now - self._renewed >= min(self._limits.lease / 4, self._limits.lease if self._busy else _IDLE)
@@ -190,7 +178,12 @@ class Work:
         unsent, self._unsent = self._unsent, []
         try:
             results = await self._kept(results)
-            found = await self._recorded(results, unsent, wants, resting, renew)
+            pauses = {lane.judge: lane.resting for lane in resting}
+            for lane in resting:
+                lane.asked_to_rest = False
+            known = self._known(results, unsent)
+            record = partial(self._record, results, unsent, wants, pauses, renew, known)
+            recorded = await self._disk.written(record)
         except BaseException as error:
             self._results, self._unsent = results + self._results, unsent + self._unsent
             for lane in resting:
@@ -199,40 +192,23 @@ class Work:
             if not isinstance(error, Interrupted):
                 raise
             return  # requests go on, and the next turn connects again, or says that it cannot
-        self._count(results, found)
+        self._count(results, recorded)
         self._renewed = now if renew else self._renewed
         for lane in self._lanes:
-            lane.take(found.leased.get(lane.judge, []), wants.get(lane.judge, 0), now)
+            lane.take(recorded.leased.get(lane.judge, []), wants.get(lane.judge, 0), now)
 
     async def _kept(self, results: list[Settled]) -> list[Settled]:
         """Results in which no cell is given up because its judge, in this run and before, has answered nothing."""
         answered = {lane.judge for lane in self._lanes if lane.answered}
-        if all(one.cell.judge in answered for one in results if blames(one)):
+        if all(result.cell.judge in answered for result in results if blames(result)):
             return results
         with contextlib.suppress(Interrupted):  # where that cannot be looked up now, no cell is given up now
-            standings = await self._disk.looked(self._ledger.status)
-            answered |= {one.judge for one in standings if one.statuses.keys() - {ERROR, LOST}}
-        return [spared(one, self._limits) if blames(one) and one.cell.judge not in answered else one for one in results]
-
-    def _wants(self, now: float) -> dict[str, int]:
-        """Cells to lease by judge; answers may have freed some of the budget, so then it is worth a look."""
-        wanted = {lane.judge: lane.wanted(now, anyway=bool(self._results)) for lane in self._lanes}
-        return {judge: count for judge, count in wanted.items() if count}
-
-    async def _recorded(
-        self,
-        results: list[Settled],
-        unsent: list[LeasedCell],
-        wants: Mapping[str, int],
-        resting: list[Lane],
-        renew: bool,
-    ) -> _Recorded:
-        """What was leased, after everything is on the disk."""
-        pauses = {lane.judge: lane.resting for lane in resting}
-        for lane in resting:
-            lane.asked_to_rest = False
-        known = self._known(results, unsent)
-        return await self._disk.written(partial(self._record, results, unsent, wants, pauses, renew, known))
+            judges = await self._disk.looked(self._ledger.status)
+            answered |= {judge.judge for judge in judges if judge.statuses.keys() - {ERROR, LOST}}
+        return [
+            spared(result, self._limits) if blames(result) and result.cell.judge not in answered else result
+            for result in results
+        ]
 
     def _record(
         self,
@@ -243,6 +219,7 @@ class Work:
         renew: bool,
         known: Sequence[LeasedCell] | None,
     ) -> _Recorded:
+        """The one transaction of a turn, and what was leased in it."""
         ledger, runner = self._ledger, self._runner
         late = self._settle(results, known)
         adopted: Mapping[str, list[LeasedCell]] = {}
@@ -270,24 +247,16 @@ class Work:
         if not self._doubtful:
             return None
         lanes = [cell for lane in self._lanes for cell in (*lane.queue, *lane.flying.values())]
-        return [*lanes, *(one.cell for one in (*results, *self._results)), *unsent, *self._unsent]
+        return [*lanes, *(result.cell for result in (*results, *self._results)), *unsent, *self._unsent]
 
-    def _count(self, results: list[Settled], found: _Recorded) -> None:
-        self._late, self._spend, self._doubtful = self._late + found.late, found.spend, False
+    def _count(self, results: list[Settled], recorded: _Recorded) -> None:
+        self._late, self._spend, self._doubtful = self._late + recorded.late, recorded.spend, False
         done = sum(result.state in (DONE, GIVEN_UP) for result in results)
         self._finished += done
         self._left -= done
         self._given_up += sum(result.state == GIVEN_UP for result in results)
 
     # ---- the end
-
-    async def _why_end(self) -> Ended | None:
-        """Why to end, if nothing is under way here and nothing will be; all of it as it is at one moment."""
-        with contextlib.suppress(Interrupted):
-            reason = partial(why_end, self._ledger, self._lanes, self._judges, self._budget, self._limits)
-            step = partial(reason, self._clock(), self._begin_with)
-            return await self._disk.looked(partial(self._ledger.seen, step))
-        return None
 
     async def _wind_down(self) -> None:
         """Wait for what is in flight, record it, and give the rest back."""
@@ -304,9 +273,6 @@ class Work:
             task.cancel()
         if unfinished:
             await asyncio.wait(unfinished)
-        await self._close()
-
-    async def _close(self) -> None:
         self._unsent += [cell for lane in self._lanes for cell in lane.queue]
         try:
             await self._closed()
@@ -315,14 +281,16 @@ class Work:
             await self._closed()
         except Held:  # nothing more can be written to it
             raise
-        except InvalidInput:
-            await self._resign()
+        except InvalidInput:  # say at least that nobody waits for answers: the next run counts them as lost
+            for step in (partial(self._hold.release, self._unsent), partial(self._ledger.renew, self._runner, 0.0)):
+                with contextlib.suppress(InvalidInput):
+                    await self._disk.looked(step)
             raise
 
     async def _closed(self) -> None:
         self._results = await self._kept(self._results)
-        found = await self._disk.written(partial(self._record_last, self._known([], [])))
-        self._count(self._results, found)
+        recorded = await self._disk.written(partial(self._record_last, self._known([], [])))
+        self._count(self._results, recorded)
 
     def _record_last(self, known: Sequence[LeasedCell] | None) -> _Recorded:
         late = self._settle(self._results, known)
@@ -331,13 +299,7 @@ class Work:
         self._ledger.renew(self._runner, 0.0)
         return _Recorded({}, late, self._ledger.spend())
 
-    async def _resign(self) -> None:
-        """Where answers cannot be recorded, say that nobody waits for them: the next run counts them as lost."""
-        for step in (partial(self._hold.release, self._unsent), partial(self._ledger.renew, self._runner, 0.0)):
-            with contextlib.suppress(InvalidInput):
-                await self._disk.looked(step)
-
-    # ---- what is said
+    # ---- progress and outcome
 
     def _report(self) -> None:
         now = self._clock()
@@ -362,8 +324,8 @@ class Work:
             )
         )
 
-    def _outcome(self, ended: Ended) -> Outcome:
-        return Outcome(
+    def _outcome(self, ended: Ended) -> RunOutcome:
+        return RunOutcome(
             ended,
             self._finished,
             self._given_up,
@@ -373,5 +335,5 @@ class Work:
             self._late,
             self._clock() - self._began,
             self._ledger.spend(),
-            {one.judge: one.held for one in self._ledger.status() if one.held},
+            {judge.judge: judge.held for judge in self._ledger.status() if judge.held},
         )
