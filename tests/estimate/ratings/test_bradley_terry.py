@@ -6,7 +6,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.ratings import bradley_terry as ratings
+from quorate.estimate.ratings.bradley_terry import bradley_terry
 
 
 def counted(rows, **options):
@@ -174,7 +174,7 @@ def test_what_is_no_table_of_votes():
 
 def test_scores_are_not_votes(judged):
     with pytest.raises(InvalidInput, match="got Judgments; ratings come from votes, not from scores"):
-        ratings.rank(judged({"item": 4, "judge": 3}, announce=False))
+        bradley_terry(judged({"item": 4, "judge": 3}, announce=False))
 
 
 def test_a_difference_that_no_vote_spreads_has_no_standard_error():

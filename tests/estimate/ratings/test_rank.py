@@ -3,7 +3,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.estimate.ratings import bradley_terry as ratings
+from quorate.estimate.ratings.bradley_terry import bradley_terry
 from quorate.estimate.ratings.leaderboard import leaderboard
 from quorate.estimate.ratings.rank import rank
 
@@ -17,7 +17,7 @@ def votes():
 
 def test_votes_get_ratings(votes):
     options = {"ties": "half", "level": 0.9, "regularisation": 0.1}
-    assert rank(votes, **options).to_dict() == ratings.rank(votes, **options).to_dict()
+    assert rank(votes, **options).to_dict() == bradley_terry(votes, **options).to_dict()
 
 
 def test_scores_get_a_leaderboard(judged):

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from quorate.estimate.ratings.ranked import columns, first_places, grouped, top
+from quorate.estimate.ratings.ranked import by_group, first_places, rank_rows, top
 
 NAMES = tuple("abcdefgh")
 
@@ -17,13 +17,13 @@ def board(groups):
         intervals=np.arange(16.0).reshape(8, 2),
         ranks=SimpleNamespace(low=np.arange(8), high=np.arange(8) + 1),
         group=np.array(groups),
-        groups=grouped(NAMES, np.array(groups)),
+        groups=by_group(NAMES, np.array(groups)),
         best=dict.fromkeys(NAMES, 0.125),
     )
 
 
 def test_systems_by_group():
-    assert grouped(("x", "y", "z"), np.array([2, 1, 2])) == (("y",), ("x", "z"))
+    assert by_group(("x", "y", "z"), np.array([2, 1, 2])) == (("y",), ("x", "z"))
 
 
 def test_the_short_form_has_three():
@@ -43,7 +43,6 @@ def test_shared_first_places():
 
 
 def test_a_row_for_every_system():
-    found = columns(board([1] * 8))
-    assert list(found) == ["system", "rating", "se", "low", "high", "rank_low", "rank_high", "group"]
-    assert found["low"] == [0, 2, 4, 6, 8, 10, 12, 14]
-    assert {len(column) for column in found.values()} == {8}
+    rows = rank_rows(board([1] * 8))
+    assert list(rows[0]) == ["system", "rating", "se", "low", "high", "rank_low", "rank_high", "group"]
+    assert [row["low"] for row in rows] == [0, 2, 4, 6, 8, 10, 12, 14]

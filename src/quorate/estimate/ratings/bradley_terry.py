@@ -1,21 +1,22 @@
-"""Bradley-Terry ratings of systems from votes, with intervals that hold where votes depend on each other."""
+"""Bradley-Terry ratings of systems by votes, with intervals that hold where votes depend on each other."""
 
 from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Iterator
 from typing import get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from quorate import caveats
 from quorate.arguments import argument
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.ratings.contrast import Law
-from quorate.estimate.ratings.counts import Tally, Ties, refuse_unrated, tally
+from quorate.estimate.ratings.counts import Ties, VoteCounts, refuse_unrated, tally
 from quorate.estimate.ratings.ratings import Method, Ratings
 from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.bradley_terry import Fit, anchored, fit
@@ -32,7 +33,7 @@ _NOTHING = 1e-5
 _DEPENDENCE = ("cluster", "prompt", "judge")
 
 
-def rank(
+def bradley_terry(
     votes: Votes | Judgments,
     *,
     ties: Ties = "davidson",
@@ -105,46 +106,48 @@ def rank(
     >>> ratings.groups
     (('x',), ('z', 'y'))
     """
-    table = _votes(votes)
+    if isinstance(votes, Judgments):
+        raise InvalidInput(
+            "votes: expects what quorate.read_votes returns, got Judgments; ratings come from votes, not from scores"
+        )
+    table = checked_votes(votes)
     _check(ties, level, regularisation, resamples)
-    found = tally(table, ties, cluster, weights, position)
-    refuse_unrated(found, regularisation > 0)
-    at = _fitted(found, regularisation)
-    laws = _laws(found, at, regularisation, cluster)
+    counted = tally(table, ties, cluster, weights, position)
+    refuse_unrated(counted, regularisation > 0)
+    at = fit(counted.design, counted.counts[..., None], regularisation)
+    if not at.converged[0]:
+        raise NotConverged(
+            "votes: the likelihood of the ratings is nearly flat, and its maximum was not reached; give "
+            + argument("regularisation", 1)
+            + ", or leave out systems that nearly always win or lose",
+            at.theta[:, 0],
+        )
+    laws = _laws(counted, at, regularisation, cluster)
     robust = list(laws.values())[-1]
-    warned = [*_cautions(found, table, cluster, regularisation, robust.df)]
+    cautions = [*_caveats(counted, table, cluster, regularisation, robust.df)]
     if resamples:
-        laws["bootstrap"], extra = _resampled(found, at, regularisation, resamples, seed, robust.df)
-        warned += extra
-    theta, systems = at.theta[:, 0], found.design.systems
+        laws["bootstrap"], few = _resampled(counted, at, regularisation, resamples, seed, robust.df)
+        cautions += few
+    theta, systems = at.theta[:, 0], counted.design.systems
     order = np.append(np.argsort(-theta[:systems], kind="stable"), np.arange(systems, len(theta)))
     return Ratings(
-        systems=tuple(found.systems[i] for i in order[:systems].tolist()),
+        systems=tuple(counted.systems[i] for i in order[:systems].tolist()),
         values=theta[order],
-        laws={method: _turned(law, order) for method, law in laws.items()},
+        laws={method: law.reordered(order) for method, law in laws.items()},
         method=list(laws)[-1],
         level=level,
         ties=ties,
         positioned=position,
-        tied=found.design.ties,
-        n=found.n,
+        tied=counted.design.ties,
+        n=counted.n,
         cluster=cluster,
-        clusters=found.clusters,
+        clusters=counted.clusters,
         regularisation=regularisation,
         log_likelihood=float(at.value[0]),
         seed=seed,
-        caveats=tuple(warned),
+        caveats=tuple(cautions),
         backend=table.source.backend,
     )
-
-
-def _votes(source: object) -> Votes:
-    """The votes, or a refusal of anything else."""
-    if isinstance(source, Judgments):
-        raise InvalidInput(
-            "votes: expects what quorate.read_votes returns, got Judgments; ratings come from votes, not from scores"
-        )
-    return checked_votes(source)
 
 
 def _check(ties: str, level: float, regularisation: float, resamples: int) -> None:
@@ -161,38 +164,26 @@ def _check(ties: str, level: float, regularisation: float, resamples: int) -> No
         raise InvalidInput(f"resamples: expects 0, or a whole number of at least {FEWEST_RESAMPLES}, got {resamples}")
 
 
-def _fitted(found: Tally, ridge: float) -> Fit:
-    at = fit(found.design, found.counts[..., None], ridge)
-    if not at.converged[0]:
-        raise NotConverged(
-            "votes: the likelihood of the ratings is nearly flat, and its maximum was not reached; give "
-            + argument("regularisation", 1)
-            + ", or leave out systems that nearly always win or lose",
-            at.theta[:, 0],
-        )
-    return at
-
-
-def _laws(found: Tally, at: Fit, ridge: float, cluster: str | None) -> dict[Method, Law]:
+def _laws(counted: VoteCounts, at: Fit, ridge: float, cluster: str | None) -> dict[Method, Law]:
     """Model-based and robust uncertainty; the last is the one to use."""
-    plain = covariance(found.design, at, ridge)
-    s, told = found.design.systems, leverage(found.design, at, ridge, found.units)
+    plain = covariance(counted.design, at, ridge)
+    s, told = counted.design.systems, leverage(counted.design, at, ridge, counted.units)
     if told.whole:
-        what = "vote" if cluster is None else f"level of {cluster}"
+        unit = "vote" if cluster is None else f"level of {cluster}"
         raise NotEstimable(
-            f"votes: one {what} alone tells some of the ratings or the position effect, so their standard errors are "
+            f"votes: one {unit} alone tells some of the ratings or the position effect, so their standard errors are "
             "unknown; collect more, or leave out systems with few votes"
         )
-    robust = covariance(found.design, at, ridge, found.units)
+    robust = covariance(counted.design, at, ridge, counted.units)
     with np.errstate(invalid="ignore"):
         ratio = difference_se(robust[:s, :s]) / difference_se(plain[:s, :s])
     np.fill_diagonal(ratio, 1.0)
     if (ratio < _NOTHING).any():
         i, j = np.unravel_index(int(ratio.argmin()), ratio.shape)
-        one, two = found.systems[int(i)], found.systems[int(j)]
-        what = "votes" if cluster is None else f"levels of {cluster}"
+        one, two = counted.systems[int(i)], counted.systems[int(j)]
+        units = "votes" if cluster is None else f"levels of {cluster}"
         raise NotEstimable(
-            f'votes: the {what} on "{one}" and "{two}" all say the same, so the standard error of their difference is '
+            f'votes: the {units} on "{one}" and "{two}" all say the same, so the standard error of their difference is '
             'unknown; collect more, or use ties="davidson" or another cluster',
             (one, two),
         )
@@ -202,10 +193,12 @@ def _laws(found: Tally, at: Fit, ridge: float, cluster: str | None) -> dict[Meth
     return laws
 
 
-def _resampled(found: Tally, at: Fit, ridge: float, resamples: int, seed: int, df: Floats) -> tuple[Law, list[Caveat]]:
+def _resampled(
+    counted: VoteCounts, at: Fit, ridge: float, resamples: int, seed: int, df: Floats
+) -> tuple[Law, list[Caveat]]:
     """Refits of resampled votes; those without a maximum are counted."""
     theta = at.theta[:, 0]
-    drawn = refits(found.design, found.units, resamples, theta, ridge, stream(seed, "refits"))
+    drawn = refits(counted.design, counted.units, resamples, theta, ridge, stream(seed, "refits"))
     done = drawn.theta.shape[1]
     if done < resamples / 2:
         raise NotEstimable(
@@ -216,46 +209,37 @@ def _resampled(found: Tally, at: Fit, ridge: float, resamples: int, seed: int, d
         )
     deviations = drawn.theta.T - theta
     if ridge:
-        deviations += _prior(found, at, ridge, done, stream(seed, "prior"))
-    s, spread = found.design.systems, np.atleast_2d(np.cov(deviations, rowvar=False))
+        deviations += _prior(counted, at, ridge, done, stream(seed, "prior"))
+    s, spread = counted.design.systems, np.atleast_2d(np.cov(deviations, rowvar=False))
     added = variances(spread, s) / df  # as resampled units vary about their own mean
     law = Law(widened(spread, added, s), df, deviations)
     return law, [caveats.refits_without_ratings(drawn.without, resamples)] if drawn.without else []
 
 
-def _prior(found: Tally, at: Fit, ridge: float, draws: int, rng: np.random.Generator) -> Floats:
+def _prior(counted: VoteCounts, at: Fit, ridge: float, draws: int, rng: np.random.Generator) -> Floats:
     """Draws of the error that a ridge brings, over ratings that spread as it supposes."""
-    s = found.design.systems
-    inverse = np.linalg.inv(anchored(found.design, at.information, ridge)[0])
+    s = counted.design.systems
+    inverse = np.linalg.inv(anchored(counted.design, at.information, ridge)[0])
     moved = rng.standard_normal((draws, s)) * math.sqrt(ridge) @ inverse[:s]
     moved[:, :s] -= moved[:, :s].mean(axis=1, keepdims=True)
     return np.asarray(moved)
 
 
-def _cautions(found: Tally, votes: Votes, cluster: str | None, ridge: float, df: Floats) -> list[Caveat]:
-    out = [*votes.source.caveats, *([caveats.shrunk_ratings(ridge)] if ridge else [])]
-    if found.clusters is not None and cluster is not None:
-        return [*out, *_few(found, cluster, found.clusters, df)]
-    shared = [name for name in _DEPENDENCE if name in votes.names and _repeats(votes.column(name))]
-    return [*out, caveats.taken_as_independent(shared)] if shared else out
-
-
-def _few(found: Tally, cluster: str, clusters: int, df: Floats) -> list[Caveat]:
-    """A caveat on the difference that the fewest clusters tell."""
-    s = found.design.systems
+def _caveats(counted: VoteCounts, votes: Votes, cluster: str | None, ridge: float, df: Floats) -> Iterator[Caveat]:
+    """Of the source, of a ridge, and of votes that resemble each other: not allowed for, or in few clusters."""
+    yield from votes.source.caveats
+    if ridge:
+        yield caveats.shrunk_ratings(ridge)
+    if counted.clusters is None or cluster is None:
+        columns = {name: votes.column(name) for name in _DEPENDENCE if name in votes.names}
+        shared = [name for name, code in columns.items() if np.bincount(code[code >= 0]).max(initial=0) > 1]
+        if shared:
+            yield caveats.taken_as_independent(shared)
+        return
+    # On the difference that the fewest clusters tell.
+    s = counted.design.systems
     between = df[:s, :s] + np.diag(np.full(s, math.inf))
-    one, two = (found.systems[int(i)] for i in np.unravel_index(int(between.argmin()), between.shape))
-    effective = min(float(between.min()) + 1, float(clusters))
-    if effective >= FEW_CLUSTERS:
-        return []
-    return [caveats.few_clusters(cluster, clusters, effective, f' for "{one}" against "{two}"')]
-
-
-def _repeats(code: NDArray[np.int32]) -> bool:
-    return bool(np.bincount(code[code >= 0]).max(initial=0) > 1)
-
-
-def _turned(law: Law, order: Ints) -> Law:
-    """A law with its parameters in another order."""
-    drawn = None if law.deviations is None else law.deviations[:, order]
-    return Law(law.covariance[np.ix_(order, order)], law.df[np.ix_(order, order)], drawn)
+    one, two = (counted.systems[int(i)] for i in np.unravel_index(int(between.argmin()), between.shape))
+    effective = min(float(between.min()) + 1, float(counted.clusters))
+    if effective < FEW_CLUSTERS:
+        yield caveats.few_clusters(cluster, counted.clusters, effective, f' for "{one}" against "{two}"')

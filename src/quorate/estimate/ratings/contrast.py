@@ -1,4 +1,4 @@
-"""A parameter of a rating model with its uncertainty: a difference of ratings, a chance of winning."""
+"""Contrasts of a rating model with their uncertainty: a difference of ratings, a chance of winning."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate.arrays import Floats
+from quorate.arrays import Floats, Ints
 from quorate.numerics.inference import checked_level, t_quantile
 
 _ROUNDING = 1e-6
@@ -32,6 +32,11 @@ class Law:
     covariance: Floats
     df: Floats
     deviations: Floats | None = None
+
+    def reordered(self, order: Ints) -> Law:
+        """The same with the parameters in another order."""
+        drawn = None if self.deviations is None else self.deviations[:, order]
+        return Law(self.covariance[np.ix_(order, order)], self.df[np.ix_(order, order)], drawn)
 
 
 @dataclass(frozen=True)
@@ -83,29 +88,25 @@ class Contrast:
         """
         from scipy.special import stdtr
 
-        if self.deviations is not None:
-            return self._least_level(1 / (len(self.deviations) + 1))
-        return float(2 * stdtr(self.df, -abs(self.value) / self.se))
-
-    def _least_level(self, low: float) -> float:
-        """By halving, from ``low``: intervals grow with their level."""
-        if self._beyond(1 - low):
+        if self.deviations is None:
+            return float(2 * stdtr(self.df, -abs(self.value) / self.se))
+        # By halving: intervals grow with their level.
+        low, high = 1 / (len(self.deviations) + 1), 1.0
+        if self._excludes_zero(1 - low):
             return low
-        high = 1.0
         while high - low > _ROUNDING:
             middle = (low + high) / 2
-            low, high = (low, middle) if self._beyond(1 - middle) else (middle, high)
+            low, high = (low, middle) if self._excludes_zero(1 - middle) else (middle, high)
         return high
 
-    def _beyond(self, level: float) -> bool:
-        """Whether 0 lies outside."""
+    def _excludes_zero(self, level: float) -> bool:
         low, high = self.interval(level)
         return low > 0 or high < 0
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        said = {name: getattr(self, name) for name in ("name", "value", "se", "df", "n", "p_value")}
-        return {**said, "df": self.df if math.isfinite(self.df) else None}
+        numbers = {name: getattr(self, name) for name in ("name", "value", "se", "df", "n", "p_value")}
+        return {**numbers, "df": self.df if math.isfinite(self.df) else None}
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Votes counted for Bradley-Terry models, and what counts cannot be rated."""
+"""Counts of votes for Bradley-Terry models, and what counts cannot be rated."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.ratings.bradley_terry import Design
 from quorate.numerics.ratings.draws import Units
 from quorate.numerics.ratings.existence import components, exists, identified
-from quorate.table.pairs import BOTH_BAD, FIRST_A, MISSING, TIE, Pairs
+from quorate.table.pairs import BOTH_BAD, FIRST_A, MISSING, TIE
 from quorate.table.votes import Votes
 from quorate.wording import listed
 
@@ -28,7 +28,7 @@ _PLACE = np.array([0, 1, 2, 2, -1])
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class VoteCounts:
     """Votes as counts.
 
     Parameters
@@ -55,7 +55,7 @@ class Tally:
     clusters: int | None
 
 
-def tally(votes: Votes, ties: Ties, cluster: str | None, weights: ArrayLike | None, position: bool) -> Tally:
+def tally(votes: Votes, ties: Ties, cluster: str | None, weights: ArrayLike | None, position: bool) -> VoteCounts:
     """Count votes by pair, outcome and, with a position effect, order.
 
     Raises
@@ -70,11 +70,17 @@ def tally(votes: Votes, ties: Ties, cluster: str | None, weights: ArrayLike | No
     votes, weight = (votes, None) if weights is None else _weighted(votes, weights)
     if len(votes.models) < 2:
         raise NotEstimable(f"votes: compare {_some(list(votes.models)) or 'no system'}; ratings need two or more")
-    _refuse_undecided(votes)
+    if not votes.n_decisive:
+        raise NotEstimable(
+            f"votes: none of {votes.n:,} is for one of two systems, so nothing says which is better; collect votes "
+            "that decide"
+        )
     pairs = votes.pairs()
     sign = np.array([1.0, -1.0]) if position else np.zeros(1)
     if cluster is None and weight is None and not position:
-        units = _paired(pairs, ties)
+        no_preference = pairs.ties + pairs.both_bad
+        columns = pairs.a_wins, pairs.b_wins, np.zeros_like(no_preference) if ties == "drop" else no_preference
+        units = Units(np.column_stack(columns).ravel().astype(np.float64))
     else:
         units = _by_row(votes, ties, cluster, weight, position)
     counts = units.size if units.matrix is None else units.size @ units.matrix
@@ -82,14 +88,14 @@ def tally(votes: Votes, ties: Ties, cluster: str | None, weights: ArrayLike | No
     design = Design(len(votes.models), pairs.a.astype(np.int64), pairs.b.astype(np.int64), sign, tied)
     n = votes.n_decisive if ties == "drop" else votes.n
     clusters = None if cluster is None else len(units.size)
-    found = Tally(design, votes.models, counts.reshape(len(sign), -1, 3), units, n, clusters)
+    counted = VoteCounts(design, votes.models, counts.reshape(len(sign), -1, 3), units, n, clusters)
     if cluster is not None:
-        _refuse_one_cluster(found, cluster)
-        _refuse_one_link(found, cluster, votes)
-    return found
+        _refuse_one_cluster(counted, cluster)
+        _refuse_one_link(counted, cluster, votes)
+    return counted
 
 
-def refuse_unrated(found: Tally, shrunk: bool) -> None:
+def refuse_unrated(counted: VoteCounts, shrunk: bool) -> None:
     """Refuse counts whose likelihood has no maximum, and name the systems that are the reason.
 
     Raises
@@ -97,17 +103,17 @@ def refuse_unrated(found: Tally, shrunk: bool) -> None:
     NotEstimable
         If systems are not linked, some never lose or never win, or the tie or position parameter is not finite.
     """
-    if exists(found.design, found.counts[..., None], shrunk)[0]:
+    if exists(counted.design, counted.counts[..., None], shrunk)[0]:
         return
     if not shrunk:
-        _refuse_unlinked(found)
-        _refuse_one_sided(found)
-    if found.design.position and not shrunk and not identified(found.design, found.counts):
+        _refuse_unlinked(counted)
+        _refuse_one_sided(counted)
+    if counted.design.position and not shrunk and not identified(counted.design, counted.counts):
         raise NotEstimable(
             "position: places and pairs of systems go together, so the effect of being shown first cannot be told from "
             "the ratings; use position=False"
         )
-    open_ = [_FIXES[0]] * found.design.position + [_FIXES[1]] * found.design.ties
+    open_ = [_FIXES[0]] * counted.design.position + [_FIXES[1]] * counted.design.ties
     which, fix = (listed(words, "or") for words in zip(*open_, strict=True))
     raise NotEstimable(f"votes: too few repeat to give {which} a finite estimate; use {fix}")
 
@@ -150,13 +156,6 @@ def _order(votes: Votes, used: NDArray[np.bool_]) -> Ints:
     return np.where(votes.order == FIRST_A, 0, 1).astype(np.int64)
 
 
-def _paired(pairs: Pairs, ties: Ties) -> Units:
-    """Single votes, as they are counted by pair already."""
-    tied = pairs.ties + pairs.both_bad
-    counts = np.column_stack([pairs.a_wins, pairs.b_wins, np.zeros_like(tied) if ties == "drop" else tied])
-    return Units(counts.ravel().astype(np.float64))
-
-
 def _by_row(votes: Votes, ties: Ties, cluster: str | None, weight: Floats | None, position: bool) -> Units:
     """Votes by pair, outcome and order, row by row: single or in clusters."""
     used = votes.outcome != MISSING
@@ -168,18 +167,15 @@ def _by_row(votes: Votes, ties: Ties, cluster: str | None, weight: Floats | None
     if position:
         cell += _order(votes, used) * len(pairs) * 3
     count = votes.weights.astype(np.float64)
-    if cluster is None:
-        return _units(cell[used], count[used], None if weight is None else weight[used], cells)
-    return _clusters(votes, cluster, cell, count if weight is None else count * weight, used, cells)
-
-
-def _units(cell: Ints, count: Floats, weight: Floats | None, cells: int) -> Units:
-    """Single votes; those of one cell and weight are alike."""
+    if cluster is not None:
+        return _clusters(votes, cluster, cell, count if weight is None else count * weight, used, cells)
+    cell, count = cell[used], count[used]
     if weight is None:
         return Units(np.bincount(cell, count, cells).astype(np.float64, copy=False))
     from scipy.sparse import csr_array
 
-    kinds, place = np.unique(np.column_stack([cell, weight]), axis=0, return_inverse=True)
+    # Single votes of one cell and weight are alike.
+    kinds, place = np.unique(np.column_stack([cell, weight[used]]), axis=0, return_inverse=True)
     rows = np.arange(len(kinds) + 1)
     matrix = csr_array((kinds[:, 1], kinds[:, 0].astype(np.int64), rows), shape=(len(kinds), cells))
     return Units(np.bincount(place.ravel(), count).astype(np.float64, copy=False), matrix)
@@ -202,35 +198,32 @@ def _clusters(votes: Votes, cluster: str, cell: Ints, share: Floats, used: NDArr
     return Units(np.ones(len(there)), entries.tocsr()[there])
 
 
-def _refuse_undecided(votes: Votes) -> None:
-    if not votes.n_decisive:
-        raise NotEstimable(
-            f"votes: none of {votes.n:,} is for one of two systems, so nothing says which is better; collect votes "
-            "that decide"
-        )
-
-
-def _refuse_one_cluster(found: Tally, cluster: str) -> None:
+def _refuse_one_cluster(counted: VoteCounts, cluster: str) -> None:
     """Refuse systems that a single cluster says everything about: its spread cannot be seen."""
-    single = np.flatnonzero(_clusters_of_systems(found) == 1)
+    pairs, orders = counted.counts.shape[1], len(counted.counts)
+    touches = abs(counted.design.incidence.T)[np.tile(np.repeat(np.arange(pairs), 3), orders)]
+    clusters = np.asarray(((counted.units.matrix @ touches) > 0).sum(axis=0)).ravel()
+    single = np.flatnonzero(clusters == 1)
     if len(single):
-        names = _some([found.systems[i] for i in single.tolist()])
+        names = _some([counted.systems[i] for i in single.tolist()])
         raise NotEstimable(
             f"cluster: all votes on {names} are of one {cluster}, so nothing says how much they vary with it; leave "
             "these systems out, or use another facet",
-            [found.systems[i] for i in single.tolist()],
+            [counted.systems[i] for i in single.tolist()],
         )
 
 
-def _refuse_one_link(found: Tally, cluster: str, votes: Votes) -> None:
+def _refuse_one_link(counted: VoteCounts, cluster: str, votes: Votes) -> None:
     """Refuse groups of systems that one cluster alone links: nothing says how their difference varies with it."""
     names = votes.facet(cluster).levels
     label = votes.column(cluster)[votes.outcome != MISSING]
     there = np.unique(label)
-    for unit in _only_links(found):
-        without = found.counts - found.units.matrix[[unit]].toarray().reshape(found.counts.shape)
-        groups = _groups(found.systems, components(found.design, np.where(without > _NOTHING, without, 0.0), "weak"))
-        if len(groups) > len(set(components(found.design, found.counts, "weak").tolist())):
+    for unit in only_links(counted):
+        without = counted.counts - counted.units.matrix[[unit]].toarray().reshape(counted.counts.shape)
+        groups = _groups(
+            counted.systems, components(counted.design, np.where(without > _NOTHING, without, 0.0), "weak")
+        )
+        if len(groups) > len(set(components(counted.design, counted.counts, "weak").tolist())):
             raise NotEstimable(
                 f'cluster: only {cluster} "{names[there[unit]]}" links {_some(groups[-1])} to {_some(groups[0])}, so '
                 "nothing says how much their difference varies with it; leave one group out, or use another facet",
@@ -238,34 +231,28 @@ def _refuse_one_link(found: Tally, cluster: str, votes: Votes) -> None:
             )
 
 
-def _only_links(found: Tally) -> list[int]:
+def only_links(counted: VoteCounts) -> list[int]:
     """Clusters without which systems may fall apart: those with an edge of a spanning tree to themselves."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import minimum_spanning_tree
 
-    pairs, size = found.counts.shape[1], found.design.systems
-    entries = found.units.matrix.tocoo()
+    pairs, size = counted.counts.shape[1], counted.design.systems
+    entries = counted.units.matrix.tocoo()
     pair = entries.coords[1] // 3 % pairs
-    met = coo_array((np.ones(len(pair)), (entries.coords[0], pair)), shape=(len(found.units.size), pairs)).tocsc()
+    met = coo_array((np.ones(len(pair)), (entries.coords[0], pair)), shape=(len(counted.units.size), pairs)).tocsc()
     clusters = np.diff(met.indptr)
     first = met.indices[np.minimum(met.indptr[:-1], len(met.indices) - 1)]
     seen = np.flatnonzero(clusters)
     cost = np.where(clusters[seen] > 1, 1.0, 2.0)
-    place = found.design.a[seen], found.design.b[seen]
+    place = counted.design.a[seen], counted.design.b[seen]
     tree = minimum_spanning_tree(coo_array((cost, place), shape=(size, size)).tocsr()).tocoo()
-    alone = set(zip(*(one[tree.data > 1].tolist() for one in tree.coords), strict=True))
-    return sorted({int(first[k]) for k in seen if (int(found.design.a[k]), int(found.design.b[k])) in alone})
+    alone = set(zip(*(ends[tree.data > 1].tolist() for ends in tree.coords), strict=True))
+    return sorted({int(first[k]) for k in seen if (int(counted.design.a[k]), int(counted.design.b[k])) in alone})
 
 
-def _clusters_of_systems(found: Tally) -> Ints:
-    """Clusters with a vote on each system."""
-    touches = abs(found.design.incidence.T)[np.tile(np.repeat(np.arange(found.counts.shape[1]), 3), len(found.counts))]
-    return np.asarray(((found.units.matrix @ touches) > 0).sum(axis=0)).ravel()
-
-
-def _refuse_unlinked(found: Tally) -> None:
-    label = components(found.design, found.counts, "weak")
-    groups = _groups(found.systems, label)
+def _refuse_unlinked(counted: VoteCounts) -> None:
+    label = components(counted.design, counted.counts, "weak")
+    groups = _groups(counted.systems, label)
     if len(groups) > 1:
         shown = "; ".join(_some(group) for group in groups[:_SHOWN]) + (" ..." if len(groups) > _SHOWN else "")
         raise NotEstimable(
@@ -276,25 +263,25 @@ def _refuse_unlinked(found: Tally) -> None:
         )
 
 
-def _refuse_one_sided(found: Tally) -> None:
+def _refuse_one_sided(counted: VoteCounts) -> None:
     """Refuse systems that always beat the others, or never do: their ratings would be infinite."""
-    label = components(found.design, found.counts, "strong")
+    label = components(counted.design, counted.counts, "strong")
     groups = int(label.max()) + 1
     if groups == 1:
         return
-    seen = np.asarray((found.counts > 0).any(axis=0))
+    seen = np.asarray((counted.counts > 0).any(axis=0))
     ahead, behind = seen[:, 0] | seen[:, 2], seen[:, 1] | seen[:, 2]
-    winner = label[np.append(found.design.a[ahead], found.design.b[behind])]
-    loser = label[np.append(found.design.b[ahead], found.design.a[behind])]
+    winner = label[np.append(counted.design.a[ahead], counted.design.b[behind])]
+    loser = label[np.append(counted.design.b[ahead], counted.design.a[behind])]
     between = winner != loser
     never_lost = set(range(groups)) - set(loser[between].tolist())
     never_won = set(range(groups)) - set(winner[between].tolist())
     size = np.bincount(label)
     which = min(never_lost | never_won, key=lambda g: (int(size[g]), g in never_won, g))
-    names = [found.systems[i] for i in np.flatnonzero(label == which).tolist()]
-    said = "won every vote against" if which in never_lost else "lost every vote to"
+    names = [counted.systems[i] for i in np.flatnonzero(label == which).tolist()]
+    won = "won every vote against" if which in never_lost else "lost every vote to"
     raise NotEstimable(
-        f"votes: {_some(names)} {said} the others, so no finite rating is best; collect more votes, leave "
+        f"votes: {_some(names)} {won} the others, so no finite rating is best; collect more votes, leave "
         f"{'it' if len(names) == 1 else 'them'} out, or give " + argument("regularisation", 1),
         names,
     )

@@ -1,24 +1,46 @@
-"""How few votes keep the first of a leaderboard first: those that, left out, would put another in its place."""
+"""Fragility of a leaderboard: the fewest votes that, left out, would put another system first."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.ratings.counts import Tally, Ties, refuse_unrated, tally
-from quorate.estimate.ratings.flips import Flip, flips, flips_of_ratings
+from quorate.estimate.ratings.counts import Ties, VoteCounts, refuse_unrated, tally
+from quorate.numerics.ratings.bradley_terry import Design, anchored, fit, scores
+from quorate.numerics.ratings.existence import exists
 from quorate.table.pairs import Pairs
+from quorate.table.results import Result
 from quorate.table.votes import Votes, checked_votes
 
 By = Literal["win rate", "bradley-terry"]
+_MOST_ROUNDS, _ROUNDING = 50, 1e-9
 
 
 @dataclass(frozen=True)
-class Fragility:
+class Flip:
+    """Votes whose absence puts a system first.
+
+    Parameters
+    ----------
+    system : int
+        Which.
+    dropped : int
+        How many.
+    drops : tuple of (int, int, int)
+        Winner, loser and how many.
+    """
+
+    system: int
+    dropped: int
+    drops: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Fragility(Result):
     """The fewest votes that, left out, put another system first.
 
     Parameters
@@ -45,6 +67,8 @@ class Fragility:
     by: By
     exact: bool
 
+    derived = ("share", "sentence")
+
     @property
     def share(self) -> float:
         """Votes to leave out, of all."""
@@ -55,10 +79,6 @@ class Fragility:
         """The answer in one sentence."""
         count = f"{self.dropped:,} vote{'s' * (self.dropped != 1)} of {self.votes:,} ({self.share:.2g} of them)"
         return f"Without {count} {self.contender} would be ahead of {self.top}, first by {self.by}."
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return asdict(self) | {"share": self.share, "sentence": self.sentence}
 
 
 def fragility(votes: Votes, *, by: By = "win rate", ties: Ties = "half", contenders: int = 5) -> Fragility:
@@ -115,9 +135,9 @@ def fragility(votes: Votes, *, by: By = "win rate", ties: Ties = "half", contend
     if by == "win rate":
         top, flip = _by_win_rate(pairs, ties)
     else:
-        found = tally(table, ties, None, None, position=False)
-        refuse_unrated(found, shrunk=False)
-        top, flip = _by_rating(found, pairs, ties, contenders)
+        counts = tally(table, ties, None, None, position=False)
+        refuse_unrated(counts, shrunk=False)
+        top, flip = _by_rating(counts, pairs, ties, contenders)
     if flip is None and by == "bradley-terry":
         raise NotEstimable(f"votes: no flip of {table.models[top]} was found that leaves all systems rated")
     if flip is None:
@@ -126,21 +146,24 @@ def fragility(votes: Votes, *, by: By = "win rate", ties: Ties = "half", contend
     return Fragility(table.models[top], table.models[flip.system], flip.dropped, counted, drops, by, by == "win rate")
 
 
-def _by_rating(found: Tally, pairs: Pairs, ties: Ties, contenders: int) -> tuple[int, Flip | None]:
+def _by_rating(counted: VoteCounts, pairs: Pairs, ties: Ties, contenders: int) -> tuple[int, Flip | None]:
     """The first by rating, and the cheapest flip by influence, or by win rates where it flips ratings too."""
-    top, flip = flips_of_ratings(found.design, found.counts, contenders)
+    top, flip = cheapest_flip(counted.design, counted.counts, contenders)
     beaten, won, total = _won(pairs, ties)
     others = [_cheapest(top, j, beaten, won, total) for j in range(len(won)) if j != top]
-    for other in sorted((one for one in others if one is not None), key=lambda one: one.dropped):
-        if (flip is None or other.dropped < flip.dropped) and flips(found.design, found.counts, top, other):
+    for other in sorted((rival for rival in others if rival is not None), key=lambda rival: rival.dropped):
+        if (flip is None or other.dropped < flip.dropped) and flips(counted.design, counted.counts, top, other):
             return top, other
     return top, flip
 
 
 def _won(pairs: Pairs, ties: Ties) -> tuple[Ints, Floats, Floats]:
     """Votes for one system against another; wins, and votes that count, of each."""
-    beaten = _beaten(pairs)
-    half = np.zeros(len(pairs.models)) if ties == "drop" else _per_system(pairs, (pairs.ties + pairs.both_bad) / 2)
+    size = len(pairs.models)
+    beaten = np.zeros((size, size), dtype=np.int64)
+    beaten[pairs.a, pairs.b], beaten[pairs.b, pairs.a] = pairs.a_wins, pairs.b_wins
+    tied = (pairs.ties + pairs.both_bad) / 2
+    half = np.bincount(pairs.a, tied, size) + np.bincount(pairs.b, tied, size) if ties != "drop" else np.zeros(size)
     return beaten, beaten.sum(axis=1) + half, beaten.sum(axis=1) + beaten.sum(axis=0) + 2 * half
 
 
@@ -150,22 +173,9 @@ def _by_win_rate(pairs: Pairs, ties: Ties) -> tuple[int, Flip | None]:
     rate = np.divide(won, total, out=np.full(len(total), -1.0), where=total > 0)
     top = int(np.argmax(rate))
     others = [j for j in range(len(rate)) if j != top and total[j] > 0]
-    flips = [_cheapest(top, j, beaten, won, total) for j in others]
-    found = [flip for flip in flips if flip is not None]
-    return top, min(found, key=lambda flip: (flip.dropped, -rate[flip.system])) if found else None
-
-
-def _beaten(pairs: Pairs) -> Ints:
-    """Votes for the system of the row against that of the column."""
-    out = np.zeros((len(pairs.models),) * 2, dtype=np.int64)
-    out[pairs.a, pairs.b] = pairs.a_wins
-    out[pairs.b, pairs.a] = pairs.b_wins
-    return out
-
-
-def _per_system(pairs: Pairs, value: Floats) -> Floats:
-    size = len(pairs.models)
-    return np.asarray(np.bincount(pairs.a, value, size) + np.bincount(pairs.b, value, size))
+    rivals = [_cheapest(top, j, beaten, won, total) for j in others]
+    known = [flip for flip in rivals if flip is not None]
+    return top, min(known, key=lambda flip: (flip.dropped, -rate[flip.system])) if known else None
 
 
 def _cheapest(top: int, j: int, beaten: Ints, won: Floats, total: Floats) -> Flip | None:
@@ -209,4 +219,125 @@ def _named(top: int, j: int, beaten: Ints, x: int, y: int, z: int) -> list[tuple
             a, b = min(y, int(beaten[top, k])), min(z, int(beaten[k, j]))
             out += [(top, k, a), (k, j, b)]
             y, z = y - a, z - b
-    return [one for one in out if one[2]]
+    return [drop for drop in out if drop[2]]
+
+
+def cheapest_flip(design: Design, counts: Floats, contenders: int) -> tuple[int, Flip | None]:
+    """The system with the highest rating, and the cheapest flip found.
+
+    Parameters
+    ----------
+    design : Design
+        What the votes compare.
+    counts : array, shape (orders, pairs, 3)
+        Votes, whole numbers; the ratings exist.
+    contenders : int
+        How many of the next systems are tried.
+    """
+    theta = fit(design, counts[..., None]).theta[:, 0]
+    order = np.argsort(-theta[: design.systems], kind="stable")
+    top = int(order[0])
+    tried = [_flip(design, counts, top, j, theta) for j in order[1 : contenders + 1].tolist()]
+    flips = [flip for flip in tried if flip is not None]
+    return top, min(flips, key=lambda flip: flip.dropped) if flips else None
+
+
+def _flip(design: Design, counts: Floats, top: int, j: int, theta: Floats) -> Flip | None:
+    """Leave out the votes of most influence on the gap, as many as the influence says; fit again; until j is ahead."""
+    left, gap = counts.copy(), float(theta[top] - theta[j])
+    for _ in range(_MOST_ROUNDS):
+        step = _step(design, left, _influence(design, left, theta, top, j), gap, theta)
+        if step is None:
+            return None
+        order, wanted, next_theta = step
+        next_gap = float(next_theta[top] - next_theta[j])
+        if next_gap < -_ROUNDING:
+            low, high = 0, wanted  # the fewest votes, in this order, that still put the other ahead
+            while high - low > 1:
+                middle = (low + high) // 2
+                ratings = _ratings(design, _without(left, order, middle), theta)
+                ahead = ratings is not None and bool(ratings[top] < ratings[j] - _ROUNDING)
+                low, high = (low, middle) if ahead else (middle, high)
+            return _flip_of(design, j, counts - _without(left, order, high))
+        left, theta, gap = _without(left, order, wanted), next_theta, next_gap
+    return None
+
+
+def _step(
+    design: Design, left: Floats, order: list[tuple[int, float]], gap: float, theta: Floats
+) -> tuple[list[tuple[int, float]], int, Floats] | None:
+    """As many votes as the influence says, or fewer, or without the first cells, so that all systems stay rated."""
+    while order:
+        steps = np.cumsum(np.concatenate([np.full(int(left.flat[c]), v) for c, v in order]))
+        wanted = min(int(np.searchsorted(steps, gap)) + 1, len(steps))
+        while wanted:
+            ratings = _ratings(design, _without(left, order, wanted), theta)
+            if ratings is not None:
+                return order, wanted, ratings
+            wanted //= 2
+        order = order[1:]  # not one vote of this cell can be spared
+    return None
+
+
+def flips(design: Design, counts: Floats, top: int, flip: Flip) -> bool:
+    """Whether the ratings without these votes exist and put the flip's system above the top.
+
+    Parameters
+    ----------
+    design : Design
+        What the votes compare.
+    counts : array, shape (orders, pairs, 3)
+        Votes; those left out are taken from the first order.
+    top : int
+        The first.
+    flip : Flip
+        Votes to leave out.
+    """
+    left = counts.copy()
+    place = {pair: p for p, pair in enumerate(zip(design.a.tolist(), design.b.tolist(), strict=True))}
+    for winner, loser, count in flip.drops:
+        turned = (winner, loser) not in place
+        left[0, place[(loser, winner) if turned else (winner, loser)], int(turned)] -= count
+    ratings = _ratings(design, left, fit(design, counts[..., None]).theta[:, 0])
+    return ratings is not None and bool(ratings[flip.system] > ratings[top] + _ROUNDING)
+
+
+def _influence(design: Design, counts: Floats, theta: Floats, top: int, j: int) -> list[tuple[int, float]]:
+    """Decisive cells whose votes hold the top up, and what one of their votes adds to the gap; the largest first."""
+    at = fit(design, counts[..., None], start=theta)
+    direction = np.zeros(design.parameters)
+    direction[top], direction[j] = 1.0, -1.0
+    solved = np.linalg.solve(anchored(design, at.information, 0.0)[0], direction)
+    value = np.asarray(scores(design, at.theta[:, 0]) @ solved)
+    cells = [c for c in np.argsort(-value).tolist() if value[c] > 0 and counts.flat[c] > 0 and c % 3 < 2]
+    return [(c, float(value[c])) for c in cells]
+
+
+def _without(counts: Floats, order: list[tuple[int, float]], dropped: int) -> Floats:
+    """Counts without the first votes in this order."""
+    out = counts.copy()
+    for cell, _ in order:
+        taken = min(dropped, int(out.flat[cell]))
+        out.flat[cell] -= taken
+        dropped -= taken
+    return out
+
+
+def _ratings(design: Design, counts: Floats, start: Floats) -> Floats | None:
+    """Ratings of what is left; None where they do not exist or the fit does not end."""
+    if not exists(design, counts[..., None])[0]:
+        return None
+    refit = fit(design, counts[..., None], start=start)
+    return refit.theta[:, 0] if refit.converged[0] else None
+
+
+def _flip_of(design: Design, j: int, gone: Floats) -> Flip:
+    """Votes by winner and loser, over both orders."""
+    by_pair = gone.sum(axis=0).reshape(len(design.a), 3)
+    drops = [
+        (int(winner), int(loser), int(by_pair[p, side]))
+        for p, (a, b) in enumerate(zip(design.a, design.b, strict=True))
+        for side, winner, loser in ((0, a, b), (1, b, a))
+        if by_pair[p, side] > 0
+    ]
+    return Flip(j, int(gone.sum()), tuple(sorted(drops, key=lambda drop: -drop[2])))

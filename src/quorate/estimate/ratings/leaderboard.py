@@ -1,4 +1,4 @@
-"""A leaderboard from scores: means with intervals that count judges and prompts, ranks, groups, and who may be best."""
+"""Leaderboard of scores: means with intervals that count judges and prompts, ranks, groups, and who may be best."""
 
 from __future__ import annotations
 
@@ -20,18 +20,20 @@ from quorate.estimate.differences.joint import JointMeans, joint_means
 from quorate.estimate.differences.satterthwaite import of_few
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import Target
-from quorate.estimate.ratings.ranked import columns, first_places, grouped, top
+from quorate.estimate.ratings.ranked import by_group, first_places, rank_rows, top
 from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.rank_intervals import RankIntervals, best, normal_deviations, rank_groups, rank_intervals
 from quorate.streams import stream
+from quorate.table.frames import frame
 from quorate.table.judgments import Judgments
+from quorate.table.results import Result, Row
 from quorate.wording import counted
 
 _DRAWS = 40_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Leaderboard:
+class Leaderboard(Result):
     """Systems by mean score, best first.
 
     Parameters
@@ -78,17 +80,17 @@ class Leaderboard:
     @property
     def rating(self) -> Floats:
         """Mean scores, shape (systems,)."""
-        return np.array([one.value for one in self.means])
+        return np.array([mean.value for mean in self.means])
 
     @property
     def se(self) -> Floats:
         """Standard error of each mean, shape (systems,)."""
-        return np.array([one.se for one in self.means])
+        return np.array([mean.se for mean in self.means])
 
     @property
     def intervals(self) -> Floats:
         """Interval of each mean, with coverage ``level`` for that system alone; shape (systems, 2)."""
-        return np.array([one.interval(self.level) for one in self.means])
+        return np.array([mean.interval(self.level) for mean in self.means])
 
     @cached_property
     def ranks(self) -> RankIntervals:
@@ -103,7 +105,7 @@ class Leaderboard:
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """Systems by rank group: those of an earlier group are surely better than all of a later one."""
-        return grouped(self.systems, self.group)
+        return by_group(self.systems, self.group)
 
     @cached_property
     def best(self) -> dict[str, float]:
@@ -150,38 +152,31 @@ class Leaderboard:
 
     def differences(self, backend: str | None = None) -> Any:
         """Every two systems, the better first: a, b, difference, se, low, high, differ; all intervals hold at once."""
-        from quorate.table.frames import frame
+        gaps = []
+        for i, j in combinations(range(len(self)), 2):
+            value, c = float(self.rating[i] - self.rating[j]), self.covariance
+            se = float(np.sqrt(max(c[i, i] + c[j, j] - 2 * c[i, j], 0.0)))
+            half = self.ranks.critical * se
+            limits = {"difference": value, "se": se, "low": value - half, "high": value + half}
+            differ = bool(self.ranks.above[i, j])
+            gaps.append({"a": self.systems[i], "b": self.systems[j], **limits, "differ": differ})
+        columns = {name: [gap[name] for gap in gaps] for name in gaps[0]}
+        return frame(columns, backend or self._backend())
 
-        pairs = list(combinations(range(len(self)), 2))
-        value = [float(self.rating[i] - self.rating[j]) for i, j in pairs]
-        c = self.covariance
-        se = [float(np.sqrt(max(c[i, i] + c[j, j] - 2 * c[i, j], 0.0))) for i, j in pairs]
-        half = [self.ranks.critical * one for one in se]
-        found: dict[str, list[Any]] = {
-            "a": [self.systems[i] for i, _ in pairs],
-            "b": [self.systems[j] for _, j in pairs],
-            "difference": value,
-            "se": se,
-            "low": [x - h for x, h in zip(value, half, strict=True)],
-            "high": [x + h for x, h in zip(value, half, strict=True)],
-            "differ": [bool(self.ranks.above[i, j]) for i, j in pairs],
-        }
-        return frame(found, backend or self.joint.fit.judgments.source.backend)
-
-    def to_frame(self, backend: str | None = None) -> Any:
+    def rows(self) -> list[Row]:
         """One row for every system, best first: system, rating, se, low, high, rank_low, rank_high, group, best.
 
         Intervals of means hold for each system alone; ranks and groups hold for all systems at once.
         """
-        from quorate.table.frames import frame
+        return [row | {"best": self.best[row["system"]]} for row in rank_rows(self)]
 
-        return frame(self._columns(), backend or self.joint.fit.judgments.source.backend)
+    def _backend(self) -> str | None:
+        return self.joint.fit.judgments.source.backend
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        found = self._columns()
         return {
-            "systems": [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)],
+            "systems": self.rows(),
             "groups": [list(group) for group in self.groups],
             "level": self.level,
             "critical": self.ranks.critical,
@@ -193,37 +188,28 @@ class Leaderboard:
             "rankable": self.rankable,
             "targets": {name: str(target) for name, target in self.means[0].target.items()},
             "seed": self.seed,
-            "caveats": [one.sentence for one in self.caveats],
+            "caveats": [caveat.sentence for caveat in self.caveats],
             "sentence": self.sentence,
         }
 
     @property
     def sentence(self) -> str:
         """The answer, and whether there is one."""
-        sure = f"at {100 * self.level:.4g}% for all ranks at once"
+        sure, k = f"at {100 * self.level:.4g}% for all ranks at once", len(self)
         if len(self.groups) == 1:
-            some = self._told_apart()
-            said = f"{some}o system is surely better than all others: {len(self)} systems are one group, {sure}."
+            told = int(self.ranks.above.sum())
+            start = f"{told:,} of {k * (k - 1) // 2:,} pairs of systems are told apart, but n" if told else "N"
+            finding = f"{start}o system is surely better than all others: {k} systems are one group, {sure}."
         else:
-            said = f"{first_places(self)}; {len(self)} systems form {counted(len(self.groups), 'rank group')}, {sure}."
-        return f"{said} {self._rankable()}".strip()
-
-    def _told_apart(self) -> str:
-        """How a sentence starts that says "no system": with the pairs that are told apart, if there are some."""
-        apart, k = int(self.ranks.above.sum()), len(self)
-        return f"{apart:,} of {k * (k - 1) // 2:,} pairs of systems are told apart, but n" if apart else "N"
-
-    def _rankable(self) -> str:
+            finding = f"{first_places(self)}; {k} systems form {counted(len(self.groups), 'rank group')}, {sure}."
         if self.rankable:
-            return ""
+            return finding
         helps = "more items" if self.common < 0.5 else "more judges or prompts"
         return (
-            f"Not rankable: the noise of a mean (sd {self.noise**0.5:.3g}, {self.common:.0%} of its variance common to "
-            f"all items) exceeds the spread of the true means (sd {self.spread**0.5:.3g}); {helps} would help most."
+            f"{finding} Not rankable: the noise of a mean (sd {self.noise**0.5:.3g}, {self.common:.0%} of its variance "
+            f"common to all items) exceeds the spread of the true means (sd {self.spread**0.5:.3g}); {helps} would help "
+            "most."
         )
-
-    def _columns(self) -> dict[str, list[Any]]:
-        return {**columns(self), "best": list(self.best.values())}
 
     @cached_property
     def _deviations(self) -> Floats:
@@ -295,14 +281,14 @@ def leaderboard(
     compared = [of_few(joint.contrast(row)) for row in apart]
     order = np.argsort(-joint.value, kind="stable")
     plain = apart @ joint.covariance @ apart
-    enlarged = sum(one.variance for one in compared) / max(float(np.trace(plain)), 1e-300)
+    enlarged = sum(mean.variance for mean in compared) / max(float(np.trace(plain)), 1e-300)
     means = tuple(of_few(joint.contrast(np.eye(k)[i])) for i in order)
     return Leaderboard(
         systems=tuple(joint.systems[i] for i in order),
         means=means,
         covariance=plain[np.ix_(order, order)] * enlarged,
-        df=min(one.df for one in compared),
-        common=float(np.mean([common_share(one) for one in compared])),
+        df=min(mean.df for mean in compared),
+        common=float(np.mean([common_share(mean) for mean in compared])),
         level=level,
         joint=joint,
         caveats=(*means[0].caveats, *unlike_caveats(joint)),

@@ -1,4 +1,4 @@
-"""Rank systems: one question for whatever says how good they are."""
+"""Ranking of systems: one question for whatever says how good they are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import Target
-from quorate.estimate.ratings import bradley_terry as ratings
+from quorate.estimate.ratings.bradley_terry import bradley_terry
 from quorate.estimate.ratings.counts import Ties
 from quorate.estimate.ratings.leaderboard import Leaderboard, leaderboard
 from quorate.estimate.ratings.ratings import Ratings
@@ -59,7 +59,7 @@ def rank(
 ) -> Ratings | Leaderboard:
     """Which systems are better: ratings or mean scores, ranks and groups, each with its uncertainty.
 
-    From votes, Bradley-Terry ratings (`quorate.estimate.ratings.bradley_terry.rank`); from scores, means whose
+    From votes, Bradley-Terry ratings (`quorate.estimate.ratings.bradley_terry.bradley_terry`); from scores, means whose
     intervals count judges and prompts (`quorate.estimate.ratings.leaderboard.leaderboard`). Ranks and groups hold for
     all systems at once.
 
@@ -115,18 +115,12 @@ def rank(
     votes: dict[str, Any] = {"ties": ties, "cluster": cluster, "weights": weights, "position": position}
     votes |= {"regularisation": regularisation, "resamples": resamples}
     scores: dict[str, Any] = {"facet": facet, "targets": targets}
+    of_scores = isinstance(judgments_or_votes, Judgments)
+    options, foreign = (scores, votes) if of_scores else (votes, scores)
+    given = {name: value for name, value in options.items() if value is not None}
+    for name, value in foreign.items():
+        if value is not None and isinstance(judgments_or_votes, Judgments | Votes):
+            raise InvalidInput(f"{name}: not for {'scores' if of_scores else 'votes'}; leave it out")
     if isinstance(judgments_or_votes, Judgments):
-        _refuse(votes, "for scores")
-        return leaderboard(judgments_or_votes, level=level, seed=seed, **_given(scores))
-    if isinstance(judgments_or_votes, Votes):
-        _refuse(scores, "for votes")
-    return ratings.rank(judgments_or_votes, level=level, seed=seed, **_given(votes))
-
-
-def _given(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def _refuse(options: Mapping[str, Any], kind: str) -> None:
-    for name in _given(options):
-        raise InvalidInput(f"{name}: not {kind}; leave it out")
+        return leaderboard(judgments_or_votes, level=level, seed=seed, **given)
+    return bradley_terry(judgments_or_votes, level=level, seed=seed, **given)

@@ -1,12 +1,13 @@
-"""What leaderboards of scores and of votes say alike: who is first, in which group, with which ranks."""
+"""Ranked systems, by scores or by votes: who is first, in which group, with which ranks."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.table.results import Row, rows_of
 from quorate.wording import listed, percent
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def top(board: Leaderboard | Ratings) -> str:
     return ", ".join(f"{system} {rating:.4g}" for system, rating in shown) + more
 
 
-def grouped(systems: tuple[str, ...], group: NDArray[np.int64]) -> tuple[tuple[str, ...], ...]:
+def by_group(systems: tuple[str, ...], group: NDArray[np.int64]) -> tuple[tuple[str, ...], ...]:
     """Systems by their rank group.
 
     Parameters
@@ -35,7 +36,7 @@ def grouped(systems: tuple[str, ...], group: NDArray[np.int64]) -> tuple[tuple[s
         Rank group, from 1.
     """
     return tuple(
-        tuple(systems[i] for i in np.flatnonzero(group == one).tolist()) for one in range(1, int(group.max()) + 1)
+        tuple(systems[i] for i in np.flatnonzero(group == place).tolist()) for place in range(1, int(group.max()) + 1)
     )
 
 
@@ -49,9 +50,9 @@ def first_places(board: Leaderboard | Ratings) -> str:
     return f"{named} share the first places ({first[0]} is best with chance {percent(board.best[first[0]])})"
 
 
-def columns(board: Leaderboard | Ratings) -> dict[str, list[Any]]:
+def rank_rows(board: Leaderboard | Ratings) -> list[Row]:
     """A row for every system, best first: system, rating, se, low, high, rank_low, rank_high, group."""
     low, high = board.intervals.T
     ratings = {"rating": board.rating, "se": board.se, "low": low, "high": high}
     ranks = {"rank_low": board.ranks.low, "rank_high": board.ranks.high, "group": board.group}
-    return {"system": list(board.systems), **{name: one.tolist() for name, one in {**ratings, **ranks}.items()}}
+    return rows_of({"system": board.systems, **ratings, **ranks})

@@ -16,7 +16,7 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.ratings.contrast import Contrast, Law, WinRate, average_odds, expit
 from quorate.estimate.ratings.counts import Ties
-from quorate.estimate.ratings.ranked import columns, first_places, grouped, top
+from quorate.estimate.ratings.ranked import by_group, first_places, rank_rows, top
 from quorate.numerics.ratings.rank_intervals import (
     DRAWS,
     RankIntervals,
@@ -26,6 +26,7 @@ from quorate.numerics.ratings.rank_intervals import (
     rank_intervals,
 )
 from quorate.streams import stream
+from quorate.table.results import Result, Row
 from quorate.wording import counted
 
 Method = Literal["model", "sandwich", "cluster", "bootstrap"]
@@ -35,7 +36,7 @@ ELO = 400 / math.log(10)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ratings:
+class Ratings(Result):
     """Systems by rating, best first.
 
     A rating is a log odds about the mean of all systems: with a difference of 1 the better system wins 73% of the votes
@@ -142,7 +143,7 @@ class Ratings:
 
         All these claims hold at once with coverage ``level``. Systems of one group are not said to be equal.
         """
-        return grouped(self.systems, self.group)
+        return by_group(self.systems, self.group)
 
     @cached_property
     def best(self) -> dict[str, float]:
@@ -191,11 +192,28 @@ class Ratings:
         InvalidInput
             If the two are one.
         """
-        gap = self._contrast(f"{a} - {b}", *self._two(a, b), unit=True)
-        if self.positioned:
-            return self._in_either_order(gap, *self._two(a, b))
-        total = 2 * math.cosh(gap.value / 2) + self.nu
-        return WinRate(expit(gap.value), self.nu / total, gap)
+        i, j = self._two(a, b)
+        gap, law = self._contrast(f"{a} - {b}", i, j, unit=True), self._law
+        if not self.positioned:
+            total = 2 * math.cosh(gap.value / 2) + self.nu
+            return WinRate(expit(gap.value), self.nu / total, gap)
+        # Wins and ties averaged over both orders; the standard error is by the slopes.
+        weight = np.zeros((3, len(self.values)))
+        weight[0, i], weight[0, j], weight[1, len(self)] = 1.0, -1.0, 1.0
+        weight[2, -1] = float(self.tied)
+        at = weight @ self.values
+        value, tie = average_odds(at, self.tied)
+        step = 1e-5 * np.eye(3)
+        slope = [(average_odds(at + d, self.tied)[0] - average_odds(at - d, self.tied)[0]) / 2e-5 for d in step]
+        moved = np.array(slope).ravel() @ weight
+        se = math.sqrt(float(moved @ law.covariance @ moved))
+        drawn = None
+        if law.deviations is not None:
+            refit = average_odds(at[:, None] + weight @ law.deviations.T, self.tied)[0]
+            drawn = (refit - value) * float(_wide(np.array(gap.df)))
+        chance = float(tie) if self.ties == "davidson" else math.nan
+        odds = replace(gap, value=float(value), se=se, deviations=drawn)
+        return WinRate(expit(float(value)), chance, odds)
 
     def elo(self, mean: float = 1000.0, system: str | None = None) -> Ratings:
         """The same ratings in points: 400 are odds of ten to one.
@@ -223,28 +241,28 @@ class Ratings:
             raise InvalidInput(f'method: expects one of {", ".join(self.laws)}, got "{method}"')
         return replace(self, method=method)
 
-    def to_frame(self) -> Any:
+    def rows(self) -> list[Row]:
         """One row for every system, best first: system, rating, se, low, high, rank_low, rank_high, group.
 
         Intervals of ratings hold for each system alone; ranks and groups hold for all systems at once.
         """
-        from quorate.table.frames import frame
+        return rank_rows(self)
 
-        return frame(columns(self), self.backend)
+    def _backend(self) -> str | None:
+        return self.backend
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        found = columns(self)
         extra = {"log_nu": self.log_nu, "position": self.position}
         names = ("method", "level", "ties", "n", "cluster", "clusters", "regularisation", "log_likelihood", "seed")
         return {
-            "systems": [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)],
+            "systems": self.rows(),
             "best": self.best,
             "groups": [list(group) for group in self.groups],
             **{name: getattr(self, name) for name in (*names, "scale", "shift")},
             "nu": self.nu if math.isfinite(self.nu) else None,
-            **{name: one and one.to_dict() for name, one in extra.items()},
-            "caveats": [one.sentence for one in self.caveats],
+            **{name: value and value.to_dict() for name, value in extra.items()},
+            "caveats": [caveat.sentence for caveat in self.caveats],
             "sentence": self.sentence,
         }
 
@@ -255,8 +273,8 @@ class Ratings:
         if len(self.groups) == 1:
             told, pairs = int(self.ranks.above.sum()), len(self) * (len(self) - 1) // 2
             apart = f"{told:,} of {counted(pairs, 'pair')} of systems are told apart. " if told else ""
-            one = f"{counted(len(self), 'system')} are one group"
-            return f"{apart}No system is surely better than all others: {one}, {sure}."
+            group = f"{counted(len(self), 'system')} are one group"
+            return f"{apart}No system is surely better than all others: {group}, {sure}."
         return f"{first_places(self)}; {len(self)} systems form {counted(len(self.groups), 'rank group')}, {sure}."
 
     @property
@@ -280,26 +298,6 @@ class Ratings:
         df = float(law.df[plus, plus if minus is None else minus])
         drawn = None if law.deviations is None else scale * (law.deviations @ weight) * float(_wide(np.array(df)))
         return Contrast(name, shift + scale * float(weight @ self.values), se, df, self.n, drawn)
-
-    def _in_either_order(self, gap: Contrast, i: int, j: int) -> WinRate:
-        """Wins and ties averaged over both orders; the standard error is by the slopes."""
-        law, s = self._law, len(self)
-        weight = np.zeros((3, len(self.values)))
-        weight[0, i], weight[0, j], weight[1, s] = 1.0, -1.0, 1.0
-        weight[2, -1] = float(self.tied)
-        at = weight @ self.values
-        value, tie = average_odds(at, self.tied)
-        step = 1e-5 * np.eye(3)
-        slope = [(average_odds(at + d, self.tied)[0] - average_odds(at - d, self.tied)[0]) / 2e-5 for d in step]
-        moved = np.array(slope).ravel() @ weight
-        se = math.sqrt(float(moved @ law.covariance @ moved))
-        drawn = None
-        if law.deviations is not None:
-            refit = average_odds(at[:, None] + weight @ law.deviations.T, self.tied)[0]
-            drawn = (refit - value) * float(_wide(np.array(gap.df)))
-        chance = float(tie) if self.ties == "davidson" else math.nan
-        odds = replace(gap, value=float(value), se=se, deviations=drawn)
-        return WinRate(expit(float(value)), chance, odds)
 
     def _two(self, a: str, b: str) -> tuple[int, int]:
         if a == b:
