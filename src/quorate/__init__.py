@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from quorate.analysis.analyze import analyze as analyze
     from quorate.decide.compare import compare as compare
     from quorate.decide.gaming.gaming import gaming as gaming
     from quorate.decide.gaming.resampled import resampled_prize as resampled_prize
@@ -89,6 +90,7 @@ _HOMES = {
     "adaptive": "quorate.plan.adaptive.adaptive",
     "agreement": "quorate.estimate.agreement.agreement",
     "alpha": "quorate.estimate.agreement.coefficients",
+    "analyze": "quorate.analysis.analyze",
     "assign": "quorate.plan.assign",
     "by_level": "quorate.estimate.components.robustness",
     "clustered_sample_size": "quorate.plan.power.clusters",

@@ -14,6 +14,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from quorate.analysis.judgments import Analysis as Analysis
+    from quorate.analysis.pair import PairView as PairView
+    from quorate.analysis.votes import VotesView as VotesView
     from quorate.caveats import Caveat as Caveat
     from quorate.decide.gaming.gaming import Gaming as Gaming
     from quorate.decide.gaming.gaming import Prize as Prize
@@ -72,6 +75,7 @@ _HOMES = {
     "Agreement": "quorate.estimate.agreement.agreement",
     "Allocation": "quorate.simulate.allocation.result",
     "Alpha": "quorate.estimate.agreement.coefficients",
+    "Analysis": "quorate.analysis.judgments",
     "Assignment": "quorate.plan.assignment",
     "BattleSample": "quorate.plan.battles",
     "Caveat": "quorate.caveats",
@@ -97,6 +101,7 @@ _HOMES = {
     "Naive": "quorate.plan.naive",
     "OneVoteEach": "quorate.estimate.votes.prompts",
     "Optimum": "quorate.plan.search.optimum",
+    "PairView": "quorate.analysis.pair",
     "Panel": "quorate.plan.panel.panel",
     "Part": "quorate.estimate.components.robustness",
     "Pipelines": "quorate.simulate.pipelines.result",
@@ -120,6 +125,7 @@ _HOMES = {
     "VotesPlan": "quorate.plan.power.votes_plan",
     "VotesSupport": "quorate.estimate.doctor.support",
     "Writeup": "quorate.reporting.paper.writeup",
+    "VotesView": "quorate.analysis.votes",
 }
 
 __all__ = list(_HOMES)
