@@ -359,7 +359,7 @@ def test_settings(study):
 
 def test_tags_are_the_ledger_s_and_the_judge_s():
     from quorate.collect.judges.batch import BatchJudge
-    from quorate.collect.judges.endpoint_settings import Endpoint
+    from quorate.collect.judges.endpoint import Endpoint
 
     judges = {name: BatchJudge(Endpoint(name, "http://127.0.0.1:1/v1", "m")) for name in "ab"}
     assert not judges["a"].lasting

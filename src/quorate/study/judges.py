@@ -8,8 +8,7 @@ from typing import Any
 
 from quorate.collect.judge import Judge
 from quorate.collect.judges.batch import BatchJudge
-from quorate.collect.judges.endpoint import EndpointJudge
-from quorate.collect.judges.endpoint_settings import Endpoint
+from quorate.collect.judges.endpoint import Endpoint, EndpointJudge
 from quorate.collect.judges.local import LocalJudge
 from quorate.collect.judges.python import PythonJudge
 from quorate.collect.judges.replay import ReplayJudge

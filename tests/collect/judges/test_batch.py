@@ -15,7 +15,7 @@ import pytest
 from quorate.collect.expects import Expects
 from quorate.collect.judge import Message, Request
 from quorate.collect.judges.batch import BatchJudge
-from quorate.collect.judges.endpoint_settings import Endpoint
+from quorate.collect.judges.endpoint import Endpoint
 from quorate.collect.price import Price
 from quorate.errors import InvalidInput
 

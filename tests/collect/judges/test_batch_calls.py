@@ -1,16 +1,23 @@
 """The calls of the batch interface against a server on loopback that fails as it is told to."""
 
+from __future__ import annotations
+
 import asyncio
 import importlib.util
+import json
 import sys
 import time
+import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from quorate.collect.judges.batch_calls import BatchCalls, NotMade, Refused
-from quorate.collect.judges.connection import Connection
-from quorate.collect.judges.endpoint_settings import Endpoint
+from quorate.collect.expects import Expects
+from quorate.collect.judge import Message, Request
+from quorate.collect.judges.batch_calls import BatchCalls, NotMade, Refused, answers, custom_id, names, written
+from quorate.collect.judges.connection import HttpConnection
+from quorate.collect.judges.endpoint import Endpoint
 
 spec = importlib.util.spec_from_file_location("batches_calls", Path(__file__).parents[1] / "batches.py")
 batches = importlib.util.module_from_spec(spec)
@@ -25,7 +32,7 @@ def called(server, use):
 
     async def run():
         async with hostile.serving(server.handle, seconds=20) as port:
-            connection = Connection(Endpoint("j", f"http://127.0.0.1:{port}/v1", "m", timeout=5.0), None)
+            connection = HttpConnection(Endpoint("j", f"http://127.0.0.1:{port}/v1", "m", timeout=5.0), None)
             calls = BatchCalls(connection, None, poll=0.01, clock=time.time)
             try:
                 return await use(calls)
@@ -113,3 +120,46 @@ def test_a_list_that_begins_again_and_again_is_read_once():
     server.listed = lambda after, listed=server.listed: (asked.append(after), listed(None) | {"has_more": True})[1]
     assert "batch-4" in [one.get("id") for one in called(server, lambda calls: calls.listed())]
     assert asked == [None, "batch-3"]
+
+
+ENDPOINT = Endpoint("judge", "http://host/v1", "m", params={"max_tokens": 5})
+REQUEST = Request("k", (Message("user", "Räte\nit."),), {}, Expects(1, 10), "judge")
+
+
+def test_names_tell_cells_and_questions_apart():
+    others = [replace(REQUEST, key="l"), replace(REQUEST, params={"seed": 1}), replace(REQUEST, asked=1)]
+    assert len({custom_id(request) for request in (REQUEST, *others)}) == 4
+    assert len(custom_id(REQUEST)) == 32
+
+
+def test_what_is_written_is_one_line_each_and_can_be_read():
+    requests = {"a": REQUEST, "b": replace(REQUEST, key="l")}
+    content = written(requests, ENDPOINT, "/v1/chat/completions")
+    lines = [json.loads(line) for line in content.splitlines()]
+    assert [line["custom_id"] for line in lines] == ["a", "b"]
+    assert lines[0]["body"] == {
+        "model": "m",
+        "messages": [{"role": "user", "content": "Räte\nit."}],
+        "max_tokens": 5,
+    }
+    assert names(content) == {"a", "b"}
+
+
+def test_lines_that_are_no_answers_are_left_out():
+    good = {"custom_id": "a", "response": {"status_code": 200, "body": {"choices": [{"message": {"content": "7"}}]}}}
+    content = b"\n".join([b"{", b"[]", b'{"custom_id": 1}', b"", b'{"custom_id": "z"}', json.dumps(good).encode()])
+    found = answers([b"", content], {"a": REQUEST, "b": REQUEST}, ENDPOINT, 0.0)
+    assert {name: reply.score for name, reply in found.items()} == {"a": 7}
+
+
+def test_of_a_large_file_of_questions_only_the_names_are_kept():
+    long = replace(REQUEST, messages=(Message("user", "x" * 20_000),))
+    content = written({f"name-{number}": long for number in range(200)}, ENDPOINT, "/v1").replace(b"\n", b"\r\n")
+    tracemalloc.start()
+    try:
+        found = names(content)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found == {f"name-{number}" for number in range(200)}
+    assert most < len(content) / 8

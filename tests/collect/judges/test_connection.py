@@ -10,9 +10,8 @@ import pytest
 
 from quorate.collect.expects import Expects
 from quorate.collect.judge import MOST_ERROR, Message, Request
-from quorate.collect.judges.connection import Broken, Connection, NotSent, Unusable
-from quorate.collect.judges.endpoint import EndpointJudge
-from quorate.collect.judges.endpoint_settings import Endpoint
+from quorate.collect.judges.connection import Broken, HttpConnection, NotSent, Unusable
+from quorate.collect.judges.endpoint import Endpoint, EndpointJudge
 from quorate.collect.secret import Secret
 
 CANARY = "sk-canary-4711"
@@ -23,7 +22,7 @@ def exchange(respond, **settings):
     endpoint = Endpoint("judge", "http://host/v1", "m", **settings)
 
     async def run():
-        connection = Connection(endpoint, Secret(CANARY), httpx2.MockTransport(respond))
+        connection = HttpConnection(endpoint, Secret(CANARY), httpx2.MockTransport(respond))
         try:
             return await connection.exchange("POST", "/chat/completions", json=b"{}")
         finally:
@@ -101,7 +100,7 @@ def test_proxies_are_those_of_the_environment(monkeypatch, url, proxies, expecte
     monkeypatch.setenv("https_proxy", "proxy:3128")
     monkeypatch.setenv("http_proxy", "proxy:3128")
     monkeypatch.setenv("no_proxy", "inside")
-    assert Connection(Endpoint("judge", url, "m", proxies=proxies), None)._proxy() == expected
+    assert HttpConnection(Endpoint("judge", url, "m", proxies=proxies), None).proxy == expected
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,12 @@
-"""Judges: models behind endpoints, batches, on this machine, functions, recordings."""
+"""Judges: models behind endpoints, batches, on this machine, functions, recordings.
+
+In reading order:
+
+- ``endpoint`` is a model behind an OpenAI-compatible address; ``connection`` exchanges with it, ``http_status`` reads
+  what it means by a status, ``structured`` holds it to the form of an answer
+- ``completion`` reads the body of a chat completion, ``expected_score`` its token probabilities
+- ``batch`` is the same model through the endpoint's batches, ``batch_calls`` the interface to them
+- ``local`` is a small model in this process
+- ``python`` is a function
+- ``replay`` gives recorded judgments again
+"""

@@ -13,11 +13,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from quorate.collect.judge import ERROR, Reply, Request
-from quorate.collect.judges.batch_calls import BatchCalls, NotMade, Refused
-from quorate.collect.judges.batch_file import answers, custom_id, names, written
-from quorate.collect.judges.connection import Connection
-from quorate.collect.judges.endpoint import scrubbed
-from quorate.collect.judges.endpoint_settings import Endpoint
+from quorate.collect.judges.batch_calls import BatchCalls, NotMade, Refused, answers, custom_id, names, written
+from quorate.collect.judges.connection import HttpConnection
+from quorate.collect.judges.endpoint import Endpoint, scrubbed
 from quorate.collect.secret import Secret, from_environment, scrub
 from quorate.errors import InvalidInput
 
@@ -78,7 +76,7 @@ class BatchJudge:
         self._size, self._linger = size, linger
         self._window, self._tag, self._line_url, self._most_wait = window, tag, line_url, most_wait
         self._secret = from_environment(endpoint.key_env, endpoint.name)
-        self._connection = Connection(endpoint, self._secret, transport)
+        self._connection = HttpConnection(endpoint, self._secret, transport)
         self._calls = BatchCalls(self._connection, self._secret, poll=poll, clock=clock)
         self._waiting: Group = {}
         self._unsent: dict[str, str] = {}
@@ -111,8 +109,24 @@ class BatchJudge:
 
     async def ask(self, request: Request) -> Reply:
         """Put a question into the next batch and wait for its answer, however long that takes."""
-        start = time.perf_counter()
-        reply = await self._queued(request)
+        start, name = time.perf_counter(), custom_id(request)
+        if name in self._waiting:
+            reply = await asyncio.shield(self._waiting[name][1])
+        else:
+            loop = asyncio.get_running_loop()
+            answered: asyncio.Future[Reply] = loop.create_future()
+            self._waiting[name] = request, answered
+            self._unsent[name] = request.key
+            if self._timer is not None:
+                self._timer.cancel()
+            if len(self._waiting) >= self._size:
+                self._send()
+            else:  # once it has been quiet
+                self._timer = loop.call_later(self._linger, self._send)
+            try:
+                reply = await answered
+            finally:
+                self._unsent.pop(name, None)
         return scrubbed(replace(reply, latency=time.perf_counter() - start), self._secret)
 
     async def close(self) -> None:
@@ -126,28 +140,6 @@ class BatchJudge:
             answered.cancel()
         await self._connection.close()
 
-    async def _queued(self, request: Request) -> Reply:
-        name = custom_id(request)
-        if name in self._waiting:
-            return await asyncio.shield(self._waiting[name][1])
-        answered: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        self._waiting[name] = request, answered
-        self._unsent[name] = request.key
-        self._schedule()
-        try:
-            return await answered
-        finally:
-            self._unsent.pop(name, None)
-
-    def _schedule(self) -> None:
-        """Send now if there is a whole batch, else once it has been quiet."""
-        if self._timer is not None:
-            self._timer.cancel()
-        if len(self._waiting) >= self._size:
-            self._send()
-        else:
-            self._timer = asyncio.get_running_loop().call_later(self._linger, self._send)
-
     def _send(self) -> None:
         waiting, self._waiting = self._waiting, {}
         if asked := _open(waiting):
@@ -156,42 +148,40 @@ class BatchJudge:
             task.add_done_callback(self._tasks.discard)
 
     async def _answered(self, asked: Group) -> None:
-        """Answer questions, or leave nobody waiting."""
+        """Answer questions by the batches that they are in already or by a new one; nobody is left waiting."""
         try:
-            await self._dispatched(asked)
+            earlier = await self._earlier(asked)  # where that fails, nothing was sent
+            groups: dict[str | None, Group] = {}
+            for name, pair in asked.items():
+                groups.setdefault(earlier.get(name), {})[name] = pair
+            await asyncio.gather(*(self._settle(batch, group) for batch, group in groups.items()))
         except Exception as error:  # noqa: BLE001 -- whatever an endpoint says, nobody is left waiting
             _deliver(asked, {}, replace(self._unknown(error), cost=0.0))
         finally:
             for _, answered in _open(asked).values():
                 answered.cancel()
 
-    async def _dispatched(self, asked: Group) -> None:
-        """Answer questions by the batches that they are in already, and the others by a new one.
-
-        Raises
-        ------
-        Exception
-            If the batches cannot be looked for; then nothing was sent.
-        """
-        earlier = await self._earlier(asked)
-        groups: dict[str | None, Group] = {}
-        for name, pair in asked.items():
-            groups.setdefault(earlier.get(name), {})[name] = pair
-        await asyncio.gather(*(self._settle(batch, group) for batch, group in groups.items()))
-
     async def _settle(self, batch: str | None, group: Group) -> None:
         """Answer a group of questions by a batch that exists or by a new one; only one that has ended settles them."""
+        replies: dict[str, Reply] = {}
         try:
             batch = batch or await self._created(group)
             if batch is None:
                 return
             self._sent(group)
             ended = await self._calls.ended(batch, self._most_wait)
-            missing, replies = await self._answers(ended, group)
+            contents = [await self._calls.content(ended.get(f"{kind}_file_id")) for kind in ("output", "error")]
+            requests = {name: request for name, (request, _) in group.items()}
+            if None in contents:
+                missing = Reply(ERROR, error="batch: the endpoint no longer has its answers", retryable=True)
+            else:
+                files = (content for content in contents if content)
+                missing = _without_answer(ended, self._secret)
+                replies = answers(files, requests, self._endpoint, self._clock())
         except NotMade as refused:
-            missing, replies = refused.reply, {}
+            missing = refused.reply
         except Exception as error:  # noqa: BLE001 -- as above; what is paid for is not bought again
-            missing, replies = self._unknown(error), {}
+            missing = self._unknown(error)
         if not missing.waits:
             self._taken.update(_open(group))
         _deliver(group, replies, missing)
@@ -221,35 +211,23 @@ class BatchJudge:
         for name in group:
             self._unsent.pop(name, None)
 
-    async def _answers(self, ended: Mapping[str, Any], group: Group) -> tuple[Reply, dict[str, Reply]]:
-        """The reply to questions that an ended batch does not answer, and the replies to the others."""
-        contents = [await self._calls.content(ended.get(f"{kind}_file_id")) for kind in ("output", "error")]
-        if None in contents:
-            return Reply(ERROR, error="batch: the endpoint no longer has its answers", retryable=True), {}
-        requests = {name: request for name, (request, _) in group.items()}
-        found = answers((held for held in contents if held), requests, self._endpoint, self._clock())
-        return _without_answer(ended, self._secret), found
-
     async def _earlier(self, asked: Group) -> dict[str, str]:
         """Those questions that are in a batch of this tag, and which: the latest that has not answered them."""
         if self._tag is None:
             return {}
         async with self._looking:
-            found: dict[str, str] = {}
-            for batch in filter(self._is_ours, await self._calls.listed()):
-                id_ = str(batch["id"])
+            batches: dict[str, str] = {}
+            for batch in await self._calls.listed():
+                metadata, id_ = batch.get("metadata"), batch.get("id")
+                ours = isinstance(metadata, Mapping) and metadata.get("quorate") == self._tag
+                if not ours or not isinstance(id_, str) or batch.get("status") == "failed":  # which answered nothing
+                    continue
                 if id_ not in self._batches:
                     content = await self._calls.content(batch.get("input_file_id"))
                     self._batches[id_] = frozenset(names(content or b""))
                 for name in asked.keys() & self._batches[id_] - self._taken:
-                    found.setdefault(name, id_)
-            return found
-
-    def _is_ours(self, batch: Mapping[str, Any]) -> bool:
-        """Whether a batch is of this tag; one that failed as a whole answered nothing."""
-        metadata = batch.get("metadata")
-        ours = isinstance(metadata, Mapping) and metadata.get("quorate") == self._tag
-        return ours and isinstance(batch.get("id"), str) and batch.get("status") != "failed"
+                    batches.setdefault(name, id_)
+            return batches
 
 
 def _open(group: Group) -> Group:

@@ -1,20 +1,22 @@
-"""The calls of an endpoint's batch interface: files are uploaded and fetched, batches are made and watched."""
+"""Batch interface of an endpoint: files of questions and answers, and the calls that move files and watch batches."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import io
 import json
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from quorate.collect.judge import ERROR, Reply
+from quorate.collect.judge import ERROR, Reply, Request
 from quorate.collect.judges.completion import decoded
-from quorate.collect.judges.connection import Broken, Connection, NotSent, Unusable
-from quorate.collect.judges.endpoint import cleaned
+from quorate.collect.judges.connection import Broken, HttpConnection, NotSent, Unusable
+from quorate.collect.judges.endpoint import Endpoint, body, cleaned, reply_of
 from quorate.collect.judges.http_status import turned_away
 from quorate.collect.secret import Secret
 
@@ -46,7 +48,7 @@ class BatchCalls:
 
     Parameters
     ----------
-    connection : Connection
+    connection : HttpConnection
         To the endpoint.
     secret : Secret, optional
         The key, which is taken out of what comes back.
@@ -57,7 +59,7 @@ class BatchCalls:
     """
 
     def __init__(
-        self, connection: Connection, secret: Secret | None, *, poll: float, clock: Callable[[], float]
+        self, connection: HttpConnection, secret: Secret | None, *, poll: float, clock: Callable[[], float]
     ) -> None:
         self._connection, self._secret, self._poll, self._clock = connection, secret, poll, clock
 
@@ -88,13 +90,15 @@ class BatchCalls:
         async def made() -> str:
             nonlocal doubtful
             if doubtful:
-                same = [one for one in await self.listed() if one.get("input_file_id") == asked["input_file_id"]]
+                same = [batch for batch in await self.listed() if batch.get("input_file_id") == asked["input_file_id"]]
                 if same:
                     return _id(same[0])
             try:
-                return _id(await self._call("POST", "/batches", body=asked))
+                return _id(await self._call("POST", "/batches", asked=asked))
             except Refused as refused:
-                doubtful = doubtful or not _turned_down(refused.code)
+                code = refused.code
+                turned_down = code is not None and 400 <= code < 500 and code not in _UNCLEAR  # so nothing was made
+                doubtful = doubtful or not turned_down
                 raise
 
         try:
@@ -109,31 +113,36 @@ class BatchCalls:
         until = time.monotonic() + most_wait
         while time.monotonic() < until:
             try:
-                found: Mapping[str, Any] = await self._call("GET", f"/batches/{quote(batch, safe='')}")
+                state: Mapping[str, Any] = await self._call("GET", f"/batches/{quote(batch, safe='')}")
             except Refused as refused:
                 if not refused.reply.retryable:
                     raise
             else:
-                if found.get("status") in _ENDED:
-                    return found
+                if state.get("status") in _ENDED:
+                    return state
             await asyncio.sleep(self._poll)
         raise Refused(Reply(ERROR, error=f"batch: not ended in {most_wait:g} s", retryable=True))
 
     async def listed(self) -> list[Mapping[str, Any]]:
-        """All batches of this key, the latest first."""
-        found: list[Mapping[str, Any]] = []
+        """All batches of this key, the latest first where it is said when they were made; else as they come."""
+
+        def made_at(batch: Mapping[str, Any]) -> float:
+            moment = batch.get("created_at")
+            return moment if isinstance(moment, (int, float)) and not isinstance(moment, bool) else 0.0
+
+        batches: list[Mapping[str, Any]] = []
         after, seen = "", set[str]()
         for _ in range(_MOST_PAGES):
             page = await self._insisted(partial(self._call, "GET", f"/batches?limit={_LISTED}{after}"))
             data = page.get("data")
-            rows = [one for one in (data if isinstance(data, list) else []) if isinstance(one, Mapping)]
-            found += rows
+            rows = [row for row in (data if isinstance(data, list) else []) if isinstance(row, Mapping)]
+            batches += rows
             last = rows[-1].get("id") if rows else None
             if not page.get("has_more") or not isinstance(last, str) or last in seen:
                 break
             seen.add(last)
             after = f"&after={quote(last, safe='')}"
-        return sorted(found, key=_made_at, reverse=True)
+        return sorted(batches, key=made_at, reverse=True)
 
     async def content(self, file: object) -> bytes | None:
         """A file, tried for again because what it holds is paid for; None if the endpoint no longer has it."""
@@ -169,16 +178,16 @@ class BatchCalls:
             await asyncio.sleep(min(pause, _REST * self._poll))
         raise AssertionError("the last try returns or raises")
 
-    async def _call(self, method: str, path: str, *, body: Mapping[str, Any] | None = None, **rest: Any) -> Any:
-        content = None if body is None else json.dumps(body).encode()
+    async def _call(self, method: str, path: str, *, asked: Mapping[str, Any] | None = None, **rest: Any) -> Any:
+        content = None if asked is None else json.dumps(asked).encode()
         raw = await self._fetched(method, path, json=content, **rest)
         try:
-            said = decoded(raw)
+            value = decoded(raw)
         except ValueError as error:
             raise Refused(Reply(ERROR, error=f"batch: the answer is no JSON: {error}", retryable=True)) from None
-        if not isinstance(said, dict):
+        if not isinstance(value, dict):
             raise Refused(Reply(ERROR, error="batch: the answer is no object", retryable=True))
-        return said
+        return value
 
     async def _fetched(self, method: str, path: str, **rest: Any) -> bytes:
         """Body of an answer that says that it was done.
@@ -196,13 +205,8 @@ class BatchCalls:
             raise Refused(Reply(ERROR, error=f"batch: {error}", retryable=True)) from None
         if answer.code in _DONE:
             return answer.body
-        said = answer.body[:1000].decode("utf-8", "replace")
-        raise Refused(turned_away(answer.code, answer.headers, said, self._clock(), 0.0), answer.code)
-
-
-def _turned_down(code: int | None) -> bool:
-    """Whether a status says that nothing was made."""
-    return code is not None and 400 <= code < 500 and code not in _UNCLEAR
+        text = answer.body[:1000].decode("utf-8", "replace")
+        raise Refused(turned_away(answer.code, answer.headers, text, self._clock(), 0.0), answer.code)
 
 
 def _id(made: Mapping[str, Any]) -> str:
@@ -212,7 +216,55 @@ def _id(made: Mapping[str, Any]) -> str:
     return str(made["id"])
 
 
-def _made_at(batch: Mapping[str, Any]) -> float:
-    """When a batch was made, where that is said; others stay as they were listed."""
-    said = batch.get("created_at")
-    return said if isinstance(said, (int, float)) and not isinstance(said, bool) else 0.0
+def custom_id(request: Request) -> str:
+    """Name of a question in a batch: its cell, what is asked, and for which time, in 32 hex digits."""
+    return hashlib.sha256(f"{request.key}\n{request.digest}\n{request.asked}".encode()).hexdigest()[:32]
+
+
+def written(requests: Mapping[str, Request], endpoint: Endpoint, url: str) -> bytes:
+    """The input file: every question under its name."""
+    lines = [
+        {"custom_id": name, "method": "POST", "url": url, "body": body(request, endpoint)}
+        for name, request in requests.items()
+    ]
+    return "".join(json.dumps(line, allow_nan=False) + "\n" for line in lines).encode()
+
+
+def names(content: bytes) -> set[str]:
+    """Names of the questions in an input file."""
+    return {line["custom_id"] for line in _lines(content)}
+
+
+def answers(
+    contents: Iterable[bytes], requests: Mapping[str, Request], endpoint: Endpoint, now: float
+) -> dict[str, Reply]:
+    """Replies by name from the output and error files.
+
+    A name that occurs twice keeps its first answer; lines that are broken or answer something else are left out.
+    """
+    replies: dict[str, Reply] = {}
+    for line in (line for content in contents for line in _lines(content)):
+        name = line["custom_id"]
+        if name not in requests or name in replies:
+            continue
+        response, error = line.get("response"), line.get("error")
+        code = response.get("status_code") if isinstance(response, Mapping) else None
+        if isinstance(code, int) and isinstance(response, Mapping):
+            replies[name] = reply_of(code, {}, response.get("body"), requests[name], endpoint, now)
+            continue
+        words = "a line without a response"
+        if isinstance(error, Mapping):
+            words = " ".join(str(value) for value in error.values())
+        replies[name] = Reply(ERROR, error=f"batch: {words}", cost=0.0 if error else None, retryable=True)
+    return replies
+
+
+def _lines(content: bytes) -> Iterator[dict[str, Any]]:
+    """The lines under a name, one at a time: a file may be larger than what is wanted of it."""
+    for line in io.BytesIO(content):
+        try:
+            value = decoded(line)
+        except ValueError:
+            continue
+        if isinstance(value, dict) and isinstance(value.get("custom_id"), str):
+            yield value

@@ -1,4 +1,4 @@
-"""From the body of a chat completion to a reply, whatever the body turns out to be."""
+"""Chat completions: from the body of one to a reply, whatever the body turns out to be."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def decoded(body: bytes) -> Any:
     ValueError
         If it is not JSON, is not UTF-8, or is nested too deep. Numbers that are none, such as NaN, are no JSON.
     """
+
+    def no_constant(name: str) -> NoReturn:
+        raise ValueError(f"{name} is no JSON")
+
     try:
-        return json.loads(body, parse_constant=_no_constant)
+        return json.loads(body, parse_constant=no_constant)
     except RecursionError:
         raise ValueError("nested too deep") from None
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
 
 
 def completion(body: Any) -> Completion | str:
@@ -64,39 +64,32 @@ def completion(body: Any) -> Completion | str:
         return f"choices is {_kind(choices)}, not a list"
     if not choices:
         return "choices is empty"
-    found = [_choice(choice) for choice in choices]
-    if isinstance(found[0], Completion) and any(other != found[0] for other in found[1:]):
-        return f"{len(found)} choices that differ, though one was asked for"
-    return found[0]
+    first, *others = map(_choice, choices)
+    if isinstance(first, Completion) and any(other != first for other in others):
+        return f"{len(choices)} choices that differ, though one was asked for"
+    return first
 
 
 def _choice(choice: Any) -> Completion | str:
     message = choice.get("message") if isinstance(choice, Mapping) else None
     if not isinstance(message, Mapping):
         return f"the message is {_kind(message)}, not an object"
-    text, refusal = _text(message.get("content")), message.get("refusal")
-    if text is None:
-        return f"the content is {_kind(message.get('content'))}, not a text"
+    content, refusal = message.get("content"), message.get("refusal")
+    if content is None:  # endpoints also send nothing, and lists of parts
+        content = ""
+    elif isinstance(content, list):
+        typed = [part for part in content if isinstance(part, Mapping) and part.get("type") in ("text", None)]
+        texts = [part["text"] for part in typed if isinstance(part.get("text"), str)]
+        content = "".join(texts) if len(texts) == len(typed) else content
+    if not isinstance(content, str):
+        return f"the content is {_kind(content)}, not a text"
     finish, logprobs = choice.get("finish_reason"), choice.get("logprobs")
     return Completion(
-        text,
+        content,
         finish if isinstance(finish, str) else None,
         refusal if isinstance(refusal, str) and refusal else None,
         logprobs.get("content") if isinstance(logprobs, Mapping) else None,
     )
-
-
-def _text(content: Any) -> str | None:
-    """Content as a text: endpoints also send nothing, and lists of parts."""
-    if content is None:
-        return ""
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        return None
-    parts = [part.get("text") for part in content if isinstance(part, Mapping) and part.get("type") in ("text", None)]
-    texts = [part for part in parts if isinstance(part, str)]
-    return "".join(texts) if len(texts) == len(parts) else None
 
 
 def usage(body: Any) -> tuple[int | None, int | None]:
@@ -118,8 +111,15 @@ def reply_from(body: Any, expects: Expects, price: Price, latency: float) -> Rep
     What a judge said and nobody can read is an answer too, and is not asked for again: to ask until an answer fits
     would select among the answers.
     """
-    said, (tokens_in, tokens_out) = completion(body), usage(body)
-    status, score, text, error = _status(said, expects)
+    choice, (tokens_in, tokens_out) = completion(body), usage(body)
+    error: str | None
+    if isinstance(choice, str):
+        status, score, text, error = ERROR, None, "", f"unusable reply: {choice}"
+    elif choice.refusal is not None:
+        status, score, text, error = REFUSED, None, choice.refusal, "the judge declined"
+    else:
+        text = choice.text
+        status, score, error = judged(text, expects, finish=choice.finish, tokens=choice.tokens)
     return Reply(
         status,
         score,
@@ -128,19 +128,9 @@ def reply_from(body: Any, expects: Expects, price: Price, latency: float) -> Rep
         tokens_out=tokens_out,
         cost=price.cost(tokens_in, tokens_out),
         latency=latency,
-        retryable=isinstance(said, str),
+        retryable=isinstance(choice, str),
         error=error,
     )
-
-
-def _status(said: Completion | str, expects: Expects) -> tuple[str, float | None, str, str | None]:
-    """Status, score, text and error of a choice, or of a body without one."""
-    if isinstance(said, str):
-        return ERROR, None, "", f"unusable reply: {said}"
-    if said.refusal is not None:
-        return REFUSED, None, said.refusal, "the judge declined"
-    status, score, error = judged(said.text, expects, finish=said.finish, tokens=said.tokens)
-    return status, score, said.text, error
 
 
 def _kind(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""One exchange with an endpoint: bounded in time and size, without redirects, cookies or keys in the log."""
+"""Connection to an endpoint: exchanges bounded in time and size, without redirects, cookies or keys in the log."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from quorate.collect.secret import Secret, scrub
 if TYPE_CHECKING:
     import httpx2
 
-    from quorate.collect.judges.endpoint_settings import Endpoint
+    from quorate.collect.judges.endpoint import Endpoint
 
 _CONNECT = 10.0
 _KEPT_OPEN = 512
@@ -52,7 +52,7 @@ class Answer(NamedTuple):
     body: bytes
 
 
-class Connection:
+class HttpConnection:
     """Connections to one endpoint, opened as they are needed and kept.
 
     Parameters
@@ -71,7 +71,11 @@ class Connection:
         self._endpoint, self._secret, self._transport = endpoint, secret, transport
         self._scrubbing = _Scrubbing(secret)
         self._listening = self._closed = False
-        self._headers = self._every_header()
+        self._headers = {"User-Agent": "quorate", "Accept": "application/json", "Accept-Encoding": "identity"}
+        self._headers |= endpoint.headers
+        if secret is not None:
+            bearer = "Bearer " if endpoint.key_header.casefold() == "authorization" else ""
+            self._headers[endpoint.key_header] = bearer + secret.reveal()
         self._urls: dict[str, httpx2.URL] = {}
 
     async def exchange(
@@ -99,9 +103,11 @@ class Connection:
         fresh = _Freshness()
         try:
             async with asyncio.timeout(self._endpoint.timeout):
+                if path not in self._urls:  # parsed once: that takes longer than most of the rest
+                    self._urls[path] = httpx2.URL(self._endpoint.address(path))
                 request = httpx2.Request(
                     method,
-                    self._url(path),
+                    self._urls[path],
                     headers={**self._headers, **content},
                     content=json,
                     files=files,
@@ -137,22 +143,6 @@ class Connection:
         """A reason without the key, before it is cut: a part of a key cannot be found."""
         return scrub(text, self._secret)
 
-    def _url(self, path: str) -> httpx2.URL:
-        """Address of a path, parsed once: that takes longer than most of the rest."""
-        if path not in self._urls:
-            import httpx2
-
-            self._urls[path] = httpx2.URL(self._endpoint.address(path))
-        return self._urls[path]
-
-    def _every_header(self) -> dict[str, str]:
-        headers = {"User-Agent": "quorate", "Accept": "application/json", "Accept-Encoding": "identity"}
-        headers |= self._endpoint.headers
-        if self._secret is not None:
-            bearer = "Bearer " if self._endpoint.key_header.casefold() == "authorization" else ""
-            headers[self._endpoint.key_header] = bearer + self._secret.reveal()
-        return headers
-
     def _opened(self) -> httpx2.AsyncBaseTransport:
         if self._closed:
             raise RuntimeError("the judge was closed")
@@ -161,22 +151,20 @@ class Connection:
             for name in _LOGGERS:
                 logging.getLogger(name).addFilter(self._scrubbing)
         if self._transport is None:
-            self._transport = self._new_transport()
+            import httpx2
+
+            limits = httpx2.Limits(max_connections=None, max_keepalive_connections=_KEPT_OPEN)
+            self._transport = httpx2.AsyncHTTPTransport(limits=limits, proxy=self.proxy)
         return self._transport
 
-    def _new_transport(self) -> httpx2.AsyncBaseTransport:
-        import httpx2
-
-        limits = httpx2.Limits(max_connections=None, max_keepalive_connections=_KEPT_OPEN)
-        return httpx2.AsyncHTTPTransport(limits=limits, proxy=self._proxy())
-
-    def _proxy(self) -> str | None:
+    @property
+    def proxy(self) -> str | None:
         """The proxy that the environment names for this endpoint."""
-        where = urlsplit(self._endpoint.url)
-        if not self._endpoint.trusts_environment or proxy_bypass(where.hostname or ""):
+        address = urlsplit(self._endpoint.url)
+        if not self._endpoint.trusts_environment or proxy_bypass(address.hostname or ""):
             return None
         named = getproxies()
-        proxy = named.get(where.scheme) or named.get("all")
+        proxy = named.get(address.scheme) or named.get("all")
         return proxy if proxy is None or "://" in proxy else f"http://{proxy}"
 
 
@@ -205,13 +193,13 @@ class _Freshness:
         self._waited = False
 
     async def __call__(self, name: str, info: Mapping[str, Any]) -> None:
+        def waited() -> None:
+            self._waited = True
+
         if name == "http11.receive_response_headers.started":
-            asyncio.get_running_loop().call_soon(self._has_waited)
+            asyncio.get_running_loop().call_soon(waited)
         elif name == "http11.receive_response_headers.complete":
             self.stale = "exception" not in info and not self._waited
-
-    def _has_waited(self) -> None:
-        self._waited = True
 
 
 class _Scrubbing(logging.Filter):

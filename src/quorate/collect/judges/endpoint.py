@@ -1,25 +1,131 @@
-"""Judges behind OpenAI-compatible endpoints."""
+"""Judges behind OpenAI-compatible endpoints: where they are, how they are asked, what their answers amount to."""
 
 from __future__ import annotations
 
 import json
+import math
+import re
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode, urlsplit
 
-from quorate.collect.judge import ERROR, Reply, Request
+from quorate.collect.judge import ERROR, RESERVED, Reply, Request
 from quorate.collect.judges.completion import decoded, reply_from
-from quorate.collect.judges.connection import Answer, Broken, Connection, NotSent, Unusable
-from quorate.collect.judges.endpoint_settings import Endpoint
+from quorate.collect.judges.connection import Answer, Broken, HttpConnection, NotSent, Unusable
 from quorate.collect.judges.http_status import inner_status, turned_away
-from quorate.collect.judges.structured import structure
+from quorate.collect.judges.structured import WAYS, structure
+from quorate.collect.price import Price
 from quorate.collect.secret import Secret, from_environment, scrub
+from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
     import httpx2
 
 TOP_LOGPROBS = 20
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+_SECRET = re.compile(r"auth|key|token|secret|password|cookie", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """An OpenAI-compatible endpoint and how one model behind it is asked.
+
+    Parameters
+    ----------
+    name : str
+        Name of the judge: its level of the facet ``judge``.
+    url : str
+        Base URL, to which ``/chat/completions`` is added.
+    model : str
+        Model, as the endpoint calls it.
+    key_env : str, optional
+        Environment variable that holds the key.
+    key_header : str
+        Header that carries the key: ``Authorization`` (as a bearer) or another, such as ``api-key``.
+    params : mapping
+        Parameters of every call, such as ``max_tokens``; those of a request come first.
+    price : Price
+        What calls cost.
+    structured : {"json_schema", "json_object", "structured_outputs", "grammar"}, optional
+        How the endpoint holds the model to the form of the answer, where it can.
+    timeout : float
+        Seconds for a whole call, from connecting to the last byte.
+    headers, query : mapping of str to str
+        Sent with every call; no keys.
+    proxies : bool
+        Whether proxies of the environment are used; never for loopback addresses.
+    most_bytes : int
+        Longest reply that is read.
+
+    Raises
+    ------
+    InvalidInput
+        If a setting breaks its rule, or holds what looks like a key.
+    """
+
+    name: str
+    url: str
+    model: str
+    key_env: str | None = None
+    key_header: str = "Authorization"
+    params: Mapping[str, Any] = field(default_factory=dict)
+    price: Price = field(default_factory=Price)
+    structured: str | None = None
+    timeout: float = 120.0
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+    proxies: bool = True
+    most_bytes: int = 8 * 1024 * 1024
+
+    def __post_init__(self) -> None:
+        for setting in ("params", "headers", "query"):
+            object.__setattr__(self, setting, MappingProxyType(dict(getattr(self, setting))))
+        self._check_url()
+        for setting in ("headers", "query"):
+            for name in filter(_SECRET.search, getattr(self, setting)):
+                raise self._wrong(
+                    f'{setting}: "{name}" looks like a key; name its environment variable in key_env instead'
+                )
+        if not (self.name and self.model):
+            raise self._wrong("name and model must not be empty")
+        if not 0 < self.timeout < math.inf:
+            raise self._wrong(f"timeout: must be a number of seconds > 0, got {self.timeout}")
+        if self.structured is not None and self.structured not in WAYS:
+            raise self._wrong(f'structured: must be one of {", ".join(WAYS)}, got "{self.structured}"')
+        for name in sorted(RESERVED & self.params.keys()):
+            raise self._wrong(f'params: "{name}" is set by the request itself; leave it out')
+
+    def address(self, path: str) -> str:
+        """Full address of a path of the endpoint, such as ``/chat/completions``."""
+        joined = "&" if "?" in path else "?"
+        query = f"{joined}{urlencode(self.query)}" if self.query else ""
+        return f"{self.url.rstrip('/').removesuffix('/chat/completions')}{path}{query}"
+
+    @property
+    def trusts_environment(self) -> bool:
+        """Whether proxies of the environment are used."""
+        return self.proxies and urlsplit(self.url).hostname not in LOOPBACK
+
+    def _check_url(self) -> None:
+        try:
+            parts = urlsplit(self.url)
+            known = (
+                parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+            )
+        except ValueError:
+            known, parts = False, urlsplit("")
+        if "@" in self.url or "?" in self.url:
+            raise self._wrong("url: must have no user, password or query; use key_env and query instead")
+        if not known or parts.fragment:
+            raise self._wrong(
+                f'url: must be an http or https address such as "http://127.0.0.1:8000/v1", got "{self.url}"'
+            )
+
+    def _wrong(self, what: str) -> InvalidInput:
+        return InvalidInput(f'judge "{self.name}": {what}')
 
 
 class EndpointJudge:
@@ -49,7 +155,7 @@ class EndpointJudge:
     ) -> None:
         self._endpoint, self._clock = endpoint, clock
         self._secret = from_environment(endpoint.key_env, endpoint.name)
-        self._connection = Connection(endpoint, self._secret, transport)
+        self._connection = HttpConnection(endpoint, self._secret, transport)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._endpoint.name}: {self._endpoint.model} at {self._endpoint.url})"
@@ -62,24 +168,22 @@ class EndpointJudge:
     async def ask(self, request: Request) -> Reply:
         """Ask one question; whatever the endpoint does becomes a reply, within the endpoint's timeout."""
         start = time.perf_counter()
-        reply = scrubbed(await self._asked(request), self._secret)
-        return replace(reply, latency=time.perf_counter() - start)
+        question = json.dumps(body(request, self._endpoint), allow_nan=False).encode()
+        try:
+            answer = await self._connection.exchange("POST", "/chat/completions", json=question)
+        except TimeoutError:
+            reply = Reply(ERROR, error=f"no whole answer in {self._endpoint.timeout:g} s", retryable=True)
+        except NotSent as error:
+            reply = Reply(ERROR, error=str(error), cost=0.0, retryable=True)
+        except (Broken, Unusable) as error:
+            reply = Reply(ERROR, error=str(error), retryable=True)
+        else:
+            reply = reply_to(cleaned(answer, self._secret), request, self._endpoint, self._clock())
+        return replace(scrubbed(reply, self._secret), latency=time.perf_counter() - start)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._connection.close()
-
-    async def _asked(self, request: Request) -> Reply:
-        sent = json.dumps(body(request, self._endpoint), allow_nan=False).encode()
-        try:
-            answer = await self._connection.exchange("POST", "/chat/completions", json=sent)
-        except TimeoutError:
-            return Reply(ERROR, error=f"no whole answer in {self._endpoint.timeout:g} s", retryable=True)
-        except NotSent as error:
-            return Reply(ERROR, error=str(error), cost=0.0, retryable=True)
-        except (Broken, Unusable) as error:
-            return Reply(ERROR, error=str(error), retryable=True)
-        return reply_to(cleaned(answer, self._secret), request, self._endpoint, self._clock())
 
 
 def body(request: Request, endpoint: Endpoint) -> dict[str, Any]:
@@ -98,22 +202,22 @@ def body(request: Request, endpoint: Endpoint) -> dict[str, Any]:
 def reply_to(answer: Answer, request: Request, endpoint: Endpoint, now: float) -> Reply:
     """The reply that an endpoint's answer amounts to."""
     try:
-        said = decoded(answer.body)
+        content = decoded(answer.body)
     except ValueError as error:
         if answer.code == 200:
             return Reply(ERROR, error=f"the answer is no JSON: {error}", retryable=True)
-        said = answer.body[:1000].decode("utf-8", "replace")
-    return reply_of(answer.code, answer.headers, said, request, endpoint, now)
+        content = answer.body[:1000].decode("utf-8", "replace")
+    return reply_of(answer.code, answer.headers, content, request, endpoint, now)
 
 
 def reply_of(
-    status: int, headers: Mapping[str, str], said: Any, request: Request, endpoint: Endpoint, now: float
+    status: int, headers: Mapping[str, str], content: Any, request: Request, endpoint: Endpoint, now: float
 ) -> Reply:
     """The reply that a status and a decoded body amount to."""
-    code = status if status != 200 else inner_status(said)
+    code = status if status != 200 else inner_status(content)
     if code is not None and not 200 <= code < 300:
-        return turned_away(code, headers, said, now, 0.0)
-    return reply_from(said, request.expects, endpoint.price, 0.0)
+        return turned_away(code, headers, content, now, 0.0)
+    return reply_from(content, request.expects, endpoint.price, 0.0)
 
 
 def cleaned(answer: Answer, secret: Secret | None) -> Answer:

@@ -1,4 +1,4 @@
-"""The expected score: the mean of the scale under the probabilities that the judge gave its answer's token."""
+"""Expected score: the mean of the scale under the probabilities that the judge gave its answer's token."""
 
 from __future__ import annotations
 
@@ -36,7 +36,16 @@ def expected_score(tokens: Sequence[Any] | None, text: str, found: Hit, expects:
     token = _token_at(tokens, text, found.at)
     if token is None:
         return None
-    weights = _weights(token, expects)
+    likely = _alternatives(token)
+    labels = {label.casefold(): score for label, score in expects.labels.items()}
+    spelled = labels or {f"{point:g}": point for point in expects.points}
+    weights: dict[float, float] = {}
+    for written, probability in likely.items():
+        begun = {point: score for point, score in spelled.items() if point.startswith(written)}
+        one_point = len(set(begun.values())) == 1
+        if one_point or (written in begun and all(point in likely for point in begun)):
+            score = next(iter(begun.values())) if one_point else begun[written]
+            weights[score] = weights.get(score, 0.0) + probability
     total = math.fsum(weights.values())
     if not COVERAGE <= total <= 1 + 1e-6:
         return None
@@ -59,42 +68,15 @@ def _token_at(tokens: Sequence[Any] | None, text: str, at: int) -> Mapping[str, 
     return None
 
 
-def _weights(token: Mapping[str, Any], expects: Expects) -> dict[float, float]:
-    """Probability of each point, by score."""
-    likely = _alternatives(token)
-    spelled = _spelled(expects)
-    weights: dict[float, float] = {}
-    for written, probability in likely.items():
-        score = _point(written, likely, spelled)
-        if score is not None:
-            weights[score] = weights.get(score, 0.0) + probability
-    return weights
-
-
 def _alternatives(token: Mapping[str, Any]) -> dict[str, float]:
     """Probability of what could have been written here, without the space around it."""
     listed = token.get("top_logprobs")
-    found: dict[str, dict[str, float]] = {}
+    spellings: dict[str, dict[str, float]] = {}
     for other in (*(listed if isinstance(listed, (list, tuple)) else ()), token):
-        if isinstance(other, Mapping) and isinstance(other.get("token"), str) and _is_logprob(other.get("logprob")):
+        if not isinstance(other, Mapping) or not isinstance(other.get("token"), str):
+            continue
+        logprob = other.get("logprob")
+        if not isinstance(logprob, bool) and isinstance(logprob, Real) and float(logprob) <= 1e-6:
             written = other["token"].strip(_AROUND).casefold()
-            found.setdefault(written, {})[other["token"]] = math.exp(other["logprob"])
-    return {written: math.fsum(raw.values()) for written, raw in found.items() if written}
-
-
-def _is_logprob(value: object) -> bool:
-    return not isinstance(value, bool) and isinstance(value, Real) and float(value) <= 1e-6
-
-
-def _spelled(expects: Expects) -> dict[str, float]:
-    if expects.labels:
-        return {label.casefold(): score for label, score in expects.labels.items()}
-    return {f"{point:g}": point for point in expects.points}
-
-
-def _point(written: str, likely: Mapping[str, float], spelled: Mapping[str, float]) -> float | None:
-    begun = {point: score for point, score in spelled.items() if point.startswith(written)}
-    if len(set(begun.values())) == 1:
-        return next(iter(begun.values()))
-    whole = written in begun and all(point in likely for point in begun)
-    return begun[written] if whole else None
+            spellings.setdefault(written, {})[other["token"]] = math.exp(logprob)
+    return {written: math.fsum(raw.values()) for written, raw in spellings.items() if written}

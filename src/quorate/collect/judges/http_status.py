@@ -1,4 +1,4 @@
-"""What an endpoint means by a status that is not 200, and when it wants to be asked again."""
+"""HTTP statuses other than 200: what an endpoint means by them, and when it wants to be asked again."""
 
 from __future__ import annotations
 
@@ -43,40 +43,33 @@ def turned_away(code: int, headers: Mapping[str, str], body: Any, now: float, la
     latency : float
         Seconds that it took.
     """
-    said = _said(body)
+    error = body.get("error", body) if isinstance(body, Mapping) else body
+    if isinstance(error, Mapping):
+        error = " ".join(str(error[name]) for name in ("code", "type", "message") if error.get(name) is not None)
+    said = str(error)[:200] if error is not None else ""  # the endpoint's own words
     if code in {400, 403, 422} and _FILTER.search(said):
         return Reply(
             REFUSED, error=f"HTTP {code}: the endpoint's filter: {said}", cost=_BILLED_NOTHING, latency=latency
         )
+    meaning = ""
+    if 300 <= code < 400:
+        address = headers.get("location", "nowhere")[:100]
+        meaning = f"redirected to {address}, which is not followed; set the judge's url "
+    elif code in {401, 403}:
+        meaning = "the key was not accepted: "
+    elif code == 404:
+        meaning = "no such model or address: "
     again = code in _AGAIN or code >= 500
     fatal = code in _NO_ACCESS or (400 <= code < 500 and bool(_NEVER.search(said)))
     return Reply(
         ERROR,
-        error=f"HTTP {code}: {_meaning(code, headers)}{said}",
+        error=f"HTTP {code}: {meaning}{said}",
         cost=_BILLED_NOTHING,
         latency=latency,
         retry_after=retry_after(headers, now) if again and not fatal else None,
         retryable=again and not fatal,
         fatal=fatal,
     )
-
-
-def _meaning(code: int, headers: Mapping[str, str]) -> str:
-    if 300 <= code < 400:
-        return f"redirected to {headers.get('location', 'nowhere')[:100]}, which is not followed; set the judge's url "
-    if code in {401, 403}:
-        return "the key was not accepted: "
-    if code == 404:
-        return "no such model or address: "
-    return ""
-
-
-def _said(body: Any) -> str:
-    """The endpoint's own words about an error, short."""
-    error = body.get("error", body) if isinstance(body, Mapping) else body
-    if isinstance(error, Mapping):
-        error = " ".join(str(error[name]) for name in ("code", "type", "message") if error.get(name) is not None)
-    return str(error)[:200] if error is not None else ""
 
 
 def inner_status(body: Any) -> int | None:
@@ -100,25 +93,21 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
         Seconds since the epoch.
     """
     milliseconds = _seconds(headers.get("retry-after-ms", ""))
-    wait = None if milliseconds is None else milliseconds / 1000
+    if milliseconds is not None:
+        return min(milliseconds / 1000, MOST_WAIT)
+    written = headers.get("retry-after", "").strip()
+    wait = _seconds(written)
     if wait is None:
-        said = headers.get("retry-after", "").strip()
-        wait = _seconds(said)
-        if wait is None:
-            wait = _until(said, now)
-    return None if wait is None else min(wait, MOST_WAIT)
+        try:
+            date = parsedate_to_datetime(written[:100])
+            moment = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+        except (ValueError, TypeError, IndexError, OverflowError):
+            return None
+        wait = max(0.0, moment - now)
+    return min(wait, MOST_WAIT)
 
 
-def _seconds(said: str) -> float | None:
-    if not re.fullmatch(r"\d+(?:\.\d*)?", said.strip(), re.ASCII):
+def _seconds(written: str) -> float | None:
+    if not re.fullmatch(r"\d+(?:\.\d*)?", written.strip(), re.ASCII):
         return None
-    return float(said) if math.isfinite(float(said)) else MOST_WAIT
-
-
-def _until(said: str, now: float) -> float | None:
-    try:
-        date = parsedate_to_datetime(said[:100])
-        moment = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-    return max(0.0, moment - now)
+    return float(written) if math.isfinite(float(written)) else MOST_WAIT

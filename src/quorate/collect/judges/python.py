@@ -1,4 +1,4 @@
-"""Judges that are functions: rules, classifiers, models with an interface of their own."""
+"""Functions as judges: rules, classifiers, models with an interface of their own."""
 
 from __future__ import annotations
 
@@ -77,7 +77,14 @@ class PythonJudge:
     async def ask(self, request: Request) -> Reply:
         """Call the function and take what it returns."""
         start = time.perf_counter()
-        reply = await self._called(request)
+        limit = asyncio.timeout(self._timeout)
+        try:
+            async with limit:
+                reply = returned(await self._result(request), request.expects)
+        except Exception as error:  # noqa: BLE001 -- the function is somebody else's, and a judge never raises
+            late = limit.expired()
+            reason = f"no answer in {self._timeout:g} s" if late else f"{type(error).__name__}: {error}"
+            reply = Reply(ERROR, error=reason, retryable=late)
         cost = self._price.cost(reply.tokens_in, reply.tokens_out) if reply.cost is None else reply.cost
         return replace(reply, cost=cost, latency=time.perf_counter() - start)
 
@@ -85,27 +92,18 @@ class PythonJudge:
         """Let go of the threads; calls that run are not waited for."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    async def _called(self, request: Request) -> Reply:
-        limit = asyncio.timeout(self._timeout)
-        try:
-            async with limit:
-                return returned(await self._result(request), request.expects)
-        except Exception as error:  # noqa: BLE001 -- the function is somebody else's, and a judge never raises
-            if limit.expired():
-                return Reply(ERROR, error=f"no answer in {self._timeout:g} s", retryable=True)
-            return Reply(ERROR, error=f"{type(error).__name__}: {error}")
-
     async def _result(self, request: Request) -> Any:
         if inspect.iscoroutinefunction(self._function):
             return await self._function(request)
-        result = await asyncio.get_running_loop().run_in_executor(self._pool, self._guarded, request)
-        return await result if inspect.isawaitable(result) else result
 
-    def _guarded(self, request: Request) -> Any:
-        try:
-            return self._function(request)
-        except StopIteration as error:  # a future cannot carry it, so that nobody would ever hear
-            raise RuntimeError("StopIteration") from error
+        def guarded() -> Any:
+            try:
+                return self._function(request)
+            except StopIteration as error:  # a future cannot carry it, so that nobody would ever hear
+                raise RuntimeError("StopIteration") from error
+
+        result = await asyncio.get_running_loop().run_in_executor(self._pool, guarded)
+        return await result if inspect.isawaitable(result) else result
 
 
 def returned(value: Any, expects: Expects) -> Reply:

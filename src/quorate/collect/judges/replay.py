@@ -1,4 +1,4 @@
-"""A recorded table as a judge: every question gets the answer that was given to it once."""
+"""Replay of a recorded table as a judge: every question gets the answer that was given to it once."""
 
 from __future__ import annotations
 
@@ -87,11 +87,11 @@ def _recorded(judgments: Judgments, facets: tuple[str, ...], judge: str) -> Mapp
     """Scores, then the statuses of failed rows, by the labels of a cell; of one judge where there are several."""
     values, offsets = answers(judgments)
     columns = [(judgments.facet(role).levels, judgments.column(role).tolist()) for role in facets]
-    found: dict[_Cell, list[float | str]] = {}
+    recorded: dict[_Cell, list[float | str]] = {}
     for cell in range(judgments.n_cells):
         labels = tuple(levels[codes[cell]] for levels, codes in columns)
         if "judge" not in facets or labels[facets.index("judge")] == judge:
-            rows = found.setdefault(labels, [])
+            rows = recorded.setdefault(labels, [])
             rows += values[offsets[cell] : offsets[cell + 1]].tolist()
             rows += [status for status, counts in judgments.status.items() if status != OK for _ in range(counts[cell])]
-    return found
+    return recorded

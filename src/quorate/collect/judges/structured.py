@@ -1,4 +1,4 @@
-"""Holding a judge to the form of an answer, in the ways that endpoints offer."""
+"""Structured answers: a judge is held to the form of an answer, in the ways that endpoints offer."""
 
 from __future__ import annotations
 
