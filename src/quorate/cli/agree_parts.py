@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from quorate.analysis.agreement import AgreementView
-    from quorate.estimate.agreement.agreement import Agreement, Difference, Rate
+    from quorate.estimate.agreement.agreement import Agreement, PipelineDifference, Rate
     from quorate.estimate.agreement.cells import Cell, Cells
     from quorate.estimate.agreement.position import PositionBias
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
-Of = TypeVar("Of", "Rate", "Difference")
+Of = TypeVar("Of", "Rate", "PipelineDifference")
 MOST_ROWS = 40
 """Rows of a table on the terminal; the report and the JSON have all."""
 MOST_CELLS = 120
@@ -171,7 +171,7 @@ def _rate(one: Rate, kinds: Mapping[str, str]) -> tuple[str, ...]:
     return one.pipeline, one.category, kinds[one.kind], *numbers
 
 
-def _difference(one: Difference, kinds: Mapping[str, str]) -> tuple[str, ...]:
+def _difference(one: PipelineDifference, kinds: Mapping[str, str]) -> tuple[str, ...]:
     from quorate.analysis.words import number
 
     value, low, high = (number(100 * end, 1) for end in (one.value, one.low, one.high))

@@ -9,7 +9,7 @@ import pytest
 import quorate as q
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.agreement.battles import pairwise_battles
-from quorate.estimate.agreement.clusters import clusters_of, gain_interval, rate_interval, shared_out
+from quorate.estimate.agreement.clusters import battle_clusters, gain_interval, rate_interval, shared_out
 from quorate.numerics.votes.binomial import clopper_pearson
 
 
@@ -24,21 +24,21 @@ THREE = [("x", "y"), ("x", "z"), ("y", "z")]
 
 def test_battles_of_one_prompt_are_a_cluster():
     votes = votes_of(["p", "p", "p", "q"], [*THREE, ("x", "y")])
-    name, code = clusters_of(votes, "prompt", None)
+    name, code = battle_clusters(votes, "prompt", None)
     items = [item for item, *_ in pairwise_battles(votes).keys]
     assert name == "prompt"
     assert [code[i] == code[j] for i in range(4) for j in range(4)] == [a == b for a in items for b in items]
 
 
 def test_prompts_of_one_battle_each_are_no_clusters():
-    name, code = clusters_of(votes_of(["p", "q", "r"], THREE), "prompt", None)
+    name, code = battle_clusters(votes_of(["p", "q", "r"], THREE), "prompt", None)
     assert name is None
     assert code.tolist() == [0, 1, 2]
 
 
 def test_annotators_may_be_the_clusters():
     votes = votes_of(["p", "q", "r"], [("x", "y")] * 3, ["ann", "bob", "ann"])
-    name, code = clusters_of(votes, "prompt", "judge")
+    name, code = battle_clusters(votes, "prompt", "judge")
     assert name == "judge"
     assert code.tolist() == [0, 1, 0]
 
@@ -46,11 +46,11 @@ def test_annotators_may_be_the_clusters():
 def test_a_battle_has_one_cluster():
     twice = votes_of(["p", "p"], [("x", "y")] * 2, ["ann", "bob"])
     with pytest.raises(InvalidInput, match='judge: a battle has one, got "ann" and "bob"'):
-        clusters_of(twice, "prompt", "judge")
+        battle_clusters(twice, "prompt", "judge")
     with pytest.raises(InvalidInput, match="cluster: 1 battles have no judge"):
-        clusters_of(votes_of(["p", "q"], [("x", "y")] * 2, ["ann", None]), "prompt", "judge")
+        battle_clusters(votes_of(["p", "q"], [("x", "y")] * 2, ["ann", None]), "prompt", "judge")
     with pytest.raises(UnknownTerm):
-        clusters_of(twice, "prompt", "colour")
+        battle_clusters(twice, "prompt", "colour")
 
 
 def test_intervals_are_by_clusters():

@@ -1,1 +1,10 @@
-"""Agreement of judges with people and with each other."""
+"""Agreement of judges with people and with each other, in reading order.
+
+``agreement``: how often pipelines of judges decide battles as people do.
+``pipelines``, ``battles``, ``clusters``: what a pipeline is, its verdicts, battles that resemble each other.
+``accuracy``, ``cells``: how often judges are right, and single judgments in every cell.
+``position``: whether the response shown first is preferred.
+``prediction_powered``, ``labelled``: means of judges corrected by a few labels of people.
+``coefficients``: Krippendorff's alpha and intraclass correlations.
+``leaderboards``: agreement of leaderboards with a reference.
+"""

@@ -1,8 +1,8 @@
-"""How often judges are right, judge by judge and prompt by prompt, with intervals that allow for what was drawn."""
+"""Accuracy of judges against a key, judge by judge and prompt by prompt, allowing for what was drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,32 +92,28 @@ def accuracy(
     --------
     >>> import polars, quorate as q
     >>> rows = {"item": [1, 1, 2, 2, 3, 3, 4, 4], "judge": list("xyxyxyxy"), "score": [1, 1, 0, 1, 1, 1, 0, 1]}
-    >>> found = accuracy(q.read(polars.DataFrame(rows), announce=False))
-    >>> [(one.level, one.value) for one in found]
+    >>> [(row.level, row.value) for row in accuracy(q.read(polars.DataFrame(rows), announce=False))]
     [('all', 0.75), ('x', 0.5), ('y', 1.0)]
     """
-    table = checked(judgments)
+    table = right_or_wrong(checked(judgments))
     checked_level(level)
-    if np.nanmin(table.low) < 0 or np.nanmax(table.high) > 1:
-        ends = f"{np.nanmin(table.low):g} to {np.nanmax(table.high):g}"
+    named = [(facet, name) for facet in facets if facet in table.names for name in table.facet(facet).levels]
+    parts = [((ALL, ALL), table), *((pair, table.only(*pair)) for pair in named)]
+    return tuple(_accuracy(part, *pair, drawn, level) for pair, part in parts if part is table or part.n_answers)
+
+
+def right_or_wrong(judgments: Judgments) -> Judgments:
+    """The judgments, refused where a score is not from 0 to 1."""
+    if np.nanmin(judgments.low) < 0 or np.nanmax(judgments.high) > 1:
+        ends = f"{np.nanmin(judgments.low):g} to {np.nanmax(judgments.high):g}"
         raise InvalidData(f"accuracy: scores must say how right an answer is, from 0 to 1; got {ends}")
-    return tuple(_accuracy(part, *name, drawn, level) for name, part in _parts(table, facets))
-
-
-def _parts(table: Judgments, facets: Sequence[str]) -> Iterator[tuple[tuple[str, str], Judgments]]:
-    yield (ALL, ALL), table
-    for facet in facets:
-        if facet in table.names:
-            for name in table.facet(facet).levels:
-                part = table.only(facet, name)
-                if part.n_answers:
-                    yield (facet, name), part
+    return judgments
 
 
 def _accuracy(table: Judgments, facet: str, name: str, drawn: Collection[str], level: float) -> Accuracy:
     right = float(np.nansum(table.n * table.mean))
     naive = tuple(float(end) for end in wilson(right, table.n_answers, level))
-    chosen = [one for one in table.names if one in drawn and one != facet and table.n_levels(one) > 1]
+    chosen = [other for other in table.names if other in drawn and other != facet and table.n_levels(other) > 1]
     targets: dict[str, Target] = dict.fromkeys(chosen, POPULATION)
     value, low, high, reason = right / table.n_answers, np.nan, np.nan, ""
     try:

@@ -1,10 +1,10 @@
-"""How often judges decide a battle as people do, pipeline by pipeline, and whether one pipeline does so more often."""
+"""Agreement of pipelines of judges with people: how often each decides a battle as they do, and which does so more."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from itertools import combinations
+from dataclasses import asdict, dataclass, fields
+from itertools import chain, combinations
 from numbers import Integral
 from typing import Any, Literal
 
@@ -16,9 +16,10 @@ from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.agreement.battles import Battles, pairwise_battles
-from quorate.estimate.agreement.clusters import clusters_of, gain_interval, rate_interval
+from quorate.estimate.agreement.clusters import battle_clusters, gain_interval, rate_interval
 from quorate.estimate.agreement.pipelines import (
     Pipeline,
+    Verdicts,
     battles_of,
     calibrated_to,
     pipelines_of,
@@ -28,10 +29,11 @@ from quorate.estimate.agreement.pipelines import (
 from quorate.numerics.inference import checked_level
 from quorate.numerics.votes.binomial import clopper_pearson, p_value
 from quorate.streams import stream
+from quorate.table.frames import frame
 from quorate.table.pairs import TIE
+from quorate.table.results import Result, Row
 from quorate.table.votes import Votes
 
-Verdicts = NDArray[np.int8]
 Kind = Literal["overall", "decisive"]
 ALL = "all"
 _FEW = 20
@@ -69,7 +71,7 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class Difference:
+class PipelineDifference:
     """Agreement of one pipeline less that of another, on the same battles.
 
     Parameters
@@ -111,14 +113,14 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Result):
     """Agreement of pipelines of judges with people.
 
     Parameters
     ----------
     rates : tuple of Rate
         Of every pipeline, on all battles that it and people decided, in all and by category.
-    differences : tuple of Difference
+    differences : tuple of PipelineDifference
         Of every two pipelines, in all and by category.
     ties : mapping of str to float
         Share of ties of every pipeline, on the battles that it and people decided.
@@ -135,13 +137,15 @@ class Agreement:
     """
 
     rates: tuple[Rate, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[PipelineDifference, ...]
     ties: Mapping[str, float]
     thresholds: Mapping[str, float]
     human_ties: Mapping[str, float]
     level: float
     cluster: str | None = None
     caveats: tuple[Caveat, ...] = ()
+
+    derived = ("sentence",)
 
     def rate(self, pipeline: str, kind: Kind = "overall", category: str = ALL) -> Rate:
         """Agreement of one pipeline.
@@ -151,9 +155,9 @@ class Agreement:
         UnknownTerm
             If there is no such pipeline, kind or category.
         """
-        for one in self.rates:
-            if (one.pipeline, one.kind, one.category) == (pipeline, kind, category):
-                return one
+        for rate in self.rates:
+            if (rate.pipeline, rate.kind, rate.category) == (pipeline, kind, category):
+                return rate
         raise UnknownTerm(
             f"{pipeline}, {kind}, {category}", [f"{r.pipeline}, {r.kind}, {r.category}" for r in self.rates]
         )
@@ -161,8 +165,8 @@ class Agreement:
     @property
     def sentence(self) -> str:
         """The answer in one sentence."""
-        whole = [one for one in self.rates if one.category == ALL and one.kind == "overall"]
-        best = max(whole, key=lambda one: one.value)
+        whole = [rate for rate in self.rates if rate.category == ALL and rate.kind == "overall"]
+        best = max(whole, key=lambda rate: rate.value)
         where = "" if best.clusters is None else f" in {best.clusters:,} clusters by {self.cluster}"
         ends = "not known" if np.isnan(best.low) else f"{best.low:.1%} to {best.high:.1%}"
         return (
@@ -171,20 +175,14 @@ class Agreement:
             f"{self.human_ties[best.pipeline]:.1%}."
         )
 
-    def to_frame(self) -> Any:
+    def rows(self) -> list[Row]:
         """One row for every pipeline, category and kind."""
-        return _frame(self.rates)
+        return [asdict(rate) for rate in self.rates]
 
     def differences_frame(self) -> Any:
         """One row for every two pipelines, category and kind."""
-        return _frame(self.differences)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; what is not known is None."""
-        rows = {name: [_plain(asdict(one)) for one in getattr(self, name)] for name in ("rates", "differences")}
-        ties = {name: _plain(dict(getattr(self, name))) for name in ("ties", "thresholds", "human_ties")}
-        said = {"level": self.level, "cluster": self.cluster, "caveats": [asdict(one) for one in self.caveats]}
-        return {**rows, **ties, **said, "sentence": self.sentence}
+        names = [field.name for field in fields(PipelineDifference)] if self.differences else []
+        return frame({name: [getattr(row, name) for row in self.differences] for name in names})
 
 
 def agreement(
@@ -257,8 +255,8 @@ def agreement(
     >>> import polars, quorate as q
     >>> frame = {"prompt": [1, 2, 3, 4] * 2, "judge": ["llm"] * 4 + ["person"] * 4}
     >>> frame |= {"model_a": ["x"] * 8, "model_b": ["y"] * 8, "winner": list("AABB") + ["A", "B", "B", "tie"]}
-    >>> found = q.agreement(q.read_votes(polars.DataFrame(frame), announce=False), "person")
-    >>> found.rate("judges").value, found.rate("judges", "decisive").n
+    >>> with_people = q.agreement(q.read_votes(polars.DataFrame(frame), announce=False), "person")
+    >>> with_people.rate("judges").value, with_people.rate("judges", "decisive").n
     (0.5, 3)
     """
     checked_level(level)
@@ -268,47 +266,47 @@ def agreement(
     truth = pairwise_battles(people, key=key, by=by)
     pipelines = {name: battles_of(table, key, threshold) for name, table in tables.items()}
     if calibrated:
-        pipelines = {name: calibrated_to(truth, name, one) for name, one in pipelines.items()}
-    said = {name: verdicts_at(truth, name, one) for name, one in pipelines.items()}
-    ties = {name: shared_ties(one, truth.verdicts) for name, one in said.items()}
+        pipelines = {name: calibrated_to(truth, name, battles) for name, battles in pipelines.items()}
+    verdicts = {name: verdicts_at(truth, name, battles) for name, battles in pipelines.items()}
+    ties = {name: shared_ties(verdict, truth.verdicts) for name, verdict in verdicts.items()}
     source = np.random.default_rng(stream(0, "agreement") if rng is None else rng)
-    masks = _categories(truth)
-    name, code = clusters_of(people, key, cluster)
+    groups = np.array(truth.groups)
+    masks = {ALL: np.ones(len(truth), dtype=np.bool_)} | {
+        name: groups == name for name in sorted({*truth.groups} - {""})
+    }
+    name, code = battle_clusters(people, key, cluster)
     place = None if name is None else code
-    rates = [_rate(one, said[one], truth.verdicts, mask, level, place) for one in said for mask in masks.items()]
+    rates = [
+        _rates(pipeline, verdict, truth.verdicts, mask, level, place)
+        for pipeline, verdict in verdicts.items()
+        for mask in masks.items()
+    ]
     differences = [
-        _difference(pair, (said[pair[0]], said[pair[1]]), truth, mask, (level, resamples, source), place)
-        for pair in combinations(said, 2)
+        _differences(pair, (verdicts[pair[0]], verdicts[pair[1]]), truth, mask, (level, resamples, source), place)
+        for pair in combinations(verdicts, 2)
         for mask in masks.items()
     ]
     return Agreement(
-        rates=tuple(one for both in rates for one in both),
-        differences=tuple(one for both in differences for one in both),
-        ties={name: own for name, (own, _) in ties.items()},
-        thresholds={name: one.threshold for name, one in pipelines.items()},
+        rates=tuple(chain.from_iterable(rates)),
+        differences=tuple(chain.from_iterable(differences)),
+        ties={name: its for name, (its, _) in ties.items()},
+        thresholds={name: battles.threshold for name, battles in pipelines.items()},
         human_ties={name: theirs for name, (_, theirs) in ties.items()},
         level=level,
         cluster=name,
-        caveats=() if name is None else _few(name, code, truth.verdicts, said),
+        caveats=() if name is None else _few(name, code, truth.verdicts, verdicts),
     )
 
 
-def _few(name: str, code: Ints, people: Verdicts, said: Mapping[str, Verdicts]) -> tuple[Caveat, ...]:
+def _few(name: str, code: Ints, people: Verdicts, verdicts: Mapping[str, Verdicts]) -> tuple[Caveat, ...]:
     """A caveat where some pipeline has few clusters of battles."""
     worth = []
-    for one in said.values():
-        sizes = np.bincount(code[_usable("overall", people, one)])
+    for verdict in verdicts.values():
+        sizes = np.bincount(code[_usable("overall", people, verdict)])
         sizes = sizes[sizes > 0].astype(float)
         worth.append((float(sizes.sum() ** 2 / (sizes @ sizes)), len(sizes)))
     effective, clusters = min(worth)
     return () if effective >= _FEW else (caveats.few_clusters(name, clusters, effective),)
-
-
-def _categories(truth: Battles) -> dict[str, NDArray[np.bool_]]:
-    """Battles of every category, all of them first."""
-    groups = np.array(truth.groups)
-    names = sorted(set(truth.groups) - {""})
-    return {ALL: np.ones(len(truth), dtype=np.bool_), **{name: groups == name for name in names}}
 
 
 def _usable(kind: Kind, people: Verdicts, *said: Verdicts) -> NDArray[np.bool_]:
@@ -317,7 +315,7 @@ def _usable(kind: Kind, people: Verdicts, *said: Verdicts) -> NDArray[np.bool_]:
     return np.asarray(((both >= 0) & ((both != TIE) | (kind == "overall"))).all(axis=0))
 
 
-def _rate(
+def _rates(
     name: str,
     said: Verdicts,
     people: Verdicts,
@@ -338,14 +336,14 @@ def _rate(
     return out
 
 
-def _difference(
+def _differences(
     names: tuple[str, str],
     said: tuple[Verdicts, Verdicts],
     truth: Battles,
     category: tuple[str, NDArray[np.bool_]],
     draws: tuple[float, int, np.random.Generator],
     code: Ints | None,
-) -> list[Difference]:
+) -> list[PipelineDifference]:
     people, (label, mask), (level, resamples, rng) = truth.verdicts, category, draws
     strata = np.unique(np.array(truth.groups or [""] * len(truth)), return_inverse=True)[1]
     out = []
@@ -363,7 +361,7 @@ def _difference(
             drawn = _drawn(np.where(usable, gain + 2, 0)[mask], strata[mask], resamples, rng)
             low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]).tolist()
         clusters = None if code is None else len(np.unique(code[usable]))
-        out.append(Difference(*names, label, kind, n, first, second, first - second, low, high, p, clusters))
+        out.append(PipelineDifference(*names, label, kind, n, first, second, first - second, low, high, p, clusters))
     return out
 
 
@@ -375,13 +373,3 @@ def _drawn(code: NDArray[np.int64], strata: NDArray[np.int64], resamples: int, r
         total += rng.multinomial(int(counts.sum()), counts / counts.sum(), resamples)
     usable = total[:, 1:].sum(axis=1)
     return np.asarray((total[:, 3] - total[:, 1])[usable > 0] / usable[usable > 0])
-
-
-def _frame(rows: Sequence[Rate | Difference]) -> Any:
-    from quorate.table.frames import frame
-
-    return frame({name: [getattr(one, name) for one in rows] for name in (vars(rows[0]) if rows else ())})
-
-
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    return {k: None if isinstance(v, float) and not np.isfinite(v) else v for k, v in values.items()}

@@ -1,4 +1,4 @@
-"""One verdict per battle from many judgments of it: by pairwise votes, or by scores of the two responses."""
+"""Battles: one verdict from many judgments of it, by pairwise votes or by scores of the two responses."""
 
 from __future__ import annotations
 
@@ -240,6 +240,13 @@ def swapped(votes: Votes, key: str) -> NDArray[np.int64]:
     place = (votes.column(key).astype(np.int64) * n + votes.model_a) * n + votes.model_b
     _, first, battle = np.unique(place, return_index=True, return_inverse=True)
     return np.asarray(votes.order != votes.order[first][battle], dtype=np.int64)
+
+
+def column_of(table: Votes | Judgments, role: str, key: str) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Level of every row, and the labels of the levels; ``order`` of votes is that of a battle's first vote, or not."""
+    if role == ORDER and isinstance(table, Votes) and ORDER not in table.names:
+        return swapped(table, key), ORDERS
+    return table.column(role).astype(np.int64), table.facet(role).levels
 
 
 def _check(threshold: float) -> None:

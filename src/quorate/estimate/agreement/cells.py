@@ -1,17 +1,18 @@
-"""How often single judgments are right, in every cell of judges, prompts and orders."""
+"""Accuracy of single judgments in every cell of judges, prompts and orders, with intervals by item."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
-from quorate.errors import InvalidData, InvalidInput, NotEstimable
-from quorate.estimate.agreement.battles import ORDER, ORDERS, pairwise_battles, swapped
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.agreement.accuracy import right_or_wrong
+from quorate.estimate.agreement.battles import column_of, pairwise_battles
 from quorate.estimate.agreement.clusters import shared_out
 from quorate.estimate.agreement.labelled import people_apart
 from quorate.numerics.inference import checked_level
@@ -78,8 +79,13 @@ class Cells(Result):
     @property
     def sentence(self) -> str:
         """The answer in one sentence."""
-        best, worst = (choose(self.cells, key=lambda one: one.value) for choose in (max, min))
-        ends = (f"{named(one)} {one.value:.1%} ({_ends(one)})" for one in (best, worst))
+        ends = []
+        for choose in (max, min):
+            cell = choose(self.cells, key=lambda cell: cell.value)
+            interval = f"{cell.all_low:.1%} to {cell.all_high:.1%}"
+            ends.append(
+                f"{named(cell)} {cell.value:.1%} ({'interval not known' if np.isnan(cell.all_low) else interval})"
+            )
         return (
             f"Of {len(self.cells):,} cells of {' and '.join(self.roles)}, judgments are right most often in "
             f"{' and least often in '.join(ends)}; these {self.level:.0%} intervals hold for all cells at once."
@@ -87,13 +93,10 @@ class Cells(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for every cell."""
-        return [dict(zip(self.roles, one.levels, strict=True)) | _numbers(one) for one in self.cells]
-
-
-def _ends(cell: Cell) -> str:
-    if np.isnan(cell.all_low):
-        return "interval not known"
-    return f"{cell.all_low:.1%} to {cell.all_high:.1%}"
+        names = [field.name for field in fields(Cell) if field.name != "levels"]
+        numbers = [{name: getattr(cell, name) for name in names} for cell in self.cells]
+        levels = [dict(zip(self.roles, cell.levels, strict=True)) for cell in self.cells]
+        return [labels | row for labels, row in zip(levels, numbers, strict=True)]
 
 
 def named(cell: Cell) -> str:
@@ -161,8 +164,8 @@ def accuracy_by_cell(
     --------
     >>> import polars, quorate as q
     >>> rows = {"item": list("aabbccdd"), "judge": list("xyxyxyxy"), "score": [1, 1, 0, 1, 1, 1, 0, 1]}
-    >>> found = accuracy_by_cell(q.read(polars.DataFrame(rows), announce=False), by=("judge",))
-    >>> [(one.levels, one.value, round(one.low, 2)) for one in found.cells]
+    >>> judges = accuracy_by_cell(q.read(polars.DataFrame(rows), announce=False), by=("judge",))
+    >>> [(cell.levels, cell.value, round(cell.low, 2)) for cell in judges.cells]
     [(('x',), 0.5, 0.07), (('y',), 1.0, 0.4)]
     """
     checked_level(level)
@@ -176,40 +179,28 @@ def accuracy_by_cell(
         return _of_votes(cast("Votes", votes), cast("Votes", people), (roles, cluster or key, level), key)
     if human is not None:
         raise InvalidInput("human: scores say themselves how right an answer is; leave it out")
-    return _of_scores(checked(judged), roles, cluster, level)
+    return _of_scores(right_or_wrong(checked(judged)), roles, cluster, level)
 
 
 def _of_votes(votes: Votes, people: Votes, options: tuple[tuple[str, ...], str, float], key: str) -> Cells:
     roles, cluster, _ = options
-    said = np.where(votes.outcome == BOTH_BAD, TIE, votes.outcome)
-    wanted = _wanted(votes, people, key)
-    usable = (wanted >= 0) & (said <= TIE)
-    if not usable.any():
-        raise NotEstimable("votes: none is of a battle that people decided")
-    columns = [
-        (swapped(votes, key), ORDERS)
-        if role == ORDER and ORDER not in votes.names
-        else (votes.column(role).astype(np.int64), votes.facet(role).levels)
-        for role in roles
-    ]
-    code = votes.column(cluster).astype(np.int64)
-    right, weight = (said == wanted).astype(float), votes.weights.astype(float)
-    return _cells(columns, (right, weight, np.zeros(len(right))), code, usable, options)
-
-
-def _wanted(votes: Votes, people: Votes, key: str) -> Ints:
-    """What people say of the battle of every vote; -1 where they do not."""
+    outcome = np.where(votes.outcome == BOTH_BAD, TIE, votes.outcome)
+    # What people say of the battle of every vote; -1 where they do not.
     truth = pairwise_battles(people, key=key)
     known = dict(zip(truth.keys, truth.verdicts.tolist(), strict=True))
     labels, models = votes.facet(key).levels, votes.models
     rows = zip(votes.column(key).tolist(), votes.model_a.tolist(), votes.model_b.tolist(), strict=True)
-    return np.array([known.get((labels[k], models[a], models[b]), -1) if k >= 0 else -1 for k, a, b in rows])
+    wanted = np.array([known.get((labels[k], models[a], models[b]), -1) if k >= 0 else -1 for k, a, b in rows])
+    usable = (wanted >= 0) & (outcome <= TIE)
+    if not usable.any():
+        raise NotEstimable("votes: none is of a battle that people decided")
+    columns = [column_of(votes, role, key) for role in roles]
+    code = votes.column(cluster).astype(np.int64)
+    right, weight = (outcome == wanted).astype(float), votes.weights.astype(float)
+    return _cells(columns, (right, weight, np.zeros(len(right))), code, usable, options)
 
 
 def _of_scores(table: Judgments, roles: tuple[str, ...], cluster: str | None, level: float) -> Cells:
-    if np.nanmin(table.low) < 0 or np.nanmax(table.high) > 1:
-        ends = f"{np.nanmin(table.low):g} to {np.nanmax(table.high):g}"
-        raise InvalidData(f"accuracy: scores must say how right an answer is, from 0 to 1; got {ends}")
     columns = [(table.column(role).astype(np.int64), table.facet(role).levels) for role in roles]
     code = table.level_codes([cluster or table.object]).astype(np.int64)
     options = (roles, cluster or table.object, level)
@@ -228,21 +219,18 @@ def _cells(
     roles, cluster, level = options
     codes = np.column_stack([column for column, _ in columns])
     usable = usable & (codes >= 0).all(axis=1) & (code >= 0)
-    found, place = np.unique(codes[usable], axis=0, return_inverse=True)
-    all_levels = 1 - (1 - level) / max(len(found), 1)
+    occurring, place = np.unique(codes[usable], axis=0, return_inverse=True)
+    all_levels = 1 - (1 - level) / max(len(occurring), 1)
     out = []
-    for at, cell in enumerate(found.tolist()):
+    for at, cell in enumerate(occurring.tolist()):
         rows = np.flatnonzero(usable)[place.ravel() == at]
         levels = tuple(labels[i] for i, (_, labels) in zip(cell, columns, strict=True))
-        value, weight, within = (one[rows] for one in answers)
+        value, weight, within = (part[rows] for part in answers)
         share = shared_out(value, code[rows], weight, within)
         n, mean = int(weight.sum()), float(np.average(value, weights=weight))
         alone, together = (
-            (np.nan, np.nan) if share is None else clustered.interval(share, one) for one in (level, all_levels)
+            (np.nan, np.nan) if share is None else clustered.interval(share, coverage)
+            for coverage in (level, all_levels)
         )
         out.append(Cell(levels, n, 1 if share is None else share.clusters, mean, *alone, *together))
     return Cells(roles, tuple(out), cluster, level)
-
-
-def _numbers(cell: Cell) -> dict[str, Any]:
-    return {name: value for name, value in asdict(cell).items() if name != "levels"}

@@ -1,4 +1,4 @@
-"""Agreement where battles of one prompt, or labels of one person, resemble each other."""
+"""Clusters of battles: shares and gains where battles of one prompt, or labels of one person, resemble each other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from quorate.numerics.votes.clustered import Share
 from quorate.table.votes import Votes
 
 
-def clusters_of(people: Votes, key: str, cluster: str | None) -> tuple[str | None, Ints]:
+def battle_clusters(people: Votes, key: str, cluster: str | None) -> tuple[str | None, Ints]:
     """What battles are clustered by, and the cluster of each, in the order of the people's battles.
 
     Parameters
@@ -83,8 +83,8 @@ def rate_interval(right: NDArray[np.bool_], code: Ints, level: float) -> tuple[f
     level : float
         Coverage.
     """
-    found = shared_out(right.astype(float), code)
-    return (np.nan, np.nan) if found is None else clustered.interval(found, level)
+    share = shared_out(right.astype(float), code)
+    return (np.nan, np.nan) if share is None else clustered.interval(share, level)
 
 
 def gain_interval(gain: Ints, code: Ints, level: float) -> tuple[float, float, float]:
@@ -99,5 +99,5 @@ def gain_interval(gain: Ints, code: Ints, level: float) -> tuple[float, float, f
     level : float
         Coverage.
     """
-    found = shared_out((gain + 1) / 2, code)
-    return (np.nan, np.nan, np.nan) if found is None else clustered.balance(found, level)
+    share = shared_out((gain + 1) / 2, code)
+    return (np.nan, np.nan, np.nan) if share is None else clustered.balance(share, level)

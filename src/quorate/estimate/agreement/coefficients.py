@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -14,13 +14,14 @@ from quorate.estimate.components.dependability import dependability
 from quorate.numerics.correlation import ranks
 from quorate.numerics.inference import checked_level, t_quantile
 from quorate.table.judgments import Judgments, checked
+from quorate.table.results import Result
 
 Metric = Literal["nominal", "ordinal", "interval"]
 _FEWEST = 3
 
 
 @dataclass(frozen=True)
-class Alpha:
+class Alpha(Result):
     """Krippendorff's alpha.
 
     Parameters
@@ -45,13 +46,9 @@ class Alpha:
     scores: int
     level: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
-class Icc:
+class Icc(Result):
     """Intraclass correlations, in the notation of McGraw and Wong (1996).
 
     Parameters
@@ -77,10 +74,6 @@ class Icc:
     average_consistency: float
     average_consistency_se: float
     judges: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return asdict(self)
 
 
 def icc(fit: Decomposition, *, judges: float | None = None) -> Icc:
@@ -119,20 +112,20 @@ def icc(fit: Decomposition, *, judges: float | None = None) -> Icc:
     --------
     >>> import polars, quorate as q
     >>> rows = {"item": [1, 1, 2, 2, 3, 3, 4, 4], "judge": list("xyxyxyxy"), "score": [1, 2, 2, 4, 3, 4, 5, 5]}
-    >>> found = icc(q.decompose(q.read(polars.DataFrame(rows), announce=False)))
-    >>> round(found.single_absolute, 3), round(found.average_consistency, 3)
+    >>> judges = icc(q.decompose(q.read(polars.DataFrame(rows), announce=False)))
+    >>> round(judges.single_absolute, 3), round(judges.average_consistency, 3)
     (0.719, 0.92)
     """
     fit.judgments.facet("judge")
-    one = dependability(fit, fixed=(), judge=1)
+    single = dependability(fit, fixed=(), judge=1)
     many = dependability(fit, fixed=()) if judges is None else dependability(fit, fixed=(), judge=judges)
     return Icc(
-        one.phi,
-        one.phi_se,
+        single.phi,
+        single.phi_se,
         many.phi,
         many.phi_se,
-        one.generalizability,
-        one.generalizability_se,
+        single.generalizability,
+        single.generalizability_se,
         many.generalizability,
         many.generalizability_se,
         many.levels["judge"],
@@ -200,7 +193,11 @@ def _sums(table: Judgments, metric: Metric) -> tuple[Floats, float, int, int]:
     item, score = np.unique(item[several], return_inverse=True)[1], score[several]
     if not len(score):
         raise NotEstimable("alpha: no item has two scores; let two judges score the same items")
-    columns = _coordinates(score, metric)
+    if metric == "nominal":  # points whose squared distances are those of the metric, up to a factor
+        columns = np.asarray(score[:, None] == np.unique(score)).astype(float)
+    else:
+        values = ranks(score) if metric == "ordinal" else score
+        columns = np.asarray(values - values.mean())[:, None]
     size = np.bincount(item).astype(float)
     sums = np.column_stack([np.bincount(item, column) for column in columns.T])
     squares = np.bincount(item, (columns**2).sum(axis=1))
@@ -210,14 +207,6 @@ def _sums(table: Judgments, metric: Metric) -> tuple[Floats, float, int, int]:
     if np.isnan(value):
         raise NotEstimable("alpha: all scores are equal, so there is nothing to agree about")
     return per_item, value, len(size), len(score)
-
-
-def _coordinates(score: Floats, metric: Metric) -> Floats:
-    """Points whose squared distances are those of the metric, up to a factor; shape (scores, dimensions)."""
-    if metric == "nominal":
-        return np.asarray(score[:, None] == np.unique(score)).astype(float)
-    values = ranks(score) if metric == "ordinal" else score
-    return np.asarray(values - values.mean())[:, None]
 
 
 def _alpha(sums: Floats) -> Floats:

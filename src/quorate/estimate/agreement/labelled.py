@@ -1,4 +1,4 @@
-"""Judgments of people beside those of judges, unit by unit: battles, or items."""
+"""Labels of people beside the judgments of judges, unit by unit: battles, or items."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Table = Votes | Judgments
 
 
 @dataclass(frozen=True, eq=False)
-class Units:
+class UnitMeans:
     """One number for every unit.
 
     Parameters
@@ -61,7 +61,10 @@ def people_apart(judged: Table, human: Table | str | Collection[str]) -> tuple[T
         if type(human) is not type(judged):
             raise InvalidInput(f"human: expects {type(judged).__name__} as judged is, got {type(human).__name__}")
         return judged, human
-    names = _names(human)
+    given: object = human
+    names = {given} if isinstance(given, str) else set(given) if isinstance(given, Collection) else set()
+    if not names or not all(isinstance(name, str) for name in names):
+        raise InvalidInput(f"human: a table or names of judges are needed, got {type(human).__name__}")
     levels = judged.facet(JUDGE).levels
     for name in sorted(names):
         if name not in levels:
@@ -74,14 +77,7 @@ def people_apart(judged: Table, human: Table | str | Collection[str]) -> tuple[T
     return judged.keep(~known), judged.keep(known)
 
 
-def _names(human: object) -> set[str]:
-    names = {human} if isinstance(human, str) else set(human) if isinstance(human, Collection) else set()
-    if not names or not all(isinstance(name, str) for name in names):
-        raise InvalidInput(f"human: a table or names of judges are needed, got {type(human).__name__}")
-    return names
-
-
-def vote_units(votes: Votes, key: str, a: str, b: str | None, cluster: str | None) -> Units:
+def vote_units(votes: Votes, key: str, a: str, b: str | None, cluster: str | None) -> UnitMeans:
     """The share of votes for ``a`` in every one of its battles.
 
     Parameters
@@ -108,15 +104,14 @@ def vote_units(votes: Votes, key: str, a: str, b: str | None, cluster: str | Non
         if name not in votes.models:
             raise UnknownTerm(name, votes.models)
     battles = pairwise_battles(votes, key=key, by=cluster)
-    own = [a in pair and (b is None or b in pair) for _, *pair in battles.keys]
-    at = np.flatnonzero(own)
+    at = np.flatnonzero([a in pair and (b is None or b in pair) for _, *pair in battles.keys])
     side = np.array([1.0 if battles.keys[i][1] == a else -1.0 for i in at])
     groups = tuple(battles.groups[i] for i in at) if battles.groups else ()
     _check_clusters(cluster, groups)
-    return Units(tuple(battles.keys[i] for i in at), 0.5 + side * battles.margin[at], groups)
+    return UnitMeans(tuple(battles.keys[i] for i in at), 0.5 + side * battles.margin[at], groups)
 
 
-def score_units(judgments: Judgments, cluster: str | None) -> Units:
+def score_units(judgments: Judgments, cluster: str | None) -> UnitMeans:
     """The mean of the cells of every item.
 
     Parameters
@@ -138,14 +133,14 @@ def score_units(judgments: Judgments, cluster: str | None) -> Units:
     total = np.bincount(item, np.where(answered, judgments.mean, 0.0), len(labels))
     value = np.divide(total, cells, out=np.full(len(labels), np.nan), where=cells > 0)
     if cluster is None:
-        return Units(labels, value)
+        return UnitMeans(labels, value)
     names, of = level_labels(judgments, cluster), judgments.level_codes([cluster])
     _, first, unit = np.unique(item, return_index=True, return_inverse=True)
     if (of != of[first][unit]).any():
         raise InvalidInput(f"cluster: a unit is in one, and {cluster} varies within some; take a role of the units")
     groups = tuple(str(names[i]) for i in of[first])
     _check_clusters(cluster, groups)
-    return Units(labels, value, groups)
+    return UnitMeans(labels, value, groups)
 
 
 def _check_clusters(cluster: str | None, groups: tuple[str, ...]) -> None:

@@ -1,16 +1,17 @@
-"""How far leaderboards agree with one reference, and whether one of two agrees with it more."""
+"""Agreement of leaderboards with one reference, and whether one of two agrees with it more."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.correlation import kendall, of_pair, pearson, spearman, williams
+from quorate.table.results import Result, Row
 
 _FEWEST = 4
 Board = Mapping[str, float]
@@ -63,7 +64,7 @@ class BoardDifference:
 
 
 @dataclass(frozen=True)
-class Leaderboards:
+class Leaderboards(Result):
     """Agreement of leaderboards with a reference.
 
     Parameters
@@ -77,15 +78,9 @@ class Leaderboards:
     boards: tuple[BoardAgreement, ...]
     differences: tuple[BoardDifference, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; what is not known is None."""
-        return {
-            name: [
-                {k: None if isinstance(v, float) and not np.isfinite(v) else v for k, v in asdict(one).items()}
-                for one in getattr(self, name)
-            ]
-            for name in ("boards", "differences")
-        }
+    def rows(self) -> list[Row]:
+        """One row for every leaderboard."""
+        return [asdict(board) for board in self.boards]
 
 
 def compare_leaderboards(reference: Board, boards: Mapping[str, Board], *, of: Of = "ratings") -> Leaderboards:
@@ -119,8 +114,8 @@ def compare_leaderboards(reference: Board, boards: Mapping[str, Board], *, of: O
     --------
     >>> people = dict(a=5, b=4, c=3, d=2, e=1)
     >>> judges = {"one": dict(a=5, b=4, c=2, d=3, e=1), "two": dict(a=1, b=5, c=3, d=2, e=4)}
-    >>> found = compare_leaderboards(people, judges)
-    >>> [(one.board, round(one.spearman, 2)) for one in found.boards], round(found.differences[0].p, 2)
+    >>> compared = compare_leaderboards(people, judges)
+    >>> [(row.board, round(row.spearman, 2)) for row in compared.boards], round(compared.differences[0].p, 2)
     ([('one', 0.9), ('two', -0.3)], 0.18)
     """
     if of not in get_args(Of):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.agreement.battles import ORDER, ORDERS, Battles, likert_battles, pairwise_battles, swapped
+from quorate.estimate.agreement.battles import Battles, column_of, likert_battles, pairwise_battles
 from quorate.estimate.agreement.labelled import people_apart
 from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments
@@ -63,7 +63,7 @@ def pipelines_of(
             rule = "must be what quorate.read_votes or read returns"
             raise InvalidInput(f"judged: {name} {rule}, got {type(table).__name__}")
         prefix = f"{name}, " if isinstance(judged, Mapping) else ""
-        for label, part in ((name, table), *((prefix + one, two) for one, two in _cells(name, table, roles, key))):
+        for label, part in ((name, table), *((prefix + cell, part) for cell, part in _cells(name, table, roles, key))):
             if label in out:
                 raise InvalidInput(
                     f'each: two pipelines would be called "{label}"; name the table: judged={{"all": ...}}'
@@ -78,18 +78,11 @@ def _cells(name: str, table: Pipeline, roles: tuple[str, ...], key: str) -> Iter
         return
     if isinstance(table, Battles):
         raise InvalidInput(f"each: {name} has one verdict per battle and no {roles[0]}; give votes or scores")
-    columns = [_column(table, role, key) for role in roles]
+    columns = [column_of(table, role, key) for role in roles]
     codes = np.column_stack([code for code, _ in columns])
     for cell in np.unique(codes[(codes >= 0).all(axis=1)], axis=0):
         label = ", ".join(labels[at] for at, (_, labels) in zip(cell.tolist(), columns, strict=True))
         yield label, table.keep((codes == cell).all(axis=1))
-
-
-def _column(table: Votes | Judgments, role: str, key: str) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Level of every row, and the labels of levels."""
-    if role == ORDER and isinstance(table, Votes) and ORDER not in table.names:
-        return swapped(table, key), ORDERS
-    return table.column(role).astype(np.int64), table.facet(role).levels
 
 
 def battles_of(table: Pipeline, key: str, threshold: float | None) -> Battles:
@@ -154,18 +147,18 @@ def verdicts_at(truth: Battles, name: str, battles: Battles) -> Verdicts:
     known = dict(zip(battles.keys, battles.verdicts.tolist(), strict=True))
     out = np.array([known.get(key, -1) for key in truth.keys], dtype=np.int8)
     if not ((out >= 0) & (truth.verdicts >= 0)).any():
-        mine, theirs = (one.keys[0] if one.keys else "none" for one in (battles, truth))
+        mine, theirs = (side.keys[0] if side.keys else "none" for side in (battles, truth))
         raise NotEstimable(f"{name}: no battle was decided by it and by people; its first is {mine}, theirs {theirs}")
     return out
 
 
-def shared_ties(said: Verdicts, people: Verdicts) -> tuple[float, float]:
+def shared_ties(verdicts: Verdicts, people: Verdicts) -> tuple[float, float]:
     """Share of ties of the pipeline, and of people, on the battles that both decided.
 
     Parameters
     ----------
-    said, people : array, shape (battles,)
+    verdicts, people : array, shape (battles,)
         Verdicts.
     """
-    both = (said >= 0) & (people >= 0)
-    return float(np.mean(said[both] == TIE)), float(np.mean(people[both] == TIE))
+    both = (verdicts >= 0) & (people >= 0)
+    return float(np.mean(verdicts[both] == TIE)), float(np.mean(people[both] == TIE))

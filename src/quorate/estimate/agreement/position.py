@@ -1,25 +1,24 @@
-"""Whether a judge prefers the response that is shown first, or the one shown last."""
+"""Position bias: whether a judge prefers the response that is shown first, or the one shown last."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.inference import checked_level, t_quantile
 from quorate.table.pairs import FIRST_B, UNKNOWN
+from quorate.table.results import Result
 from quorate.table.votes import Votes, checked_votes
 
 _ALIKE, _GRID, _MOST_EXACT = 1e-9, 240, 500
 
 
 @dataclass(frozen=True)
-class PositionBias:
+class PositionBias(Result):
     """How a judge's choice depends on the order in which the two responses are shown.
 
     Parameters
@@ -59,6 +58,8 @@ class PositionBias:
     p: float
     consistent: float
 
+    derived = ("sentence",)
+
     @property
     def sentence(self) -> str:
         """The answer in one sentence."""
@@ -72,11 +73,6 @@ class PositionBias:
             f"are the one shown first ({ends}p = {self.p:.2g}); the same response wins in both in "
             f"{self.consistent:.1%}."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; what is not known is None."""
-        plain = {k: None if isinstance(v, float) and not np.isfinite(v) else v for k, v in asdict(self).items()}
-        return plain | {"sentence": self.sentence}
 
 
 def position_bias(
@@ -119,8 +115,8 @@ def position_bias(
     >>> import polars, quorate as q
     >>> frame = {"prompt": [1, 1, 2, 2], "judge": ["llm"] * 4, "model_a": ["x"] * 4, "model_b": ["y"] * 4}
     >>> frame |= {"swapped": [False, True] * 2, "winner": ["x", "y", "x", "x"]}
-    >>> found = position_bias(q.read_votes(polars.DataFrame(frame), announce=False))[0]
-    >>> found.bias, found.battles, found.consistent
+    >>> llm = position_bias(q.read_votes(polars.DataFrame(frame), announce=False))[0]
+    >>> llm.bias, llm.battles, llm.consistent
     (0.25, 2, 0.5)
     """
     table = checked_votes(votes)
@@ -131,18 +127,14 @@ def position_bias(
     value = table.encoded("half")
     code = table.column(by)
     known = (table.order != UNKNOWN) & ~np.isnan(value) & (table.column(key) >= 0) & (code >= 0)
-    found = [_bias(table.keep(known & (code == at)), name, key, level) for at, name in _levels(table, by, known)]
-    if not any(one.battles for one in found):
+    levels = table.facet(by).levels
+    judges = [_bias(table.keep(known & (code == at)), levels[at], key, level) for at in np.unique(code[known]).tolist()]
+    if not any(judge.battles for judge in judges):
         raise NotEstimable(
             f"votes: no battle was judged in both orders by one {by}, so position and quality cannot be told apart; "
             "show some pairs both ways"
         )
-    return tuple(found)
-
-
-def _levels(votes: Votes, by: str, known: NDArray[np.bool_]) -> list[tuple[int, str]]:
-    there = np.unique(votes.column(by)[known])
-    return [(int(at), votes.facet(by).levels[at]) for at in there]
+    return tuple(judges)
 
 
 def _bias(votes: Votes, name: str, key: str, level: float) -> PositionBias:
@@ -158,7 +150,11 @@ def _bias(votes: Votes, name: str, key: str, level: float) -> PositionBias:
     both = (seen > 0).all(axis=0)
     rates = won[:, both] / seen[:, both]
     lean = rates.mean(axis=0) - 0.5
-    when_first, when_second = (_share(a_won[at], weight[at]) for at in (~second, second))
+    when_first, when_second = (
+        float(np.average(a_won[at], weights=weight[at])) if at.any() else np.nan for at in (~second, second)
+    )
+    # 1 where the response shown first has more votes, -1 where the other has, 0 where they are even.
+    side = np.where(np.abs(rates - 0.5) < _ALIKE, 0, np.sign(rates - 0.5)).astype(np.int64)
     low, high = _interval(lean, level)
     return PositionBias(
         judge=name,
@@ -170,13 +166,16 @@ def _bias(votes: Votes, name: str, key: str, level: float) -> PositionBias:
         bias=float(lean.mean()) if both.any() else np.nan,
         low=low,
         high=high,
-        p=_p(lean),
-        consistent=float(np.mean(_side(rates[0]) * _side(rates[1]) < 0)) if both.any() else np.nan,
+        p=sign_flip(lean),
+        consistent=float(np.mean(side[0] * side[1] < 0)) if both.any() else np.nan,
     )
 
 
-def _p(lean: Floats) -> float:
-    """Sign-flip test. Biases are rounded to 1/240, which is odd and so keeps the test exact; halves and thirds stay."""
+def sign_flip(lean: Floats) -> float:
+    """P-value of the sign-flip test that biases are 0 on average.
+
+    They are rounded to 1/240, which is odd and so keeps the test exact; halves and thirds stay.
+    """
     from scipy.special import ndtr
 
     unit = np.rint(lean * _GRID).astype(np.int64)
@@ -192,15 +191,6 @@ def _p(lean: Floats) -> float:
     for step in size.tolist():
         chance = 0.5 * (np.roll(chance, step) + np.roll(chance, -step))
     return float(min(1.0, 2 * chance[middle + reach :].sum())) if reach else 1.0
-
-
-def _share(won: Floats, weight: Floats) -> float:
-    return float(np.average(won, weights=weight)) if len(won) else np.nan
-
-
-def _side(rate: Floats) -> NDArray[np.int64]:
-    """1 where the response shown first has more votes, -1 where the other has, 0 where they are even."""
-    return np.where(np.abs(rate - 0.5) < _ALIKE, 0, np.sign(rate - 0.5)).astype(np.int64)
 
 
 def _interval(lean: Floats, level: float) -> tuple[float, float]:

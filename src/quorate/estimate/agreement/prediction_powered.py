@@ -1,9 +1,9 @@
-"""What judges say, corrected by what a few people say of some of it."""
+"""Prediction-powered means: what judges say, corrected by what a few people say of some of it."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -11,17 +11,18 @@ import numpy as np
 
 from quorate.caveats import Caveat, few_labels, labels_at_random, labels_unlike_the_rest, left_without_prediction
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.agreement.labelled import Table, Units, people_apart, score_units, vote_units
+from quorate.estimate.agreement.labelled import Table, UnitMeans, people_apart, score_units, vote_units
 from quorate.numerics.inference import checked_level, t_quantile
 from quorate.numerics.prediction_powered import PoweredMean, Sample, mean_error, powered_mean
 from quorate.table.judgments import Judgments
+from quorate.table.results import Result
 from quorate.table.votes import Votes
 
 _FEWEST, _FEW, _FEW_DIFFERING, _FAR, _ROUNDING = 3, 20, 5, 3.0, 1e-12
 
 
 @dataclass(frozen=True)
-class Corrected:
+class Corrected(Result):
     """A mean or win rate as people would give it, from many predictions and a few labels.
 
     Parameters
@@ -100,9 +101,8 @@ class Corrected:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; what is not known is None."""
-        plain = {name: value for name, value in asdict(self).items() if name != "caveats"}
-        plain = {k: None if isinstance(v, float) and not np.isfinite(v) else v for k, v in plain.items()}
-        return plain | {"interval": list(self.interval()), "caveats": [str(one) for one in self.caveats]}
+        values = {name: value for name, value in super().to_dict().items() if name != "caveats"}
+        return values | {"interval": list(self.interval()), "caveats": [str(caveat) for caveat in self.caveats]}
 
     def _interval(self, value: float, se: float, df: float, level: float) -> tuple[float, float]:
         checked_level(level)
@@ -178,8 +178,8 @@ def corrected(
     >>> frame = {"prompt": np.tile(np.arange(400), 2), "judge": ["llm"] * 400 + ["person"] * 400}
     >>> frame |= {"model_a": ["x"] * 800, "model_b": ["y"] * 800, "winner": np.where(np.append(said, truth), "x", "y")}
     >>> votes = q.read_votes(polars.DataFrame(frame)[:450], announce=False)
-    >>> found = q.corrected(votes, "person", "x", "y")
-    >>> found.labels, round(found.judges, 3), found.effective > 100
+    >>> powered = q.corrected(votes, "person", "x", "y")
+    >>> powered.labels, round(powered.judges, 3), powered.effective > 100
     (50, 0.672, True)
     """
     judges, people = people_apart(judged, human)
@@ -188,27 +188,24 @@ def corrected(
     predicted, labels = (_units(table, key, a, b, cluster) for table in (judges, people))
     share = isinstance(judges, Votes)
     if share and cluster is None:
-        predicted = _by_key(predicted)
+        # Battles that share what was answered, as those of one model against several do, are a cluster.
+        answered = tuple(str(unit[0]) for unit in predicted.keys if isinstance(unit, tuple))
+        predicted = replace(predicted, cluster=answered) if len(set(answered)) < len(answered) else predicted
     sample, unpredicted = _sample(predicted, labels)
-    found = powered_mean(sample, tuning=tuning, finite=finite)
-    if not np.isfinite(found.se):
+    powered = powered_mean(sample, tuning=tuning, finite=finite)
+    if not np.isfinite(powered.se):
         raise NotEstimable(
             f"cluster: one level of {cluster or key} has all labels, and its error needs two; label more of them"
         )
-    if found.se <= _ROUNDING * np.abs(np.concatenate([sample.y, sample.others])).max():
+    if powered.se <= _ROUNDING * np.abs(np.concatenate([sample.y, sample.others])).max():
         raise NotEstimable(
             f"{len(sample.y)} labels and their predictions leave no error to estimate; label more units, at random"
         )
-    return _result(_said(a, b), found, sample, share, unpredicted)
+    what = "mean score" if a is None else f"win rate of {a} against {'all models' if b is None else b}"
+    return _result(what, powered, sample, share, unpredicted)
 
 
-def _said(a: str | None, b: str | None) -> str:
-    if a is None:
-        return "mean score"
-    return f"win rate of {a} against {'all models' if b is None else b}"
-
-
-def _units(table: Table, key: str, a: str | None, b: str | None, cluster: str | None) -> Units:
+def _units(table: Table, key: str, a: str | None, b: str | None, cluster: str | None) -> UnitMeans:
     if isinstance(table, Judgments):
         if a is not None or b is not None:
             raise InvalidInput(f"a: models go with votes; scores have a mean, got {a or b!r}; leave it out")
@@ -218,13 +215,7 @@ def _units(table: Table, key: str, a: str | None, b: str | None, cluster: str | 
     return vote_units(table, key, a, b, cluster)
 
 
-def _by_key(units: Units) -> Units:
-    """Battles that share what was answered, as those of one model against several do, in clusters."""
-    shared = tuple(str(key[0]) for key in units.keys if isinstance(key, tuple))
-    return replace(units, cluster=shared) if len(set(shared)) < len(shared) else units
-
-
-def _sample(predicted: Units, labels: Units) -> tuple[Sample, int]:
+def _sample(predicted: UnitMeans, labels: UnitMeans) -> tuple[Sample, int]:
     """Units with a label and a prediction, units with a prediction alone, and how many have a label alone."""
     known = {key: at for at, key in enumerate(predicted.keys) if not np.isnan(predicted.value[at])}
     labelled = [(at, known.get(key)) for at, key in enumerate(labels.keys) if not np.isnan(labels.value[at])]
@@ -235,34 +226,34 @@ def _sample(predicted: Units, labels: Units) -> tuple[Sample, int]:
             f"{len(both)} units have a label and a prediction and {len(others)} a prediction alone; at least {_FEWEST} "
             "and 2 are needed: label a random part of the units that judges judged"
         )
-    own = np.array([place for _, place in both])
+    at_both = np.array([place for _, place in both])
     codes = np.arange(len(predicted.keys))
     if predicted.cluster:
         codes = np.unique(np.array(predicted.cluster), return_inverse=True)[1]
     y = labels.value[[at for at, _ in both]]
-    sample = Sample(y, predicted.value[own], predicted.value[others], codes[own], codes[others])
+    sample = Sample(y, predicted.value[at_both], predicted.value[others], codes[at_both], codes[others])
     return sample, len(labelled) - len(both)
 
 
-def _result(what: str, found: PoweredMean, sample: Sample, share: bool, unpredicted: int) -> Corrected:
+def _result(what: str, powered: PoweredMean, sample: Sample, share: bool, unpredicted: int) -> Corrected:
     n, m = len(sample.y), len(sample.others)
     gap = sample.predicted - sample.y
     return Corrected(
         what=what,
-        value=found.value,
-        se=found.se,
-        df=found.df,
-        people=found.labels_value,
-        people_se=found.labels_se,
-        people_df=found.labels_df,
+        value=powered.value,
+        se=powered.se,
+        df=powered.df,
+        people=powered.labels_value,
+        people_se=powered.labels_se,
+        people_df=powered.labels_df,
         judges=float(np.concatenate([sample.predicted, sample.others]).mean()),
         bias=float(gap.mean()),
         bias_se=mean_error(gap, sample.cluster),
         labels=n,
         predictions=m,
-        tuning=found.tuning,
-        effective=n * (found.labels_se / found.se) ** 2
-        if found.labels_se > _ROUNDING * np.abs(sample.y).max()
+        tuning=powered.tuning,
+        effective=n * (powered.labels_se / powered.se) ** 2
+        if powered.labels_se > _ROUNDING * np.abs(sample.y).max()
         else 0.0,
         share=share,
         caveats=_caveats(sample, unpredicted, share=share),

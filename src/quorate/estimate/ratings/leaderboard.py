@@ -207,8 +207,8 @@ class Leaderboard(Result):
         helps = "more items" if self.common < 0.5 else "more judges or prompts"
         return (
             f"{finding} Not rankable: the noise of a mean (sd {self.noise**0.5:.3g}, {self.common:.0%} of its variance "
-            f"common to all items) exceeds the spread of the true means (sd {self.spread**0.5:.3g}); {helps} would help "
-            "most."
+            f"common to all items) exceeds the spread of the true means (sd {self.spread**0.5:.3g}); {helps} would "
+            "help most."
         )
 
     @cached_property
