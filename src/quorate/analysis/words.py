@@ -152,7 +152,7 @@ def share(value: float) -> str:
     return ">99%" if 0.99 < value < 1 else whole_percent(value)
 
 
-def p_value(value: float) -> str:
+def p_value(value: float, digits: int = 2) -> str:
     """A p-value after its letter.
 
     Examples
@@ -160,7 +160,7 @@ def p_value(value: float) -> str:
     >>> p_value(0.0432), p_value(3e-9), p_value(1.0)
     ('p = 0.043', 'p < 0.0001', 'p = 1')
     """
-    return f"p < {LEAST_P:.4f}" if value < LEAST_P else f"p = {value:.2g}"
+    return f"p < {LEAST_P:.4f}" if value < LEAST_P else f"p = {value:.{digits}g}"
 
 
 def votes(count: float) -> str:

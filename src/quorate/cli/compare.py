@@ -140,23 +140,23 @@ def _compared(
 
 def show(out: Console, found: AnyVerdict) -> None:
     """Print the verdict: the sentence, the numbers, and what to know before relying on it."""
-    from quorate.reporting.verdict_captions import why_detectable
-    from quorate.reporting.verdict_tables import facts, steps
-    from quorate.reporting.votes_pair_section import STEPS
+    from quorate.reporting.pages.verdict import compared, next_step
 
     say(out, found.sentence, style="bold")
     heading(out, "The numbers")
-    rows = [(row["what"], _text(row["value"])) for row in facts(found)]
+    numbers = compared(found)
+    rows = [(row["what"], _text(row["value"])) for row in numbers.rows]
     table(out, {" ": "left", "  ": "right"}, rows)
-    note = why_detectable(found)
-    if note:
+    for note in numbers.caption.lines:
         say(out, note)
-    decides = steps(found)
-    if decides:
+    step = next_step(found)
+    if step is not None:
         heading(out, "What would decide it")
-        names = list(decides[0])
-        heads = {"": "left", " ": "right"} if "what" in names else {STEPS.get(name, name): "left" for name in names}
-        table(out, heads, [[_text(row[name]) for name in names] for row in decides])
+        names = list(step.rows[0])
+        heads = (
+            {"": "left", " ": "right"} if "what" in names else {step.headers.get(name, name): "left" for name in names}
+        )
+        table(out, heads, [[_text(row[name]) for name in names] for row in step.rows])
     if found.caveats:
         heading(out, "Caveats")
         points(out, (in_options(one.sentence) for one in found.caveats))

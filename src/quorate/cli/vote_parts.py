@@ -129,7 +129,7 @@ def _margins(out: Console, view: VotesView) -> None:
 
 def _pairs(out: Console, view: VotesView) -> None:
     from quorate.analysis.words import votes
-    from quorate.reporting.votes_tables import pairs
+    from quorate.reporting.pages.votes import pairs
     from quorate.wording import shares
 
     if len(view.found) > MOST_PAIRS:
@@ -137,7 +137,7 @@ def _pairs(out: Console, view: VotesView) -> None:
     order = "Pairs, the closest first" if len(view.found) > 1 else "The only pair"
     heading(out, f"{order}: votes for the second system")
     rows = []
-    for row in pairs(view):
+    for row in pairs(view).rows:
         share, low, high = shares(*(0.5 + row[name] for name in ("margin", "low", "high")))
         rows.append((row["pair"], f"{row['votes']:,}", share, f"{low} to {high}", votes(row["implied"])))
     numbers = ("decisive", "share", f"{view.found.margins.level:.0%} interval", "votes needed")
@@ -159,9 +159,9 @@ def _curve(out: Console, found: Detectability) -> None:
 
 def _equal(out: Console, view: VotesView) -> None:
     from quorate.analysis.words import number
-    from quorate.reporting import votes_captions
+    from quorate.reporting.pages.votes import equal_budget
 
-    caption = votes_captions.equal(view)
+    caption = equal_budget(view).caption
     heading(out, caption.finding)
     rows = [(f"{one.votes:,}", *(number(z, 2) for z in (one.low, one.median, one.high))) for one in view.equal]
     heads = ("votes each", "z, 10% of studies", "50%", "90%")
@@ -170,28 +170,25 @@ def _equal(out: Console, view: VotesView) -> None:
 
 
 def _stability(out: Console, view: VotesView) -> None:
-    from quorate.reporting import votes_captions
+    from quorate.reporting.pages.votes import stability
 
     heading(out, "Early votes and later ones")
     if view.stability is None:
         points(out, [f"not compared: {in_options(view.stability_reason)}"])
         return
-    caption = votes_captions.drift(view.stability)
+    caption = stability(view.stability).caption
     points(out, [caption.finding, *caption.lines[1:]])
 
 
 def _dependence(out: Console, view: VotesView) -> None:
     from quorate.analysis.words import number
-    from quorate.reporting.votes_captions import few_levels
-    from quorate.reporting.votes_tables import dependence
+    from quorate.reporting.pages.votes import dependence
 
     if not view.dependence:
         return
     heading(out, "How many times wider intervals get if votes that share something may agree")
-    names = ("low", "ratio", "high")
-    rows = [
-        (f"a {row['by']}", f"{row['pairs']:,}", *(number(row[name], 2) for name in names)) for row in dependence(view)
-    ]
+    figure, names = dependence(view), ("low", "ratio", "high")
+    rows = [(f"a {row['by']}", f"{row['pairs']:,}", *(number(row[name], 2) for name in names)) for row in figure.rows]
     heads = ("pairs", "10% of pairs", "50%", "90%")
     table(out, {"that share": "left"} | dict.fromkeys(heads, "right"), rows)
-    points(out, few_levels(view))
+    points(out, figure.caption.lines[1:])

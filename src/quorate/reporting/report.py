@@ -26,11 +26,9 @@ from quorate.reporting import (
     document,
     pipelines_report,
     ratings_report,
-    verdict_report,
-    votes_said,
 )
 from quorate.reporting.page import Page
-from quorate.reporting.pages import gaming, table
+from quorate.reporting.pages import gaming, pair, table, verdict, votes
 from quorate.reporting.paper.record import Record, study_record
 from quorate.reporting.paper.reproduce import Provenance
 from quorate.reporting.paper.writeup import analysed
@@ -52,15 +50,15 @@ PAGES: Mapping[type, Callable[[Any, Any], Page]] = {
     AgreementView: agreement_report.page,
     Allocation: allocation_report.page,
     AllocationView: allocation_report.page,
-    AnyVerdict: verdict_report.page,
+    AnyVerdict: verdict.page,
     Gaming: gaming.page,
     Leaderboard: ratings_report.page,
-    PairView: votes_said.page,
+    PairView: pair.page,
     Pipelines: pipelines_report.page,
     Ratings: ratings_report.page,
     RatingsView: ratings_report.page,
-    Votes: votes_said.page,
-    VotesView: votes_said.page,
+    Votes: votes.page,
+    VotesView: votes.page,
 }
 """The page of every type of result, made of a result and the table that it came from.
 

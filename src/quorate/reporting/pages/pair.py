@@ -1,0 +1,74 @@
+"""Pairs: the page of votes on two systems: the verdict, the same votes counted in other ways, and all pairs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quorate.analysis.labels import cut
+from quorate.reporting.draw import marks
+from quorate.reporting.page import Caption, Figure, Page, Section
+from quorate.reporting.pages import verdict, votes
+from quorate.reporting.pages.votes_read import health, read, used
+from quorate.reporting.paper.reproduce import read_from, titled
+
+if TYPE_CHECKING:
+    from quorate.analysis.pair import PairView
+    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.page import Row, Table
+
+
+def page(view: PairView, _table: Table | None = None) -> Page:
+    """The page on votes on two systems.
+
+    Parameters
+    ----------
+    view : PairView
+    """
+    first = verdict.sections(view.verdict, ways(view))
+    if view.every is None:
+        reason = f"All pairs are not compared: {view.every_reason}."
+        others: tuple[Section, ...] = (Section("margins", "All pairs", (reason,)), health(view.support))
+    else:
+        others = votes.sections(view.every)
+    every = "" if view.every is None else f" For comparison, all pairs: {votes.methods(view.every)}"
+    of_all = [] if view.every is None else [f"all pairs: {votes.options(view.every)}"]
+    return Page(
+        title=titled(view.votes.source, "Votes from a"),
+        sentence=verdict.headline(view.verdict),
+        sections=(*first, *others),
+        facts=read(view.support) if view.every is None else used(view.every),
+        methods=f"{verdict.methods(view.verdict)}{every}",
+        content=view.to_dict(),
+        caveats=tuple(caveat.sentence for caveat in view.caveats),
+        tiles=verdict.tiles(view.verdict),
+        source=read_from(view.votes),
+        options="; ".join([verdict.options(view.verdict), *of_all]),
+        seed=votes.SEED,
+    )
+
+
+def ways(view: PairView) -> Figure:
+    """The verdict as asked for, and with the same votes counted in other ways."""
+    rows: list[Row] = view.rows()
+    asked = view.verdict
+    outcomes = {row["outcome"] for row in rows}
+    finding = (
+        f"Counted in {len(rows)} ways, the votes say {asked.outcome.value} in each"
+        if len(outcomes) == 1
+        else "The verdict rests on how votes are counted"
+    )
+    lines = (
+        f"{verdict.axis(asked).capitalize()}, with {asked.level * 100:g}% intervals.",
+        "First row: as asked; grey: the same votes counted in other ways.",
+        "Where outcomes differ, the verdict rests on how votes are counted.",
+    )
+
+    def chart() -> Chart:
+        edges = [] if asked.margin is None else [0.5 - asked.margin, 0.5 + asked.margin]
+        known = marks.known(rows, "wins", "low", "high")
+        return verdict.intervals(known, "way", "wins", verdict.axis(asked), 0.5, edges, step=30)
+
+    drawable = chart if marks.known(rows, "low", "high") else None
+    heads = {"way": "votes counted as", "p": "p of no difference", "p_equal": "p of a margin that large"}
+    heads["wins"] = f"share for {cut(asked.a, verdict.SHORT)}"
+    return Figure("ways", Caption(finding, lines), rows, drawable, heads, unfolded=True)

@@ -1,0 +1,343 @@
+"""Verdicts: the page on two systems, by votes or by scores, whose exhibits the page of votes on two systems shares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quorate.analysis.labels import cut
+from quorate.analysis.words import p_value, significant
+from quorate.decide.outcome import Outcome
+from quorate.decide.scores.verdict import ScoreVerdict
+from quorate.decide.votes.verdict import Verdict
+from quorate.reporting.draw import marks
+from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, source_of, title_of
+from quorate.wording import counted, margin, plural, shares, whole_percent
+
+if TYPE_CHECKING:
+    from quorate.decide.outcome import AnyVerdict
+    from quorate.decide.scores.step import ScoreStep
+    from quorate.decide.votes.next_step import NextStep
+    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.page import Table
+
+SHORT = 40
+MUCH = 2.5
+"""Times half the interval that a detectable difference is explained at; 1.7 where all is known but the mean."""
+_PLAIN = {"what": " ", "value": "number or choice"}
+TIES = {"drop": "ties were left out", "half": "ties count as half a vote", "pessimistic": "ties count against it"}
+
+
+def page(verdict: AnyVerdict, table: Table | None = None) -> Page:
+    """The page on a verdict.
+
+    Parameters
+    ----------
+    verdict : Verdict or ScoreVerdict
+    table : Votes or Judgments, optional
+        What was compared.
+    """
+    return Page(
+        title=title_of(table, f"{cut(verdict.a, SHORT)} against {cut(verdict.b, SHORT)}"),
+        sentence=headline(verdict),
+        sections=sections(verdict),
+        facts=compared(verdict),
+        methods=methods(verdict),
+        content=verdict.to_dict(),
+        caveats=tuple(caveat.sentence for caveat in verdict.caveats),
+        tiles=tiles(verdict),
+        source=source_of(table),
+        options=options(verdict),
+    )
+
+
+def sections(verdict: AnyVerdict, *also: Figure) -> tuple[Section, ...]:
+    """The verdict with other figures on it, what would decide it, and where its uncertainty comes from."""
+    found = [Section("verdict", "The verdict", (cut(verdict.sentence, 2000),), (interval(verdict), *also))]
+    if verdict.outcome is Outcome.UNDECIDED:
+        step = next_step(verdict)
+        nothing = "Nothing that could be bought would: the sentence above says why."
+        found.append(Section("next", "What would decide it", () if step else (nothing,), (step,) if step else ()))
+    if isinstance(verdict, ScoreVerdict) and verdict.difference.estimate.shares:
+        found.append(Section("sources", "Where the uncertainty comes from", figures=(sources(verdict),)))
+    return tuple(found)
+
+
+def interval(verdict: AnyVerdict) -> Figure:
+    """The difference with the interval of the verdict, and that which equivalence rests on; shares for votes."""
+    difference, zero = verdict.difference, centre(verdict)
+    value, half = zero + difference.value, verdict.margin
+    low, high = (zero + end for end in difference.interval(verdict.level))
+    rows: list[Row] = [{"interval": f"{_percent(verdict.level)} interval", "value": value, "low": low, "high": high}]
+    none = "one half" if isinstance(verdict, Verdict) else "zero"
+    side = "includes" if low <= zero <= high else "excludes"
+    finding = f"The {_percent(verdict.level)} interval {side} {none}: {verdict.outcome.value}"
+    name = axis(verdict)
+    lines = [f"{name[:1].upper()}{name[1:]}.", f"Dashed: no difference ({p_value(verdict.p_difference)})."]
+    if half is not None:
+        least, most = (zero + end for end in difference.equivalence_interval(1 - verdict.level))
+        narrow = _percent(2 * verdict.level - 1)
+        rows.append({"interval": f"{narrow} interval, for equivalence", "value": value, "low": least, "high": most})
+        if verdict.outcome is Outcome.EQUIVALENT:
+            ends = " to ".join(_values(verdict, value, least, most)[1:])
+            finding = f"The {narrow} interval, {ends}, lies within what counts as equal"
+        if verdict.p_equivalence is not None:
+            equal = f"{zero - half:.4g} to {zero + half:.4g} ({p_value(verdict.p_equivalence)})"
+            lines.append(f"Dotted: what counts as equal, {equal}.")
+
+    def chart() -> Chart:
+        edges = [] if half is None else [zero - half, zero + half]
+        return intervals(marks.known(rows, "low", "high"), "interval", "value", name, zero, edges, step=34)
+
+    drawable = chart if marks.known(rows, "low", "high") else None
+    return Figure("verdict", Caption(finding, tuple(lines)), rows, drawable, {"value": name}, unfolded=True)
+
+
+def intervals(
+    rows: list[Row], label: str, value: str, name: str, zero: float, edges: list[float], *, step: int
+) -> Chart:
+    """Intervals, the first in colour, with no difference dashed and what counts as equal dotted."""
+    window = marks.around(rows, value, zero, *edges)
+    drawn = [marks.drawn(row, window, NAIVE if i else CORRECTED) for i, row in enumerate(rows)]
+    x = marks.axis(value, name, window)
+    lines = [marks.line_at(zero, x), *(marks.line_at(edge, x).mark_rule(strokeDash=[1, 3]) for edge in edges)]
+    return marks.finish([*lines, *marks.intervals(drawn, marks.chart(drawn, marks.labels(label), step=step), x)])
+
+
+def next_step(verdict: AnyVerdict) -> Figure | None:
+    """What would decide: of votes how many, of scores which study; None where nothing would."""
+    if isinstance(verdict, Verdict) and verdict.next_step is not None:
+        step = verdict.next_step
+        finding = f"A new study of {step.size} would {_goal(step)}, if the margin is {margin(step.assumed)} as found"
+        lines = (
+            f"Each with a chance of {step.power:g}, tested on its own votes alone; with ties at the rate seen so far.",
+            "There is no most: the interval includes margins that no number of votes would decide.",
+        )
+        heads = {"study": "a new study", "assumed": "if the margin is"}
+        return Figure("next-step", Caption(finding, lines), _votes_needed(verdict, step), headers=heads)
+    if isinstance(verdict, ScoreVerdict) and verdict.next_step is not None:
+        study = verdict.next_step
+        caption = Caption(
+            f"A new study would {_goal(study)}, with a chance of {study.power:g}", (cut(study.sentence, 1000),)
+        )
+        return Figure("next-step", caption, _study(study), headers=_PLAIN)
+    return None
+
+
+def sources(verdict: ScoreVerdict) -> Figure:
+    """Where the uncertainty of a difference of scores comes from, the largest part first."""
+    parts = sorted(verdict.difference.estimate.shares.items(), key=lambda part: -part[1])
+    rows: list[Row] = [{"source": name, "share_of_variance": share} for name, share in parts]
+    largest, common = whole_percent(parts[0][1]), whole_percent(verdict.difference.common_share)
+    finding = f"{largest} of the uncertainty of the difference comes from {cut(parts[0][0])}"
+    line = f"Shares of the variance of the difference; {common} of it stays with any number of items."
+
+    def chart() -> Chart:
+        import altair as alt
+
+        drawn = [{**row, "text": f"{row['share_of_variance']:.0%}"} for row in rows]
+        scale, ticks = alt.Scale(domain=[0, 1], nice=False), alt.Axis(format=".0%")
+        x = alt.X("share_of_variance:Q", title="share of the variance of the difference", scale=scale, axis=ticks)
+        base = marks.chart(drawn, marks.labels("source"), step=26)
+        bar = base.mark_bar(color=CORRECTED, opacity=0.85, height={"band": 0.6}).encode(x=x)
+        return marks.finish(
+            [bar, base.mark_text(align="left", dx=5, color=INK, fontSize=11).encode(x=x, text="text:N")]
+        )
+
+    heads = {"share_of_variance": "share of Var(difference)"}
+    return Figure("sources", Caption(finding, (line,)), rows, chart, heads)
+
+
+def compared(verdict: AnyVerdict) -> Figure:
+    """What was compared, and what came out."""
+    zero = centre(verdict)
+    ends = (zero + end for end in verdict.difference.interval(verdict.level))
+    values: dict[str, object] = {"first system": verdict.a, "second system": verdict.b}
+    if isinstance(verdict, Verdict):
+        values |= {"votes that count": verdict.difference.n, "ties": verdict.difference.ties}
+        values |= {} if verdict.difference.cluster is None else {"clusters": verdict.difference.clusters}
+    elif isinstance(verdict, ScoreVerdict):
+        found = verdict.difference
+        values |= {"scores used": found.n, "items": found.items, "method": found.method}
+    name = "share of votes for the first" if isinstance(verdict, Verdict) else "difference of the means"
+    values |= {
+        f"{name}, {_percent(verdict.level)} interval": "{}, {} to {}".format(
+            *_values(verdict, zero + verdict.difference.value, *ends)
+        ),
+        "p of no difference": _p(verdict.p_difference),
+        "nominal chance of a false verdict": f"{verdict.error_rate:.3g}",
+    }
+    values |= {} if verdict.p_equivalence is None else {"p of a margin that large": _p(verdict.p_equivalence)}
+    seen = "none" if verdict.detectable is None else significant(verdict.detectable)
+    values[f"smallest difference that is detected (power {verdict.power:g})"] = seen
+    values["outcome"] = verdict.outcome.value
+    note = why_detectable(verdict)
+    names = f"{cut(verdict.a, SHORT)} and {cut(verdict.b, SHORT)}"
+    caption = Caption(f"What was compared: {names}", (note,) if note else ())
+    rows: list[Row] = [{"what": what, "value": value} for what, value in values.items()]
+    return Figure("compared", caption, rows, headers=_PLAIN)
+
+
+def headline(verdict: AnyVerdict) -> str:
+    """The outcome alone."""
+    a, b = cut(verdict.a, SHORT), cut(verdict.b, SHORT)
+    if verdict.outcome is Outcome.UNDECIDED:
+        better = "is preferred" if isinstance(verdict, Verdict) else "scores better"
+        return f"Undecided whether {a} or {b} {better}, which is no sign that they are alike"
+    if verdict.outcome is Outcome.EQUIVALENT:
+        return f"{a} and {b} are equivalent within a margin of {verdict.margin:.4g}"
+    return f"{a} is {verdict.outcome.value} than {b}"
+
+
+def why_detectable(verdict: AnyVerdict) -> str:
+    """Why the smallest difference that is detected is far beyond the interval; empty where it is not."""
+    if not isinstance(verdict, ScoreVerdict) or verdict.detectable is None:
+        return ""
+    low, high = verdict.difference.interval(verdict.level)
+    if verdict.detectable < MUCH * (high - low) / 2:
+        return ""
+    return (
+        "The smallest difference is that of new studies of this design, whose standard errors and degrees of freedom "
+        f"are drawn anew: many get wider intervals than this one's {significant((high - low) / 2)} either way."
+    )
+
+
+def methods(verdict: AnyVerdict) -> str:
+    """The paragraph for a methods section."""
+    if isinstance(verdict, Verdict):
+        of_votes = verdict.difference
+        how, amount = f"by {counted(of_votes.n, 'vote')}, with {_of_votes(verdict)}", "votes whose number"
+        equal = "shares from {:.4g} to {:.4g}".format(*(0.5 + side * (verdict.margin or 0) for side in (-1, 1)))
+    else:
+        how, amount = f"{_of_scores(verdict)}, with a {_percent(verdict.level)} interval", "data whose amount"
+        equal = f"a difference below {verdict.margin:.4g} either way" if verdict.margin is not None else ""
+    stated = f"Equivalence is {equal}, by two one-sided tests (Schuirmann, 1987)."
+    none = "No margin of equivalence was stated."
+    return (
+        f"{cut(verdict.a)} was compared with {cut(verdict.b)} {how}. Tests have level {1 - verdict.level:.4g}; the "
+        f"verdict is for one look at {amount} was set beforehand. {none if verdict.margin is None else stated}"
+    )
+
+
+def tiles(verdict: AnyVerdict) -> tuple[Tile, ...]:
+    """The few numbers at the top: each with what it is."""
+    first, level = cut(verdict.a, SHORT), f"{_percent(verdict.level)} interval"
+    outcome = Tile(verdict.outcome.value, f"{first}, against {cut(verdict.b, SHORT)}")
+    difference, power = verdict.difference, f"(power {verdict.power:g})"
+    ends = (difference.value, *difference.interval(verdict.level))
+    if isinstance(verdict, Verdict):
+        share, low, high = shares(*(0.5 + end for end in ends))
+        of = f"of {counted(verdict.difference.n, 'vote')} for {first} ({level} {low} to {high})"
+        seen = "none" if verdict.detectable is None else margin(verdict.detectable)
+        return outcome, Tile(share, of), Tile(seen, f"smallest margin that so many votes detect {power}")
+    _, low, high = map(significant, ends)
+    seen = "none" if verdict.detectable is None else significant(verdict.detectable)
+    return (
+        outcome,
+        Tile(f"{difference.value:+.3g}", f"difference of the means ({level} {low} to {high})"),
+        Tile(seen, f"smallest difference that such a study detects {power}"),
+    )
+
+
+def options(verdict: AnyVerdict) -> str:
+    """What was chosen."""
+    chosen = [f"level {verdict.level:g}", f"power {verdict.power:g}"]
+    chosen += [] if verdict.margin is None else [f"margin {verdict.margin:g}"]
+    chosen += [] if verdict.claim is None else [f"claim {verdict.claim}"]
+    if isinstance(verdict, Verdict):
+        chosen += [f"ties {verdict.difference.ties}"]
+        chosen += [f"cluster {verdict.difference.cluster}"] if verdict.difference.cluster else []
+    return ", ".join(chosen)
+
+
+def axis(verdict: AnyVerdict) -> str:
+    """What the numbers are."""
+    name, other = cut(verdict.a, 30), cut(verdict.b, 30)
+    return (
+        f"share of votes for {name}" if isinstance(verdict, Verdict) else f"mean score of {name} less that of {other}"
+    )
+
+
+def centre(verdict: AnyVerdict) -> float:
+    """No difference, on the scale that is shown: a share of one half of votes, 0 of scores."""
+    return 0.5 if isinstance(verdict, Verdict) else 0.0
+
+
+def _goal(step: NextStep | ScoreStep) -> str:
+    return "find a difference" if step.toward == "difference" else "show equivalence"
+
+
+def _votes_needed(verdict: Verdict, step: NextStep) -> list[Row]:
+    """The studies that would decide, with what each assumes."""
+    toward = step.toward == "difference"
+    shows = "a difference" if toward else "equivalence"
+    end = margin(max(map(abs, verdict.difference.interval(verdict.level)))) if toward else "0"
+    rows: list[Row] = [
+        {"study": f"shows {shows} if all is as found", "assumed": margin(step.assumed), "votes": step.votes},
+        {"study": f"shows {shows} at best", "assumed": end, "votes": step.at_least},
+    ]
+    if step.budget is not None:
+        limit, side = (step.seen_by_budget, "more") if toward else (step.alike_by_budget, "less")
+        reach = "no margin" if limit is None else f"{margin(limit)} or {side}"
+        rows.append({"study": f"of your budget shows {shows}", "assumed": reach, "votes": step.budget})
+    if step.cost is None:
+        return rows
+    return [{**row, "price": step.cost / step.votes * row["votes"]} for row in rows]
+
+
+def _study(step: ScoreStep) -> list[Row]:
+    """The study of scores that would decide, and what the best one of the budget would show."""
+    rows: dict[str, object] = {plural(name): count for name, count in step.design.items()}
+    rows |= {"layout": step.layout, "judgments of both": step.calls}
+    rows |= {} if step.cost is None else {"price": f"{step.cost:,.2f}"}
+    rows |= {"standard error": significant(step.se), "if the difference is": significant(step.assumed)}
+    rows["chance"] = f"{step.power:g}"
+    if step.budget is not None and step.budget_power is not None:
+        toward = step.toward == "difference"
+        limit = step.seen_by_budget if toward else step.alike_by_budget
+        shows = "detects a difference of" if toward else "shows equivalence at a difference of at most"
+        rows["your budget"] = f"{step.budget:,.10g}"
+        rows[f"your budget {shows}"] = "none" if limit is None else significant(limit)
+        rows["chance within your budget"] = f"{step.budget_power:.2f}"
+    return [{"what": name, "value": value} for name, value in rows.items()]
+
+
+def _of_votes(verdict: Verdict) -> str:
+    """How votes were tested."""
+    votes, level = verdict.difference, _percent(verdict.level)
+    if votes.cluster:
+        robust = f"standard errors clustered by {votes.cluster} (Liang and Zeger, 1986), {votes.clusters:,} clusters"
+        tests = f"a {level} interval of Student's t with {robust}"
+    elif votes.exact:
+        tests = f"an exact {level} interval (Clopper and Pearson, 1934) and an exact two-sided binomial test"
+    else:
+        tests = f"a {level} interval of Student's t and an exact sign test of the votes that are not ties"
+    return f"{tests}; {TIES[votes.ties]}"
+
+
+def _of_scores(verdict: AnyVerdict) -> str:
+    """How scores were compared."""
+    if not isinstance(verdict, ScoreVerdict):
+        return "by their difference"
+    scores = verdict.difference
+    paired = scores.method == "paired"
+    count = f"{scores.n:,} pairs of scores" if paired else counted(scores.n, "score")
+    return (
+        f"by {count} on {counted(scores.items, 'item')}, "
+        f"{'paired in shared cells' if paired else 'by one model for the scores of both'}, with the variance "
+        f"components of the difference (REML) and Satterthwaite's degrees of freedom ({scores.df:.1f})"
+    )
+
+
+def _values(verdict: AnyVerdict, value: float, low: float, high: float) -> tuple[str, ...]:
+    words = shares(value, low, high) if isinstance(verdict, Verdict) else map(significant, (value, low, high))
+    return tuple(words)
+
+
+def _p(value: float) -> str:
+    """A p-value in a table."""
+    return p_value(value, 3).removeprefix("p ").removeprefix("= ")
+
+
+def _percent(level: float) -> str:
+    return f"{100 * level:.4g}%"

@@ -1,0 +1,399 @@
+"""Votes: the page on all pairs of systems: how far apart they are, how many votes decide, and what votes share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from quorate.analysis.labels import cut
+from quorate.analysis.votes import VotesView, votes_view
+from quorate.analysis.words import number, p_value, share
+from quorate.decide.votes.margin import FEW_CLUSTERS
+from quorate.estimate.votes.margin_law import EDGES
+from quorate.reporting.draw import marks
+from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, palette
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile
+from quorate.reporting.pages.votes_read import health, used
+from quorate.reporting.paper.reproduce import read_from, titled
+from quorate.table.votes import Votes
+from quorate.wording import counted, listed, margin
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from quorate.estimate.votes.stability import Stability
+    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.page import Table
+
+SEED = "0, the default of every bootstrap"
+ESTIMATED, CORRECTED_LAW = "as estimated", "without the noise of votes"
+LAWS = {ESTIMATED: MISSED, CORRECTED_LAW: CORRECTED}
+MOST_STEPS = 200
+"""Points of the curve of estimated margins; with more pairs, it goes through quantiles."""
+LOW, MIDDLE, HIGH = 0.1, 0.5, 0.9
+"""Quantiles of ratios over pairs."""
+LEVEL = 0.05
+"""Below it, the first votes of a pair and the others differ."""
+SAME, CHANGED = "as before, as far as can be seen", "changed, at level 0.05"
+TICKS = (25, 50, 100, 200, 500, 1000, 2000, 5000)
+"""Numbers of votes on the axis."""
+
+
+def page(result: Votes | VotesView, _table: Table | None = None) -> Page:
+    """The page on votes on all pairs.
+
+    Parameters
+    ----------
+    result : Votes or VotesView
+        Votes are analysed with default options.
+    """
+    view = votes_view(result) if isinstance(result, Votes) else result
+    study, near = view.found, view.near
+    return Page(
+        title=titled(view.votes.source, "Votes from a"),
+        sentence=view.sentence,
+        sections=sections(view),
+        facts=used(view),
+        methods=methods(view),
+        content=view.to_dict(),
+        caveats=tuple(caveat.sentence for caveat in view.caveats),
+        tiles=(
+            Tile(f"{len(study):,}", f"pairs with {study.margins.minimum:,} decisive votes or more"),
+            Tile(share(near.corrected), f"near ties (margin of {near.tau:g} or less), without noise"),
+            Tile(share(study.within_reach[-1]), f"pairs within reach of {study.budgets[-1]:,} votes each"),
+        ),
+        source=read_from(view.votes),
+        options=options(view),
+        seed=SEED,
+    )
+
+
+def sections(view: VotesView) -> tuple[Section, ...]:
+    """All sections but the last, the methods' own."""
+    study = view.found
+    few = dict.fromkeys((0, len(study.budgets) // 2, len(study.budgets) - 1))
+    reach = listed(f"{share(study.within_reach[j])} with {study.budgets[j]:,}" for j in few)
+    reached = f"Pairs that have power {study.target:g} or more at their estimated margin: {reach} votes each."
+    return (
+        Section("margins", "How far apart the models are", (view.near.sentence,), (margins(view), pairs(view))),
+        Section("decided", "How many votes decide", (reached,), (decided(view), equal_budget(view))),
+        _early_and_late(view),
+        _shared(view),
+        health(view.support),
+    )
+
+
+def margins(view: VotesView) -> Figure:
+    """Quantiles of margins over pairs with the votes that each needs, drawn as shares of pairs at most so far apart."""
+    at, tests = view.quantiles, view.found.margins
+    columns = (at.probability, at.margin, at.low, at.high, at.corrected, map(_whole, at.n))
+    names = ("share", "margin", "low", "high", "corrected", "n")
+    rows: list[Row] = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    middle = next(row for row in rows if row["share"] == MIDDLE)
+    needed = middle["n"]
+    cost = f"which needs {counted(needed, 'vote')}" if np.isfinite(needed) else "which no number of votes can see"
+    several = len(view.found) > 1
+    most = "Half of the pairs have a margin of" if several else "The only pair has a margin of"
+    finding = f"{most} {margin(middle['margin'])}{' or less' * several}, {cost}"
+    needs = f"Votes needed: by a test with level {tests.alpha:g} and power {tests.power:g}, at the margin."
+    lines = (
+        f"Share of {counted(len(view.found), 'pair')} whose margin is at most so large.",
+        "Margin: the share of decisive votes for the better model, less .5; noise inflates that of near ties.",
+        f"Intervals: {_level(view)}, bootstrap over pairs. {needs}",
+    )
+
+    def chart() -> Chart:
+        import altair as alt
+
+        base = alt.Chart(alt.InlineData(values=_cumulative(view)))
+        x = alt.X("margin:Q", title="margin", scale=alt.Scale(domain=[0, 0.5], nice=False))
+        y = _share("share", "share of pairs with at most this margin")
+        steps, smooth = (f"datum.law === '{name}'" for name in LAWS)
+        line = base.mark_line(strokeWidth=2.5).encode(x=x, y=y, color=_colour())
+        stairs = base.mark_line(strokeWidth=2, interpolate="step-after").encode(x=x, y=y, color=_colour())
+        return marks.finish([stairs.transform_filter(steps), line.transform_filter(smooth)], height=300)
+
+    heads = {"share": "of pairs at most", "corrected": "without noise", "n": "votes needed"}
+    return Figure("margins", Caption(finding, lines), rows, chart, heads, unfolded=True)
+
+
+def pairs(view: VotesView) -> Figure:
+    """Every pair with enough votes, the closest first."""
+    found, needed = view.found.margins, view.found.needed
+    rows: list[Row] = [
+        {
+            "pair": found.pairs[i],
+            "votes": int(found.n[i]),
+            "margin": float(found.margin[i]),
+            "low": float(found.low[i]),
+            "high": float(found.high[i]),
+            "implied": _whole(float(found.implied[i])),
+            "needed": None if np.isnan(needed[i]) else int(needed[i]),
+            "ties": float(found.tie_share[i]),
+        }
+        for i in np.argsort(found.absolute, kind="stable").tolist()
+    ]
+    several = len(view.found) > 1
+    finding = f"All {counted(len(view.found), 'pair')}, the closest first" if several else "The only pair"
+    lines = (
+        "A margin above 0: the second model is preferred. Exact intervals; votes taken as independent.",
+        f"Needed, of those studied: the fewest votes from which on power is {view.found.target:g} or more.",
+    )
+    heads = {"implied": "votes needed, by formula", "needed": "needed, of those studied", "ties": "share of ties"}
+    return Figure("pairs", Caption(finding, lines), rows, headers=heads, folded=True)
+
+
+def decided(view: VotesView) -> Figure:
+    """Share of pairs that so many votes each would decide: as estimated with its interval, and without noise."""
+    study = view.found
+    names = ("decided", "low", "high", "corrected", "within_reach")
+    values = (study.decided, study.decided_low, study.decided_high, study.corrected, study.within_reach)
+    columns = zip(study.budgets.tolist(), *(one.tolist() for one in values), strict=True)
+    rows: list[Row] = [dict(zip(("votes", *names), row, strict=True)) for row in columns]
+    enough = np.flatnonzero(study.corrected >= 0.5)
+    if len(enough):
+        finding = f"Without the noise of the votes, half of the pairs are decided by {study.budgets[enough[0]]:,} each"
+        finding = f"{finding} or fewer" if enough[0] == 0 else finding
+    else:
+        finding = f"Even {study.budgets[-1]:,} votes each decide only {share(study.corrected[-1])} of the pairs"
+    lines = (
+        f"Mean chance over pairs that the exact test with level {study.margins.alpha:g} finds the difference.",
+        f"Band: {_level(view)} bootstrap interval over pairs. Votes are taken as independent.",
+        "As estimated takes every margin at its estimate, so that near ties look easier than they are.",
+    )
+
+    def chart() -> Chart:
+        import altair as alt
+
+        law = dict(zip(("decided", "corrected"), LAWS, strict=True))
+        drawn = [{"law": name, "votes": row["votes"], "share": row[key]} for key, name in law.items() for row in rows]
+        ticks = alt.Axis(format=",", values=TICKS, grid=False)
+        scale = alt.Scale(type="log", nice=False, padding=8)
+        x = alt.X("votes:Q", title="decisive votes for each pair (log scale)", scale=scale, axis=ticks)
+        title = "share of pairs decided"
+        band = alt.Chart(alt.InlineData(values=rows)).mark_area(color=MISSED, opacity=0.2)
+        base = alt.Chart(alt.InlineData(values=drawn)).encode(x=x, y=_share("share", title), color=_colour())
+        points = base.mark_point(filled=True, size=36, opacity=1).encode(tooltip=["law:N", "votes:Q", "share:Q"])
+        wide = band.encode(x=x, y=_share("low", title), y2="high:Q")
+        return marks.finish([wide, base.mark_line(strokeWidth=2.5), points], height=320)
+
+    heads = {"votes": "votes for each pair", "decided": "share decided, as estimated"}
+    heads |= {"corrected": "without noise", "within_reach": "share with enough power"}
+    return Figure("decided", Caption(finding, lines), rows, chart, heads)
+
+
+def equal_budget(view: VotesView) -> Figure:
+    """How many standard errors the shares of studies are from one half, with the same votes for every pair."""
+    rows: list[Row] = [{"votes": one.votes, "z": one.median, "low": one.low, "high": one.high} for one in view.equal]
+    clear = [one for one in view.equal if one.median >= view.reach]
+    if clear:
+        fewer = " or fewer" * (clear[0] is view.equal[0])
+        finding = f"With {clear[0].votes:,} votes{fewer} for each pair, half of the studies are clear of an even split"
+    else:
+        most = f"{view.equal[-1].votes:,} votes for each pair"
+        finding = f"Even with {most}, most studies cannot rule out an even split"
+    reach, level = number(view.reach, 2), f"{view.found.margins.alpha:g}"
+    unanimous = any(np.isinf(one.high) for one in view.equal)
+    lines = (
+        "z: how many standard errors the share of votes in a study is from one half.",
+        f"From about {reach} on (dashed), a test with level {level} finds a difference.",
+        "Every pair is given the same number of votes, so that none looks clear only because it was voted on more.",
+        "Dot: the median over pairs and studies; line: the 10% to the 90% quantile. Votes taken as independent.",
+        *(["Unbounded: all votes of the study agree."] if unanimous else []),
+    )
+
+    def chart() -> Chart:
+        known = marks.known(rows, "z")
+        window = marks.around(known, "z", view.reach)
+        drawn = [marks.drawn(row, window, CORRECTED) for row in known]
+        x = marks.axis("z", "standard errors from one half (z)", window)
+        base = marks.chart(drawn, marks.labels("votes", "votes for each pair"), step=30)
+        return marks.finish([marks.line_at(view.reach, x), *marks.intervals(drawn, base, x)])
+
+    heads = {"votes": "votes for each pair", "z": "z, median study", "low": "10% of studies", "high": "90% of studies"}
+    drawable = chart if marks.known(rows, "z") else None
+    return Figure("equal-budget", Caption(finding, lines), rows, drawable, heads, unfolded=True)
+
+
+def stability(found: Stability) -> Figure:
+    """Every pair's margin in its first votes and in the others; that which changed most surely comes first."""
+    names = ("early", "rest", "late", "final", "drift_p")
+    rows: list[Row] = [
+        {
+            "pair": found.pairs[i],
+            **{name: float(getattr(found, name)[i]) for name in names},
+            "others": int(found.rest_n[i]),
+        }
+        for i in np.argsort(found.drift_p, kind="stable").tolist()
+    ]
+    first, order = f"the first {found.first:,} votes", "of their rows, which is time only if the file is in that order"
+    changed = f"{share(found.drifting)} of {counted(len(found.pairs), 'pair')} changed at level 0.05"
+    lines = [
+        f"Each dot is a pair: margin in {first} against that in the others; dashed: no change.",
+        f"Votes are in the order {'of time' if found.ordered_by == 'time' else order}.",
+        f"{changed}; about 5% do by chance alone. Votes taken as independent.",
+    ]
+    if len(found.pairs) == 1:
+        moved = f"A margin of {margin(found.early[0])} in {first}, of {margin(found.rest[0])} in the others"
+        caption = Caption(f"{moved} ({p_value(float(found.drift_p[0]))} of no change)", tuple(lines[:2]))
+    elif not np.isfinite(found.spearman):
+        caption = Caption("Margins cannot be ranked: all pairs have the same", tuple(lines))
+    else:
+        noise = f"; noise alone leaves {found.expected:.2f}" if np.isfinite(found.expected) else ""
+        both = f"Margins in {first} of each pair and in its others"
+        caption = Caption(f"{both} have a rank correlation of {found.spearman:.2f}{noise}", tuple(lines))
+
+    def chart() -> Chart:
+        import altair as alt
+
+        drawn = [{**row, "which": CHANGED if row["drift_p"] <= LEVEL else SAME} for row in rows]
+        window = marks.span([row[name] for row in rows for name in ("early", "rest")] + [0.0])
+        x = marks.axis("early", "margin in the first votes", window)
+        y = alt.Y("rest:Q", title="margin in the others", scale=alt.Scale(domain=list(window), nice=False, zero=False))
+        colours = alt.Scale(domain=[SAME, CHANGED], range=[CORRECTED, MISSED])
+        shapes = alt.Scale(domain=[SAME, CHANGED], range=["circle", "diamond"])
+        legend = alt.Legend(title=None, columns=1, labelLimit=260)
+        tips = [
+            alt.Tooltip("pair:N"),
+            *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("early", "rest", "drift_p")),
+        ]
+        dots = alt.Chart(alt.InlineData(values=drawn)).mark_point(filled=True, size=45, opacity=0.75)
+        colour, shape = (
+            alt.Color("which:N", scale=colours, legend=legend),
+            alt.Shape("which:N", scale=shapes, legend=legend),
+        )
+        cloud = dots.encode(x=x, y=y, color=colour, shape=shape, tooltip=tips)
+        ends = alt.InlineData(values=[{"early": end, "rest": end} for end in window])
+        line = alt.Chart(ends).mark_line(color=INK, opacity=0.6, strokeDash=[4, 3], strokeWidth=1).encode(x=x, y=y)
+        return marks.finish([line, cloud], height=360)
+
+    heads = {
+        "early": "margin, first votes",
+        "rest": "margin, others",
+        "late": "margin, last votes",
+        "final": "margin, all votes",
+        "drift_p": "p of no change",
+        "others": "other votes",
+    }
+    return Figure("stability", caption, rows, chart, heads)
+
+
+def dependence(view: VotesView) -> Figure:
+    """Clustered over independent standard errors, over pairs, for each facet that votes share."""
+    rows: list[Row] = []
+    for one in view.dependence:
+        found = one.summary((LOW, MIDDLE, HIGH))
+        low, middle, high = found.ratio
+        levels = len(view.votes.facet(one.by).levels)
+        row = {"by": one.by, "levels": levels, "pairs": found.pairs, "ratio": middle, "low": low, "high": high}
+        rows.append({**row, "design_effect": found.design_effect, "icc": found.icc, "repeated": found.repeated})
+    known = marks.known(rows, "ratio")
+    finding = "No ratio of standard errors is known"
+    if known:
+        worst = max(known, key=lambda row: float(row["ratio"]))
+        ratio = number(worst["ratio"], 2)
+        finding = f"By {worst['by']}, the standard error of the median pair is {ratio} times the independent one"
+    line = (
+        f"Clustered over independent standard errors of the share of each pair: median, and the {LOW:.0%} and "
+        f"{HIGH:.0%} quantiles over pairs. 1: votes are as good as independent."
+    )
+    few = [counted(row["levels"], row["by"]) for row in rows if row["levels"] < FEW_CLUSTERS]
+    lines = (line, *([f"Not to be trusted with fewer than {FEW_CLUSTERS}: {listed(few)}."] if few else []))
+
+    def chart() -> Chart:
+        window = marks.around(known, "ratio", 1.0)
+        colours = palette([row["by"] for row in known])
+        drawn = [marks.drawn(row, window, colours[row["by"]]) for row in known]
+        x = marks.axis("ratio", "clustered over independent standard error", window)
+        base = marks.chart(drawn, marks.labels("by"), step=30)
+        return marks.finish([marks.line_at(1.0, x), *marks.intervals(drawn, base, x)])
+
+    heads = {
+        "ratio": "ratio, median pair",
+        "low": "10% of pairs",
+        "high": "90% of pairs",
+        "design_effect": "median design effect",
+        "icc": "median ICC",
+        "repeated": "clusters with several votes, share",
+    }
+    return Figure("dependence", Caption(finding, lines), rows, chart if known else None, heads, unfolded=True)
+
+
+def methods(view: VotesView) -> str:
+    """The paragraph for a methods section."""
+    tests = view.found.margins
+    clustered = ", ".join(one.by for one in view.dependence)
+    robust = f" Clustered standard errors (Liang and Zeger, 1986) are by {clustered}." if clustered else ""
+    return (
+        f"Margins are the share of decisive votes for the better model less .5, for {counted(len(tests), 'pair')} with "
+        f"{tests.minimum:,} decisive votes or more; ties were left out. The share of pairs that a number of votes "
+        f"decides is the mean power of the exact two-sided binomial test with level {tests.alpha:g} at the estimated "
+        f"margins, with a {tests.level * 100:g}% bootstrap interval over pairs, and again under the law of margins "
+        f"without the noise of the votes; power of {view.found.target:g} counts as enough (Lee, 2026).{robust}"
+    )
+
+
+def options(view: VotesView) -> str:
+    """What was chosen."""
+    tests = view.found.margins
+    levels = f"level {tests.level:g}, alpha {tests.alpha:g}, power {tests.power:g}"
+    return f"minimum {tests.minimum}, ties {tests.ties}, {levels}"
+
+
+def _early_and_late(view: VotesView) -> Section:
+    found, title = view.stability, "Early votes and later ones"
+    if found is None:
+        text = f"Early votes are not compared with later ones: {cut(view.stability_reason, 500)}."
+        return Section("stability", title, (text,))
+    kept, near = found.persistent(view.near.tau)
+    were = f"{kept:,} of {counted(near, 'pair')} with a margin of {view.near.tau:g} or less in the first votes"
+    text = f"{were} {'has' if kept == 1 else 'have'} one in all votes." if near else "No pair was nearly tied at first."
+    return Section("stability", title, (text,), (stability(found),))
+
+
+def _shared(view: VotesView) -> Section:
+    title = "Votes that resemble each other"
+    if not view.dependence:
+        reason = "Nothing is known that votes share, such as a prompt or a judge: they are taken as independent."
+        return Section("dependence", title, (reason,))
+    text = tuple(cut(one.summary().sentence, 500) for one in view.dependence)
+    return Section("dependence", title, text, (dependence(view),))
+
+
+def _cumulative(view: VotesView) -> list[Row]:
+    """Share of pairs whose margin is at most so large: as estimated, and in the law without noise."""
+    absolute = view.found.margins.absolute
+    at = np.linspace(0, 1, min(len(absolute), MOST_STEPS) + 1)[1:]
+    steps = np.quantile(absolute, at, method="inverted_cdf")
+    whole = np.append(0.0, np.cumsum(view.found.law.chance))
+    curves = ((ESTIMATED, np.append(0.0, steps), np.append(0.0, at)), (CORRECTED_LAW, EDGES, whole))
+    return [
+        {"law": law, "margin": float(x), "share": float(y)}
+        for law, xs, ys in curves
+        for x, y in zip(xs, ys, strict=True)
+    ]
+
+
+def _colour() -> alt.Color:
+    """As estimated and without noise, in a legend of strokes that fits a narrow page."""
+    import altair as alt
+
+    legend = alt.Legend(title=None, columns=1, symbolType="stroke", symbolStrokeWidth=3, labelLimit=260)
+    return alt.Color("law:N", scale=alt.Scale(domain=list(LAWS), range=list(LAWS.values())), legend=legend)
+
+
+def _share(field: str, title: str) -> alt.Y:
+    import altair as alt
+
+    axis = alt.Axis(format="~%", grid=True, tickCount=5)
+    return alt.Y(f"{field}:Q", title=title, axis=axis, scale=alt.Scale(domain=[0, 1]))
+
+
+def _level(view: VotesView) -> str:
+    return f"{view.quantiles.level * 100:g}%"
+
+
+def _whole(votes: float) -> float:
+    """A number of votes as a whole one; infinite where no number would do."""
+    return int(votes) if np.isfinite(votes) else votes

@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.reporting.pages import verdict as pages
+from quorate.reporting.print.charts import specification
+from quorate.reporting.report import page_of
+
+
+@pytest.fixture(scope="module")
+def close(ballots):
+    """An undecided verdict of votes."""
+    return q.compare(ballots(each=20, spread=0.2), "a", "b")
+
+
+@pytest.fixture(scope="module")
+def scored(rated):
+    """A verdict of scores, with a margin."""
+    return q.compare(rated(), "system 0", "system 2", margin=0.1)
+
+
+@pytest.fixture(scope="module")
+def open_scores(rated):
+    """An undecided verdict of scores, with prices."""
+    return q.compare(rated(gap=0.2, favour=0.05, judges=6), "system 0", "system 1", prices={"call": 0.5})
+
+
+def drawn(figure):
+    import vl_convert
+
+    out = vl_convert.vegalite_to_svg(specification(figure))
+    assert "NaN" not in out
+    return out
+
+
+def names(found):
+    return [part.name for part in pages.sections(found)]
+
+
+@pytest.mark.parametrize(
+    ("systems", "margin", "says"),
+    [
+        ((0, 2), None, "system 0 is better than system 2"),
+        ((2, 0), None, "system 2 is worse than system 0"),
+        ((0, 2), 5.0, "system 0 and system 2 are equivalent within a margin of 5"),
+    ],
+)
+def test_the_headline_is_the_outcome(rated, systems, margin, says):
+    found = q.compare(rated(), *(f"system {one}" for one in systems), margin=margin)
+    assert pages.headline(found) == says
+    assert pages.tiles(found)[0].value == found.outcome.value
+
+
+def test_undecided_is_never_alike(close, rated):
+    assert pages.headline(close) == "Undecided whether a or b is preferred, which is no sign that they are alike"
+    scores = q.compare(rated(gap=0.0, favour=0.6), "system 0", "system 1")
+    assert "scores better, which is no sign" in pages.headline(scores)
+
+
+def test_what_would_decide_is_there_while_it_is_open(ballots, close, scored, open_scores):
+    assert names(q.compare(ballots(), "a", "c")) == ["verdict"]
+    assert names(close) == ["verdict", "next"]
+    assert names(scored) == ["verdict", "sources"]
+    assert names(open_scores) == ["verdict", "next", "sources"]
+
+
+def test_that_nothing_would_is_said():
+    frame = pl.DataFrame({"model_a": ["x"] * 2, "model_b": ["y"] * 2, "winner": ["x", "y"]})
+    _, step = pages.sections(q.compare(q.read_votes(frame, announce=False), "x", "y"))
+    assert step.figures == ()
+    assert step.text[0].startswith("Nothing that could be bought would")
+
+
+def test_where_the_interval_lies(scored):
+    figure = pages.interval(scored)
+    assert figure.caption.finding == "The 95% interval excludes zero: better"
+    assert figure.caption.lines[0] == "Mean score of system 0 less that of system 2."
+    assert figure.caption.lines[2].startswith("Dotted: what counts as equal, -0.1 to 0.1 (p = ")
+    assert [row["interval"] for row in figure.rows] == ["95% interval", "90% interval, for equivalence"]
+    assert figure.rows[0]["low"] < figure.rows[1]["low"]
+    assert (figure.rows[0]["low"], figure.rows[0]["high"]) == scored.difference.interval()
+
+
+def test_votes_are_shown_as_shares(ballots):
+    found = q.compare(ballots(), "a", "b")
+    (row,) = pages.interval(found).rows
+    assert row["value"] == pytest.approx(0.5 + found.difference.value)
+
+
+def test_equivalence_is_shown_by_the_interval_that_it_rests_on():
+    rows = pl.DataFrame({"model_a": ["x"], "model_b": ["y"], "a": [200], "b": [200]})
+    found = q.compare(q.read_votes(rows, wins=["a", "b"], announce=False), "x", "y", margin=0.2)
+    finding = pages.interval(found).caption.finding
+    assert finding == "The 90% interval, 45.8% to 54.2%, lies within what counts as equal"
+
+
+@pytest.mark.parametrize("margin", [None, 0.04])
+def test_the_difference_with_what_counts_as_equal(ballots, rated, margin):
+    for found in (
+        q.compare(ballots(), "a", "b", margin=margin),
+        q.compare(rated(), "system 0", "system 1", margin=margin),
+    ):
+        assert drawn(pages.interval(found)).count("stroke-dasharray") == (1 if margin is None else 3)
+
+
+def test_hostile_names_are_drawn(ballots, hostile):
+    assert "<img" not in drawn(pages.interval(q.compare(ballots(hostile), hostile[0], hostile[1])))
+
+
+def test_where_the_uncertainty_comes_from(rated):
+    figure = pages.sources(q.compare(rated(favour=0.6), "system 0", "system 1"))
+    assert figure.rows[0]["source"] == "judge"
+    assert sum(row["share_of_variance"] for row in figure.rows) == pytest.approx(1)
+    assert "of the uncertainty of the difference comes from judge" in figure.caption.finding
+    assert ">judge</text>" in drawn(figure)
+
+
+def test_votes_that_would_decide(close):
+    figure = pages.next_step(close)
+    assert "would find a difference, if the margin is " in figure.caption.finding
+    assert [set(row) for row in figure.rows] == [{"study", "assumed", "votes"}] * 2
+
+
+def test_votes_that_would_decide_have_prices():
+    rows = [("y", "z", "y" if i // 2 % 10 < 5 else "z", f"p{i // 2}") for i in range(400)]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row")
+    found = q.compare(q.read_votes(frame, announce=False), "y", "z", margin=0.03, budget=1000, price=0.5)
+    likely, least, own = pages.next_step(found).rows
+    assert likely["votes"] == found.next_step.votes
+    assert likely["price"] == pytest.approx(found.next_step.cost)
+    assert least["assumed"] == "0"
+    assert own["study"] == "of your budget shows equivalence"
+    assert own["assumed"].endswith((" or less", "no margin"))
+    assert (own["votes"], own["price"]) == (1000, 500)
+
+
+def test_a_budget_that_would_find_a_difference_says_which():
+    frame = pl.DataFrame({"model_a": ["x"] * 100, "model_b": ["y"] * 100, "winner": ["x"] * 55 + ["y"] * 45})
+    found = q.compare(q.read_votes(frame, announce=False), "x", "y", budget=500)
+    assert pages.next_step(found).rows[2] == {
+        "study": "of your budget shows a difference",
+        "assumed": f"{found.next_step.seen_by_budget:.3f} or more",
+        "votes": 500,
+    }
+
+
+def test_the_study_of_scores_that_would_decide(open_scores, scored):
+    figure = pages.next_step(open_scores)
+    said = {row["what"]: row["value"] for row in figure.rows}
+    assert said["judgments of both"] == open_scores.next_step.calls
+    assert {"items", "judges", "layout", "price", "chance"} <= set(said)
+    assert figure.caption.lines[0].startswith("A new study of ")
+    assert pages.next_step(scored) is None
+
+
+def test_why_a_detectable_difference_is_far_beyond_the_interval(scored, close):
+    low, high = scored.difference.interval(scored.level)
+    far = replace(scored, detectable=3 * (high - low) / 2)
+    said = pages.why_detectable(far)
+    assert said.startswith("The smallest difference is that of new studies of this design, ")
+    assert pages.compared(far).caption.lines == (said,)
+    for near in (replace(far, detectable=(high - low)), replace(far, detectable=None), close):
+        assert pages.why_detectable(near) == ""
+
+
+def test_what_was_compared(ballots, scored):
+    figure = pages.compared(q.compare(ballots(), "a", "b", margin=0.05))
+    said = {row["what"]: row["value"] for row in figure.rows}
+    assert (said["votes that count"], said["outcome"]) == (60, "better")
+    assert said["share of votes for the first, 95% interval"].startswith("73.3%, ")
+    assert "p of a margin that large" in said
+    assert figure.caption.finding == "What was compared: a and b"
+    said = {row["what"]: row["value"] for row in pages.compared(scored).rows}
+    assert (said["first system"], said["items"], said["method"]) == ("system 0", 40, "paired")
+
+
+def test_what_is_said_around_the_figures(scored):
+    page = page_of(scored)
+    assert page.title == "system 0 against system 2"
+    assert page.tiles[0].value == "better"
+    assert page.options == "level 0.95, power 0.9, margin 0.1"
+
+
+def test_tile_and_sentence_round_alike():
+    rows = pl.DataFrame({"model_a": ["x"], "model_b": ["y"], "a": [5_000_000], "b": [5_004_000]})
+    found = q.compare(q.read_votes(rows, wins=["a", "b"], announce=False), "x", "y")
+    _, share, seen = pages.tiles(found)
+    assert share.value == "49.980%"
+    assert f"x wins {share.value} of 10,004,000 decisive votes" in found.sentence
+    assert f"a margin of {seen.value} or more" in found.sentence
+
+
+def test_methods_of_scores(rated, scored):
+    said = pages.methods(scored)
+    assert "by 160 pairs of scores on 40 items, paired in shared cells" in said
+    assert "Equivalence is a difference below 0.1 either way" in said
+    joint = pages.methods(q.compare(rated(), "system 0", "system 2", method="joint"))
+    assert "by 320 scores on 40 items, by one model for the scores of both" in joint
+
+
+def test_methods_of_votes(ballots):
+    said = pages.methods(q.compare(ballots(), "a", "b"))
+    assert "by 60 votes, with an exact 95% interval (Clopper and Pearson, 1934) and an exact two-sided" in said
+    assert "No margin of equivalence was stated." in said
+
+
+@pytest.mark.parametrize("name", ["page.html", "page.md", "page.json"])
+def test_both_kinds_are_written(ballots, scored, hostile, tmp_path, name):
+    for found in (q.compare(ballots(hostile), *hostile[:2]), scored):
+        text = q.report(found, tmp_path / name, charts=tmp_path / "charts").read_text(encoding="utf-8")
+        assert str(found.outcome.value) in text
+        assert "<script>alert" not in text or name.endswith(".json")
+    assert {one.name for one in (tmp_path / "charts").iterdir()} == {"verdict.svg", "sources.svg"}
