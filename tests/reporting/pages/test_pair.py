@@ -29,8 +29,9 @@ def test_the_verdict_comes_before_all_pairs(votes):
     assert [figure.name for figure in first.figures] == ["verdict", "ways"]
 
 
-def test_the_exhibits_are_those_of_the_page_on_the_verdict(votes):
-    view = pair_view(votes, "y", "z")
+def test_the_exhibits_are_those_of_the_page_on_the_verdict():
+    frame = pl.DataFrame({"model_a": ["x"] * 300, "model_b": ["y"] * 300, "winner": ["x"] * 160 + ["y"] * 140})
+    view = pair_view(read_votes(frame, announce=False), "x", "y")
     alone, among = page_of(view.verdict), page_of(view)
     shared = [figure.name for figure in alone.figures]
     assert shared == ["verdict", "next-step"]
