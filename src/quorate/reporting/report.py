@@ -21,14 +21,13 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.ratings.leaderboard import Leaderboard
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.reporting import (
-    agreement_report,
     allocation_report,
     document,
     pipelines_report,
     ratings_report,
 )
 from quorate.reporting.page import Page
-from quorate.reporting.pages import gaming, pair, table, verdict, votes
+from quorate.reporting.pages import agreement, gaming, pair, table, verdict, votes
 from quorate.reporting.paper.record import Record, study_record
 from quorate.reporting.paper.reproduce import Provenance
 from quorate.reporting.paper.writeup import analysed
@@ -46,8 +45,8 @@ if TYPE_CHECKING:
     from quorate.reporting.page import Table
 
 PAGES: Mapping[type, Callable[[Any, Any], Page]] = {
-    Agreement: agreement_report.page,
-    AgreementView: agreement_report.page,
+    Agreement: agreement.page,
+    AgreementView: agreement.page,
     Allocation: allocation_report.page,
     AllocationView: allocation_report.page,
     AnyVerdict: verdict.page,

@@ -1,0 +1,325 @@
+"""Agreement with people: the page on how often pipelines of judges decide as people do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import isnan
+from typing import TYPE_CHECKING
+
+from quorate.analysis.agreement import KINDS, AgreementView
+from quorate.analysis.labels import cut, distinct
+from quorate.analysis.words import number, p_value, share
+from quorate.reporting.draw import marks
+from quorate.reporting.draw.theme import CORRECTED, NAIVE
+from quorate.reporting.page import (
+    SAME_EVERY_TIME,
+    Caption,
+    Figure,
+    Page,
+    Row,
+    Section,
+    Tile,
+    source_of,
+    title_of,
+)
+from quorate.wording import counted
+
+if TYPE_CHECKING:
+    from quorate.estimate.agreement.agreement import Agreement
+    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.page import Table
+
+ALL = "all"
+_SHORT = 40
+_STEP = 24
+
+
+def page(result: Agreement | AgreementView, table: Table | None = None) -> Page:
+    """The page on agreement with people.
+
+    Parameters
+    ----------
+    result : Agreement or AgreementView
+    table : Votes or Judgments, optional
+        What judges said.
+    """
+    view = result if isinstance(result, AgreementView) else AgreementView(result)
+    resampled = view.found.differences and view.found.cluster is None  # only differences without clusters are
+    return Page(
+        title=title_of(table, "Agreement with people"),
+        sentence=view.sentence,
+        sections=tuple(_sections(view)),
+        facts=compared(view),
+        methods=_methods(view),
+        content=view.to_dict(),
+        caveats=tuple(caveat.sentence for caveat in view.caveats),
+        tiles=_tiles(view),
+        source=source_of(table),
+        options=f"level {view.found.level:g}",
+        seed=SAME_EVERY_TIME if resampled else None,
+    )
+
+
+def rates(view: AgreementView) -> Figure:
+    """Agreement of every pipeline on all battles, with ties and without; which agrees most."""
+    rows = [row for row in _rates(view) if row["of"] == ALL]
+    best = view.best
+    where = "" if best.clusters is None else f" in {best.clusters:,} clusters by {view.found.cluster}"
+    finding = f"{cut(best.pipeline, _SHORT)} decides {share(best.value)} of {best.n:,} battles{where} as people do"
+    lines = (
+        f"Share of battles with the verdict of people, with {_level(view.found.level)} intervals for each.",
+        "Circles: a tie is right where people tie. Diamonds: only battles that neither calls a tie.",
+    )
+    labelled = [{"pipeline": f"{row['judged_by']}, {row['ties']}", **row} for row in marks.known(rows, "agreement")]
+    chart = _dots(labelled, "pipeline", "agreement", "share of battles decided as people do")
+    return Figure("agreement", Caption(finding, lines), rows, chart, unfolded=True)
+
+
+def categories(view: AgreementView) -> Figure:
+    """Agreement of every pipeline by category, ties included; where the best agrees least and most."""
+    rows = [row for row in _rates(view) if row["of"] != ALL]
+    parts = [one for one in view.found.rates if one.category != ALL and one.kind == "overall" and one.n]
+    parts = [one for one in parts if one.pipeline == view.best.pipeline]
+    ends = (choose(parts, key=lambda one: one.value) for choose in (min, max))
+    span = " to ".join(f"{share(one.value)} of {cut(one.category, _SHORT)}" for one in ends)
+    line = f"By category, ties included, with {_level(view.found.level)} intervals for each."
+    known = [row for row in marks.known(rows, "agreement") if row["ties"] == KINDS["overall"]]
+    labelled = [{"part": f"{row['judged_by']}, {row['of']}", **row} for row in known]
+    chart = _dots(labelled, "part", "agreement", "share of battles decided as people do")
+    caption = Caption(f"{cut(view.best.pipeline, _SHORT)} agrees in {span}", (line,))
+    return Figure("categories", caption, rows, chart)
+
+
+def differences(view: AgreementView) -> Figure:
+    """Every two pipelines, by category and kind, in points of percent; which difference is surest."""
+    name = _names(view)
+    rows: list[Row] = [
+        {
+            "first": name[one.first],
+            "less": name[one.second],
+            "of": one.category,
+            "ties": KINDS[one.kind],
+            "battles": one.n,
+            "points": 100 * one.value,
+            "low": 100 * one.low,
+            "high": 100 * one.high,
+            "p": one.p,
+        }
+        for one in view.found.differences
+    ]
+    whole = [one for one in view.found.differences if one.category == ALL and one.kind == "overall"]
+    tested = [one for one in whole if not isnan(one.p)]
+    finding = "No two pipelines can be compared"
+    lines = ["Points of percent, on the battles that people and both pipelines decided; each interval for itself."]
+    if tested:
+        first = min(tested, key=lambda one: (one.p, -abs(one.value)))
+        more, less = (first.first, first.second) if first.value >= 0 else (first.second, first.first)
+        points = f"{number(100 * abs(first.value), 1)} points more than {cut(less, _SHORT)} ({p_value(first.p)})"
+        finding = f"{cut(more, _SHORT)} agrees in {points}"
+    if len(tested) > 1:
+        lines.append(f"The title has the smallest of {len(tested)} p-values, which is not corrected for the choice.")
+    known = [row for row in marks.known(rows, "points", "low", "high") if row["of"] == ALL]
+    known = [row for row in known if row["ties"] == KINDS["overall"]]
+
+    def chart() -> Chart:
+        pairs = [{"pair": f"{row['first']} less {row['less']}", **row} for row in marks.furthest(known, "points")]
+        window = marks.around(pairs, "points", 0.0)
+        x = marks.axis("points", "difference of agreement, points of percent", window)
+        drawn = [marks.drawn(row, window, CORRECTED) for row in pairs]
+        base = marks.chart(drawn, marks.labels("pair"), step=_STEP)
+        return marks.finish([marks.line_at(0.0, x), *marks.intervals(drawn, base, x)])
+
+    return Figure("differences", Caption(finding, tuple(lines)), rows, chart if known else None)
+
+
+def ties(view: AgreementView) -> Figure:
+    """How often every pipeline ties, beside people on the same battles."""
+    name, found, best = _names(view), view.found, view.best.pipeline
+    rows: list[Row] = [
+        {"judged_by": name[one], "ties": value, "people": found.human_ties[one], "threshold": found.thresholds[one]}
+        for one, value in found.ties.items()
+    ]
+    people = share(found.human_ties[best])
+    finding = f"{cut(best, _SHORT)} calls {share(found.ties[best])} of the battles a tie, people {people}"
+    line = "Threshold: the least margin at which a pipeline prefers a model."
+    return Figure("ties", Caption(finding, (line,)), rows, headers={"people": "people's ties"})
+
+
+def positions(view: AgreementView) -> Figure:
+    """Share of choices that were shown first, of every judge, in battles judged in both orders."""
+    names = distinct([one.judge for one in view.positions])
+    rows: list[Row] = [
+        {
+            "judge": name,
+            "battles": one.battles,
+            "shown_first": 0.5 + one.bias,
+            "low": 0.5 + one.low,
+            "high": 0.5 + one.high,
+            "p": one.p,
+            "consistent": one.consistent,
+        }
+        for name, one in zip(names, view.positions, strict=True)
+    ]
+    sure = sum(one.p < 0.05 for one in view.positions)
+    finding = f"{sure} of {counted(len(view.positions), 'judge')} surely prefer a position"
+    lines = (
+        "Share of choices that were shown first, in battles judged in both orders; dashed: one half, no bias.",
+        "Consistent: the same response wins in both orders.",
+    )
+    chart = _dots(marks.known(rows, "shown_first"), "judge", "shown_first", "share of choices shown first", line=0.5)
+    return Figure("positions", Caption(finding, lines), rows, chart, {"battles": "battles in both orders"})
+
+
+def cells(view: AgreementView) -> Figure:
+    """Share of right judgments in every cell, best first."""
+    found = view.cells
+    order = [] if found is None else sorted(found.cells, key=lambda one: -one.value)
+    rows: list[Row] = [
+        {
+            "cell": label,
+            "judgments": one.n,
+            "items": one.clusters,
+            "right": one.value,
+            "low": one.low,
+            "high": one.high,
+            "all_low": one.all_low,
+            "all_high": one.all_high,
+        }
+        for label, one in zip(distinct([", ".join(one.levels) for one in order]), order, strict=True)
+    ]
+    caption = Caption("No cells")
+    if found is not None and rows:
+        ends = " to ".join(f"{share(row['right'])} ({row['cell']})" for row in (rows[-1], rows[0]))
+        lines = (
+            f"Right judgments by {' and '.join(found.roles)}, clustered by {found.cluster}.",
+            f"Thick: {_level(found.level)} interval of a cell chosen beforehand; thin: for all {len(rows)} cells at once.",
+        )
+        caption = Caption(f"Judgments are right in {ends}", lines)
+    known = marks.known(rows, "low", "high")
+
+    def chart() -> Chart:
+        both = [
+            {name: value for name, value in row.items() if not name.startswith("all_")}
+            | {"low": row["all_low"], "high": row["all_high"], "alone_low": row["low"], "alone_high": row["high"]}
+            for row in marks.spread(known)
+        ]
+        window = marks.around(both, "right")
+        x = marks.axis("right", "share of right judgments", window)
+        drawn = [marks.drawn(row, window, CORRECTED) for row in both]
+        base = marks.chart(drawn, marks.labels("cell"), step=17)
+        alone = base.mark_rule(strokeWidth=6, opacity=0.45).encode(
+            x=marks.like(x, "alone_low"), x2="alone_high:Q", color=marks.own_colour()
+        )
+        return marks.finish([alone, *marks.intervals(drawn, base, x, thickness=1.2)])
+
+    heads = {"all_low": "low, all at once", "all_high": "high, all at once"}
+    return Figure("cells", caption, rows, chart if known else None, heads)
+
+
+def compared(view: AgreementView) -> Figure:
+    """What was compared."""
+    found = view.found
+    values: dict[str, object] = {"pipelines": len(found.ties), "battles decided by both": view.best.n}
+    values |= {} if found.cluster is None else {f"clusters ({found.cluster})": view.best.clusters}
+    values |= {"categories": len(view.categories)} if view.categories else {}
+    rows: list[Row] = [{"what": name, "value": value} for name, value in values.items()]
+    caption = Caption(f"What was compared: {counted(len(found.ties), 'pipeline')} of judges with people")
+    return Figure("compared", caption, rows, headers={"what": " ", "value": "number"})
+
+
+def _sections(view: AgreementView) -> Iterator[Section]:
+    parts = (rates(view), categories(view)) if view.categories else (rates(view),)
+    yield Section("agreement", "How often judges decide as people do", figures=parts)
+    if view.found.differences:
+        yield Section("differences", "Which pipeline agrees more", figures=(differences(view),))
+    yield Section("ties", "Ties", figures=(ties(view),))
+    if view.positions:
+        text = tuple(cut(one.sentence, 1000) for one in view.positions) if len(view.positions) <= 1 else ()
+        yield Section("positions", "Position bias", text, (positions(view),))
+    if view.cells is not None:
+        yield Section("cells", "Single judgments, cell by cell", (cut(view.cells.sentence, 1000),), (cells(view),))
+
+
+def _methods(view: AgreementView) -> str:
+    found = view.found
+    how = (
+        "Intervals of agreement are exact (Clopper and Pearson, 1934); those of differences are percentiles of a "
+        "bootstrap of battles within categories, with McNemar's exact test."
+        if found.cluster is None
+        else f"Battles are clustered by {found.cluster}: intervals of agreement are those of Korn and Graubard "
+        "(1998), those of differences Student's with cluster-robust standard errors and Satterthwaite's degrees of "
+        "freedom (Bell and McCaffrey, 2002)."
+    )
+    parts = [
+        f"Judgments of a battle were made one verdict by each of {counted(len(found.ties), 'pipeline')} and compared "
+        f"with that of people: overall, where ties count, and on battles that neither calls a tie. {how} Pipelines are "
+        "compared on the battles that people and both of them decided."
+    ]
+    if view.positions:
+        parts.append(
+            "Position bias is the share of choices shown first less one half in battles judged in both orders, with "
+            "an exact sign-flip test."
+        )
+    if view.cells is not None:
+        parts.append(
+            f"Right judgments of {len(view.cells.cells)} cells have intervals by {view.cells.cluster} (Korn and "
+            "Graubard, 1998), and intervals for all cells at once by Bonferroni's inequality."
+        )
+    return " ".join(parts)
+
+
+def _tiles(view: AgreementView) -> tuple[Tile, ...]:
+    best, name = view.best, cut(view.best.pipeline, _SHORT)
+    decisive = view.found.rate(best.pipeline, "decisive")
+    tiles = [Tile(share(best.value), f"of {best.n:,} battles decided by {name} as by people")]
+    if decisive.n:
+        tiles.append(Tile(share(decisive.value), f"of {decisive.n:,} that neither calls a tie"))
+    own, people = share(view.found.ties[best.pipeline]), share(view.found.human_ties[best.pipeline])
+    return (*tiles, Tile(own, f"called a tie, {people} by people"))
+
+
+def _rates(view: AgreementView) -> list[Row]:
+    """One row for every pipeline, category and kind."""
+    name = _names(view)
+    return [
+        {
+            "judged_by": name[one.pipeline],
+            "of": one.category,
+            "ties": KINDS[one.kind],
+            "battles": one.n,
+            "clusters": one.clusters,
+            "agreement": one.value,
+            "low": one.low,
+            "high": one.high,
+        }
+        for one in view.found.rates
+    ]
+
+
+def _names(view: AgreementView) -> dict[str, str]:
+    """Pipelines fit to be shown, told apart."""
+    names = list(view.found.ties)
+    return dict(zip(names, distinct(names), strict=True))
+
+
+def _dots(
+    rows: list[Row], label: str, value: str, title: str, *, line: float | None = None
+) -> Callable[[], Chart] | None:
+    """Labels and shares, with intervals; what leaves out ties as grey diamonds."""
+
+    def chart() -> Chart:
+        spread = marks.spread(rows)
+        window = marks.around(spread, value, *(() if line is None else (line,)))
+        x = marks.axis(value, title, window)
+        grey = [row.get("ties") == KINDS["decisive"] for row in spread]
+        looks = [(NAIVE, "diamond") if decisive else (CORRECTED, "circle") for decisive in grey]
+        drawn = [marks.drawn(row, window, *look) for row, look in zip(spread, looks, strict=True)]
+        base = marks.chart(drawn, marks.labels(label), step=_STEP)
+        lines = [] if line is None else [marks.line_at(line, x)]
+        return marks.finish([*lines, *marks.intervals(drawn, base, x)])
+
+    return chart if rows else None
+
+
+def _level(level: float) -> str:
+    return f"{100 * level:.4g}%"
