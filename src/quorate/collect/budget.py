@@ -1,4 +1,4 @@
-"""The most that may be spent, in calls and in money, and what of it is left."""
+"""Budget: the most that may be spent, in calls and in money, and what of it is left."""
 
 from __future__ import annotations
 

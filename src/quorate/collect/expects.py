@@ -1,4 +1,4 @@
-"""What a judge is asked to answer: a score in a range, or one of some verdicts."""
+"""Expected answers: a score in a range, or one of some verdicts."""
 
 from __future__ import annotations
 

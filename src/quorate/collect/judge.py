@@ -1,4 +1,4 @@
-"""What every judge is: something that answers a request with a reply, and never raises for what it meets on the way."""
+"""Judge: something that answers a request with a reply, and never raises for what it meets on the way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text to be judged, fenced: it cannot be printed into a prompt without the marks that say where it starts and ends."""
+"""Material to be judged, fenced: it is printed into a prompt between marks that say where it starts and ends."""
 
 from __future__ import annotations
 
@@ -74,27 +74,33 @@ def fenced(fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     InvalidInput
         If a field is anything else.
     """
-    texts = {name: _pieces(name, value) for name, value in fields.items() if value is not None}
-    mark = _mark([text for pieces in texts.values() if not isinstance(pieces, (int, float)) for _, text in pieces])
-    return mark, {name: _printed(fields[name], pieces, mark) for name, pieces in texts.items()}
+    given = {name: value for name, value in fields.items() if value is not None}
+    pieces = {name: _pieces(name, value) for name, value in given.items()}
+    mark = _mark([text for field_pieces in pieces.values() for _, text in field_pieces])
+    printed: dict[str, Any] = {}
+    for name, value in given.items():
+        fences = [Material(title, text, mark) for title, text in pieces[name]]
+        number = isinstance(value, (int, float))
+        printed[name] = value if number else fences[0] if isinstance(value, str) else Conversation(fences)
+    return mark, printed
 
 
-def _pieces(name: str, value: Any) -> list[tuple[str, str]] | float:
+def _pieces(name: str, value: Any) -> list[tuple[str, str]]:
+    """The texts of a field, each with what it is called; a number has none."""
     if isinstance(value, str):
         return [(name, value)]
     if isinstance(value, (int, float)):
-        return value
-    if isinstance(value, Sequence):
-        return [_turn(name, number, turn) for number, turn in enumerate(value, 1)]
-    raise InvalidInput(f"{name}: must be a text, a number or a list of turns, got {type(value).__name__}")
-
-
-def _turn(name: str, number: int, turn: Any) -> tuple[str, str]:
-    role, content = (turn.get("role"), turn.get("content")) if isinstance(turn, Mapping) else (None, None)
-    if role not in ROLES or not isinstance(content, str):
-        roles = ", ".join(sorted(ROLES))
-        raise InvalidInput(f'{name}: turn {number} must have a "role" ({roles}) and a "content" that is a text')
-    return f"{name} {number} {role}", content
+        return []
+    if not isinstance(value, Sequence):
+        raise InvalidInput(f"{name}: must be a text, a number or a list of turns, got {type(value).__name__}")
+    pieces = []
+    for number, turn in enumerate(value, 1):
+        role, content = (turn.get("role"), turn.get("content")) if isinstance(turn, Mapping) else (None, None)
+        if role not in ROLES or not isinstance(content, str):
+            roles = ", ".join(sorted(ROLES))
+            raise InvalidInput(f'{name}: turn {number} must have a "role" ({roles}) and a "content" that is a text')
+        pieces.append((f"{name} {number} {role}", content))
+    return pieces
 
 
 def _mark(texts: Sequence[str]) -> str:
@@ -106,10 +112,3 @@ def _mark(texts: Sequence[str]) -> str:
         if not any(mark in text for text in texts):
             return mark
         seed.update(b"again")
-
-
-def _printed(value: Any, pieces: list[tuple[str, str]] | float, mark: str) -> Any:
-    if isinstance(pieces, (int, float)):
-        return value
-    made = [Material(name, text, mark) for name, text in pieces]
-    return made[0] if isinstance(value, str) else Conversation(made)

@@ -1,4 +1,4 @@
-"""What a call costs, by the study's own price table; an unknown price stays unknown."""
+"""Price of a call by the study's own price table; an unknown price stays unknown."""
 
 from __future__ import annotations
 

@@ -16,7 +16,6 @@ from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
-    from jinja2.runtime import Context
 
 _ATTRIBUTES = ("helpfulness", "correctness", "complexity", "verbosity")
 _EXPECTS = {
@@ -84,7 +83,7 @@ class Prompt:
         from jinja2.meta import find_undeclared_variables
 
         parsed = (_environment().parse(source) for source in _sources(self.source))
-        return any({"first", "second"} & find_undeclared_variables(one) for one in parsed)
+        return any({"first", "second"} & find_undeclared_variables(template) for template in parsed)
 
     def messages(self, fields: Mapping[str, Any], *, swapped: bool = False) -> tuple[Message, ...]:
         """What is sent to the judge about one item.
@@ -105,7 +104,14 @@ class Prompt:
         from jinja2 import TemplateError
         from jinja2.exceptions import SecurityError
 
-        mark, values = fenced(_shown(fields, swapped, self.name))
+        shown = dict(fields)
+        pair = [shown.pop(name, None) for name in _PAIR]
+        if None not in pair:
+            shown["first"], shown["second"] = reversed(pair) if swapped else pair
+        elif swapped:
+            given = ", ".join(sorted(fields))
+            raise InvalidInput(f'prompt "{self.name}": only two responses can be swapped; the item has {given}')
+        mark, values = fenced(shown)
         low, high = f"{self.expects.low:g}", f"{self.expects.high:g}"
         ours = {"mark": mark, "reasoned": self.expects.reasoned, "name": self.expects.name, "low": low, "high": high}
         for taken in ours.keys() & values.keys():
@@ -151,31 +157,15 @@ def built_in(name: str) -> Prompt:
     return Prompt(name, _read(f"{base}.j2"), replace(_EXPECTS[base], reasoned=name != base))
 
 
-def _shown(fields: Mapping[str, Any], swapped: bool, name: str) -> dict[str, Any]:
-    """The fields with both responses in the order in which they are shown."""
-    shown = dict(fields)
-    pair = [shown.pop(field_name, None) for field_name in _PAIR]
-    if None not in pair:
-        shown["first"], shown["second"] = reversed(pair) if swapped else pair
-    elif swapped:
-        raise InvalidInput(
-            f'prompt "{name}": only two responses can be swapped; the item has {", ".join(sorted(fields))}'
-        )
-    return shown
-
-
 def _turns(template: Template, values: Mapping[str, Any]) -> tuple[Message, ...]:
+    """What a template says, by its blocks as they are after inheritance; all of it is the user's where it has none."""
     context = template.new_context(dict(values))
     whole = "".join(template.root_render_func(context))
     if "user" not in context.blocks:
         return (Message("user", whole.strip()),)
-    said = [(role, _block(context, role)) for role in ("system", "user")]
-    return tuple(Message(role, text) for role, text in said if text)
-
-
-def _block(context: Context, name: str) -> str:
-    """A block after inheritance; empty where there is none."""
-    return "".join(context.blocks[name][0](context)).strip() if name in context.blocks else ""
+    blocks = [(role, context.blocks[role][0](context)) for role in ("system", "user") if role in context.blocks]
+    turns = [(role, "".join(block).strip()) for role, block in blocks]
+    return tuple(Message(role, text) for role, text in turns if text)
 
 
 def _environment() -> Environment:
@@ -201,13 +191,13 @@ def _sources(source: str) -> list[str]:
     from jinja2 import TemplateNotFound
     from jinja2.meta import find_referenced_templates
 
-    found, wanted = [source], list(find_referenced_templates(_environment().parse(source)))
+    sources, wanted = [source], list(find_referenced_templates(_environment().parse(source)))
     for name in wanted:
         text = None if name is None else _read_or_none(name)
         if text is None:
             raise TemplateNotFound(str(name))
-        found += _sources(text)
-    return found
+        sources += _sources(text)
+    return sources
 
 
 def _one_line(error: Exception) -> str:

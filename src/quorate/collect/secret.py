@@ -1,4 +1,4 @@
-"""A judge's key: named in the study, read from the environment, shown nowhere."""
+"""Secrets: a judge's key is named in the study, read from the environment, shown nowhere."""
 
 from __future__ import annotations
 

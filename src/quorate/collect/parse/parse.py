@@ -1,4 +1,4 @@
-"""From the words of a judge to a score, or to the statement that there is none.
+"""Parsing: from the words of a judge to a score, or to the statement that there is none.
 
 A reply counts when it *states* an answer: as JSON, in double brackets, after a word such as "Score" or "Verdict", as a
 fraction of the scale, or on a line of its own. The form that was asked for comes first. Where statements of one form
@@ -16,8 +16,7 @@ from quorate.collect.expects import Expects
 from quorate.collect.judge import MOST_TEXT, REFUSED, TRUNCATED, UNPARSED
 from quorate.collect.judges.expected_score import expected_score
 from quorate.collect.parse import score_forms, verdict_forms
-from quorate.collect.parse.refusals import declines
-from quorate.collect.parse.reply_text import concluded, lines, plain, unquoted, without_block_quotes
+from quorate.collect.parse.reply_text import concluded, declines, lines, plain, unquoted, without_block_quotes
 from quorate.collect.parse.score_forms import Form, Hit
 from quorate.table.judgments import OK
 
@@ -61,12 +60,13 @@ def judged(
         return REFUSED, None, "the endpoint's filter withheld the reply"
     if finish in _CUT_OFF:
         return TRUNCATED, None, "the reply was cut off; allow more tokens"
-    found = answer(text, expects)
-    if found is None or found.score is None:
-        return _unanswered(text)
+    hit = answer(text, expects)
+    if hit is None or hit.score is None:
+        unread = "no unambiguous answer on the scale" if text.strip() else "the reply is empty"
+        return (REFUSED, None, "the judge declined") if declines(text) else (UNPARSED, None, unread)
     if not expects.expected:
-        return OK, expects.recoded(found.score), None
-    mean = expected_score(tokens, text, found, expects)
+        return OK, expects.recoded(hit.score), None
+    mean = expected_score(tokens, text, hit, expects)
     if mean is None:
         return (
             UNPARSED,
@@ -74,12 +74,6 @@ def judged(
             "expected score: the token probabilities of the answer are missing or do not cover the scale",
         )
     return OK, expects.recoded(mean), None
-
-
-def _unanswered(text: str) -> tuple[str, None, str]:
-    if declines(text):
-        return REFUSED, None, "the judge declined"
-    return UNPARSED, None, "no unambiguous answer on the scale" if text.strip() else "the reply is empty"
 
 
 def answer(text: str, expects: Expects) -> Hit | None:
@@ -94,21 +88,12 @@ def answer(text: str, expects: Expects) -> Hit | None:
     """
     offset = max(0, len(text) - MOST_TEXT)
     text = _without_scale(concluded(text)[offset:], expects)
-    found = _stated(text, expects)
-    return found and Hit(found.score, found.at + offset, found.end + offset)
-
-
-def _stated(text: str, expects: Expects) -> Hit | None:
-    whole = _alone(text, expects)
-    if whole is not None:
-        return whole
-    concluding = _concluding(text, expects)
-    if concluding is not None:
-        return concluding
-    for hits in _by_form(text, expects):
-        if hits:
-            return _agreed(hits)
-    return None
+    hit = _alone(text, expects)
+    if hit is None:
+        hit = _concluding(text, expects)
+    if hit is None:
+        hit = next((_agreed(hits) for hits in _by_form(text, expects) if hits), None)
+    return _moved(hit, offset)
 
 
 def _by_form(text: str, expects: Expects) -> Iterator[list[Hit]]:
@@ -119,8 +104,8 @@ def _by_form(text: str, expects: Expects) -> Iterator[list[Hit]]:
     yield list(boxed(unquoted(text), expects))
     for form in words:
         yield list(form(bare, expects))
-    found = [_moved(_alone(line, expects), start) for start, line in lines(without_block_quotes(text))]
-    yield [hit for hit in found if hit is not None]
+    hits = [_moved(_alone(line, expects), start) for start, line in lines(without_block_quotes(text))]
+    yield [hit for hit in hits if hit is not None]
 
 
 def _agreed(hits: Sequence[Hit]) -> Hit:
@@ -149,17 +134,13 @@ def _line(line: str, expects: Expects) -> Hit | None:
     bare = plain(line)
     if line.startswith(("{", '"')) and (hits := list(json(line, expects))):
         return _agreed(hits)
-    found = [hit for form in (boxed, *words[:2]) for hit in form(bare, expects)]
+    hits = [hit for form in (boxed, *words[:2]) for hit in form(bare, expects)]
     alone = _alone(line, expects)
-    if alone is not None or not found:
+    if alone is not None or not hits:
         return alone
-    return _agreed(found) if _only_states(bare, found, expects) else None
-
-
-def _only_states(line: str, hits: Sequence[Hit], expects: Expects) -> bool:
-    before, after = line[: min(hit.at for hit in hits)], line[max(hit.end for hit in hits) :]
+    before, after = bare[: min(hit.at for hit in hits)], bare[max(hit.end for hit in hits) :]
     head = re.fullmatch(rf"(?:{_HEAD}|{re.escape(expects.name)}|[\W_])*", before, re.IGNORECASE)
-    return head is not None and not re.search(r"[^\W_]", after)
+    return _agreed(hits) if head is not None and not re.search(r"[^\W_]", after) else None
 
 
 def _moved(hit: Hit | None, by: int) -> Hit | None:

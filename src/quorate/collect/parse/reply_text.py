@@ -1,6 +1,7 @@
-"""The part of a raw reply in which a judge states its answer: no reasoning apart, no quotations, no markup.
+"""Text of a raw reply: the part in which a judge states its answer, and whether it declines to.
 
-What is taken out is replaced by blanks, so that a place in the result is the same place in the reply.
+Reasoning apart, quotations and markup are replaced by blanks, so that a place in the result is the same place in the
+reply.
 """
 
 from __future__ import annotations
@@ -13,6 +14,33 @@ _BLOCK_QUOTE = re.compile(r"^[ \t]*>[^\n]*", re.MULTILINE)
 _QUOTED = re.compile(r'"[^"\n]{0,4000}"|“[^”]{0,4000}”|«[^»]{0,4000}»|(?<!`)`[^`\n]{1,4000}`(?!`)')
 _MARKUP = re.compile(r"[*_#`~]")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
+
+_FIRST = 400
+"""Characters in which a refusal says so."""
+
+_DO = (
+    r"(?:help|assist|comply|continue|engage|evaluate|assess|rat(?:e|ing)|scor(?:e|ing)|judg(?:e|ing)"
+    r"|grade|provide|fulfil?l|do (?:that|this)|participate|complete|answer|respond|process|give|offer|compare|review"
+    r"|discuss|support|produce|create|generate|take part|perform)"
+)
+_CANNOT = r"(?:can['’]?t|cannot|can not|won['’]t|will not|unable|not able)"
+_DECLINES = re.compile(
+    "|".join(
+        (
+            rf"\bi(?:['’]?m| am) (?:very |so |really )?(?:sorry|afraid)\b[^.\n]{{0,40}}\b{_CANNOT}",
+            rf"\bi (?:{_CANNOT}|(?:must |have to )?(?:decline|refuse))\b(?: to| in good conscience| ethically)* {_DO}?",
+            rf"\bi(?:['’]?m| am) (?:unable|not (?:able|comfortable|willing|going)|uncomfortable) (?:to|with)? ?{_DO}",
+            rf"\bas an ai\b[^.\n]{{0,80}}\b(?:{_CANNOT}|do not)\b",
+            r"\b(?:this|the) (?:request|content|prompt|material) (?:violates|goes against)\b",
+            r"\bmy (?:guidelines|programming|polic(?:y|ies))\b[^.\n]{0,60}\b(?:prevent|prohibit|(?:not|n['’]t) allow)",
+        )
+    ),
+    re.IGNORECASE,
+)
+_UNDECIDED = re.compile(
+    r"i (?:can['’]?t|cannot) (?:tell|determine|decide|say|see|find|verify|be sure|choose|identify|help but)\b",
+    re.IGNORECASE,
+)
 
 
 def concluded(text: str) -> str:
@@ -46,13 +74,28 @@ def plain(text: str) -> str:
 
 def lines(text: str) -> list[tuple[int, str]]:
     """Lines that hold a letter or digit: where each starts in the reply, and what it says without space around."""
-    found, start = [], 0
+    kept, start = [], 0
     for line in text.splitlines(keepends=True):
         bare = line.strip()
         if any(character.isalnum() for character in bare) and not bare.startswith("```"):
-            found.append((start + line.index(bare), bare))
+            kept.append((start + line.index(bare), bare))
         start += len(line)
-    return found
+    return kept
+
+
+def declines(text: str) -> bool:
+    """Whether a reply without an answer is a refusal: one that says so in its first sentences.
+
+    Examples
+    --------
+    >>> declines("I'm sorry, but I can't help with that.")
+    True
+    >>> declines("I cannot tell which of the two is better.")
+    False
+    """
+    start = " ".join(text[:_FIRST].split())
+    refusal = _DECLINES.search(start)
+    return refusal is not None and not _UNDECIDED.match(start, refusal.start())
 
 
 def _blank(text: str, start: int, end: int) -> str:

@@ -1,4 +1,4 @@
-"""The forms in which judges write a number that is their score, and the look-alikes that are none."""
+"""Forms of a score: how judges write a number that is their score, and the look-alikes that are none."""
 
 from __future__ import annotations
 
@@ -87,17 +87,17 @@ def json_scores(text: str, expects: Expects) -> Iterator[Hit]:
     """``"score": 7`` of an object, whatever else is wrong with its JSON."""
     for match in json_values(text, expects.name, ("score", "rating")):
         value, at = value_of(match)
-        found = number(value.strip(), 0, expects)
-        whole = found is not None and not value.strip()[found.end :]
-        yield Hit(found.score if found and whole else None, at, match.end())
+        hit = number(value.strip(), 0, expects)
+        whole = hit is not None and not value.strip()[hit.end :]
+        yield Hit(hit.score if hit and whole else None, at, match.end())
 
 
 def json_values(text: str, name: str, others: tuple[str, ...]) -> list[re.Match[str]]:
     """Members of an object by this name, or where there are none by the first other name that occurs."""
     for key in dict.fromkeys((name, *others)):
         pattern = re.compile(rf"""(?<!\\)(?P<quote>["']){re.escape(key)}(?P=quote){_JSON_VALUE}""", re.IGNORECASE)
-        if found := list(pattern.finditer(text)):
-            return found
+        if members := list(pattern.finditer(text)):
+            return members
     return []
 
 
@@ -116,9 +116,9 @@ def boxed_scores(text: str, expects: Expects) -> Iterator[Hit]:
     for match in re.finditer(pattern, text, re.IGNORECASE):
         inside = next(group for group in match.groups() if group is not None)
         value = re.sub(rf"^\s*(?:score|rating|{name})\s*[:=]\s*", "", inside, flags=re.IGNORECASE).strip()
-        found = number(value, 0, expects)
+        hit = number(value, 0, expects)
         at = match.start() + match[0].index(inside) + inside.index(value)
-        yield Hit(found.score if found and found.end == len(value) else None, at, match.end())
+        yield Hit(hit.score if hit and hit.end == len(value) else None, at, match.end())
 
 
 def overall_scores(text: str, expects: Expects) -> Iterator[Hit]:
@@ -141,17 +141,14 @@ def _named(what: str, text: str, expects: Expects) -> Iterator[Hit]:
     link = rf"[ \t]*(?:{sign}[ \t]*(?:(?:is|as|a|an|solid|strong)\b[ \t]*){{0,2}}\s{{0,8}}|(?<=[ \t]))"
     pattern = re.compile(rf"{what}{aside}{scale}{link}[\[(<{{\"']{{0,2}}(?=[-+−]?\d)", re.IGNORECASE)
     for match in pattern.finditer(text):
-        found = number(text, match.end(), expects)
-        if found and _NAMED_STOP.match(text, found.end) and not _other(text, match.start(), found.end):
-            yield found
-
-
-def _other(text: str, start: int, end: int) -> bool:
-    """Whether the words around a number make it the score of something else, or none that was given."""
-    before = re.split(r"[\n.;!?|]", text[max(0, start - 60) : start])[-1]
-    word = _LAST_WORD.search(before)
-    strange = word is not None and not _BEFORE.fullmatch(word[1]) and not re.search(r"[:,(]\W*$", before)
-    return strange or bool(_NOT_THIS.search(before)) or bool(_HYPOTHETICAL.match(text, end))
+        hit = number(text, match.end(), expects)
+        if not hit or not _NAMED_STOP.match(text, hit.end):
+            continue
+        before = re.split(r"[\n.;!?|]", text[max(0, match.start() - 60) : match.start()])[-1]
+        word = _LAST_WORD.search(before)
+        other = word is not None and not _BEFORE.fullmatch(word[1]) and not re.search(r"[:,(]\W*$", before)
+        if not (other or _NOT_THIS.search(before) or _HYPOTHETICAL.match(text, hit.end)):
+            yield hit
 
 
 def fractions(text: str, expects: Expects) -> Iterator[Hit]:
@@ -159,24 +156,24 @@ def fractions(text: str, expects: Expects) -> Iterator[Hit]:
     for match in _VALUE.finditer(text):
         out_of = _OUT_OF.match(text, match.end())
         if out_of and float(out_of[1]) == expects.high and _FRACTION_STOP.match(text, out_of.end()):
-            found = number(text, match.start(), expects)
+            hit = number(text, match.start(), expects)
             before = re.split(r"[\n.;!?|]", text[max(0, match.start() - 60) : match.start()])[-1]
-            if found and not _NOT_THIS.search(before):
-                yield found
+            if hit and not _NOT_THIS.search(before):
+                yield hit
 
 
 def verbs(text: str, expects: Expects) -> Iterator[Hit]:
     """``I would give this a 7``, where the sentence has no other number and no condition."""
     for match in _VERB.finditer(text):
-        found = number(text, match.end(), expects)
+        hit = number(text, match.end(), expects)
         before = re.split(r"[\n.;!?]", text[max(0, match.start() - 120) : match.start()])[-1]
-        after = re.split(r"[\n.;!?]", text[match.end() : match.end() + 120])[0] if found else ""
-        rest = after[found.end - match.end() :] if found else ""
+        after = re.split(r"[\n.;!?]", text[match.end() : match.end() + 120])[0] if hit else ""
+        rest = after[hit.end - match.end() :] if hit else ""
         doubt = re.search(
             r"\b(?:not|never|no|cannot|if|could|might|than|except|unless)\b|n['’]t\b|\d", before + match["between"]
         )
-        if found and not doubt and not re.search(r"\d|\b(?:if|unless)\b", rest) and _STOP.match(text, found.end):
-            yield found
+        if hit and not doubt and not re.search(r"\d|\b(?:if|unless)\b", rest) and _STOP.match(text, hit.end):
+            yield hit
 
 
 def standing_alone(text: str, expects: Expects) -> Hit | None:
@@ -185,5 +182,5 @@ def standing_alone(text: str, expects: Expects) -> Hit | None:
     at = start.end() if start else 0
     if at and text[at - 1] in "-−":
         at -= 1
-    found = number(text, at, expects)
-    return found if found and _END.match(text, found.end) else None
+    hit = number(text, at, expects)
+    return hit if hit and _END.match(text, hit.end) else None

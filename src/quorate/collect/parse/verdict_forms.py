@@ -1,4 +1,4 @@
-"""The forms in which judges write a verdict, and the look-alikes that are none."""
+"""Forms of a verdict: how judges write one, and the look-alikes that are none."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ _DOUBT = re.compile(
 
 def spellings(expects: Expects) -> dict[str, float]:
     """Every way to write each label, in lower case, and its score."""
-    found: dict[str, float] = {}
+    written: dict[str, float] = {}
     for label, score in expects.labels.items():
         low = label.casefold()
-        found[low] = score
+        written[low] = score
         if len(label) == 1:
-            found |= {
+            written |= {
                 f"{shown} {low}": score for shown in ("response", "assistant", "answer", "model", "candidate", "option")
             }
         if low == "tie":
-            found |= dict.fromkeys(_TIES, score)
-    return found
+            written |= dict.fromkeys(_TIES, score)
+    return written
 
 
 def label(text: str, expects: Expects) -> float | None:
