@@ -3,7 +3,7 @@ from copy import deepcopy
 
 import pytest
 
-from quorate.collect.ledger.facts import Standing
+from quorate.collect.ledger.facts import JudgeStatus
 from quorate.errors import InvalidInput
 from quorate.study.file import load
 from quorate.study.questions import questions
@@ -19,7 +19,7 @@ def made(path, *seen, **cells):
 
 
 def test_low_expected_and_high_are_in_order_and_add_up(study):
-    before = Standing("m", 5, 0, 1, 0)
+    before = JudgeStatus("m", 5, 0, 1, 0)
     found = made(study(judges={"m": PRICED, "f": {"kind": "python", "price": {"call": 2}}}), before, m=5, f=3)
     assert (found.cells, found.done, found.unpriced) == (8, 1, ())
     one, other = found.judges
@@ -64,7 +64,7 @@ def test_judges_without_cells_are_not_quoted(study):
 @pytest.mark.parametrize(("tokens_in", "tokens_out"), [(3, 2), (600, 60), (900_000, 70_000)])
 def test_what_is_expected_is_learned_from_the_answers_so_far(study, tokens_in, tokens_out):
     statuses = {"ok": 2, "unparsed": 1, "error": 9, "lost": 4}
-    seen = Standing("m", 7, 0, 3, 0, statuses, tokens_in=tokens_in, tokens_out=tokens_out)
+    seen = JudgeStatus("m", 7, 0, 3, 0, statuses, tokens_in=tokens_in, tokens_out=tokens_out)
     path = study(judges={"m": PRICED, "n": deepcopy(PRICED)})
     one, other = made(path, seen, m=7, n=7).judges
     assert (one.answers, other.answers) == (3, 0)
@@ -76,6 +76,6 @@ def test_what_is_expected_is_learned_from_the_answers_so_far(study, tokens_in, t
 
 
 def test_answers_that_do_not_say_what_they_took_teach_nothing(study):
-    seen = Standing("m", 7, 0, 3, 0, {"ok": 3})
+    seen = JudgeStatus("m", 7, 0, 3, 0, {"ok": 3})
     path = study(judges={"m": PRICED})
     assert made(path, seen, m=7).judges == made(path, m=7).judges

@@ -11,7 +11,7 @@ from quorate.cli.console import console, print_json, say, table
 from quorate.cli.run import INCOMPLETE, StudyFile
 
 if TYPE_CHECKING:
-    from quorate.collect.ledger.facts import Standing
+    from quorate.collect.ledger.facts import JudgeStatus
     from quorate.study.status import Status
 
 MOST_CHARACTERS = 200
@@ -71,7 +71,7 @@ def _spent(found: Status) -> str:
     return f"Spent: {calls}, {money}{unknown}{lost}{aside}."
 
 
-def _row(one: Standing) -> list[str]:
+def _row(one: JudgeStatus) -> list[str]:
     counts = (one.cells, one.done, one.given_up, one.planned + one.leased, one.calls)
     money = f"{one.money:,.4f}" if one.unpriced < one.calls or not one.calls else "unknown"
     return [one.judge, *(f"{count:,}" for count in counts), _share(one.failure_rate), _share(one.unparsed_rate), money]

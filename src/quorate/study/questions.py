@@ -12,7 +12,7 @@ import numpy as np
 from quorate.collect.expects import Expects
 from quorate.collect.judge import Message, Request
 from quorate.collect.ledger.lease import LeasedCell
-from quorate.collect.ledger.plan import Part, cell_key, digest
+from quorate.collect.ledger.plan import Dependency, cell_key, digest
 from quorate.collect.prompt import BUILT_IN, Prompt, built_in
 from quorate.errors import InvalidInput
 from quorate.plan.assign import assign
@@ -85,14 +85,14 @@ class Questions:
         )
         return paired(cells, self.items) if self.items.pairs else cells
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[Dependency]:
         """What the answers depend on, each with its digest."""
         for name, prompt in self.prompts.items():
-            yield Part("rubric", name, prompt.digest)
+            yield Dependency("rubric", name, prompt.digest)
         for name, one in self.judges.items():
-            yield Part("judge", name, one)
+            yield Dependency("judge", name, one)
         for key in self.items.fields:
-            yield Part("item", " of ".join(filter(None, key)), self.items.digest(key))
+            yield Dependency("item", " of ".join(filter(None, key)), self.items.digest(key))
 
     def keys(self, cells: Cells) -> Iterator[str]:
         """Key of every cell."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from quorate.collect.budget import Budget
 from quorate.collect.judge import ERROR
-from quorate.collect.ledger.facts import Standing
+from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.lease import LOST
 from quorate.collect.price import Price
 from quorate.errors import InvalidInput
@@ -152,7 +152,7 @@ def worst(asked: Questions, found: Sizes) -> dict[str, float | None]:
     return prices
 
 
-def quote(asked: Questions, cells: Mapping[str, int], found: Sizes, *, seen: Sequence[Standing] = ()) -> Quote:
+def quote(asked: Questions, cells: Mapping[str, int], found: Sizes, *, seen: Sequence[JudgeStatus] = ()) -> Quote:
     """What answering some cells of each judge may come to.
 
     Parameters
@@ -163,7 +163,7 @@ def quote(asked: Questions, cells: Mapping[str, int], found: Sizes, *, seen: Seq
         Cells to be answered, by judge.
     found : Sizes
         From `sizes`.
-    seen : sequence of Standing
+    seen : sequence of JudgeStatus
         How far every judge is: what its answers took so far is what the others are expected to take.
     """
     budget = Budget(**asked.study.budget.model_dump())
@@ -173,7 +173,7 @@ def quote(asked: Questions, cells: Mapping[str, int], found: Sizes, *, seen: Seq
     return Quote(parts, done, budget, held)
 
 
-def _judge(asked: Questions, name: str, cells: int, found: Sizes, seen: Standing | None) -> JudgeQuote:
+def _judge(asked: Questions, name: str, cells: int, found: Sizes, seen: JudgeStatus | None) -> JudgeQuote:
     limit, answers = _limit(asked, name), _answers(seen)
     each = _each(found, limit, _expected(asked, found, limit) if seen is None or not answers else _taken(seen, answers))
     calls = Range(cells, cells, cells * asked.study.tries)
@@ -201,11 +201,11 @@ def _expected(asked: Questions, found: Sizes, limit: int | None) -> tuple[float,
     return found.mean / PER_TOKEN, min(LONG if reasoned else SHORT, limit or math.inf)
 
 
-def _taken(seen: Standing, answers: int) -> tuple[float, float]:
+def _taken(seen: JudgeStatus, answers: int) -> tuple[float, float]:
     return seen.tokens_in / answers, seen.tokens_out / answers
 
 
-def _answers(seen: Standing | None) -> int:
+def _answers(seen: JudgeStatus | None) -> int:
     """Answers so far of a judge that says what they took."""
     if seen is None or not seen.tokens_in:
         return 0

@@ -9,7 +9,7 @@ from textwrap import shorten
 
 from quorate.collect.budget import Budget, Spend
 from quorate.collect.judge import ERROR
-from quorate.collect.ledger.facts import Standing
+from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.lease import LOST
 from quorate.collect.ledger.ledger import Ledger
 from quorate.study.file import Study, load
@@ -30,7 +30,7 @@ class Status:
     ----------
     ledger : Path or Address
         File of the answers, or a schema of Postgres.
-    judges : tuple of Standing
+    judges : tuple of JudgeStatus
         By judge: cells and their states, requests by what came of them, tokens, money; none before the first run.
     spend : Spend
         What the calls have cost.
@@ -45,7 +45,7 @@ class Status:
     """
 
     ledger: Place
-    judges: tuple[Standing, ...]
+    judges: tuple[JudgeStatus, ...]
     spend: Spend
     budget: Budget
     reached: str = ""
@@ -108,7 +108,7 @@ class Status:
         return f"{self.finished:,} of {self.cells:,} cells are finished{failed}{wait}.{policy}"
 
 
-def _unscored(one: Standing) -> str:
+def _unscored(one: JudgeStatus) -> str:
     """The reply is somebody else's text: cut, on one line, and said to be the judge's."""
     said = shorten("".join(c if c.isprintable() else " " for c in one.unscored), _MOST_CHARACTERS, placeholder=" ...")
     sample = f' The latest, in the judge\'s words: "{said}".' if said else ""
@@ -147,6 +147,6 @@ def standing(found: Study) -> Status:
         return Status(found.database, judges, spend, budget, *policy, _resting(judges, ledger.clock()))
 
 
-def _resting(judges: Iterable[Standing], now: float) -> dict[str, float]:
+def _resting(judges: Iterable[JudgeStatus], now: float) -> dict[str, float]:
     waits = {one.judge: (one.paused_until or 0.0) - now for one in judges}
     return {judge: wait for judge, wait in waits.items() if wait > 0}

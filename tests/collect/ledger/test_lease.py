@@ -1,8 +1,9 @@
 import pytest
 
-from quorate.collect.budget import Budget
+from quorate.collect.budget import Budget, Spend
 from quorate.collect.judge import Reply
-from quorate.collect.ledger.lease import Settled
+from quorate.collect.ledger.lease import DONE, HOLD, Settled
+from quorate.collect.ledger.ledger import Ledger
 
 OK = Reply("ok", 4.0, "4", tokens_in=9, tokens_out=2, cost=0.5, latency=0.1)
 
@@ -131,3 +132,128 @@ def test_an_answer_to_a_request_that_counts_as_lost_is_late_although_its_cell_is
     assert ledger.commit(runner, [done(cell)]) == 1
     assert ledger.commit(runner, [done(again)]) == 0
     assert (ledger.spend().calls, ledger.spend().lost) == (2, 1)
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def two_judges(planned, clock):
+    return planned(3, ("a", "b"), prices={"a": 2.0, "b": 1.0}, clock=clock)
+
+
+def answered(cells, clock):
+    return [Settled(cell, Reply("ok", 3.0, cost=1.0), DONE, 0.0, "d", clock()) for cell in cells]
+
+
+def spending(two_judges):
+    spend = two_judges.spend()
+    return spend.calls, spend.lost, spend.reserved, spend.money, spend.reserved_money
+
+
+def test_cells_are_taken_over_when_their_runner_is_gone_and_not_before(two_judges, clock):
+    first = two_judges.enlist(60)
+    held = two_judges.lease(two_judges.holder(first), "a", 2, Budget(money=100))
+    assert len(held) == 2
+    second = two_judges.enlist(3600)
+    holder = two_judges.holder(second)
+    assert two_judges.adopt(holder, "a") == []
+    clock.now += 61
+    assert two_judges.expire() == 0
+    assert two_judges.adopt(holder, "b") == []
+    assert two_judges.adopt(holder, "a") == held
+    assert two_judges.adopt(holder, "a") == []
+    assert spending(two_judges) == (0, 0, 2, 0, 4.0)
+    assert two_judges.commit(holder, answered(held, clock)) == 0
+    assert spending(two_judges) == (2, 0, 0, 2.0, 0)
+
+
+def test_a_runner_that_was_asleep_comes_too_late(two_judges, clock):
+    first = two_judges.enlist(60)
+    before = two_judges.holder(first)
+    held = two_judges.lease(before, "a", 1, Budget())
+    clock.now += 61
+    second = two_judges.holder(two_judges.enlist(60))
+    assert two_judges.adopt(second, "a") == held
+    assert two_judges.commit(before, answered(held, clock)) == 1
+    assert spending(two_judges)[:3] == (0, 0, 1)
+
+
+def test_other_cells_of_a_runner_that_is_gone_are_lost_as_ever(two_judges, clock):
+    first = two_judges.enlist(60)
+    two_judges.lease(two_judges.holder(first), "a", 1, Budget())
+    two_judges.lease(first, "b", 2, Budget())
+    clock.now += 61
+    assert two_judges.expire() == 2
+    assert spending(two_judges)[:3] == (2, 2, 1)
+    assert {one.judge: one.held for one in two_judges.status()} == {"a": 1, "b": 0}
+
+
+def test_after_a_month_they_are_lost(two_judges, clock):
+    two_judges.lease(two_judges.holder(two_judges.enlist(60)), "a", 1, Budget())
+    clock.now += HOLD - 1
+    assert two_judges.expire() == 0
+    clock.now += 2
+    assert two_judges.expire() == 1
+    assert spending(two_judges)[:3] == (1, 1, 0)
+
+
+def test_the_name_of_a_ledger_stays(two_judges, clock, place):
+    name = two_judges.name
+    clock.now += 5
+    two_judges.declare([], seed=3)
+    assert two_judges.name == name
+    with Ledger.open(place("other.db"), clock=clock) as other:
+        assert other.name != name
+    with Ledger.open(place("study.db"), clock=clock) as again:
+        assert again.name == name
+
+
+@pytest.fixture
+def empty(tmp_path):
+    with Ledger.open(tmp_path / "study.db") as opened:
+        yield opened
+
+
+def test_a_call_counts_at_its_worst_and_then_at_its_price(empty):
+    assert empty.charge(0.5, Budget(calls=1, money=0.5))
+    assert empty.spend() == Spend(calls=1, money=0.5)
+    empty.settle(0.5, None)
+    assert empty.spend() == Spend(calls=1, money=0.5)
+    empty.settle(0.5, 0.1)
+    assert empty.spend() == Spend(calls=1, money=0.1)
+
+
+def test_the_price_may_not_be_known(empty):
+    assert empty.charge(None, Budget(calls=2))
+    assert empty.spend() == Spend(calls=1, unpriced=1)
+    empty.settle(None, 0.2)
+    assert empty.spend() == Spend(calls=1, money=0.2)
+    assert not empty.charge(None, Budget(money=9))
+
+
+def test_without_room_nothing_is_counted(empty):
+    assert empty.charge(0.4, Budget(calls=2, money=1))
+    assert not empty.charge(0.61, Budget(calls=2, money=1))
+    assert empty.charge(0.6, Budget(calls=2, money=1))
+    assert not empty.charge(0.0, Budget(calls=2, money=1))
+    assert empty.spend() == Spend(calls=2, money=1.0)
+
+
+def test_cells_and_other_calls_share_the_budget(planned):
+    empty = planned(6, ("a",), prices={"a": 1.0})
+    runner = empty.enlist(10)
+    assert len(empty.lease(runner, "a", 2, Budget(calls=4))) == 2
+    assert empty.charge(1.0, Budget(calls=4))
+    assert not empty.charge(1.0, Budget(calls=3))
+    assert len(empty.lease(runner, "a", 9, Budget(calls=4))) == 1
+    assert empty.spend() == Spend(calls=1, reserved=3, money=1.0, reserved_money=3.0)

@@ -2,7 +2,7 @@ import pytest
 
 from quorate.collect.ledger import plan as ledger_plan
 from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.ledger.plan import Part, cell_key, digest
+from quorate.collect.ledger.plan import Dependency, cell_key, digest
 from quorate.errors import InvalidInput
 from quorate.plan.assign import assign
 from quorate.table.cells import Cells
@@ -24,26 +24,26 @@ def test_a_digest_does_not_depend_on_the_order_of_keys():
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        (Part("rubric", "direct", "2"), 'prompt "direct" changed'),
-        (Part("item", "q1", "2"), 'item "q1" changed'),
-        (Part("judge", "a", "2"), 'judge "a" changed'),
+        (Dependency("rubric", "direct", "2"), 'prompt "direct" changed'),
+        (Dependency("item", "q1", "2"), 'item "q1" changed'),
+        (Dependency("judge", "a", "2"), 'judge "a" changed'),
     ],
 )
 def test_what_changed_is_named(planned, changed, said):
     ledger = planned(1)
-    parts = [Part("rubric", "direct", "1"), Part("item", "q1", "1"), Part("judge", "a", "1")]
+    parts = [Dependency("rubric", "direct", "1"), Dependency("item", "q1", "1"), Dependency("judge", "a", "1")]
     ledger.declare(parts, seed=3)
-    ledger.declare([*parts, Part("item", "q2", "1")], seed=3)
+    ledger.declare([*parts, Dependency("item", "q2", "1")], seed=3)
     with pytest.raises(InvalidInput, match=f"{said} since this ledger was planned; start a new ledger"):
-        ledger.declare([Part("item", "q3", "1"), changed])
-    ledger.declare([Part("item", "q3", "other")])  # nothing of a refused declaration stays
+        ledger.declare([Dependency("item", "q3", "1"), changed])
+    ledger.declare([Dependency("item", "q3", "other")])  # nothing of a refused declaration stays
 
 
 def test_several_changes_are_counted(planned):
     ledger = planned(1)
-    ledger.declare([Part("item", f"q{n}", "1") for n in range(5)])
+    ledger.declare([Dependency("item", f"q{n}", "1") for n in range(5)])
     with pytest.raises(InvalidInput, match=r'item "q0" \(and 4 more\) changed'):
-        ledger.declare([Part("item", f"q{n}", "2") for n in range(5)])
+        ledger.declare([Dependency("item", f"q{n}", "2") for n in range(5)])
 
 
 def test_a_changed_seed_is_refused(planned):
@@ -133,15 +133,15 @@ def written(ledger):
 
 def test_what_is_planned_already_is_looked_up_while_another_process_writes(planned, place, cells):
     ledger = planned(3, ("a", "b"))
-    ledger.declare([Part("item", "q1", "1")], seed=3)
+    ledger.declare([Dependency("item", "q1", "1")], seed=3)
     with Ledger.open(place("study.db")) as other:
         other.begin()
-        ledger.declare([Part("item", "q1", "1")], seed=3)
+        ledger.declare([Dependency("item", "q1", "1")], seed=3)
         assert ledger.plan(*cells(3, ("a", "b"))) == 0
         assert ledger.lacks(*cells(5, ("a", "b", "c"))) == {"a": 2, "b": 2, "c": 5}
-        assert ledger.undeclared([Part("item", "q2", "1")])
+        assert ledger.undeclared([Dependency("item", "q2", "1")])
         with pytest.raises(InvalidInput, match='item "q1" changed'):
-            ledger.declare([Part("item", "q1", "2")])
+            ledger.declare([Dependency("item", "q1", "2")])
         with pytest.raises(InvalidInput, match="changed since this ledger was planned"):
             ledger.plan(cells(3)[0], ["x", "y", "z"])
         other.undo()

@@ -1,4 +1,4 @@
-"""What a ledger says: progress and spend by judge, and the answers in the form in which policies read them."""
+"""Facts of a ledger: progress and spend by judge, and the answers in the form in which policies read them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from quorate.collect.budget import NANO
 from quorate.collect.judge import ERROR, REFUSED, TRUNCATED, UNPARSED
-from quorate.collect.ledger.hold import held
-from quorate.collect.ledger.lease import LOST
+from quorate.collect.ledger.lease import LOST, held
 from quorate.collect.ledger.store import Connection
 from quorate.table.cells import Cells
 from quorate.table.judgments import OK
@@ -25,7 +24,7 @@ _SAMPLE = 500
 
 
 @dataclass(frozen=True)
-class Standing:
+class JudgeStatus:
     """How far one judge is.
 
     Parameters
@@ -98,10 +97,10 @@ class Standing:
 
     def _rate(self, *statuses: str) -> float:
         answers = self.calls - self.statuses.get(LOST, 0)
-        return sum(self.statuses.get(one, 0) for one in statuses) / answers if answers else float("nan")
+        return sum(self.statuses.get(status, 0) for status in statuses) / answers if answers else float("nan")
 
 
-def standings(connection: Connection, place: int) -> tuple[Standing, ...]:
+def standings(connection: Connection, place: int) -> tuple[JudgeStatus, ...]:
     """How far every judge is, in the order of planning; ``place`` is that of the facet of judges."""
     names = dict(connection.execute("SELECT code, label FROM labels WHERE facet = ? ORDER BY code", (place,)))
     states: dict[int, dict[str, Any]] = {code: dict.fromkeys(_STATES, 0) for code in names}
@@ -110,13 +109,15 @@ def standings(connection: Connection, place: int) -> tuple[Standing, ...]:
     pauses = dict(connection.execute("SELECT judge, until FROM pauses"))
     calls, waiting = _calls(connection), held(connection)
     return tuple(
-        Standing(name, **states[code], **calls.get(code, {}), paused_until=pauses.get(code), held=waiting.get(code, 0))
+        JudgeStatus(
+            name, **states[code], **calls.get(code, {}), paused_until=pauses.get(code), held=waiting.get(code, 0)
+        )
         for code, name in names.items()
     )
 
 
 def _calls(connection: Connection) -> dict[int, dict[str, Any]]:
-    found: dict[int, dict[str, Any]] = {}
+    judges: dict[int, dict[str, Any]] = {}
     latest: dict[int, tuple[int, str]] = {}
     unscored: dict[int, int] = {}
     rows = connection.execute(
@@ -126,32 +127,47 @@ def _calls(connection: Connection) -> dict[int, dict[str, Any]]:
     )
     for judge, status, count, money, unpriced, tokens_in, tokens_out, last in rows:
         start: dict[str, Any] = {"statuses": {}, "money": 0.0, "unpriced": 0, "tokens_in": 0, "tokens_out": 0}
-        one = found.setdefault(judge, start)
-        one["statuses"][status] = count
+        calls = judges.setdefault(judge, start)
+        calls["statuses"][status] = count
         if status != LOST:
             latest[judge] = max(latest.get(judge, (0, "")), (last, status))
         if status in _UNSCORED:
             unscored[judge] = max(unscored.get(judge, 0), last)
-        one["money"] += money / NANO
-        one["unpriced"] += unpriced
-        one["tokens_in"] += tokens_in
-        one["tokens_out"] += tokens_out
+        calls["money"] += money / NANO
+        calls["unpriced"] += unpriced
+        calls["tokens_in"] += tokens_in
+        calls["tokens_out"] += tokens_out
     for judge, (last, status) in latest.items():
         if status == ERROR:
-            ((said,),) = connection.execute("SELECT error FROM attempts WHERE id = ?", (last,))
-            found[judge]["error"] = said or "no reason given"
+            ((error,),) = connection.execute("SELECT error FROM attempts WHERE id = ?", (last,))
+            judges[judge]["error"] = error or "no reason given"
     for judge, last in unscored.items():
         sample = f"SELECT substr(text, 1, {_SAMPLE}), error FROM attempts WHERE id = ?"
         ((text, why),) = connection.execute(sample, (last,))
-        found[judge] |= {"unscored": text or "", "unscored_why": why or ""}
-    return found
+        judges[judge] |= {"unscored": text or "", "unscored_why": why or ""}
+    return judges
 
 
 def progress(connection: Connection, start: Progress, first: int) -> Progress:
     """How far the cells after the ``first`` have come: answers and failures, and those that are still to be asked."""
-    levels, nested = _levels(connection)
-    after = start
-    for cells, finished, scores in _blocks(connection, first, levels, nested):
+    facets = connection.execute("SELECT place, name, parent FROM facets ORDER BY place").fetchall()
+    nested = {name: parent for _, name, parent in facets if parent is not None}
+    levels: dict[str, tuple[str, ...]] = {}
+    for place, name, _ in facets:
+        labels = connection.execute("SELECT label FROM labels WHERE facet = ? ORDER BY code", (place,))
+        levels[name] = tuple(label for (label,) in labels)
+    codes = ", ".join(f"c.f{place}" for place in range(len(levels)))
+    query = (
+        f"SELECT c.id, c.replicate, c.accepted IS NOT NULL, CASE a.status WHEN '{OK}' THEN a.score END, {codes} "
+        f"FROM cells AS c LEFT JOIN attempts AS a ON a.id = c.accepted WHERE c.id > ? ORDER BY c.id LIMIT {_BLOCK}"
+    )
+    after, last = start, first
+    while rows := connection.execute(query, (last,)).fetchall():  # in the order of planning
+        numbers, replicate, accepted, score, *columns = zip(*rows, strict=True)
+        last = numbers[-1]
+        table: NDArray[np.int32] = np.array(columns, dtype=np.int32).T
+        cells = Cells(levels, table, np.array(replicate, dtype=np.int64), nested)
+        finished, scores = np.array(accepted, dtype=np.bool_), np.array(score, dtype=np.float64)
         after = after.asked(cells).answered(cells.keep(finished), scores[finished])
     return after
 
@@ -171,29 +187,3 @@ def pauses(connection: Connection, place: int) -> dict[str, float]:
     """Until when judges asked to be left alone, in seconds since 1970; ``place`` is that of the facet of judges."""
     rows = connection.execute("SELECT label, until FROM pauses JOIN labels ON facet = ? AND code = judge", (place,))
     return dict(rows.fetchall())
-
-
-def _levels(connection: Connection) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
-    facets = connection.execute("SELECT place, name, parent FROM facets ORDER BY place").fetchall()
-    levels = {}
-    for place, name, _ in facets:
-        rows = connection.execute("SELECT label FROM labels WHERE facet = ? ORDER BY code", (place,))
-        levels[name] = tuple(label for (label,) in rows)
-    return levels, {name: parent for _, name, parent in facets if parent is not None}
-
-
-def _blocks(
-    connection: Connection, first: int, levels: Mapping[str, tuple[str, ...]], nested: Mapping[str, str]
-) -> Any:
-    """Cells, whether each is finished, and its score, in blocks in the order of planning."""
-    codes = ", ".join(f"c.f{place}" for place in range(len(levels)))
-    query = (
-        f"SELECT c.id, c.replicate, c.accepted IS NOT NULL, CASE a.status WHEN '{OK}' THEN a.score END, {codes} "
-        f"FROM cells AS c LEFT JOIN attempts AS a ON a.id = c.accepted WHERE c.id > ? ORDER BY c.id LIMIT {_BLOCK}"
-    )
-    while rows := connection.execute(query, (first,)).fetchall():
-        numbers, replicate, finished, score, *columns = zip(*rows, strict=True)
-        first = numbers[-1]
-        table: NDArray[np.int32] = np.array(columns, dtype=np.int32).T
-        cells = Cells(levels, table, np.array(replicate, dtype=np.int64), nested)
-        yield cells, np.array(finished, dtype=np.bool_), np.array(score, dtype=np.float64)

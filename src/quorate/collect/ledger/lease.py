@@ -1,4 +1,9 @@
-"""Leasing cells and settling them: what is sent is reserved first, and every request is counted once."""
+"""Leases of cells: what is sent is reserved first, and every request is counted once.
+
+Cells whose questions outlive the process that asked them, as in a batch, are leased by a holder instead of by the
+runner itself. A holder is no process, so that its leases do not end when a process does; whether somebody looks after
+them is said by the runner in its name. Calls that are for no cell, such as those for drafts of a prompt, are charged.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +19,12 @@ from quorate.collect.ledger.store import Connection
 PLANNED, LEASED, DONE, GIVEN_UP = "planned", "leased", "done", "given_up"
 LOST = "lost"
 """Status of an attempt whose answer was lost with the process that waited for it."""
+
+HOLD = 30 * 86_400.0
+"""Seconds for which answers can be expected to be kept; after that the questions count as lost."""
+
+_HOLDER = "batch:"
+_HOLDING = f"substr(name, 1, {len(_HOLDER)}) = '{_HOLDER}'"
 
 _ADDED = """
 INSERT INTO attempts (id, cell, try, runner, status, score, text, cut, tokens_in, tokens_out, cost, charged, latency,
@@ -111,22 +122,22 @@ def lease(
 ) -> list[LeasedCell]:
     """Up to ``count`` cells of a judge that are due, as many as the budget has room for, reserved for this runner."""
     rows = connection.execute(
-        f"{asked_for(facets)} WHERE state = 'planned' AND judge = ? AND next_at <= ? ORDER BY next_at, id LIMIT ?",
+        f"{_asked_for(facets)} WHERE state = 'planned' AND judge = ? AND next_at <= ? ORDER BY next_at, id LIMIT ?",
         (judge[0], now, count),
     ).fetchall()
     rows = rows[: affordable([row[3] for row in rows], *room(connection, budget))]
     connection.executemany("UPDATE cells SET state = 'leased', runner = ? WHERE id = ?", ((runner, r[0]) for r in rows))
     _spend(connection, reserved=len(rows), reserved_money=sum(row[3] or 0 for row in rows))
-    return as_leased(rows, facets, judge[1])
+    return _as_leased(rows, facets, judge[1])
 
 
-def asked_for(facets: Sequence[str]) -> str:
-    """The beginning of a query for cells, which `as_leased` takes."""
+def _asked_for(facets: Sequence[str]) -> str:
+    """The beginning of a query for cells, which `_as_leased` takes."""
     labels = ", ".join(f"(SELECT label FROM labels WHERE facet = {i} AND code = c.f{i})" for i in range(len(facets)))
     return f"SELECT id, key, replicate, price, failed, asked, {labels} FROM cells AS c"
 
 
-def as_leased(rows: Iterable[Sequence[Any]], facets: Sequence[str], judge: str) -> list[LeasedCell]:
+def _as_leased(rows: Iterable[Sequence[Any]], facets: Sequence[str], judge: str) -> list[LeasedCell]:
     """Rows of such a query as cells."""
     return [
         LeasedCell(row[0], row[1], judge, dict(zip(facets, row[6:], strict=True)), *row[2:6])  # replicate ... asked
@@ -142,12 +153,20 @@ def commit(connection: Connection, runner: int, results: Sequence[Settled]) -> i
     """
     held = {(id_, asked) for id_, asked, *_ in _held(connection, [runner])}
     mine = [result for result in results if (result.cell.id, result.cell.asked) in held]
-    numbered = list(enumerate(mine, _last(connection) + 1))
-    charges = [_charged(result) for result in mine]
-    connection.executemany(
-        _ADDED, (_attempt(n, runner, one, cost) for (n, one), cost in zip(numbered, charges, strict=True))
-    )
-    connection.executemany(_SETTLED, (_cell(number, result) for number, result in numbered))
+    attempts: list[tuple[Any, ...]] = []
+    settled: list[tuple[Any, ...]] = []
+    charges: list[int | None] = []
+    for number, result in enumerate(mine, _last(connection) + 1):
+        cell, reply, cost = result.cell, result.reply, nano(result.reply.cost)
+        charges.append(cell.price if cost is None else cost)  # what the judge says, else its worst-case price
+        asked = (number, cell.id, cell.asked + 1, runner)
+        answer = (reply.status, reply.score, reply.text, reply.cut, reply.tokens_in, reply.tokens_out)
+        attempts.append((*asked, *answer, cost, charges[-1], reply.latency, result.request, reply.error, result.at))
+        accepted = None if result.state == PLANNED else number
+        blamed = int(result.blamed and reply.score is None)
+        settled.append((result.state, accepted, result.next_at, blamed, cell.id))
+    connection.executemany(_ADDED, attempts)
+    connection.executemany(_SETTLED, settled)
     _spend(
         connection,
         calls=len(mine),
@@ -190,6 +209,103 @@ def expire(connection: Connection, now: float) -> int:
     return _lost(connection, _held(connection, ended), now)
 
 
+# ---- cells whose questions outlive their runner
+
+
+def holder(connection: Connection, runner: int, now: float) -> int:
+    """Number by which a runner leases such cells."""
+    return enlist(connection, f"{_HOLDER}{runner}", now, now + HOLD)
+
+
+def adopt(
+    connection: Connection, facets: Sequence[str], *, holder: int, judge: tuple[int, str], now: float, own: bool = False
+) -> list[LeasedCell]:
+    """The held cells of a judge that nobody looks after any more; they are this holder's from now on.
+
+    Those that it has already are among them if ``own`` is set.
+    """
+    orphaned = [*_orphaned(connection, now), *([holder] if own else [])]
+    if not orphaned:
+        return []
+    marks = ", ".join("?" * len(orphaned))
+    rows = connection.execute(
+        f"{_asked_for(facets)} WHERE state = 'leased' AND judge = ? AND runner IN ({marks}) ORDER BY id",
+        (judge[0], *orphaned),
+    ).fetchall()
+    connection.executemany("UPDATE cells SET runner = ? WHERE id = ?", ((holder, row[0]) for row in rows))
+    return _as_leased(rows, facets, judge[1])
+
+
+def held(connection: Connection) -> dict[int, int]:
+    """How many cells are held, by the code of the judge."""
+    rows = connection.execute(
+        "SELECT judge, count(*) FROM cells WHERE state = 'leased' AND runner IN "
+        f"(SELECT id FROM runners WHERE {_HOLDING}) GROUP BY judge"
+    )
+    return dict(rows.fetchall())
+
+
+def _orphaned(connection: Connection, now: float) -> list[int]:
+    """Holders with cells whose runner is gone."""
+    holders = connection.execute(
+        f"SELECT id, name FROM runners WHERE {_HOLDING} AND id IN "
+        "(SELECT DISTINCT runner FROM cells WHERE state = 'leased')"
+    ).fetchall()
+    owners = {int(name.removeprefix(_HOLDER)): id_ for id_, name in holders}
+    if not owners:
+        return []
+    marks = ", ".join("?" * len(owners))
+    known = connection.execute(f"SELECT id, name, until FROM runners WHERE id IN ({marks})", tuple(owners)).fetchall()
+    return [owners[id_] for id_, name, until in known if until <= now or is_gone(name)]
+
+
+# ---- what it costs
+
+
+def charge(connection: Connection, price: float | None, budget: Budget) -> bool:
+    """Count a call at its worst-case price before it is sent, if the budget has room; whether it has.
+
+    It counts at once, and not as reserved, so that it stays counted if the process that sends it is killed.
+
+    Parameters
+    ----------
+    connection : Connection
+        In a transaction.
+    price : float, optional
+        Worst-case price; None where it is not known.
+    budget : Budget
+        The most that may be spent on the ledger in all.
+    """
+    worst = nano(price)
+    if affordable([worst], *room(connection, budget)) == 0:
+        return False
+    _charge(connection, 1, worst or 0, int(worst is None))
+    return True
+
+
+def settle_charge(connection: Connection, price: float | None, cost: float | None) -> None:
+    """Count what such a call cost in place of its worst-case price, if that is known.
+
+    Parameters
+    ----------
+    connection : Connection
+        In a transaction.
+    price : float, optional
+        The worst-case price that is counted.
+    cost : float, optional
+        What the judge says.
+    """
+    worst, paid = nano(price), nano(cost)
+    if paid is not None:
+        _charge(connection, 0, paid - (worst or 0), -int(worst is None))
+
+
+def _charge(connection: Connection, calls: int, money: int, unpriced: int) -> None:
+    connection.execute(
+        "UPDATE spend SET calls = calls + ?, money = money + ?, unpriced = unpriced + ?", (calls, money, unpriced)
+    )
+
+
 def room(connection: Connection, budget: Budget) -> tuple[int | None, int | None]:
     """Calls and money (in billionths) that are neither spent nor reserved; None where there is no limit."""
     calls, _, reserved, money, reserved_money, _ = _spending(connection)
@@ -205,23 +321,23 @@ def spend(connection: Connection) -> Spend:
 
 
 def _spending(connection: Connection) -> tuple[int, int, int, int, int, int]:
-    found: tuple[int, int, int, int, int, int] = connection.execute(
+    row: tuple[int, int, int, int, int, int] = connection.execute(
         "SELECT calls, lost, reserved, money, reserved_money, unpriced FROM spend"
     ).fetchone()
-    return found
+    return row
 
 
 def _held(
     connection: Connection, runners: Sequence[int], cells: Iterable[int] | None = None
 ) -> list[tuple[int, int, int, int | None]]:
     """Number, tries so far, runner and price of the cells that runners hold, or of some of them."""
-    found: list[tuple[int, int, int, int | None]] = []
+    rows: list[tuple[int, int, int, int | None]] = []
     for runner in runners:
-        found += connection.execute(
+        rows += connection.execute(
             "SELECT id, asked, runner, price FROM cells WHERE state = 'leased' AND runner = ?", (runner,)
         )
     wanted = None if cells is None else set(cells)
-    return [row for row in found if wanted is None or row[0] in wanted]
+    return [row for row in rows if wanted is None or row[0] in wanted]
 
 
 def _lost(connection: Connection, held: Sequence[tuple[int, int, int, int | None]], now: float) -> int:
@@ -259,36 +375,3 @@ def _spend(
 ) -> None:
     if calls or reserved:
         connection.execute(_SPENT, (calls, lost, reserved, money, reserved_money, unpriced))
-
-
-def _charged(result: Settled) -> int | None:
-    """What a call is taken to have cost: what the judge says, else its worst-case price."""
-    said = nano(result.reply.cost)
-    return result.cell.price if said is None else said
-
-
-def _attempt(number: int, runner: int, result: Settled, charged: int | None) -> tuple[Any, ...]:
-    cell, reply = result.cell, result.reply
-    return (
-        number,
-        cell.id,
-        cell.asked + 1,
-        runner,
-        reply.status,
-        reply.score,
-        reply.text,
-        reply.cut,
-        reply.tokens_in,
-        reply.tokens_out,
-        nano(reply.cost),
-        charged,
-        reply.latency,
-        result.request,
-        reply.error,
-        result.at,
-    )
-
-
-def _cell(number: int, result: Settled) -> tuple[Any, ...]:
-    accepted = None if result.state == PLANNED else number
-    return result.state, accepted, result.next_at, int(result.blamed and result.reply.score is None), result.cell.id

@@ -14,10 +14,10 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from quorate.collect.budget import Budget, Spend, affordable
-from quorate.collect.ledger import charge, facts, hold, lease, owner, plan
-from quorate.collect.ledger.facts import Standing
+from quorate.collect.ledger import facts, lease, owner, plan
+from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.lease import LeasedCell, Settled
-from quorate.collect.ledger.plan import Draft, Part
+from quorate.collect.ledger.plan import Dependency
 from quorate.collect.ledger.sqlite import SqliteStore
 from quorate.collect.ledger.store import Connection, Store
 from quorate.errors import InvalidInput
@@ -69,12 +69,12 @@ class Ledger:
     @staticmethod
     def exists(place: str | os.PathLike[str] | Address) -> bool:
         """Whether there is a ledger at a place, or at least a file."""
-        found = place_of(place)
-        if not isinstance(found, Address):
-            return found.exists()
+        parsed = place_of(place)
+        if not isinstance(parsed, Address):
+            return parsed.exists()
         from quorate.collect.ledger.postgres import is_made
 
-        return is_made(found)
+        return is_made(parsed)
 
     def __enter__(self) -> Self:
         return self
@@ -88,12 +88,12 @@ class Ledger:
 
     # ---- planning
 
-    def declare(self, parts: Iterable[Part], *, seed: int | None = None) -> None:
+    def declare(self, parts: Iterable[Dependency], *, seed: int | None = None) -> None:
         """Record what judgments depend on: rubrics, items, judges; refuse what has changed.
 
         Parameters
         ----------
-        parts : iterable of Part
+        parts : iterable of Dependency
             Kind, name and digest of each; new ones are added.
         seed : int, optional
             Seed of the study.
@@ -107,7 +107,7 @@ class Ledger:
             with self._transaction() as connection:
                 plan.declare(connection, seed)
 
-    def undeclared(self, parts: Iterable[Part], *, seed: int | None = None) -> bool:
+    def undeclared(self, parts: Iterable[Dependency], *, seed: int | None = None) -> bool:
         """Whether `declare` would record something; refuses what has changed as it does."""
         with self._looking() as connection:
             return plan.undeclared(connection, parts, seed)
@@ -145,11 +145,11 @@ class Ledger:
             plan.admit(connection, draft)
         with self._looking() as connection:
             plan.recode(connection)
-        return sum(self._add(draft, (first, first + _BLOCK)) for first in range(0, len(cells), _BLOCK))
-
-    def _add(self, draft: Draft, span: tuple[int, int]) -> int:
-        with self._transaction() as connection:
-            return plan.add(connection, draft, span)
+        added = 0
+        for first in range(0, len(cells), _BLOCK):
+            with self._transaction() as connection:
+                added += plan.add(connection, draft, (first, first + _BLOCK))
+        return added
 
     def lacks(self, cells: Cells, keys: Iterable[str]) -> Mapping[str, int]:
         """How many cells `plan` would add, by judge; refuses what it refuses."""
@@ -206,13 +206,13 @@ class Ledger:
     def holder(self, runner: int) -> int:
         """Number by which a runner leases cells whose questions outlive it, for `lease` and all that settles them."""
         with self._transaction() as connection:
-            return hold.holder(connection, runner, self.clock())
+            return lease.holder(connection, runner, self.clock())
 
     def adopt(self, holder: int, judge: str, *, own: bool = False) -> list[LeasedCell]:
         """Take over the cells of a judge whose questions outlived their runner; if ``own``, name those it has too."""
         with self._transaction() as connection:
             judged = (self._judge(judge), judge)
-            return hold.adopt(connection, self.facets, holder=holder, judge=judged, now=self.clock(), own=own)
+            return lease.adopt(connection, self.facets, holder=holder, judge=judged, now=self.clock(), own=own)
 
     def expire(self) -> int:
         """Count the requests of runners that are gone as lost, and free their cells; how many."""
@@ -230,14 +230,14 @@ class Ledger:
     def charge(self, price: float | None, budget: Budget) -> bool:
         """Count a call that is for no cell at its worst-case price, if the budget has room for it; whether it has."""
         with self._transaction() as connection:
-            return charge.charge(connection, price, budget)
+            return lease.charge(connection, price, budget)
 
     def settle(self, price: float | None, cost: float | None) -> None:
         """Count what such a call cost in place of its worst-case price, if that is known."""
         with self._transaction() as connection:
-            charge.settle(connection, price, cost)
+            lease.settle_charge(connection, price, cost)
 
-    # ---- what is in it
+    # ---- looking
 
     @property
     def facets(self) -> tuple[str, ...]:
@@ -268,7 +268,7 @@ class Ledger:
         ).fetchone()
         return row is not None and affordable(row, *lease.room(self._connection, budget)) == 1
 
-    def status(self) -> tuple[Standing, ...]:
+    def status(self) -> tuple[JudgeStatus, ...]:
         """How far every judge is."""
         return facts.standings(self._connection, self._place()) if self.facets else ()
 
@@ -294,8 +294,8 @@ class Ledger:
     @property
     def last(self) -> int:
         """Number of the cell that was planned last; 0 if none was."""
-        ((found,),) = self._connection.execute("SELECT coalesce(max(id), 0) FROM cells")
-        return int(found)
+        ((number,),) = self._connection.execute("SELECT coalesce(max(id), 0) FROM cells")
+        return int(number)
 
     def unfinished(self) -> dict[str, int]:
         """Cells that are planned or leased, by judge; only judges that have some."""
@@ -307,11 +307,11 @@ class Ledger:
 
     def due(self, judge: str) -> float | None:
         """When the next cell of a judge may be asked, in seconds since 1970; None if none is to be asked."""
-        row = self._connection.execute(
+        (moment,) = self._connection.execute(
             "SELECT min(next_at) FROM cells WHERE state = 'planned' AND judge = ?", (self._judge(judge),)
         ).fetchone()
-        found: float | None = row[0]
-        return found
+        due: float | None = moment
+        return due
 
     def under_way(self, judge: str) -> int:
         """Cells of a judge that are leased, by whichever runner."""

@@ -1,4 +1,4 @@
-"""Who holds a lease: whether that process is still there, where the system can say."""
+"""Owner of a lease: the name of a process, and whether it is still there, where the system can say."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def _place() -> str | None:
 def _started(pid: int) -> str | None:
     """When a process that still runs was started, in ticks since the machine was."""
     try:
-        said = (_PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
+        stat = (_PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    fields = said.rpartition(")")[2].split()
+    fields = stat.rpartition(")")[2].split()
     return None if fields[0] in _GONE else fields[19]

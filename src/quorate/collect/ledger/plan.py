@@ -1,4 +1,4 @@
-"""Planning: cells become rows of the ledger, once each, and nothing that was planned may change under them."""
+"""Plan of a ledger: cells become its rows, once each, and nothing that was planned may change under them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BLOCK = 4096
 _NEW = "start a new ledger for the changed study"
 
 
-class Part(NamedTuple):
+class Dependency(NamedTuple):
     """Something that judgments depend on, and a hash of it.
 
     Parameters
@@ -98,7 +98,7 @@ class Draft(NamedTuple):
 # ---- what judgments depend on
 
 
-def undeclared(connection: Connection, parts: Iterable[Part], seed: int | None) -> bool:
+def undeclared(connection: Connection, parts: Iterable[Dependency], seed: int | None) -> bool:
     """Whether some of what judgments depend on is not recorded yet; nothing that others see is written.
 
     Raises
@@ -160,17 +160,22 @@ def compare(connection: Connection, cells: Cells, keys: Iterable[str], prices: M
     """
     names = _facets(connection, cells)
     known = [_known(connection, place, name, cells) for place, name in enumerate(names)]
-    _want(connection, cells, [_codes(own, name, cells) for own, name in zip(known, names, strict=True)], keys, prices)
-    _planned_once(connection, names, known)
+    _want(connection, cells, names, known, keys, prices)
     there = f"SELECT 1 FROM cells AS c WHERE c.key = w.key AND {_SAME}"
     connection.execute(f"DELETE FROM wanted AS w WHERE EXISTS ({there})")
     _same_cells(connection, names, known, (0, len(cells)))
-    judges = known[names.index(JUDGE)]
     place = names.index(JUDGE)
+    judges = known[place]
     counts = dict(connection.execute(f"SELECT f{place}, count(*) FROM wanted GROUP BY f{place}"))
     new = {label: counts[code] for label, code in judges.items() if code in counts}
-    asked = {name: nano(prices[name]) for name in cells.levels[JUDGE] if name in prices and name in judges}
-    repriced = {name: price for name, price in asked.items() if _differs(connection, judges[name], price)}
+    repriced: dict[str, int | None] = {}
+    for name in cells.levels[JUDGE]:
+        if name in prices and name in judges:
+            price = nano(prices[name])
+            other, given = ("price IS NOT NULL", ()) if price is None else ("(price IS NULL OR price <> ?)", (price,))
+            query = f"SELECT 1 FROM cells WHERE state = 'planned' AND judge = ? AND {other} LIMIT 1"
+            if connection.execute(query, (judges[name], *given)).fetchone() is not None:
+                repriced[name] = price
     return Draft(cells, names, known, new, repriced)
 
 
@@ -181,7 +186,14 @@ def admit(connection: Connection, draft: Draft) -> None:
     if not connection.execute("SELECT 1 FROM facets").fetchone():
         rows = [(place, name, draft.cells.nested.get(name)) for place, name in enumerate(draft.names)]
         connection.executemany("INSERT INTO facets VALUES (?, ?, ?)", rows)
-        connection.execute(_view(draft.names))
+        shown = [f"l{place}.label AS {quoted(name)}" for place, name in enumerate(draft.names)]
+        joins = [f"JOIN labels l{i} ON l{i}.facet = {i} AND l{i}.code = c.f{i}" for i in range(len(draft.names))]
+        connection.execute(  # judgments as a table to read: one row for every cell that is finished
+            f"CREATE VIEW judgments AS SELECT {', '.join(shown)}, c.replicate AS replicate, a.score AS score, "
+            "a.status AS status, CAST(a.cost AS DOUBLE PRECISION) / 1e9 AS cost, a.tokens_in AS tokens_in, "
+            "a.tokens_out AS tokens_out, "
+            f"a.latency AS latency, a.at AS at FROM cells c JOIN attempts a ON a.id = c.accepted {' '.join(joins)}"
+        )
     connection.execute("DROP TABLE IF EXISTS fresh")
     connection.execute("CREATE TEMP TABLE fresh (facet INTEGER, mark INTEGER, code INTEGER, PRIMARY KEY (facet, mark))")
     for place, known in enumerate(draft.known):
@@ -222,10 +234,9 @@ def _facets(connection: Connection, cells: Cells) -> list[str]:
     held = [name for (name,) in connection.execute("SELECT name FROM facets ORDER BY place")]
     if held and set(held) != set(cells.levels):
         raise InvalidInput(f"cells: the ledger has the facets {', '.join(held)}, got {', '.join(cells.levels)}; {_NEW}")
-    return held or _checked(list(cells.levels))
-
-
-def _checked(names: list[str]) -> list[str]:
+    names = list(cells.levels)
+    if held:
+        return held
     if JUDGE not in names:
         raise InvalidInput(f'cells: need the facet "judge", which says who is asked, got {", ".join(names)}')
     if len(names) > MOST_FACETS:
@@ -241,18 +252,6 @@ def _checked(names: list[str]) -> list[str]:
     return names
 
 
-def _view(names: list[str]) -> str:
-    """Judgments as a table to read: one row for every cell that is finished."""
-    shown = [f"l{place}.label AS {quoted(name)}" for place, name in enumerate(names)]
-    joins = [f"JOIN labels l{i} ON l{i}.facet = {i} AND l{i}.code = c.f{i}" for i in range(len(names))]
-    return (
-        f"CREATE VIEW judgments AS SELECT {', '.join(shown)}, c.replicate AS replicate, a.score AS score, "
-        "a.status AS status, CAST(a.cost AS DOUBLE PRECISION) / 1e9 AS cost, a.tokens_in AS tokens_in, "
-        "a.tokens_out AS tokens_out, "
-        f"a.latency AS latency, a.at AS at FROM cells c JOIN attempts a ON a.id = c.accepted {' '.join(joins)}"
-    )
-
-
 def _known(connection: Connection, place: int, name: str, cells: Cells) -> dict[str, int]:
     """Codes of the ledger for the labels of a facet; those that are new are -1, -2 ..."""
     held = dict(connection.execute("SELECT label, code FROM labels WHERE facet = ?", (place,)))
@@ -261,79 +260,66 @@ def _known(connection: Connection, place: int, name: str, cells: Cells) -> dict[
     return held | {label: -at for at, label in enumerate(new, 1)}
 
 
-def _codes(known: Mapping[str, int], name: str, cells: Cells) -> Any:
-    """Code of a facet of every cell."""
-    codes = np.array([known.get(label, 0) for label in cells.levels[name]], dtype=np.int64)
-    return codes[cells.code(name)]
-
-
 def _label(connection: Connection, place: int, known: dict[str, int]) -> None:
     """Give the new labels of a facet the next codes."""
     fresh = {label: mark for label, mark in known.items() if mark < 0}
     if not fresh:
         return
     held = dict(connection.execute("SELECT label, code FROM labels WHERE facet = ?", (place,)))
-    added = {label: code for code, label in enumerate((one for one in fresh if one not in held), len(held))}
-    connection.executemany("INSERT INTO labels VALUES (?, ?, ?)", ((place, code, one) for one, code in added.items()))
+    added = {label: code for code, label in enumerate((label for label in fresh if label not in held), len(held))}
+    rows = ((place, code, label) for label, code in added.items())
+    connection.executemany("INSERT INTO labels VALUES (?, ?, ?)", rows)
     codes = held | added
     known |= {label: codes[label] for label in fresh}
     marks = ((place, mark, known[label]) for label, mark in fresh.items())
     connection.executemany("INSERT INTO fresh VALUES (?, ?, ?)", marks)
 
 
-def _charges(cells: Cells, prices: Mapping[str, float | None]) -> Any:
-    """Worst-case price of every cell, by its judge; None where it is not known."""
-    by_label = np.array([nano(prices.get(name)) for name in cells.levels[JUDGE]], dtype=object)
-    return by_label[cells.code(JUDGE)]
-
-
-def _differs(connection: Connection, judge: int, price: int | None) -> bool:
-    """Whether a planned cell of a judge has another price."""
-    other, given = ("price IS NOT NULL", ()) if price is None else ("(price IS NULL OR price <> ?)", (price,))
-    found = connection.execute(
-        f"SELECT 1 FROM cells WHERE state = 'planned' AND judge = ? AND {other} LIMIT 1", (judge, *given)
-    )
-    return found.fetchone() is not None
-
-
 def _want(
-    connection: Connection, cells: Cells, columns: list[Any], keys: Iterable[str], prices: Mapping[str, float | None]
+    connection: Connection,
+    cells: Cells,
+    names: list[str],
+    known: list[dict[str, int]],
+    keys: Iterable[str],
+    prices: Mapping[str, float | None],
 ) -> None:
-    """Put cells into the temporary table ``wanted``."""
+    """Put cells into the temporary table ``wanted``, where every cell has one key and every key one cell."""
+    columns = []
+    for codes, name in zip(known, names, strict=True):
+        by_level = np.array([codes.get(label, 0) for label in cells.levels[name]], dtype=np.int64)
+        columns.append(by_level[cells.code(name)])
+    by_judge = np.array([nano(prices.get(name)) for name in cells.levels[JUDGE]], dtype=object)
     places = ", ".join(f"f{place} INTEGER" for place in range(MOST_FACETS))
     connection.execute("DROP TABLE IF EXISTS wanted")
     connection.execute(
         f"CREATE TEMP TABLE wanted (id INTEGER PRIMARY KEY, key TEXT, {places}, replicate INTEGER, price BIGINT)"
     )
     marks = ", ".join("?" * (MOST_FACETS + 4))
-    connection.executemany(f"INSERT INTO wanted VALUES ({marks})", _rows(cells, columns, keys, _charges(cells, prices)))
-
-
-def _rows(cells: Cells, columns: list[Any], keys: Iterable[str], charges: Any) -> Iterator[tuple[Any, ...]]:
-    """Rows to insert, made block by block so that their number does not show in memory."""
-    given = iter(keys)
-    blank = [0] * _BLOCK
-    for start in range(0, len(cells), _BLOCK):
-        part = slice(start, start + _BLOCK)
-        codes = [column[part].tolist() for column in columns]
-        size = len(codes[0])
-        own = list(islice(given, size))
-        numbers = range(start, start + size)
-        if len(own) < size:
-            raise InvalidInput(f"keys: one for each of the {len(cells)} cells is needed, got {start + len(own)}")
-        spare = [blank[:size]] * (MOST_FACETS - len(columns))
-        yield from zip(numbers, own, *codes, *spare, cells.replicate[part].tolist(), charges[part], strict=True)
-    if next(given, None) is not None:
-        raise InvalidInput(f"keys: one for each of the {len(cells)} cells is needed, got more")
-
-
-def _planned_once(connection: Connection, names: list[str], known: list[dict[str, int]]) -> None:
-    """That every cell that is wanted has one key and every key one cell."""
+    rows = _rows(cells, columns, keys, by_judge[cells.code(JUDGE)])
+    connection.executemany(f"INSERT INTO wanted VALUES ({marks})", rows)
     twice = connection.execute("SELECT count(*) FROM wanted GROUP BY key HAVING count(*) > 1 LIMIT 1").fetchone()
     if twice:
         raise InvalidInput(f"keys: {twice[0]} cells have one key; every cell and every replicate needs its own")
     again = f"FROM wanted AS w GROUP BY {_PLACES}, replicate HAVING count(*) > 1"
     _refuse(connection, names, known, again, "is planned twice; plan it once, or as another replicate")
+
+
+def _rows(cells: Cells, columns: list[Any], keys: Iterable[str], charges: Any) -> Iterator[tuple[Any, ...]]:
+    """Rows to insert, made block by block so that their number does not show in memory."""
+    more_keys = iter(keys)
+    blank = [0] * _BLOCK
+    for start in range(0, len(cells), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        codes = [column[part].tolist() for column in columns]
+        size = len(codes[0])
+        block = list(islice(more_keys, size))
+        numbers = range(start, start + size)
+        if len(block) < size:
+            raise InvalidInput(f"keys: one for each of the {len(cells)} cells is needed, got {start + len(block)}")
+        spare = [blank[:size]] * (MOST_FACETS - len(columns))
+        yield from zip(numbers, block, *codes, *spare, cells.replicate[part].tolist(), charges[part], strict=True)
+    if next(more_keys, None) is not None:
+        raise InvalidInput(f"keys: one for each of the {len(cells)} cells is needed, got more")
 
 
 def _same_cells(connection: Connection, names: list[str], known: list[dict[str, int]], span: tuple[int, int]) -> None:
@@ -349,12 +335,13 @@ def _within(span: tuple[int, int]) -> str:
     return f"w.id >= {span[0]:d} AND w.id < {span[1]:d}"
 
 
-def _refuse(connection: Connection, names: list[str], known: list[dict[str, int]], which: str, what: str) -> None:
+def _refuse(connection: Connection, names: list[str], known: list[dict[str, int]], which: str, reason: str) -> None:
     shown = [f"w.f{place}" for place in range(len(names))]
-    found = connection.execute(f"SELECT {', '.join(shown)}, w.replicate {which} LIMIT 1").fetchone()
-    if found:
-        labels = [next(one for one, code in own.items() if code == at) for own, at in zip(known, found, strict=False)]
-        said = ", ".join(
-            f"{name} {label}" for name, label in zip([*names, "replicate"], [*labels, found[-1]], strict=True)
-        )
-        raise InvalidInput(f"ledger: the cell ({said}) {what}")
+    row = connection.execute(f"SELECT {', '.join(shown)}, w.replicate {which} LIMIT 1").fetchone()
+    if row:
+        labels = [
+            next(label for label, code in codes.items() if code == cell_code)
+            for codes, cell_code in zip(known, row, strict=False)
+        ]
+        roles = zip([*names, "replicate"], [*labels, row[-1]], strict=True)
+        raise InvalidInput(f"ledger: the cell ({', '.join(f'{name} {label}' for name, label in roles)}) {reason}")

@@ -1,4 +1,4 @@
-"""A ledger in a schema of Postgres, for runners on several machines.
+"""Postgres: a ledger in a schema, for runners on several machines.
 
 Whoever writes holds the one row of the budget until the commit, so that writers come one after the other, as they do
 in a file. Times are those of the server's clock.
@@ -59,11 +59,11 @@ class PostgresStore:
 
     def begin(self, *, wait: bool = True) -> bool:
         """Begin to write, alone; False if another session writes and ``wait`` is not set."""
-        found = self.connection.begin(f"{_HOLD}{'' if wait else ' SKIP LOCKED'}; {_NOW}").fetchall()
-        self._heard(found[-1][0])
-        if len(found) == 1:
+        rows = self.connection.begin(f"{_HOLD}{'' if wait else ' SKIP LOCKED'}; {_NOW}").fetchall()
+        self._heard(rows[-1][0])
+        if len(rows) == 1:
             self.undo()
-        return len(found) > 1
+        return len(rows) > 1
 
     def look(self) -> None:
         """Begin to read what is there now, whatever others write."""
@@ -89,8 +89,8 @@ class PostgresStore:
         """Nothing to do: the connection speaks in such lines already."""
         return nullcontext()
 
-    def _heard(self, said: float) -> None:
-        self._ahead = said - time.monotonic()
+    def _heard(self, now: float) -> None:
+        self._ahead = now - time.monotonic()
 
     def _make(self) -> None:
         session, schema = self.connection, self.place.identifier

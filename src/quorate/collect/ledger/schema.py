@@ -1,4 +1,4 @@
-"""The tables of a ledger, written once for SQLite and Postgres."""
+"""Schema of a ledger: its tables, written once for SQLite and Postgres."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def tables() -> Iterator[str]:
 def tables_on_postgres() -> Iterator[str]:
     """The same in the words of Postgres: whole numbers of 64 bits, and numbers of double precision."""
     for statement in tables():
-        said = statement
+        translated = statement
         for pattern, words in _IN_POSTGRES:
-            said = re.sub(pattern, words, said)
-        yield said
+            translated = re.sub(pattern, words, translated)
+        yield translated

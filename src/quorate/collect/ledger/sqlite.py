@@ -1,4 +1,4 @@
-"""A ledger in a file of SQLite."""
+"""SQLite: a ledger in a file."""
 
 from __future__ import annotations
 
@@ -21,6 +21,18 @@ _GUARDS = tuple(
     for name, change in (("attempts_stay", "UPDATE"), ("attempts_last", "DELETE"))
 )
 
+_REASONS = {
+    "disk is full": "the disk is full; everything recorded so far is kept: free some space and run it again",
+    "disk I/O error": "the disk cannot be written (full, over a limit, or failing); everything recorded so far is "
+    "kept: make room and run it again",
+    "readonly": "cannot be written; change its permissions or name another file",
+    "unable to open": "cannot be opened; check that its folder exists and can be written to",
+    "not a database": "is not a ledger; name another file",
+    "malformed": "is damaged; restore a copy of it",
+    "locked": HELD,
+}
+"""What to say and to do, by words of SQLite's errors."""
+
 
 class SqliteStore:
     """A file: write-ahead log, every commit on the disk before it returns.
@@ -39,8 +51,20 @@ class SqliteStore:
     remote = False
 
     def __init__(self, place: Path) -> None:
+        if sqlite3.sqlite_version_info < _OLDEST:
+            raise InvalidInput(
+                f"ledger: needs SQLite 3.35 or newer, Python has {sqlite3.sqlite_version}; update Python"
+            )
         self.place = place
-        self.connection = _connected(place)
+        with _explained(place):
+            # The commit, which waits for the disk, is made on another thread than the statements, never at one time.
+            connection = sqlite3.connect(place, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+            try:
+                _insisted(connection, place)
+            except BaseException:
+                connection.close()
+                raise
+        self.connection = connection
 
     def now(self) -> float:
         """Seconds since 1970."""
@@ -89,20 +113,6 @@ class SqliteStore:
         return _explained(self.place)
 
 
-def _connected(path: Path) -> sqlite3.Connection:
-    if sqlite3.sqlite_version_info < _OLDEST:
-        raise InvalidInput(f"ledger: needs SQLite 3.35 or newer, Python has {sqlite3.sqlite_version}; update Python")
-    with _explained(path):
-        # The commit, which waits for the disk, is made on another thread than the statements, never at the same time.
-        connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-        try:
-            _insisted(connection, path)
-        except BaseException:
-            connection.close()
-            raise
-    return connection
-
-
 def _insisted(connection: sqlite3.Connection, path: Path) -> None:
     """Prepare it, again where another process does so at this moment: the change to WAL does not wait by itself."""
     deadline = time.monotonic() + PATIENCE
@@ -138,8 +148,8 @@ def _is_made(connection: sqlite3.Connection, path: Path) -> bool:
     """Whether the file is a ledger; an empty one is none yet."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    (found,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if not application and not found:
+    (objects,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if not application and not objects:
         return False
     if application != APPLICATION:
         raise InvalidInput(f"ledger: {path} is a database of another program; name another file")
@@ -154,22 +164,10 @@ def _explained(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise InvalidInput(f"ledger: {path}: {_reason(str(error))}") from error
+        words = str(error)
+        reason = next((sentence for part, sentence in _REASONS.items() if part in words), f"cannot be used ({words})")
+        raise InvalidInput(f"ledger: {path}: {reason}") from error
 
 
 def _is_busy(error: BaseException | None) -> bool:
     return isinstance(error, sqlite3.OperationalError) and error.sqlite_errorname.startswith("SQLITE_BUSY")
-
-
-def _reason(said: str) -> str:
-    reasons = {
-        "disk is full": "the disk is full; everything recorded so far is kept: free some space and run it again",
-        "disk I/O error": "the disk cannot be written (full, over a limit, or failing); everything recorded so far is "
-        "kept: make room and run it again",
-        "readonly": "cannot be written; change its permissions or name another file",
-        "unable to open": "cannot be opened; check that its folder exists and can be written to",
-        "not a database": "is not a ledger; name another file",
-        "malformed": "is damaged; restore a copy of it",
-        "locked": HELD,
-    }
-    return next((sentence for words, sentence in reasons.items() if words in said), f"cannot be used ({said})")

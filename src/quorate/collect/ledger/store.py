@@ -1,4 +1,4 @@
-"""Where a ledger is kept: what the ledger asks of SQLite and of Postgres, which is all that differs between them."""
+"""Store of a ledger: what the ledger asks of SQLite and of Postgres, which is all that differs between them."""
 
 from __future__ import annotations
 
