@@ -20,8 +20,8 @@ from quorate.table.notes import Note
 
 if TYPE_CHECKING:
     from quorate.caveats import Caveat
-    from quorate.table.collapse.scores import Missing
     from quorate.table.columns.roles import Roles
+    from quorate.table.columns.scores import Missing
 
 OK = "ok"
 STATUSES = (OK, "unparsed", "refused", "error", "truncated", "missing")

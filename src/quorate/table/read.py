@@ -11,9 +11,9 @@ from typing import Any
 from quorate.errors import InvalidInput
 from quorate.table.collapse import sql as collapse_sql
 from quorate.table.collapse.grouped import judgments
-from quorate.table.collapse.scores import Missing, as_missing
 from quorate.table.columns.roles import FIXED, resolve
 from quorate.table.columns.roles import recognise as recognise_columns
+from quorate.table.columns.scores import Missing, as_missing
 from quorate.table.exchange.postgres.address import Address, Place, place_of, title_of
 from quorate.table.files import Opened, caveats_of, explained, opened, sha256
 from quorate.table.frames import LIBRARIES, wrapped

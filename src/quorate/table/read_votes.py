@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidData, InvalidInput
-from quorate.table.collapse.grouped import status_of, unknown_statuses
 from quorate.table.columns.labels import Coded
 from quorate.table.columns.outcomes import occurring, order_of, outcomes_of
+from quorate.table.columns.statuses import statuses_of
 from quorate.table.columns.vote_columns import VoteColumns, from_duckdb, from_frame
 from quorate.table.columns.vote_ledger import as_votes
 from quorate.table.columns.vote_roles import VoteRoles, resolve_votes
 from quorate.table.exchange.postgres.address import Address, Place, place_of, title_of
 from quorate.table.files import Opened, caveats_of, explained, opened, sha256
 from quorate.table.frames import LIBRARIES, wrapped
-from quorate.table.judgments import OK, STATUSES, Facet, Source, dense
+from quorate.table.judgments import STATUSES, Facet, Source, dense
 from quorate.table.notes import Note
 from quorate.table.pairs import MISSING, TIE, A, B, Codes, turn
 from quorate.table.votes import Votes
@@ -147,7 +147,11 @@ def _votes(columns: VoteColumns, roles: VoteRoles, outcomes: object, source: Sou
     models, first, second = _models(columns, roles)
     if not len(first):
         raise InvalidData(f"{source.name}: has no rows; of the ledger of a study, quorate status STUDY says why")
-    status = None if roles.status is None else _statuses(columns.labels[roles.status], roles.status)
+    status = None
+    if roles.status is not None:
+        words = columns.labels[roles.status]
+        known = [STATUSES.index(status) for status in statuses_of(words, roles.status)]
+        status = np.array(known, dtype=np.int8)[words.codes]
     order = None if roles.order is None else order_of(columns.labels[roles.order], roles.order, (first, second), models)
     outcome, reason, said = _outcomes(columns, roles, (first, second), models, outcomes, status)
     swapped = first > second
@@ -186,16 +190,6 @@ def _models(columns: VoteColumns, roles: VoteRoles) -> tuple[tuple[str, ...], Co
             )
         both.append(codes)
     return models, both[0], both[1]
-
-
-def _statuses(column: Coded, name: str) -> NDArray[np.int8]:
-    known = [status_of(level.strip().lower()) for level in column.levels]
-    unknown: list[str | None] = [word for word, status in zip(column.levels, known, strict=True) if status is None]
-    if (column.codes < 0).any():
-        unknown.append(None)
-    if unknown:
-        raise unknown_statuses(name, unknown)
-    return np.array([STATUSES.index(status or OK) for status in known], dtype=np.int8)[column.codes]
 
 
 def _outcomes(

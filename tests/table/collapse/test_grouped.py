@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.errors import InvalidData
-from quorate.table.collapse.grouped import Grouped, cell_key, judgments, squares, status_of, unknown_statuses
+from quorate.table.collapse.grouped import Grouped, cell_key, judgments, squares
 from quorate.table.columns.labels import Coded
 from quorate.table.columns.roles import Roles
 from quorate.table.judgments import Facet, Source
@@ -106,21 +106,6 @@ def test_rows_that_are_ok_but_have_no_score_are_missing():
         "missing": [1, 0],
     }
     assert not found.has_unknown
-
-
-@pytest.mark.parametrize(
-    ("word", "status"), [("success", "ok"), ("refusal", "refused"), ("length", "truncated"), ("great", None)]
-)
-def test_words_for_statuses(word, status):
-    assert status_of(word) == status
-
-
-def test_unknown_statuses_are_named():
-    message = str(unknown_statuses("st", ["a", None, "b", "c", "d", "e", "f"]))
-    assert message == (
-        'column "st" has statuses that are not known: "a", (empty), "b", "c", "d" and 2 more; '
-        'use one of ok, unparsed, refused, error, truncated, or status="" to ignore the column'
-    )
 
 
 def test_squares_undo_the_sample_variance():

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from quorate.errors import InvalidData
-from quorate.table.collapse.scores import as_missing
 from quorate.table.collapse.sql import collapse
 from quorate.table.columns.roles import Roles
+from quorate.table.columns.scores import as_missing
 from quorate.table.files import Opened
 from quorate.table.judgments import Facet
 

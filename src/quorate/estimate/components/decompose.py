@@ -16,7 +16,7 @@ from quorate.numerics.mixed.identify import Identified
 from quorate.numerics.mixed.information import null_point, quadratic_forms
 from quorate.numerics.mixed.newton import Optimum, minimise
 from quorate.numerics.mixed.reml import Point, Problem, evaluate, solve
-from quorate.table.collapse.repeats import refuse_repeats
+from quorate.table.facts.describe import refuse_repeats
 from quorate.table.judgments import Judgments, checked
 
 _EXACT = 1e-10

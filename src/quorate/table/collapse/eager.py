@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats
-from quorate.table.collapse.categories import coded
-from quorate.table.collapse.grouped import STATUS_WORDS, Grouped, Ungrouped, cell_key, status_of, unknown_statuses
-from quorate.table.collapse.scores import Missing, not_numbers, number, parse
+from quorate.table.collapse.grouped import Grouped, Ungrouped, cell_key
+from quorate.table.columns.categories import coded
 from quorate.table.columns.choose import choose, has_numbers
 from quorate.table.columns.labels import Coded
 from quorate.table.columns.roles import Roles
+from quorate.table.columns.scores import Missing, not_numbers, number, parse
+from quorate.table.columns.statuses import STATUS_WORDS, statuses_of
 from quorate.table.judgments import OK, dense
 
 Moments = tuple[NDArray[np.int64], Floats, Floats, Floats, Floats]
@@ -116,14 +117,10 @@ def _refuse_infinite(scores: Scores, usable: NDArray[np.bool_], column: str) -> 
 
 
 def _statuses(column: Coded, name: str) -> dict[str, NDArray[np.bool_]]:
-    known = [status_of(word) for word in column.levels]
-    unknown: list[str | None] = [word for word, status in zip(column.levels, known, strict=True) if status is None]
-    if (column.codes < 0).any():
-        unknown.append(None)
-    if unknown:
-        raise unknown_statuses(name, unknown)
-    found = [status for status in STATUS_WORDS if status == OK or status in known]
-    return {status: np.array([word == status for word in known])[column.codes] for status in found}
+    """Whether each row has a status, for those that occur and ok."""
+    known = statuses_of(column, name)
+    occurring = [status for status in STATUS_WORDS if status == OK or status in known]
+    return {status: np.array([word == status for word in known])[column.codes] for status in occurring}
 
 
 def _distinct(cell: NDArray[np.int64], replicate: Coded) -> NDArray[np.int64]:

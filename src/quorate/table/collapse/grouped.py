@@ -16,15 +16,6 @@ from quorate.table.columns.roles import Roles
 from quorate.table.judgments import OK, Facet, Judgments, Source, dense
 from quorate.table.notes import Note
 
-STATUS_WORDS: Mapping[str, tuple[str, ...]] = {
-    OK: ("ok", "success", "valid", "succeeded"),
-    "unparsed": ("unparsed", "parse_error", "invalid"),
-    "refused": ("refused", "refusal"),
-    "error": ("error", "failed", "failure"),
-    "truncated": ("truncated", "length"),
-}
-"""Words of a status column, in lower case, by the status they mean."""
-
 
 @dataclass(frozen=True)
 class Grouped:
@@ -163,26 +154,9 @@ def places(known: NDArray[Any], wanted: NDArray[Any], facets: Sequence[Facet]) -
     return out
 
 
-def status_of(word: str) -> str | None:
-    """The status that a word in lower case means; None if it is not known."""
-    return next((status for status, words in STATUS_WORDS.items() if word in words), None)
-
-
 def squares(variance: NDArray[np.float64], n: NDArray[np.int64]) -> NDArray[np.float64]:
     """Sums of squares about the mean from sample variances; 0 for one answer or none."""
     return np.where(n > 1, variance * np.maximum(n - 1, 0), 0.0)
-
-
-def unknown_statuses(column: str, found: list[str | None]) -> InvalidData:
-    """The error for values of a status column that are not known."""
-    listed = ", ".join("(empty)" if text is None else f'"{text}"' for text in found[:5])
-    more = f" and {len(found) - 5} more" if len(found) > 5 else ""
-    known = ", ".join(STATUS_WORDS)
-    return InvalidData(
-        f'column "{column}" has statuses that are not known: {listed}{more}; use one of {known}, or '
-        + argument("status", "")
-        + " to ignore the column"
-    )
 
 
 def _complete(

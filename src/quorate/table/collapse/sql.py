@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidData
-from quorate.table.collapse.grouped import STATUS_WORDS, Grouped, Ungrouped, squares, unknown_statuses
-from quorate.table.collapse.scores import Missing, not_numbers
+from quorate.table.collapse.grouped import Grouped, Ungrouped, squares
 from quorate.table.columns.choose import BLANKS
 from quorate.table.columns.labels import Coded, encode, in_numeric_order
 from quorate.table.columns.roles import Roles
+from quorate.table.columns.scores import Missing, not_numbers
+from quorate.table.columns.statuses import STATUS_WORDS, unknown_statuses
 from quorate.table.files import Opened, literal, quoted
 from quorate.table.judgments import OK
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
-from quorate.table.collapse.grouped import status_of
-from quorate.table.collapse.scores import number
 from quorate.table.columns.labels import Coded, label
+from quorate.table.columns.scores import number
+from quorate.table.columns.statuses import status_of
 from quorate.table.judgments import OK, STATUSES
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE, UNKNOWN, A, B, Codes
 

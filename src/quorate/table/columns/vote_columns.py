@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidData
-from quorate.table.collapse.scores import number
 from quorate.table.columns.labels import Coded, encode, in_numeric_order
 from quorate.table.columns.outcomes import shown
+from quorate.table.columns.scores import number
 from quorate.table.columns.vote_roles import VoteRoles
 from quorate.table.files import Opened, literal, quoted
 
@@ -68,7 +68,7 @@ def from_frame(frame: nw.DataFrame[Any], roles: VoteRoles) -> VoteColumns:
     InvalidData
         If a column holds lists or records, a count is not a whole number, or a time cannot be read.
     """
-    from quorate.table.collapse.categories import coded
+    from quorate.table.columns.categories import coded
     from quorate.table.columns.choose import label_column
 
     chosen = {name: frame.select(label_column(name, frame.schema[name]))[name] for name in roles.labels}

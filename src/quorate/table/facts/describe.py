@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.errors import InvalidData
 from quorate.table.facts.layout import COMPLETE, ONE_LEVEL, Crossing, FullCrossing, crossings, full_crossing
+from quorate.table.notes import telling_apart
+from quorate.table.results import plain
 
 if TYPE_CHECKING:
     from quorate.table.judgments import Facet, Judgments
-
-OK = "ok"
 
 
 @dataclass(frozen=True)
@@ -185,8 +186,8 @@ class Description:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain dictionaries, lists, numbers and text, ready for JSON; nan becomes None."""
-        plain: dict[str, Any] = _plain(self)
-        return plain
+        facts: dict[str, Any] = plain(self)
+        return facts
 
 
 def describe(table: Judgments) -> Description:
@@ -233,6 +234,30 @@ def duplicates(table: Judgments) -> Duplicates | None:
     cell = int(np.argmax(extra > 0))
     first = {facet.name: facet.levels[table.column(facet.name)[cell]] for facet in table.facets}
     return Duplicates(int(extra.sum()), first)
+
+
+def refuse_repeats(judgments: Judgments) -> None:
+    """Refuse judgments in which a replicate comes twice: they are further replicates, or several tables in one.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        With or without replicates; without there is nothing to tell.
+
+    Raises
+    ------
+    InvalidData
+        If rows repeat the facets and the replicate of another.
+    """
+    repeats = duplicates(judgments)
+    if repeats is not None and repeats.first is not None:
+        key = ", ".join(f"{name} {label}" for name, label in repeats.first.items())
+        rows = "1 row repeats" if repeats.rows == 1 else f"{repeats.rows:,} rows repeat"
+        raise InvalidData(
+            f"{rows} a key, the first at {key}: the same replicate twice. Drop the repeats, or read "
+            f'without the replicate column "{judgments.replicate}" if they are further replicates, or '
+            f"{telling_apart(judgments.notes)}"
+        )
 
 
 def _balance(table: Judgments, full: FullCrossing) -> Balance:
@@ -296,15 +321,3 @@ def _scores(table: Judgments) -> ScoreFacts:
     ends = (table.low[some], table.high[some], n * mean, ss + n * mean**2)
     integers = all(bool(np.isclose(x, np.rint(x), rtol=1e-12, atol=1e-7).all()) for x in ends)
     return ScoreFacts(low, high, binary=high > low and bool(at_ends.all()), integers=integers)
-
-
-def _plain(value: object) -> Any:
-    if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, Mapping):
-        return {key: _plain(entry) for key, entry in value.items()}
-    if isinstance(value, tuple):
-        return [_plain(entry) for entry in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
