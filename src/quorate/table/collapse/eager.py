@@ -1,4 +1,4 @@
-"""The one pass over the rows of a frame in memory: columns become codes, codes become cells, all in numpy."""
+"""Collapse of a frame in memory: columns become codes, codes become cells, all in numpy."""
 
 from __future__ import annotations
 
@@ -56,9 +56,29 @@ def collapse(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Groupe
     scores = _scores(rows["score"], missing)
     status = None if roles.status is None else _statuses(coded(rows["status"]), roles.status)
     usable = scores.present if status is None else scores.present & (status[OK])
-    _refuse_infinite(scores, usable, roles.score)
-    distinct = None if roles.replicate is None else _distinct(cell, coded(rows["replicate"]))
-    return _grouped(facets, cell, scores.values, usable, status, distinct)
+    bad = usable & ~np.isfinite(scores.values)
+    if bad.any():
+        first = int(bad.argmax())
+        raise not_numbers(roles.score, int(bad.sum()), scores.given[first], first + 1, int(usable.sum()))
+    distinct = None
+    if roles.replicate is not None:
+        replicate = coded(rows["replicate"])
+        distinct = np.bincount(_one_of_each(dense(cell * replicate.size + replicate.last_if_absent()), cell))
+    every = np.bincount(cell)
+    some = _one_of_each(cell, np.arange(len(cell)))
+    at, x = (cell, scores.values) if usable.all() else (cell[usable], scores.values[usable])
+    n, mean, ss, low, high = moments(at, x, len(every))
+    return Grouped(
+        facets=tuple(Coded(facet.levels, facet.values, facet.codes[some]) for facet in facets),
+        rows=every,
+        n=n,
+        mean=mean,
+        ss=ss,
+        low=low,
+        high=high,
+        status=None if status is None else {s: np.bincount(cell[at], minlength=len(every)) for s, at in status.items()},
+        distinct=distinct,
+    )
 
 
 def ungroup(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Ungrouped:
@@ -73,9 +93,15 @@ def ungroup(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Ungroup
     values = scores.values[usable]
     rank = np.zeros(1, dtype=np.int64) if roles.replicate is None else _ranks(coded(rows["replicate"]))[usable]
     order = np.lexsort((values, np.broadcast_to(rank, values.shape)))
-    some = np.zeros(int(cell.max(initial=-1)) + 1, dtype=np.int64)
-    some[cell] = np.arange(len(cell))
+    some = _one_of_each(cell, np.arange(len(cell)))
     return Ungrouped(tuple(replace(f, codes=f.codes[some]) for f in facets), cell[order], values[order])
+
+
+def _one_of_each(code: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For every code one of its values: the last."""
+    out = np.zeros(int(code.max(initial=-1)) + 1, dtype=np.int64)
+    out[code] = values
+    return out
 
 
 def _ranks(replicate: Coded) -> NDArray[np.int64]:
@@ -96,7 +122,7 @@ def _scores(column: nw.Series[Any], missing: Missing) -> Scores:
     if not has_numbers(column.dtype):
         entries = [entry if there else None for entry, there in zip(column.to_list(), present.tolist(), strict=True)]
         return Scores(*parse(entries, missing), column)
-    values = _floats(column)
+    values = np.asarray(column.cast(nw.Float64).fill_null(float("nan")).to_numpy(), dtype=np.float64)
     if missing.numbers:
         present &= ~np.isin(values, missing.numbers)
     if missing.nan:
@@ -104,56 +130,11 @@ def _scores(column: nw.Series[Any], missing: Missing) -> Scores:
     return Scores(values, present, column)
 
 
-def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:
-    numbers = column.cast(nw.Float64)
-    return np.asarray(numbers.fill_null(float("nan")).to_numpy(), dtype=np.float64)
-
-
-def _refuse_infinite(scores: Scores, usable: NDArray[np.bool_], column: str) -> None:
-    bad = usable & ~np.isfinite(scores.values)
-    if bad.any():
-        first = int(bad.argmax())
-        raise not_numbers(column, int(bad.sum()), scores.given[first], first + 1, int(usable.sum()))
-
-
 def _statuses(column: Coded, name: str) -> dict[str, NDArray[np.bool_]]:
     """Whether each row has a status, for those that occur and ok."""
     known = statuses_of(column, name)
     occurring = [status for status in STATUS_WORDS if status == OK or status in known]
     return {status: np.array([word == status for word in known])[column.codes] for status in occurring}
-
-
-def _distinct(cell: NDArray[np.int64], replicate: Coded) -> NDArray[np.int64]:
-    code = dense(cell * replicate.size + replicate.last_if_absent())
-    owner = np.zeros(int(code.max(initial=-1)) + 1, dtype=np.int64)
-    owner[code] = cell
-    return np.bincount(owner)
-
-
-def _grouped(
-    facets: list[Coded],
-    cell: NDArray[np.int64],
-    values: NDArray[np.float64],
-    usable: NDArray[np.bool_],
-    status: dict[str, NDArray[np.bool_]] | None,
-    distinct: NDArray[np.int64] | None,
-) -> Grouped:
-    rows = np.bincount(cell)
-    some = np.zeros(len(rows), dtype=np.int64)
-    some[cell] = np.arange(len(cell))
-    at, x = (cell, values) if usable.all() else (cell[usable], values[usable])
-    n, mean, ss, low, high = moments(at, x, len(rows))
-    return Grouped(
-        facets=tuple(Coded(facet.levels, facet.values, facet.codes[some]) for facet in facets),
-        rows=rows,
-        n=n,
-        mean=mean,
-        ss=ss,
-        low=low,
-        high=high,
-        status=None if status is None else {s: np.bincount(cell[at], minlength=len(rows)) for s, at in status.items()},
-        distinct=distinct,
-    )
 
 
 def moments(cell: NDArray[np.int64], x: NDArray[np.float64], cells: int) -> Moments:

@@ -1,4 +1,4 @@
-"""One row per cell: what either engine returns from its pass over the rows, and the judgments made of it."""
+"""Rows grouped by cell: what every engine returns from its pass over the rows, and the judgments made of it."""
 
 from __future__ import annotations
 
@@ -85,12 +85,15 @@ def judgments(grouped: Grouped, roles: Roles, source: Source) -> Judgments:
     pairs = [_complete(facet, coded, grouped.rows, roles, notes) for facet, coded in both]
     facets = tuple(facet for facet, _ in pairs)
     columns = [codes for _, codes in pairs]
-    order = _order(columns, facets)
+    key = cell_key(columns, [len(facet.levels) for facet in facets], facets)
+    order: NDArray[np.int64] | slice = slice(None) if (key[1:] > key[:-1]).all() else np.argsort(dense(key))
     n, low, high = grouped.n[order], grouped.low[order], grouped.high[order]
     mean = np.where(low == high, low, grouped.mean[order])
     ss = np.where((low == high) | (n == 0), 0.0, grouped.ss[order])
     if not np.isfinite(ss).all():
         raise InvalidData(f'column "{roles.score}" has scores whose squares overflow; rescale them')
+    status = dict(grouped.status) if grouped.status is not None else {OK: grouped.rows}
+    status |= {OK: grouped.n, "missing": status[OK] - grouped.n}
     table = Judgments(
         facets=facets,
         object=roles.object,
@@ -101,13 +104,13 @@ def judgments(grouped: Grouped, roles: Roles, source: Source) -> Judgments:
         ss=ss,
         low=low,
         high=high,
-        status=_statuses(grouped, order),
+        status={name: count[order] for name, count in status.items() if count.any()},
         replicate=roles.replicate,
         distinct=None if grouped.distinct is None else grouped.distinct[order],
         source=source,
         notes=(),
     )
-    return replace(table, notes=(*notes, *_nesting_notes(table, roles), *_replicate_notes(table)))
+    return replace(table, notes=(*notes, *_notes(table, roles)))
 
 
 def cell_key(codes: Sequence[NDArray[np.int64]], sizes: Sequence[int], facets: Sequence[Facet]) -> NDArray[np.int64]:
@@ -180,22 +183,7 @@ def _rows(count: int) -> str:
     return "1 row" if count == 1 else f"{count} rows"
 
 
-def _order(codes: Sequence[NDArray[np.int64]], facets: Sequence[Facet]) -> NDArray[np.int64] | slice:
-    key = cell_key(codes, [len(facet.levels) for facet in facets], facets)
-    if (key[1:] > key[:-1]).all():
-        return slice(None)
-    order = np.empty(len(key), dtype=np.int64)
-    order[dense(key)] = np.arange(len(key))
-    return order
-
-
-def _statuses(grouped: Grouped, order: NDArray[np.int64] | slice) -> dict[str, NDArray[np.int64]]:
-    status = dict(grouped.status) if grouped.status is not None else {OK: grouped.rows}
-    counts = {**status, OK: grouped.n, "missing": status[OK] - grouped.n}
-    return {name: count[order] for name, count in counts.items() if count.any()}
-
-
-def _nesting_notes(table: Judgments, roles: Roles) -> list[Note]:
+def _notes(table: Judgments, roles: Roles) -> list[Note]:
     notes = []
     for facet in table.facets:
         if facet.parent is None or table.n_levels(facet.name) == len(facet.levels):
@@ -208,10 +196,6 @@ def _nesting_notes(table: Judgments, roles: Roles) -> list[Note]:
             )
         text = f"{facet.name}: labels occur under several levels of {facet.parent} and are counted within them"
         notes.append(Note(text))
+    if table.replicate is None and (table.rows > 1).any():
+        notes.append(Note("no replicate column: rows that repeat a cell are taken as its replicates"))
     return notes
-
-
-def _replicate_notes(table: Judgments) -> list[Note]:
-    if table.replicate is not None or not (table.rows > 1).any():
-        return []
-    return [Note("no replicate column: rows that repeat a cell are taken as its replicates")]

@@ -1,4 +1,4 @@
-"""The one pass over the rows of a lazy frame, left to its own engine."""
+"""Collapse of a lazy frame, left to its own engine."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def collapse(frame: nw.LazyFrame[Any], roles: Roles, missing: Missing) -> Groupe
     schema = frame.collect_schema()
     if not has_numbers(schema[roles.score]) or nw.Object in {schema[facet.column] for facet in roles.facets}:
         return collapse_eager.collapse(_collected(frame, roles), roles, missing)
-    rows = choose(frame, roles).with_columns(_value(roles, missing).alias("value"), *_flags(roles))
+    flags = [_is(name).cast(nw.Int64).alias(name) for name in STATUS_WORDS if roles.status is not None]
+    rows = choose(frame, roles).with_columns(_value(roles, missing).alias("value"), *flags)
     keys = [f"f{place}" for place in range(len(roles.facets))]
     grouped = _grouped(rows.group_by(keys).agg(*_measures(roles)).collect(), keys, roles)
     if roles.replicate is not None and frame.implementation.is_dask():
@@ -43,7 +44,10 @@ def collapse(frame: nw.LazyFrame[Any], roles: Roles, missing: Missing) -> Groupe
     if not np.isfinite(grouped.mean[grouped.n > 0]).all():
         raise _offender(rows, roles)
     if grouped.has_unknown:
-        raise _unknown(rows, roles)
+        words = rows.select("status").unique().collect()["status"].to_list()
+        known = {word for words in STATUS_WORDS.values() for word in words}
+        unknown = [word if isinstance(word, str) else None for word in words if word not in known]
+        raise unknown_statuses(str(roles.status), sorted(unknown, key=lambda word: word or ""))
     return grouped
 
 
@@ -65,10 +69,6 @@ def _value(roles: Roles, missing: Missing) -> nw.Expr:
     if missing.numbers:
         value = nw.when(~value.is_in(missing.numbers)).then(value)
     return value if roles.status is None else nw.when(_is(OK)).then(value)
-
-
-def _flags(roles: Roles) -> list[nw.Expr]:
-    return [] if roles.status is None else [_is(name).cast(nw.Int64).alias(name) for name in STATUS_WORDS]
 
 
 def _is(status: str) -> nw.Expr:
@@ -131,10 +131,3 @@ def _offender(rows: nw.LazyFrame[Any], roles: Roles) -> InvalidData:
     values = _floats(column)
     bad = np.flatnonzero(present & ~np.isfinite(values))
     return not_numbers(roles.score, len(bad), float(values[bad[0]]), int(bad[0]) + 1, int(present.sum()))
-
-
-def _unknown(rows: nw.LazyFrame[Any], roles: Roles) -> InvalidData:
-    known = {word for words in STATUS_WORDS.values() for word in words}
-    found = rows.select("status").unique().collect()["status"].to_list()
-    texts = [text if isinstance(text, str) else None for text in found if text not in known]
-    return unknown_statuses(str(roles.status), sorted(texts, key=lambda text: text or ""))

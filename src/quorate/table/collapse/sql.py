@@ -1,4 +1,4 @@
-"""The one pass over the rows, in DuckDB: files of any size, and relations the caller holds."""
+"""Collapse in DuckDB: files of any size, and relations the caller holds."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def collapse(opened: Opened, roles: Roles, missing: Missing) -> Grouped:
     result = _run(rows, roles, keys)
     if result["bad"].any():
         bad = int(result["bad"].sum())
-        raise _offender(rows, roles, bad, bad + int(result["n"].sum()))
+        numbered = rows.project("given, bad, row_number() OVER () AS place")
+        ((first, place),) = numbered.filter("bad").order("place").limit(1).project("given, place").fetchall()
+        raise not_numbers(roles.score, bad, first, place, bad + int(result["n"].sum()))
     grouped = Grouped(
         facets=tuple(_coded(result[f"f{place}"], opened.typed) for place in range(len(roles.facets))),
         rows=result["rows"],
@@ -59,7 +61,8 @@ def collapse(opened: Opened, roles: Roles, missing: Missing) -> Grouped:
         distinct=result.get("distinct"),
     )
     if grouped.has_unknown:
-        raise _unknown(rows, roles)
+        words = rows.filter("state IS NULL").project("status").distinct().order("status").fetchall()
+        raise unknown_statuses(str(roles.status), [word for (word,) in words])
     return grouped
 
 
@@ -72,7 +75,11 @@ def ungroup(opened: Opened, roles: Roles, missing: Missing) -> Ungrouped:
     rows = _prepare(opened, roles, missing)
     keys = ", ".join(f"f{place}" for place in range(len(roles.facets)))
     cells = rows.aggregate(f"{keys}, hash({keys}) AS cell", keys).fetchnumpy()
-    by, sequence = _sequence(roles)
+    by, sequence = "", "value"
+    if roles.replicate is not None:  # numbers by size, then text
+        number = "TRY_CAST(replicate::VARCHAR AS DOUBLE)"
+        by = f", CASE WHEN isfinite({number}) THEN {number} END AS number, replicate::VARCHAR AS word"
+        sequence = "number NULLS LAST, word NULLS LAST, value"
     answers = rows.project(f"hash({keys}) AS cell, value{by}").order(sequence).project("cell, value").fetchnumpy()
     order = np.argsort(cells["cell"], kind="stable")
     usable = ~np.ma.getmaskarray(answers["value"])  # a filter in the engine takes five times as long
@@ -81,19 +88,11 @@ def ungroup(opened: Opened, roles: Roles, missing: Missing) -> Ungrouped:
     return Ungrouped(facets, cell, np.asarray(np.ma.getdata(answers["value"])[usable], dtype=np.float64))
 
 
-def _sequence(roles: Roles) -> tuple[str, str]:
-    """Columns that answers are ordered by besides their value, and that order: numbers by size, then text."""
-    if roles.replicate is None:
-        return "", "value"
-    number = "TRY_CAST(replicate::VARCHAR AS DOUBLE)"
-    finite = f"CASE WHEN isfinite({number}) THEN {number} END"
-    return f", {finite} AS number, replicate::VARCHAR AS word", "number NULLS LAST, word NULLS LAST, value"
-
-
 def _run(rows: duckdb.DuckDBPyRelation, roles: Roles, keys: str) -> dict[str, NDArray[Any]]:
     if roles.replicate is None:
         return _pass(rows, roles, keys, [])
-    if _all_placed(rows):
+    first = rows.project("replicate, slot").limit(_SAMPLE)
+    if first.aggregate("count(replicate) = count(slot)").fetchall()[0][0]:  # so that one pass is likely to do
         result = _pass(rows, roles, keys, [_distinct(_bits("slot")), "count(replicate) - count(slot) AS unplaced"])
         if not result["unplaced"].any():
             return result
@@ -132,12 +131,6 @@ def _distinct(counted: str) -> str:
     return f'{counted} + (count(*) > count(replicate))::INTEGER AS "distinct"'
 
 
-def _all_placed(rows: duckdb.DuckDBPyRelation) -> bool:
-    """Whether the replicates of the first rows are all small whole numbers, so that one pass is likely to do."""
-    first = rows.project("replicate, slot").limit(_SAMPLE)
-    return bool(first.aggregate("count(replicate) = count(slot)").fetchall()[0][0])
-
-
 def _by_label(rows: duckdb.DuckDBPyRelation, keys: str) -> str | None:
     """Distinct replicates per cell where not all are small whole numbers: one bit per label; None if that is too many.
 
@@ -174,8 +167,12 @@ def _prepare(opened: Opened, roles: Roles, missing: Missing) -> duckdb.DuckDBPyR
     given, score = _score(*column(roles.score))
     status = f"lower({_stripped(f'{column(roles.status)[0]}::VARCHAR')})" if roles.status else literal(OK)
     state = _state(status) if roles.status else f"{_STATES[OK]}"
-    replicate = f"{_one_zero(*column(roles.replicate))} AS replicate, " if roles.replicate else ""
-    slot = f"{_slot(*column(roles.replicate))} AS slot, " if roles.replicate else ""
+    replicate = slot = ""
+    if roles.replicate:
+        name, kind = column(roles.replicate)
+        # zero of either sign is one number: as text they are two
+        replicate = f"{f'{name} + 0.0' if kind in ('FLOAT', 'DOUBLE') else name} AS replicate, "
+        slot = f"{_slot(name, kind)} AS slot, "
     chosen = opened.relation.project(
         f"{', '.join(facets)}, {replicate}{slot}{given} AS given, {score} AS score, {status} AS status, "
         f"{state} AS state"
@@ -197,11 +194,6 @@ def _label(column: str, kind: str, name: str) -> str:
     if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION", "BLOB")):
         raise InvalidData(f'column "{name}" holds {kind.lower()}; a facet needs text, numbers, booleans or dates')
     return f"{column}::VARCHAR"
-
-
-def _one_zero(column: str, kind: str) -> str:
-    """The column with zero of either sign as one number: as text they are two."""
-    return f"{column} + 0.0" if kind in ("FLOAT", "DOUBLE") else column
 
 
 def _slot(column: str, kind: str) -> str:
@@ -257,14 +249,3 @@ def _coded(column: NDArray[Any], typed: bool) -> Coded:
     absent = np.ma.getmaskarray(column)
     coded = encode(np.ma.getdata(column), absent)
     return coded if typed else in_numeric_order(coded)
-
-
-def _offender(rows: duckdb.DuckDBPyRelation, roles: Roles, count: int, total: int) -> InvalidData:
-    numbered = rows.project("given, bad, row_number() OVER () AS place")
-    ((first, place),) = numbered.filter("bad").order("place").limit(1).project("given, place").fetchall()
-    return not_numbers(roles.score, count, first, place, total)
-
-
-def _unknown(rows: duckdb.DuckDBPyRelation, roles: Roles) -> InvalidData:
-    found = rows.filter("state IS NULL").project("status").distinct().order("status").fetchall()
-    return unknown_statuses(str(roles.status), [text for (text,) in found])

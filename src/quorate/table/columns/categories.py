@@ -1,8 +1,8 @@
-"""Levels of a column of a frame, by the integers its library keeps for categories: much faster than through Python."""
+"""Categories of a frame's column: levels by the integers its library keeps, much faster than through Python."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -42,17 +42,13 @@ def _coded_objects(entries: list[Any], absent: NDArray[np.bool_]) -> Coded:
 
 def _coded_text(column: nw.Series[Any]) -> Coded:
     categories = column.cast(nw.Categorical) if isinstance(column.dtype, nw.String) else column
-    texts, codes = _reader(column.implementation)(categories)
+    library = column.implementation
+    read = _of_polars if library.is_polars() else _of_arrow if library.is_pyarrow() else _of_pandas
+    texts, codes = read(categories)
     order = sorted(texts, key=texts.__getitem__)
     place = np.full(max(texts, default=0) + 2, -1, dtype=np.int64)
     place[order] = np.arange(len(order))
     return Coded(tuple(map(texts.__getitem__, order)), None, place[codes])
-
-
-def _reader(library: nw.Implementation) -> Callable[[nw.Series[Any]], Categories]:
-    if library.is_polars():
-        return _of_polars
-    return _of_arrow if library.is_pyarrow() else _of_pandas
 
 
 def _of_polars(column: nw.Series[Any]) -> Categories:

@@ -27,10 +27,15 @@ def choose(frame: Frame, roles: Roles) -> Frame:
         If a facet's column holds lists, records or bytes.
     """
     schema = frame.collect_schema()
+    blanks = None if frame.implementation.is_ibis() else BLANKS  # Ibis takes no list of characters
     return frame.select(
         *(label_column(facet.column, schema[facet.column]).alias(f"f{i}") for i, facet in enumerate(roles.facets)),
         nw.col(roles.score).alias("score"),
-        *([_status(roles.status, frame.implementation).alias("status")] if roles.status is not None else []),
+        *(
+            nw.col(name).cast(nw.String).str.strip_chars(blanks).str.to_lowercase().alias("status")
+            for name in [roles.status]
+            if name is not None
+        ),
         *([nw.col(roles.replicate).alias("replicate")] if roles.replicate is not None else []),
     )
 
@@ -56,8 +61,3 @@ def label_column(name: str, kind: nw.dtypes.DType) -> nw.Expr:
 def has_numbers(kind: nw.dtypes.DType) -> bool:
     """Whether scores in a column of this kind need no reading of text."""
     return kind.is_numeric() or isinstance(kind, nw.Boolean)
-
-
-def _status(name: str, library: nw.Implementation) -> nw.Expr:
-    blanks = None if library.is_ibis() else BLANKS  # Ibis takes no list of characters
-    return nw.col(name).cast(nw.String).str.strip_chars(blanks).str.to_lowercase()

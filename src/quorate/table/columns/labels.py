@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -92,8 +91,11 @@ def in_numeric_order(coded: Coded) -> Coded:
 
     For columns of files that have no types: labels stay exactly as written.
     """
-    values = _as_numbers(coded.levels)
-    if values is None:
+    try:
+        values = np.array([float(level) for level in coded.levels], dtype=np.float64)
+    except ValueError:
+        return coded
+    if not len(values) or not np.isfinite(values).all():
         return coded
     order = np.argsort(values, kind="stable")
     place = np.empty(len(order) + 1, dtype=np.int64)
@@ -122,11 +124,3 @@ def _encode_text(column: NDArray[Any], absent: NDArray[np.bool_]) -> Coded:
     index[None] = -1
     codes = np.fromiter(map(index.__getitem__, entries), dtype=np.int64, count=len(entries))
     return Coded(tuple(levels), None, codes)
-
-
-def _as_numbers(levels: Sequence[str]) -> NDArray[np.float64] | None:
-    try:
-        values = np.array([float(level) for level in levels], dtype=np.float64)
-    except ValueError:
-        return None
-    return values if levels and bool(np.isfinite(values).all()) else None

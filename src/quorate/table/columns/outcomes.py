@@ -1,4 +1,4 @@
-"""What the labels of a winner or order column mean: a position, a model's own name, a tie, or nothing."""
+"""Outcomes and orders: what the labels of a winner or order column mean, such as a position, a model or a tie."""
 
 from __future__ import annotations
 
@@ -95,11 +95,31 @@ def outcomes_of(
     meaning = _meaning(winner, column, models, outcomes)
     position, model = meaning.position[winner.codes], meaning.model[winner.codes]
     named = np.where(model < 0, _NEITHER, np.where(model == pair[0], A, np.where(model == pair[1], B, _NEITHER)))
-    _refuse_two_readings(position, named, winner, column)
+    twofold = (position >= 0) & (named >= 0) & (position != named)
+    if twofold.any():
+        row = int(twofold.argmax())
+        raise InvalidData(
+            f'column "{column}": {shown(winner.levels[winner.codes[row]])} in row {row + 1} is a model\'s name and '
+            f'also means {SAID[int(position[row])]}; say which: outcomes="names", or outcomes={{"a": ..., "b": ...}}'
+        )
     outcome = np.where(position >= 0, position, named)
-    _refuse_unknown(outcome, winner, column)
-    said = _sentence(winner, column, meaning)
-    return outcome.astype(np.int8), meaning.status[winner.codes].astype(np.int8), said
+    unknown = outcome < 0
+    if unknown.any():
+        row, count = int(unknown.argmax()), int(unknown.sum())
+        rows = "1 row" if count == 1 else f"{count:,} rows"
+        raise InvalidData(
+            f'column "{column}": {shown(winner.levels[winner.codes[row]])} in row {row + 1} names neither model of its '
+            f"row and is no outcome that is known ({rows} like this); say what labels mean: "
+            + argument("outcomes", {"a": ..., "b": ..., "tie": ...})
+        )
+    meanings = [
+        f"{shown(level)} is {SAID[int(code)]}"
+        for level, code in zip(winner.levels, meaning.position[:-1], strict=True)
+        if code >= 0
+    ]
+    own_names = ["a model's own name is that model"] if (meaning.model >= 0).any() else []
+    sentence = f"{column}: {', '.join([*meanings[:8], *own_names]) or 'empty everywhere'}"
+    return outcome.astype(np.int8), meaning.status[winner.codes].astype(np.int8), sentence
 
 
 def order_of(first: Coded, column: str, pair: tuple[Codes, Codes], models: tuple[str, ...]) -> NDArray[np.int8]:
@@ -113,7 +133,13 @@ def order_of(first: Coded, column: str, pair: tuple[Codes, Codes], models: tuple
     InvalidData
         If a label is none of these.
     """
-    known = np.array([*_positions_of_order(first.levels, column), UNKNOWN], dtype=np.int64)
+    shown_first, shown_second = (*WORDS[A], "ab", "a_b", "listed"), (*WORDS[B], "ba", "b_a", "swapped")
+    words = {**dict.fromkeys(shown_first, A), **dict.fromkeys(shown_second, B)}
+    if set(plain(column).split("_")) & {"swapped", "swap", "flipped", "flip", "reversed", "exchanged"}:
+        words |= {"false": A, "true": B, "0": A, "1": B, "no": A, "yes": B}
+    elif {level.strip() for level in first.levels} == {"1", "2"}:
+        words |= {"1": A, "2": B}
+    known = np.array([*(words.get(plain(level), UNKNOWN) for level in first.levels), UNKNOWN], dtype=np.int64)
     model = named_models(first.levels, models)[first.codes]
     named = np.where(model < 0, UNKNOWN, np.where(model == pair[0], A, np.where(model == pair[1], B, UNKNOWN)))
     order = np.where(named >= 0, named, known[first.codes])
@@ -127,16 +153,6 @@ def order_of(first: Coded, column: str, pair: tuple[Codes, Codes], models: tuple
             + ' if that is always first, or order="" to leave it out'
         )
     return order.astype(np.int8)
-
-
-def _positions_of_order(levels: tuple[str, ...], column: str) -> list[int]:
-    first, second = (*WORDS[A], "ab", "a_b", "listed"), (*WORDS[B], "ba", "b_a", "swapped")
-    words = {**dict.fromkeys(first, A), **dict.fromkeys(second, B)}
-    if set(plain(column).split("_")) & {"swapped", "swap", "flipped", "flip", "reversed", "exchanged"}:
-        words |= {"false": A, "true": B, "0": A, "1": B, "no": A, "yes": B}
-    elif {level.strip() for level in levels} == {"1", "2"}:
-        words |= {"1": A, "2": B}
-    return [words.get(plain(level), UNKNOWN) for level in levels]
 
 
 def occurring(coded: Coded, where: NDArray[np.bool_]) -> Coded:
@@ -183,7 +199,8 @@ def _meaning(winner: Coded, column: str, models: tuple[str, ...], outcomes: obje
         got = shown(outcomes) if isinstance(outcomes, str) else type(outcomes).__name__
         raise InvalidInput(f'outcomes: expects a mapping such as {{"a": 1, "b": 2, "tie": 0}} or "names", got {got}')
     if outcomes is None:
-        status[:-1] = [_status(level) for level in levels]
+        reasons = [status_of(level.strip().lower()) or OK for level in levels]  # such as refused, in the winner itself
+        status[:-1] = [STATUSES.index(reason) for reason in reasons]
         position[:-1][status[:-1] > 0] = MISSING
     unsaid = (position == MISSING) & (status == 0)
     status[unsaid] = STATUSES.index("missing")
@@ -201,27 +218,28 @@ def _declared(outcomes: Mapping[Any, Any], winner: Coded, column: str) -> list[i
         for value in given if several else (given,):
             if meant.setdefault(_key(label(value)), code) != code:
                 raise InvalidInput(f"outcomes: {shown(value)} is given two meanings; give it one")
-    found = [meant.get(_key(level), _NEITHER if level.strip() else MISSING) for level in winner.levels]
-    left = [level for level, code in zip(winner.levels, found, strict=True) if code == _NEITHER]
+    codes = [meant.get(_key(level), _NEITHER if level.strip() else MISSING) for level in winner.levels]
+    left = [shown(level) for level, code in zip(winner.levels, codes, strict=True) if code == _NEITHER]
     if left:
-        raise InvalidData(f'column "{column}" has {_some(left)}, which outcomes does not cover; add what they mean')
-    return found
+        listed = ", ".join(left[:5]) + (f" and {len(left) - 5} more" if len(left) > 5 else "")
+        raise InvalidData(f'column "{column}" has {listed}, which outcomes does not cover; add what they mean')
+    return codes
 
 
 def _recognised(winner: Coded, column: str, named: NDArray[np.bool_]) -> list[int]:
     """Outcome of every level by the usual words and numbers, -1 for those that are neither."""
     by_word = {word: code for code, words in WORDS.items() for word in words}
-    found = [by_word.get(plain(level), _NEITHER) if level.strip() else MISSING for level in winner.levels]
+    codes = [by_word.get(plain(level), _NEITHER) if level.strip() else MISSING for level in winner.levels]
     values: dict[int, float] = {}
     for i, level in enumerate(winner.levels):
         text = level.strip().lower()
-        if found[i] == _NEITHER and text in _TRUTHS:
-            found[i] = _of_truth(column) if text == "true" else 1 - _of_truth(column)
-        elif found[i] == _NEITHER and (value := number(text)) is not None and math.isfinite(value):
+        if codes[i] == _NEITHER and text in _TRUTHS:
+            codes[i] = _of_truth(column) if text == "true" else 1 - _of_truth(column)
+        elif codes[i] == _NEITHER and (value := number(text)) is not None and math.isfinite(value):
             values[i] = value
     for i, code in _numbers(values, column, named).items():
-        found[i] = code
-    return found
+        codes[i] = code
+    return codes
 
 
 def _of_truth(column: str) -> int:
@@ -244,51 +262,6 @@ def _numbers(values: Mapping[int, float], column: str, named: NDArray[np.bool_])
     )
 
 
-def _status(level: str) -> int:
-    """Why there is no outcome, where the winner column itself says so, such as ``refused``."""
-    name = status_of(level.strip().lower())
-    return 0 if name is None or name == OK else STATUSES.index(name)
-
-
 def _key(text: str) -> object:
     value = number(text) if text.strip().lower() not in _TRUTHS else None
     return text.strip().casefold() if value is None or math.isnan(value) else value
-
-
-def _refuse_two_readings(position: NDArray[np.int64], named: NDArray[np.int64], winner: Coded, column: str) -> None:
-    bad = (position >= 0) & (named >= 0) & (position != named)
-    if bad.any():
-        row = int(bad.argmax())
-        text = shown(winner.levels[winner.codes[row]])
-        raise InvalidData(
-            f'column "{column}": {text} in row {row + 1} is a model\'s name and also means '
-            f'{SAID[int(position[row])]}; say which: outcomes="names", or outcomes={{"a": ..., "b": ...}}'
-        )
-
-
-def _refuse_unknown(outcome: NDArray[np.int64], winner: Coded, column: str) -> None:
-    bad = outcome < 0
-    if bad.any():
-        row = int(bad.argmax())
-        count = int(bad.sum())
-        text = shown(winner.levels[winner.codes[row]])
-        rows = "1 row" if count == 1 else f"{count:,} rows"
-        raise InvalidData(
-            f'column "{column}": {text} in row {row + 1} names neither model of its row and is no outcome that is '
-            f"known ({rows} like this); say what labels mean: " + argument("outcomes", {"a": ..., "b": ..., "tie": ...})
-        )
-
-
-def _some(levels: list[str]) -> str:
-    return ", ".join(map(shown, levels[:5])) + (f" and {len(levels) - 5} more" if len(levels) > 5 else "")
-
-
-def _sentence(winner: Coded, column: str, meaning: Meaning) -> str:
-    """What was made of the labels, so that a wrong reading is seen."""
-    said = [
-        f"{shown(level)} is {SAID[int(code)]}"
-        for level, code in zip(winner.levels, meaning.position[:-1], strict=True)
-        if code >= 0
-    ]
-    rest = ["a model's own name is that model"] if (meaning.model >= 0).any() else []
-    return f"{column}: {', '.join([*said[:8], *rest]) or 'empty everywhere'}"

@@ -1,4 +1,4 @@
-"""Scores as numbers: which values count, and what is said about those that cannot."""
+"""Scores as numbers: those that count, those that stand for none, and what is said of those that cannot be read."""
 
 from __future__ import annotations
 
@@ -72,15 +72,11 @@ def not_numbers(column: str, count: int, first: object, row: int, total: int) ->
     kind = "finite number" if isinstance(first, (float, np.floating)) else "number"
     which = f"1 value that is not a {kind}" if count == 1 else f"{count} values that are not {kind}s"
     shown = str(first) if kind != "number" else f'"{first}"'
-    found = f'column "{column}" has {which} (first: {shown} in row {row})'
+    rule = f'column "{column}" has {which} (first: {shown} in row {row})'
     if isinstance(first, str) and 2 * count > total:
-        return InvalidData(f"{found}, of {total} in all: {_cause(first)}")
-    return InvalidData(f'{found}. Mark them missing with --missing "{first}", or drop them.')
-
-
-def _cause(first: str) -> str:
-    text = first.strip()
-    return next(cause for pattern, cause in _CAUSES if not pattern or re.fullmatch(pattern, text))
+        cause = next(cause for pattern, cause in _CAUSES if not pattern or re.fullmatch(pattern, first.strip()))
+        return InvalidData(f"{rule}, of {total} in all: {cause}")
+    return InvalidData(f'{rule}. Mark them missing with --missing "{first}", or drop them.')
 
 
 def _is_blank(entry: object, value: float | None, missing: Missing) -> bool:

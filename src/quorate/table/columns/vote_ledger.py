@@ -1,4 +1,4 @@
-"""A ledger whose prompts show two systems' responses, as a table of votes: which column is what, and what won."""
+"""Votes in a ledger whose prompts show two systems' responses: its columns by role, and what a score says."""
 
 from __future__ import annotations
 
@@ -51,20 +51,15 @@ def as_votes(
             "studies that say items.system_a and items.system_b"
         )
     _refuse_mixed(file, path)
-    roles = {**_roles(file, declared), **declared["declared"]}
+    named = {**declared["declared"], **declared["facets"]}
+    known = {role: column for role, column in _ROLES.items() if role not in named and column not in named.values()}
+    roles = {role: column if column in file.columns else "" for role, column in known.items()} | declared["declared"]
     taken = {*PAIR, SCORE, *roles.values(), *declared["facets"].values()}
     others = {_NAMES.get(name, name): name for name in (*file.facets, "replicate") if name not in taken}
     others = {name: column for name, column in others.items() if name not in {*roles, *declared["facets"]}}
     pair = {"model_a": PAIR[0], "model_b": PAIR[1], "winner": SCORE}
     facets = {**declared["facets"], **others}
     return {**declared, "pair": pair, "declared": roles, "facets": facets}, OUTCOMES if outcomes is None else outcomes
-
-
-def _roles(file: Opened, declared: Mapping[str, Any]) -> dict[str, str]:
-    given = {*declared["declared"], *declared["facets"]}
-    used = {*declared["declared"].values(), *declared["facets"].values()}
-    known = {role: column for role, column in _ROLES.items() if role not in given and column not in used}
-    return {role: column if column in file.columns else "" for role, column in known.items()}
 
 
 def _refuse_mixed(file: Opened, path: Place) -> None:

@@ -1,4 +1,4 @@
-"""Which column of a table of votes plays which role: declared by the user, or recognised by its name."""
+"""Roles of the columns of votes: declared by the user, or recognised by a column's name."""
 
 from __future__ import annotations
 
@@ -110,17 +110,23 @@ def resolve_votes(
         If a column is not there.
     """
     _known_roles(declared, facets, wins)
-    found = {role: column for role, column in {**declared, **facets}.items() if column}
-    needed = [role for role in pair if not (role == "winner" and wins)]
-    main = {role: _main(role, pair[role], columns) for role in needed}
-    _require(columns, {**main, **found, **{f"wins ({column})": column for column in wins}})
-    taken = {*main.values(), *found.values(), *wins}
-    free = [column for column in columns if column not in taken]
+    named = {role: column for role, column in {**declared, **facets}.items() if column}
+    main = {role: column for role, column in pair.items() if not (role == "winner" and wins)}
+    for role, column in main.items():
+        if column == role and column not in columns:  # the default is looked for by its other usual names
+            main[role] = _recognise(role, columns, _PAIR[role]) or column
+    for role, column in {**main, **named, **{f"wins ({column})": column for column in wins}}.items():
+        if column not in columns:
+            raise UnknownColumn(role, column, columns)
+    free = [column for column in columns if column not in {*main.values(), *named.values(), *wins}]
     seen = {role: _recognise(role, free) for role in ALIASES if role not in declared and role not in facets}
-    roles = {**found, **{role: column for role, column in seen.items() if column is not None}}
+    roles = {**named, **{role: column for role, column in seen.items() if column is not None}}
     _distinct(main, roles, wins)
     labelled = {role: column for role, column in roles.items() if role not in (ORDER, TIME, COUNT, STATUS)}
     order = [role for role in FACETS if role in labelled]
+    notes = [read_as(role, [column]) for role, column in {**main, **roles}.items()]
+    notes += [read_as("wins", wins)] if wins else []
+    unused = [column for column in columns if column not in {*main.values(), *roles.values(), *wins}]
     return VoteRoles(
         model_a=main["model_a"],
         model_b=main["model_b"],
@@ -131,7 +137,7 @@ def resolve_votes(
         time=roles.get(TIME),
         count=roles.get(COUNT),
         status=roles.get(STATUS),
-        notes=_notes(columns, main, roles, wins),
+        notes=(*notes, *left_unused(unused)),
     )
 
 
@@ -154,25 +160,12 @@ def _known_roles(declared: Mapping[str, str], facets: Mapping[str, str], wins: S
         raise InvalidInput('wins: expects two columns of counts, or three with ties, such as ("wins_a", "wins_b")')
 
 
-def _main(role: str, column: str, columns: Sequence[str]) -> str:
-    """The column of a role that every table needs: as named, or by another usual name if only the default was."""
-    if column in columns or column != role:
-        return column
-    return _recognise(role, columns, _PAIR[role]) or column
-
-
 def _recognise(role: str, columns: Sequence[str], aliases: Sequence[str] | None = None) -> str | None:
     claims = [column for column in columns if plain(column) in (ALIASES[role] if aliases is None else aliases)]
     if len(claims) > 1:
         listed = " and ".join(f'"{column}"' for column in claims)
         raise InvalidInput(f'{role}: {listed} could each be it; say which: {role}="{claims[0]}"')
     return claims[0] if claims else None
-
-
-def _require(columns: Sequence[str], roles: Mapping[str, str]) -> None:
-    for role, column in roles.items():
-        if column not in columns:
-            raise UnknownColumn(role, column, columns)
 
 
 def _distinct(main: Mapping[str, str], roles: Mapping[str, str], wins: Sequence[str]) -> None:
@@ -183,12 +176,3 @@ def _distinct(main: Mapping[str, str], roles: Mapping[str, str], wins: Sequence[
         if column in taken and not (role == ORDER and taken[column] in ("model_a", "model_b")):
             raise InvalidInput(f'{role}: column "{column}" is already {taken[column]}; a column has one role')
         taken.setdefault(column, role)
-
-
-def _notes(
-    columns: Sequence[str], main: Mapping[str, str], roles: Mapping[str, str], wins: Sequence[str]
-) -> tuple[Note, ...]:
-    taken = [read_as(role, [column]) for role, column in {**main, **roles}.items()]
-    counted = [read_as("wins", wins)] if wins else []
-    unused = [column for column in columns if column not in {*main.values(), *roles.values(), *wins}]
-    return (*taken, *counted, *left_unused(unused))
