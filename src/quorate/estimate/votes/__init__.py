@@ -1,1 +1,7 @@
-"""What votes say of margins, and what they are worth where they depend on each other."""
+"""Pairwise votes, in reading order.
+
+``well_sampled_pairs``: pairs with enough votes.
+``margins``, ``margin_law``: how far models are apart, and the law of that without the noise of the votes.
+``clustered``, ``prompts``: votes of one prompt, judge or ranking that resemble each other.
+``stability``, ``ties``: early against late votes, and what ties do.
+"""

@@ -1,30 +1,29 @@
-"""What votes of one prompt, judge or ranking are worth when they resemble each other."""
+"""Cluster-robust standard errors: what votes of one prompt, judge or ranking are worth if they are alike."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
-from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Sampled, Unit, labelled, well_sampled
+from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Random, Sampled, Unit, labelled, well_sampled
 from quorate.numerics.votes import clusters as vote_clusters
 from quorate.numerics.votes.clusters import Clusters, gather
 from quorate.numerics.votes.power import effective_clusters, robust, t_reach
 from quorate.streams import stream
+from quorate.table.results import Result, Row, plain, rows_of
 from quorate.table.votes import Encoding, Votes
 
-Random = np.random.Generator | int | None
 SPLITS = 200
 _NOTHING = 1e-9  # a standard error that is rounding alone
 
 
 @dataclass(frozen=True)
-class RatioSummary:
+class RatioSummary(Result):
     """Cluster-robust over independent standard errors, over pairs.
 
     Parameters
@@ -52,6 +51,8 @@ class RatioSummary:
     icc: float
     repeated: float
 
+    derived = ("sentence",)
+
     @property
     def sentence(self) -> str:
         """The answer in one sentence."""
@@ -66,14 +67,9 @@ class RatioSummary:
             "votes or more."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        numbers = {name: plain(np.array(getattr(self, name))) for name in ("ratio", "design_effect", "icc")}
-        return {**asdict(self), **numbers, "sentence": self.sentence}
-
 
 @dataclass(frozen=True, eq=False)
-class HalfSplits:
+class HalfSplits(Result):
     """How often two random halves of the clusters of one pair seem to differ; they never do.
 
     Parameters
@@ -109,35 +105,27 @@ class HalfSplits:
     @property
     def sentence(self) -> str:
         """The answer in one sentence."""
-        one, two = self.sizes
-        if np.isnan(one):
+        independent, clustered = self.sizes
+        if np.isnan(independent):
             return f"Votes cannot be split by {self.by}: too few levels."
         return (
-            f"Two halves of the same votes, split by {self.by}, seem to differ at level {self.alpha:g} in {one:.1%} of "
-            f"cases if votes are taken as independent, in {two:.1%} with cluster-robust errors."
+            f"Two halves of the same votes, split by {self.by}, seem to differ at level {self.alpha:g} in "
+            f"{independent:.1%} of cases if votes are taken as independent, in {clustered:.1%} with cluster-robust "
+            "errors."
         )
 
-    def to_frame(self) -> Any:
+    def rows(self) -> list[Row]:
         """One row for every pair, or model."""
-        from quorate.table.frames import frame
-
-        return frame({"label": self.labels, "independent": self.independent, "clustered": self.clustered})
+        return rows_of({"label": self.labels, "independent": self.independent, "clustered": self.clustered})
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; what is not known is None."""
-        one, two = (plain(x) for x in (self.independent, self.clustered))
-        rest = {"by": self.by, "labels": list(self.labels), "splits": self.splits, "alpha": self.alpha}
-        return {
-            **rest,
-            "independent": one,
-            "clustered": two,
-            "sizes": plain(np.array(self.sizes)),
-            "sentence": self.sentence,
-        }
+        names = ("by", "labels", "splits", "alpha", "independent", "clustered", "sizes", "sentence")
+        return {name: plain(getattr(self, name)) for name in names}
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterRobust:
+class ClusterRobust(Result):
     """Win rates with standard errors that allow for votes of one cluster to resemble each other.
 
     Parameters
@@ -202,11 +190,11 @@ class ClusterRobust:
     def summary(self, probabilities: Sequence[float] = (0.1, 0.5, 0.9, 0.99)) -> RatioSummary:
         """The ratio of standard errors over pairs."""
         ratio = self.ratio[np.isfinite(self.ratio)]
-        found = np.quantile(ratio, probabilities) if len(ratio) else np.full(len(probabilities), np.nan)
+        quantiles = np.quantile(ratio, probabilities) if len(ratio) else np.full(len(probabilities), np.nan)
         shares = float(self.repeated.sum() / self.clusters.sum())
         effects = (median(self.design_effect), median(self.icc))
         return RatioSummary(
-            self.by, self.unit, len(ratio), tuple(probabilities), tuple(found.tolist()), *effects, shares
+            self.by, self.unit, len(ratio), tuple(probabilities), tuple(quantiles.tolist()), *effects, shares
         )
 
     def half_splits(self, *, splits: int = SPLITS, alpha: float = 0.05, rng: Random = None) -> HalfSplits:
@@ -225,21 +213,19 @@ class ClusterRobust:
             Source of the halves.
         """
         source = np.random.default_rng(stream(0, "half splits") if rng is None else rng)
-        found = vote_clusters.half_misses(self.sums, alpha, splits, source)
-        return HalfSplits(self.by, self.labels, *found, splits, alpha)
+        misses = vote_clusters.half_misses(self.sums, alpha, splits, source)
+        return HalfSplits(self.by, self.labels, *misses, splits, alpha)
 
-    def to_frame(self) -> Any:
+    def rows(self) -> list[Row]:
         """One row for every pair, or model."""
-        from quorate.table.frames import frame
-
         low, high = self.interval
         columns = {name: getattr(self, name) for name in (*_COLUMNS, "effective", "ratio")}
-        return frame({"label": self.labels, **columns, "low": low, "high": high})
+        return rows_of({"label": self.labels, **columns, "low": low, "high": high})
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the clusters as plain values; what is not known is None."""
-        columns = {name: plain(getattr(self, name)) for name in (*_COLUMNS, "effective", "ratio")}
-        return {"by": self.by, "unit": self.unit, "labels": list(self.labels), **columns, "level": self.level}
+        names = ("by", "unit", "labels", *_COLUMNS, "effective", "ratio", "level")
+        return {name: plain(getattr(self, name)) for name in names}
 
 
 _COLUMNS = ("n", "clusters", "repeated", "rate", "independent", "error", "design_effect", "icc")
@@ -285,8 +271,8 @@ def cluster_robust(
     >>> from quorate.table.read_votes import read_votes
     >>> rows = {"model_a": ["x"] * 300, "model_b": ["y"] * 300, "winner": ["x"] * 100 + ["y"] * 200}
     >>> frame = polars.DataFrame({**rows, "prompt": [i // 2 for i in range(300)]})
-    >>> found = cluster_robust(read_votes(frame, announce=False), by="prompt")
-    >>> found.ratio.round(3).tolist(), found.icc.round(3).tolist()
+    >>> robust = cluster_robust(read_votes(frame, announce=False), by="prompt")
+    >>> robust.ratio.round(3).tolist(), robust.icc.round(3).tolist()
     ([1.419], [1.0])
     """
     if not 0 < level < 1:
@@ -320,10 +306,3 @@ def median(x: Floats) -> float:
     """Median of what is known; nan if nothing is."""
     known = x[np.isfinite(x)]
     return float(np.median(known)) if len(known) else float("nan")
-
-
-def plain(x: NDArray[Any]) -> Any:
-    """Plain values, with None for what is not known."""
-    out = x.astype(object)
-    out[~np.isfinite(x)] = None
-    return out.tolist()

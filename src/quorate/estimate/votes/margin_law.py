@@ -1,15 +1,15 @@
-"""The law of margins over pairs, without the noise of the votes they were estimated from."""
+"""Law of margins over pairs, without the noise of the votes they were estimated from."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from quorate.arrays import Floats
 from quorate.numerics.votes import deconvolve
+from quorate.table.results import Result, Row, rows_of
 
 EDGES = np.linspace(0.0, 0.5, 101)
 """Ends of the steps in which a law of margins has its chances."""
@@ -19,7 +19,7 @@ GRID = (EDGES[1:] + EDGES[:-1]) / 2
 
 
 @dataclass(frozen=True, eq=False)
-class MarginLaw:
+class MarginLaw(Result):
     """Chances of the margins behind those that were estimated, in steps of 0.005, smoothed.
 
     Parameters
@@ -45,10 +45,9 @@ class MarginLaw:
         """The margin that is not exceeded with this chance."""
         return float(np.interp(probability, np.append(0.0, np.cumsum(self.chance)), EDGES))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        plain = {"margin": self.margin.tolist(), "chance": self.chance.tolist()}
-        return {**plain, "mean_square": self.mean_square, "mean_square_raw": self.mean_square_raw}
+    def rows(self) -> list[Row]:
+        """One row a step: its middle and its chance."""
+        return rows_of({"margin": self.margin, "chance": self.chance})
 
 
 def margin_law(wins: ArrayLike, n: ArrayLike) -> MarginLaw:

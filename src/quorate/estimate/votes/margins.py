@@ -1,32 +1,30 @@
-"""How far pairs of models are apart, what that needs in votes, and how many pairs are near ties."""
+"""Margins of pairs of models, the votes that each needs, and how many pairs are near ties."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.margin_law import GRID, MarginLaw, margin_law, share_below
-from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Sampled, well_sampled
+from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Random, Sampled, well_sampled
 from quorate.numerics.votes import deconvolve
 from quorate.numerics.votes.binomial import clopper_pearson
 from quorate.numerics.votes.power import normal_size
 from quorate.streams import stream
+from quorate.table.results import Result, Row, rows_of
 from quorate.table.votes import Encoding, Votes
 from quorate.wording import counted, percent
-
-Random = np.random.Generator | int | None
 
 RESAMPLES = 2000
 _LAWS = 400  # bootstrap samples of a law of margins: each is an EM
 
 
 @dataclass(frozen=True)
-class Quantiles:
+class Quantiles(Result):
     """Quantiles of margins over pairs, each with a bootstrap interval over pairs and the votes it needs.
 
     Parameters
@@ -56,19 +54,13 @@ class Quantiles:
     level: float
     pairs: int
 
-    def to_frame(self) -> Any:
+    def rows(self) -> list[Row]:
         """One row for every quantile."""
-        from quorate.table.frames import frame
-
-        return frame({name: column for name, column in asdict(self).items() if isinstance(column, tuple)})
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; an infinite number is None."""
-        return {name: _finite(value) for name, value in asdict(self).items()}
+        return rows_of({name: column for name, column in asdict(self).items() if isinstance(column, tuple)})
 
 
 @dataclass(frozen=True)
-class NearTies:
+class NearTies(Result):
     """Pairs whose estimated margin is at most ``tau``.
 
     Parameters
@@ -104,6 +96,8 @@ class NearTies:
     n: float
     level: float
 
+    derived = ("sentence",)
+
     @property
     def sentence(self) -> str:
         """The answer in one sentence."""
@@ -115,13 +109,9 @@ class NearTies:
             f"{who} {'has' if self.pairs == 1 else 'have'} an estimated margin of {self.tau:g} or less, {noise}{cost}."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; what is not known is None."""
-        return {**{name: _finite(value) for name, value in asdict(self).items()}, "sentence": self.sentence}
-
 
 @dataclass(frozen=True, eq=False)
-class Margins:
+class Margins(Result):
     """Margins of pairs of models, and the votes that each needs.
 
     Parameters
@@ -188,15 +178,16 @@ class Margins:
         rng : numpy.random.Generator or int, optional
             Source of the draws.
         """
-        asked = [_share("probabilities", one) for one in probabilities]
-        drawn = self._drawn(resamples, rng)
-        found = np.quantile(self.absolute, asked)
+        asked = [_share("probabilities", probability) for probability in probabilities]
+        place = _source(rng, "pairs").integers(len(self), size=(resamples, len(self)))
+        drawn = self.absolute[place]
+        margin = np.quantile(self.absolute, asked)
         low, high = np.quantile(np.quantile(drawn, asked, axis=1), _ends(self.level), axis=1)
         law = self.law()
-        n, n_low, n_high = (tuple(normal_size(x, self.alpha, self.power).tolist()) for x in (found, high, low))
+        n, n_low, n_high = (tuple(normal_size(x, self.alpha, self.power).tolist()) for x in (margin, high, low))
         return Quantiles(
             probability=tuple(asked),
-            margin=tuple(found.tolist()),
+            margin=tuple(margin.tolist()),
             low=tuple(low.tolist()),
             high=tuple(high.tolist()),
             n=n,
@@ -221,11 +212,19 @@ class Margins:
         rng : numpy.random.Generator or int, optional
             Source of the draws.
         """
-        _check_tau(tau)
+        if not 0 < tau < 0.5:
+            raise InvalidInput(f"tau: a margin above 0 and below 0.5, got {tau}")
         near = self.absolute <= tau
         low, high = clopper_pearson(near.sum(), len(self), self.level)
-        corrected_low, corrected_high = np.quantile(share_below(self._laws(rng), tau), _ends(self.level)).tolist()
-        median, median_low, median_high = self._near_median(tau, resamples, rng)
+        times = _source(rng, "laws").multinomial(len(self), np.full(len(self), 1 / len(self)), _LAWS)
+        laws = deconvolve.margin_law(deconvolve.margin_likelihood(self.wins, self.n, GRID), times)
+        corrected_low, corrected_high = np.quantile(share_below(laws, tau), _ends(self.level)).tolist()
+        median, median_low, median_high = (float("nan"),) * 3
+        if near.any():
+            margins_near = self.absolute[near]
+            place = _source(rng, "near ties").integers(len(margins_near), size=(resamples, len(margins_near)))
+            ends = np.quantile(np.median(margins_near[place], axis=1), _ends(self.level))
+            median, median_low, median_high = float(np.median(margins_near)), float(ends[0]), float(ends[1])
         return NearTies(
             tau=tau,
             count=int(near.sum()),
@@ -247,33 +246,9 @@ class Margins:
         """Margins without the noise of the votes; half votes and dependence are not allowed for."""
         return margin_law(self.wins, self.n)
 
-    def to_frame(self) -> Any:
+    def rows(self) -> list[Row]:
         """One row for every pair."""
-        from quorate.table.frames import frame
-
-        return frame({"pair": self.pairs, **{name: getattr(self, name) for name in _COLUMNS}})
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; an infinite number is None."""
-        columns = {name: _finite(tuple(getattr(self, name).tolist())) for name in _COLUMNS}
-        rest = {name: getattr(self, name) for name in ("left_out", "minimum", "ties", "level", "alpha", "power")}
-        return {"pairs": list(self.pairs), **columns, **rest}
-
-    def _laws(self, rng: Random) -> Floats:
-        times = _source(rng, "laws").multinomial(len(self), np.full(len(self), 1 / len(self)), _LAWS)
-        return deconvolve.margin_law(deconvolve.margin_likelihood(self.wins, self.n, GRID), times)
-
-    def _drawn(self, resamples: int, rng: Random) -> Floats:
-        place = _source(rng, "pairs").integers(len(self), size=(resamples, len(self)))
-        return self.absolute[place]
-
-    def _near_median(self, tau: float, resamples: int, rng: Random) -> tuple[float, float, float]:
-        near = self.absolute[self.absolute <= tau]
-        if not len(near):
-            return (float("nan"),) * 3
-        place = _source(rng, "near ties").integers(len(near), size=(resamples, len(near)))
-        low, high = np.quantile(np.median(near[place], axis=1), _ends(self.level))
-        return float(np.median(near)), float(low), float(high)
+        return rows_of({"pair": self.pairs, **{name: getattr(self, name) for name in _COLUMNS}})
 
 
 _COLUMNS = ("n", "wins", "margin", "low", "high", "implied", "tie_share")
@@ -319,8 +294,8 @@ def margins(
     >>> import polars
     >>> from quorate.table.read_votes import read_votes
     >>> frame = polars.DataFrame({"model_a": ["x"], "model_b": ["y"], "for_x": [220], "for_y": [280]})
-    >>> found = margins(read_votes(frame, wins=["for_x", "for_y"], announce=False))
-    >>> found.margin.round(3).tolist(), found.implied.tolist()
+    >>> apart = margins(read_votes(frame, wins=["for_x", "for_y"], announce=False))
+    >>> apart.margin.round(3).tolist(), apart.implied.tolist()
     ([0.06], [730.0])
     """
     _share("level", level)
@@ -364,15 +339,3 @@ def _share(name: str, value: float) -> float:
     if not 0 < value < 1:
         raise InvalidInput(f"{name}: a number above 0 and below 1, got {value}")
     return float(value)
-
-
-def _check_tau(tau: float) -> None:
-    if not 0 < tau < 0.5:
-        raise InvalidInput(f"tau: a margin above 0 and below 0.5, got {tau}")
-
-
-def _finite(value: Any) -> Any:
-    """Plain values, with None for what is infinite or not known."""
-    if isinstance(value, tuple):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not np.isfinite(value) else value

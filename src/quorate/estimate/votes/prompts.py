@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from quorate.arrays import Floats
-from quorate.estimate.votes.clustered import clusters_of, median, plain
+from quorate.estimate.votes.clustered import clusters_of, median
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, labelled, well_sampled
 from quorate.numerics.votes import clusters as vote_clusters
+from quorate.table.results import Result, Row, rows_of
 from quorate.table.votes import Votes
 
 
 @dataclass(frozen=True, eq=False)
-class OneVoteEach:
+class OneVoteEach(Result):
     """Margins when every cluster keeps its first vote only (Lee 2026, D.2).
 
     Parameters
@@ -37,6 +37,8 @@ class OneVoteEach:
     n: Floats
     kept: Floats
 
+    derived = ("change", "sentence")
+
     @property
     def change(self) -> Floats:
         """How far ``|p - 1/2|`` moves, shape (pairs,)."""
@@ -50,14 +52,14 @@ class OneVoteEach:
             f"by {np.median(self.change):.2g} at the median, {self.change.max():.2g} at most."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        columns = {name: getattr(self, name).tolist() for name in ("margin", "single", "n", "kept", "change")}
-        return {"by": self.by, "labels": list(self.labels), **columns, "sentence": self.sentence}
+    def rows(self) -> list[Row]:
+        """One row for every pair."""
+        names = ("margin", "single", "n", "kept", "change")
+        return rows_of({"label": self.labels, **{name: getattr(self, name) for name in names}})
 
 
 @dataclass(frozen=True, eq=False)
-class RateVariance:
+class RateVariance(Result):
     """Variance of win rates between and within clusters (Lee 2026, Table 4), with and without noise.
 
     Parameters
@@ -86,28 +88,45 @@ class RateVariance:
         """Median of each over the pairs that have it."""
         return {name: median(getattr(self, name)) for name in _VARIANCES}
 
-    def to_frame(self) -> Any:
+    def rows(self) -> list[Row]:
         """One row for every pair."""
-        from quorate.table.frames import frame
-
-        return frame({"label": self.labels, **{name: getattr(self, name) for name in _VARIANCES}})
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; what is not known is None."""
-        columns = {name: plain(getattr(self, name)) for name in _VARIANCES}
-        return {"by": self.by, "labels": list(self.labels), **columns}
+        return rows_of({"label": self.labels, **{name: getattr(self, name) for name in _VARIANCES}})
 
 
 _VARIANCES = ("between_plain", "within_plain", "between", "within")
 
 
 def one_vote_each(votes: Votes, *, by: str = "prompt", minimum: int = MINIMUM) -> OneVoteEach:
-    """Margins when every prompt keeps only its first decisive vote on a pair (Lee 2026, D.2).
+    """Margins when every prompt keeps only its first decisive vote on a pair, and how far that moves them.
 
     Parameters
     ----------
-    votes, by, minimum
-        As for `cluster_robust`.
+    votes : Votes
+        From `quorate.read_votes`.
+    by : str
+        Facet of which every level keeps one vote on a pair.
+    minimum : int
+        Decisive votes that a pair must have.
+
+    Raises
+    ------
+    UnknownTerm
+        If there is no such facet.
+    NotEstimable
+        If no pair has enough votes, or a vote has no label.
+
+    References
+    ----------
+    Lee (2026), How many human judgments are enough?, appendix D.2.
+
+    Examples
+    --------
+    >>> import polars
+    >>> from quorate.table.read_votes import read_votes
+    >>> rows = {"model_a": ["x"] * 300, "model_b": ["y"] * 300, "winner": ["x", "y", "y"] * 100}
+    >>> frame = polars.DataFrame({**rows, "prompt": [i // 2 for i in range(300)]})
+    >>> one_vote_each(read_votes(frame, announce=False)).kept.tolist()
+    [150.0]
     """
     sampled = well_sampled(votes, minimum=minimum)
     code = labelled(sampled, votes, by)
@@ -118,12 +137,33 @@ def one_vote_each(votes: Votes, *, by: str = "prompt", minimum: int = MINIMUM) -
 
 
 def rate_variance(votes: Votes, *, by: str = "prompt", minimum: int = MINIMUM) -> RateVariance:
-    """Variance of win rates between and within prompts (Lee 2026, Table 4), with and without the noise of few votes.
+    """Variance of win rates between and within prompts, with and without the noise of few votes.
 
     Parameters
     ----------
     votes, by, minimum
-        As for `cluster_robust`.
+        As for `one_vote_each`.
+
+    Raises
+    ------
+    UnknownTerm
+        If there is no such facet.
+    NotEstimable
+        If no pair has enough votes, or a vote has no label.
+
+    References
+    ----------
+    Lee (2026), How many human judgments are enough?, Table 4. The variance between prompts without noise is that of an
+    analysis of variance: Searle, Casella and McCulloch (1992), Variance Components, section 3.6.
+
+    Examples
+    --------
+    >>> import polars
+    >>> from quorate.table.read_votes import read_votes
+    >>> rows = {"model_a": ["x"] * 300, "model_b": ["y"] * 300, "winner": ["x", "x", "y", "y"] * 75}
+    >>> frame = polars.DataFrame({**rows, "prompt": [i // 2 for i in range(300)]})
+    >>> rate_variance(read_votes(frame, announce=False)).within.tolist()
+    [0.0]
     """
     sampled = well_sampled(votes, minimum=minimum)
     sums = clusters_of(sampled, votes, by)

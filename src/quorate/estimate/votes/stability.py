@@ -1,4 +1,4 @@
-"""Whether margins stay what they were while votes come in, and whether ties change them."""
+"""Stability of margins: whether they stay what they were while votes come in."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.votes.margins import Margins, NearTies, Quantiles, margins
-from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Sampled, well_sampled
+from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Random, Sampled, well_sampled
 from quorate.numerics.correlation import of_pair, spearman
 from quorate.streams import stream
+from quorate.table.results import Result, Row, plain, rows_of
 from quorate.table.votes import Votes
 
-Random = np.random.Generator | int | None
 _SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Stability:
+class Stability(Result):
     """Margins of the first votes of every pair against those of its other votes.
 
     Parameters
@@ -84,69 +83,17 @@ class Stability:
             f"{self.drifting:.1%} of {len(self.pairs):,} pairs drift at level {_SIGNIFICANT:g}."
         )
 
-    def to_frame(self) -> Any:
+    def rows(self) -> list[Row]:
         """One row for every pair."""
-        from quorate.table.frames import frame
-
-        return frame({"pair": self.pairs, **{name: getattr(self, name) for name in _COLUMNS}})
+        return rows_of({"pair": self.pairs, **{name: getattr(self, name) for name in _COLUMNS}})
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; what is not known is None."""
-        columns = {name: getattr(self, name).tolist() for name in _COLUMNS}
-        numbers = {name: getattr(self, name) for name in ("spearman", "spearman_final", "expected")}
-        known = {name: value if np.isfinite(value) else None for name, value in numbers.items()}
-        rest = {"first": self.first, "ordered_by": self.ordered_by, "drifting": self.drifting}
-        return {"pairs": list(self.pairs), **columns, **known, **rest, "sentence": self.sentence}
+        numbers = ("spearman", "spearman_final", "expected", "first", "ordered_by", "drifting", "sentence")
+        return {name: plain(getattr(self, name)) for name in ("pairs", *_COLUMNS, *numbers)}
 
 
 _COLUMNS = ("early", "rest", "late", "final", "early_n", "rest_n", "drift_p")
-
-
-@dataclass(frozen=True)
-class TieSensitivity:
-    """Margins under three ways to count ties, and where ties occur (Lee 2026, D.6).
-
-    Parameters
-    ----------
-    margins : dict
-        ``Margins`` by encoding: drop, half, pessimistic; the same pairs in each.
-    quantiles, near_ties : dict
-        Quantiles of margins, and near ties, by encoding.
-    tie_share, tie_share_high : float
-        Median and 90th percentile of the tie share over pairs.
-    near_share : float
-        Median tie share among near ties; nan if there are none.
-    correlation : float
-        Correlation (Pearson) of tie share and estimated margin, ties dropped; nan without ties or with one pair.
-    """
-
-    margins: dict[str, Margins]
-    quantiles: dict[str, Quantiles]
-    near_ties: dict[str, NearTies]
-    tie_share: float
-    tie_share_high: float
-    near_share: float
-    correlation: float
-
-    @property
-    def sentence(self) -> str:
-        """The answer in one sentence."""
-        lowest = ", ".join(f"{q.margin[0]:.3f} ({name})" for name, q in self.quantiles.items())
-        return (
-            f"Ties are {self.tie_share:.1%} of votes at the median pair and correlate {self.correlation:.2f} with the "
-            f"margin; the {self.quantiles['drop'].probability[0]:.0%} quantile of margins is {lowest}."
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the margins of single pairs as plain values."""
-        plain = {"tie_share": self.tie_share, "tie_share_high": self.tie_share_high}
-        some = {"near_share": self.near_share, "correlation": self.correlation}
-        known = {name: value if np.isfinite(value) else None for name, value in some.items()}
-        parts = {name: {key: one.to_dict() for key, one in getattr(self, name).items()} for name in _PARTS}
-        return {**plain, **known, **parts, "sentence": self.sentence}
-
-
-_PARTS = ("quantiles", "near_ties")
 
 
 def stability(
@@ -181,7 +128,11 @@ def stability(
         raise NotEstimable("count: rows that stand for several votes have no order; read one row per vote")
     rank, timed = _ranks(sampled, votes)
     parts = (rank < first, rank >= first, rank >= sampled.n[sampled.unit] - first)
-    (early_k, early_n), (rest_k, rest_n), (late_k, late_n) = (_counts(sampled, part) for part in parts)
+    won, weight = (
+        [np.bincount(sampled.unit[part], each[part], len(sampled)).astype(np.float64, copy=False) for part in parts]
+        for each in (sampled.won, sampled.weight)
+    )
+    (early_k, rest_k, late_k), (early_n, rest_n, late_n) = won, weight
     early, rest = early_k / early_n - 0.5, rest_k / rest_n - 0.5
     final = sampled.wins / sampled.n - 0.5
     source = np.random.default_rng(stream(0, "stability") if rng is None else rng)
@@ -202,40 +153,6 @@ def stability(
     )
 
 
-def tie_sensitivity(votes: Votes, *, minimum: int = MINIMUM, tau: float = 0.1) -> TieSensitivity:
-    """What ties do to margins and to the votes that are needed, and whether they gather at near ties (Lee 2026, D.6).
-
-    Parameters
-    ----------
-    votes : Votes
-        Votes. The pessimistic encoding counts ties against the first model of each pair.
-    minimum : int
-        Decisive votes that a pair must have.
-    tau : float
-        Largest margin of a near tie.
-
-    Raises
-    ------
-    InvalidInput
-        If an argument is out of range.
-    NotEstimable
-        If no pair has enough votes.
-    """
-    ways: tuple[Any, ...] = ("drop", "half", "pessimistic")
-    found = {way: margins(votes, minimum=minimum, ties=way) for way in ways}
-    dropped = found["drop"]
-    near = dropped.tie_share[dropped.absolute <= tau]
-    return TieSensitivity(
-        margins=found,
-        quantiles={way: one.quantiles() for way, one in found.items()},
-        near_ties={way: one.near_ties(tau) for way, one in found.items()},
-        tie_share=float(np.median(dropped.tie_share)),
-        tie_share_high=float(np.quantile(dropped.tie_share, 0.9)),
-        near_share=float(np.median(near)) if len(near) else float("nan"),
-        correlation=_correlation(dropped.tie_share, dropped.absolute),
-    )
-
-
 def _ranks(sampled: Sampled, votes: Votes) -> tuple[NDArray[np.int64], bool]:
     """Place of every vote among those of its pair, from 0, and whether times said so."""
     time = None if votes.time is None else votes.time[sampled.row]
@@ -246,12 +163,6 @@ def _ranks(sampled: Sampled, votes: Votes) -> tuple[NDArray[np.int64], bool]:
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order)) - starts[sampled.unit[order]]
     return rank, timed
-
-
-def _counts(sampled: Sampled, part: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    unit = sampled.unit[part]
-    wins, votes = (np.bincount(unit, each, len(sampled)) for each in (sampled.won[part], sampled.weight[part]))
-    return wins.astype(np.float64, copy=False), votes.astype(np.float64, copy=False)
 
 
 def _drift(early: Floats, rest: Floats, final: Floats, early_n: Floats, rest_n: Floats) -> Floats:
@@ -266,15 +177,9 @@ def _expected(sampled: Sampled, first: int, resamples: int, rng: np.random.Gener
     """Mean rank correlation over random orders of each pair's votes."""
     n, wins = sampled.n.astype(np.int64), sampled.wins.astype(np.int64)
     early = rng.hypergeometric(wins, n - wins, first, (resamples, len(n)))
-    one, two = np.abs(early / first - 0.5), np.abs((wins - early) / (n - first) - 0.5)
-    return float(np.mean([of_pair(spearman, a, b) for a, b in zip(one, two, strict=True)]))
+    before, after = np.abs(early / first - 0.5), np.abs((wins - early) / (n - first) - 0.5)
+    return float(np.mean([of_pair(spearman, a, b) for a, b in zip(before, after, strict=True)]))
 
 
 def _square(margin: Floats, n: Floats) -> Floats:
     return np.asarray(margin**2 - (0.25 - margin**2) / (n - 1))
-
-
-def _correlation(x: Floats, y: Floats) -> float:
-    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return float("nan")
-    return float(np.corrcoef(x, y)[0, 1])

@@ -1,9 +1,10 @@
-"""The votes of pairs of models (or of models against all others) that have enough of them."""
+"""Well-sampled pairs: the votes of pairs of models (or of models against all others) that have enough of them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from quorate.table.pairs import TIE
 from quorate.table.votes import Encoding, Votes, checked_votes
 
 Unit = Literal["pair", "model"]
+Random = np.random.Generator | int | None
 
 MINIMUM = 200
 """Decisive votes from which a pair counts as well sampled (Lee 2026, section 5)."""
@@ -78,9 +80,9 @@ def well_sampled(votes: Votes, *, minimum: int = MINIMUM, ties: Encoding = "drop
     NotEstimable
         If no unit has enough votes.
     """
-    checked_votes(votes)
-    _check(minimum, unit)
-    names, code, row, value = _by_pair(votes, ties) if unit == "pair" else _by_model(votes, ties)
+    if not minimum >= 2 or minimum != int(minimum):
+        raise InvalidInput(f"minimum: a whole number of votes, at least 2, got {minimum}")
+    names, code, row, value = _by_unit(checked_votes(votes), ties, unit)
     outcome, weight = votes.outcome[row], votes.weights[row].astype(float)
     decisive, tied, wins, n = (
         np.bincount(code, weight * part, len(names)).astype(np.float64, copy=False)
@@ -128,22 +130,16 @@ def labelled(sampled: Sampled, votes: Votes, role: str) -> Ints:
     return code
 
 
-def _by_pair(votes: Votes, ties: Encoding) -> tuple[Any, ...]:
-    pairs = votes.pairs()
-    names = [f"{a} vs {b}" for a, b in pairs.names]
-    return names, pairs.code.astype(np.int64), np.arange(votes.rows), votes.encoded(ties)
-
-
-def _by_model(votes: Votes, ties: Encoding) -> tuple[Any, ...]:
+def _by_unit(votes: Votes, ties: Encoding, unit: str) -> tuple[Sequence[str], Ints, Ints, Floats]:
+    """Units; then the unit of every vote, its row, and what it says for the unit's second model, or for the model."""
+    if unit not in get_args(Unit):
+        raise InvalidInput(f'unit: expects one of {", ".join(get_args(Unit))}, got "{unit}"')
+    if unit == "pair":
+        pairs = votes.pairs()
+        names = [f"{a} vs {b}" for a, b in pairs.names]
+        return names, pairs.code.astype(np.int64), np.arange(votes.rows), votes.encoded(ties)
     if ties == "pessimistic":
         raise InvalidInput('ties: "pessimistic" is about the first model of a pair; use "drop" or "half" with models')
     value = votes.encoded(ties)
     code = np.concatenate([votes.model_a, votes.model_b]).astype(np.int64)
     return votes.models, code, np.tile(np.arange(votes.rows), 2), np.concatenate([1 - value, value])
-
-
-def _check(minimum: float, unit: str) -> None:
-    if not minimum >= 2 or minimum != int(minimum):
-        raise InvalidInput(f"minimum: a whole number of votes, at least 2, got {minimum}")
-    if unit not in get_args(Unit):
-        raise InvalidInput(f'unit: expects one of {", ".join(get_args(Unit))}, got "{unit}"')
