@@ -12,7 +12,7 @@ import altair as alt
 
 import quorate as q
 from quorate.analysis.judgments import analyze_judgments
-from quorate.reporting.figures import intervals
+from quorate.reporting.pages.judgments.verdict import intervals
 from quorate.simulate import demo_truth, write_demo
 
 
@@ -23,8 +23,10 @@ def main() -> None:
     truth = alt.Data(values=[{"truth": demo_truth(), "label": f"truth {demo_truth():.2f}"}])
     rule = alt.Chart(truth).mark_rule(color="#d55e00", strokeWidth=2).encode(x="truth:Q")
     name = alt.Chart(truth).mark_text(color="#d55e00", dx=4, align="left", baseline="bottom", fontSize=13)
-    chart = intervals(analysis) + rule + name.encode(x="truth:Q", y=alt.value(178), text="label:N")
-    picture = chart.properties(width=640).configure(background="white", padding=14)
+    figure = intervals(analysis)
+    chart = figure.chart() + rule + name.encode(x="truth:Q", y=alt.value(178), text="label:N")
+    title = alt.TitleParams(text=figure.caption.finding, subtitle=list(figure.caption.lines))
+    picture = chart.properties(width=640, title=title).configure(background="white", padding=14)
     picture.save(Path(__file__).with_suffix(".png"), scale_factor=1.5)
 
 

@@ -8,6 +8,7 @@ from quorate.analysis.words import (
     Reading,
     advice,
     number,
+    p_text,
     p_value,
     sentence,
     share,
@@ -130,3 +131,11 @@ def test_millions_of_votes_need_more_digits_than_hundreds():
 def test_numbers_of_votes_that_nobody_can_buy():
     assert votes(262_702_539) == "262,702,539"
     assert votes(1e13) == votes(math.inf) == "no number"
+
+
+@pytest.mark.parametrize(
+    ("p", "text"), [(0.0, "< 1e-16"), (3e-17, "< 1e-16"), (2e-16, "2e-16"), (1.0, "1"), (math.nan, "not known")]
+)
+def test_p_values_as_text_with_a_floor_of_their_own(p, text):
+    assert p_text(p, 1e-16) == text
+    assert p_value(p, 1e-16) == (f"p {text}" if text[0] in "<n" else f"p = {text}")

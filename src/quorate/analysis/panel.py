@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from quorate.analysis.labels import distinct
+from quorate.analysis.labels import cut, distinct
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.roles import JUDGE
 from quorate.table.results import plain
@@ -34,6 +34,8 @@ MOST_SYSTEMS, MOST_DOTS = 6, 60
 """Systems, and judges times systems, that can be told apart as dots."""
 SHORT = 30
 """Most characters of a label in a sentence or a legend."""
+LEAST_P = 1e-16
+"""Below this a tail of F is no more than the arithmetic can tell from zero."""
 APART, PUBLISHED = "item × judge apart", "as published"
 """The two models of crossed scores."""
 
@@ -81,6 +83,26 @@ class PanelView:
         """Judges and systems as sentences and legends show them, by label."""
         means = self.panel.means
         return {"judge": _shown(means.judges, SHORT), "system": _shown(means.systems, SHORT)}
+
+    @property
+    def system(self) -> str:
+        """Role of what is evaluated, as sentences have it."""
+        return cut(self.panel.means.system or "system", SHORT)
+
+    @property
+    def coverage(self) -> str:
+        """Coverage of the intervals, as sentences have it."""
+        return f"{self.panel.level * 100:g}%"
+
+    @property
+    def crossed(self) -> tuple[tuple[str, Crossed], ...]:
+        """What is known of the crossed scores of every system, in the order of the panel."""
+        found = self.panel.crossed
+        return tuple((name, found[name]) for name in self.order if name in found)
+
+    def whose(self, system: str) -> str:
+        """Which system a sentence is about; nothing where there is one."""
+        return "" if self.alone else f" of {self.short['system'][system]}"
 
     @cached_property
     def order(self) -> tuple[str, ...]:

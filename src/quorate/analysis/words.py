@@ -152,7 +152,20 @@ def share(value: float) -> str:
     return ">99%" if 0.99 < value < 1 else whole_percent(value)
 
 
-def p_value(value: float, digits: int = 2) -> str:
+def p_text(value: float, least: float = LEAST_P, digits: int = 2) -> str:
+    """A p-value, never as zero.
+
+    Examples
+    --------
+    >>> p_text(0.0432), p_text(3e-9), p_text(3e-9, 1e-16), p_text(math.nan)
+    ('0.043', '< 0.0001', '3e-09', 'not known')
+    """
+    if math.isnan(value):
+        return "not known"
+    return f"< {least:g}" if value < least else f"{value:.{digits}g}"
+
+
+def p_value(value: float, least: float = LEAST_P, digits: int = 2) -> str:
     """A p-value after its letter.
 
     Examples
@@ -160,7 +173,8 @@ def p_value(value: float, digits: int = 2) -> str:
     >>> p_value(0.0432), p_value(3e-9), p_value(1.0)
     ('p = 0.043', 'p < 0.0001', 'p = 1')
     """
-    return f"p < {LEAST_P:.4f}" if value < LEAST_P else f"p = {value:.{digits}g}"
+    text = p_text(value, least, digits)
+    return f"p {text}" if text[0] in "<n" else f"p = {text}"
 
 
 def votes(count: float) -> str:

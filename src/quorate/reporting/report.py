@@ -11,6 +11,7 @@ from quorate.analysis.agreement import AgreementView
 from quorate.analysis.allocation import AllocationView
 from quorate.analysis.judgments import Analysis
 from quorate.analysis.pair import PairView
+from quorate.analysis.panel import PanelView
 from quorate.analysis.ratings import RatingsView
 from quorate.analysis.votes import VotesView
 from quorate.decide.gaming.gaming import Gaming
@@ -20,14 +21,16 @@ from quorate.estimate.agreement.agreement import Agreement
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.ratings.leaderboard import Leaderboard
 from quorate.estimate.ratings.ratings import Ratings
+from quorate.plan.panel.panel import Panel
 from quorate.reporting import (
     allocation_report,
-    document,
     pipelines_report,
     ratings_report,
 )
 from quorate.reporting.page import Page
 from quorate.reporting.pages import agreement, gaming, pair, table, verdict, votes
+from quorate.reporting.pages.judgments import page as judgments
+from quorate.reporting.pages.panel import page as panel
 from quorate.reporting.paper.record import Record, study_record
 from quorate.reporting.paper.reproduce import Provenance
 from quorate.reporting.paper.writeup import analysed
@@ -53,6 +56,8 @@ PAGES: Mapping[type, Callable[[Any, Any], Page]] = {
     Gaming: gaming.page,
     Leaderboard: ratings_report.page,
     PairView: pair.page,
+    Panel: panel.page,
+    PanelView: panel.page,
     Pipelines: pipelines_report.page,
     Ratings: ratings_report.page,
     RatingsView: ratings_report.page,
@@ -61,7 +66,7 @@ PAGES: Mapping[type, Callable[[Any, Any], Page]] = {
 }
 """The page of every type of result, made of a result and the table that it came from.
 
-Judgments have theirs with a checklist, from `document`; results that are not listed have that of `pages.table`.
+Judgments have theirs with a checklist, from `pages.judgments`; results that are not listed have that of `pages.table`.
 """
 
 PRINTERS: Mapping[str, Callable[[Page], str]] = {
@@ -164,7 +169,7 @@ def page_of(
     """
     stated = study_record(record)
     if isinstance(result, (Analysis, Decomposition, Judgments)):
-        page = document.page(analysed(result), stated)
+        page = judgments.page(analysed(result), stated)
     elif record is not None:
         raise InvalidInput("record: the report of this result has no checklist to fill; leave it out")
     else:

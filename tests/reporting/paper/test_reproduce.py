@@ -8,9 +8,8 @@ import polars as pl
 import quorate as q
 from quorate.analysis.content import content
 from quorate.analysis.judgments import analyze_judgments
-from quorate.reporting.document import title
 from quorate.reporting.paper.record import study_record
-from quorate.reporting.paper.reproduce import Provenance, fingerprint, in_one_line, provenance
+from quorate.reporting.paper.reproduce import Provenance, fingerprint, in_one_line, provenance, titled
 from quorate.table.judgments import Source
 
 
@@ -58,7 +57,9 @@ def test_a_report_names_neither_keys_nor_tokens(demo):
     source = Source("s3://KEY:SECRET@bucket/scores.csv?token=TOKEN", "0" * 64)
     analysis = replace(demo, judgments=replace(demo.judgments, source=source))
     said = str(provenance(analysis, Provenance("quorate analyze 's3://KEY:SECRET@bucket/scores.csv?token=TOKEN'")))
-    assert not re.search("KEY|SECRET|TOKEN", said + title(analysis) + str(content(analysis)))
+    assert not re.search(
+        "KEY|SECRET|TOKEN", said + titled(analysis.judgments.source, "Judgments from a") + str(content(analysis))
+    )
 
 
 def test_environment_variables_are_not_told(demo, monkeypatch):

@@ -202,3 +202,26 @@ def _format(values: Sequence[object]) -> str:
 
 def _finite(row: Mapping[str, Any]) -> Row:
     return {name: None if isinstance(value, float) and not np.isfinite(value) else value for name, value in row.items()}
+
+
+def step(rows: Sequence[Row]) -> int:
+    """Pixels per row."""
+    return 26 if len(rows) <= 20 else 18
+
+
+def bars(rows: Sequence[Row], label: str, share: str) -> Chart:
+    """Shares as bars, each in the colour that its row names."""
+    import altair as alt
+
+    base = chart(rows, labels(label), step=step(rows))
+    x = alt.X(f"{share}:Q", title="share", axis=alt.Axis(format="~%", tickCount=4), scale=alt.Scale(zero=True))
+    return finish([base.mark_bar(height=14).encode(x=x, color=own_colour())])
+
+
+def dots(rows: Sequence[Row], label: str, value: str, title: str, colour: str, *, at: float) -> Chart:
+    """One dot with its interval in every row, all of one colour, and a dashed line at ``at``."""
+    window = around(rows, value, at)
+    shown = [drawn(row, window, colour) for row in rows]
+    base = chart(shown, labels(label), step=step(shown))
+    x = axis(value, title, window)
+    return finish([line_at(at, x), *intervals(shown, base, x)])

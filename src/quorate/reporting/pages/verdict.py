@@ -336,7 +336,7 @@ def _values(verdict: AnyVerdict, value: float, low: float, high: float) -> tuple
 
 def _p(value: float) -> str:
     """A p-value in a table."""
-    return p_value(value, 3).removeprefix("p ").removeprefix("= ")
+    return p_value(value, digits=3).removeprefix("p ").removeprefix("= ")
 
 
 def _percent(level: float) -> str:

@@ -1,0 +1,13 @@
+"""Judgments: the page of an analysis of scores, section by section.
+
+page       the page: sections, tiles, caveats, checklist
+verdict    how far the mean can be trusted
+sources    where the uncertainty comes from
+purchases  what to buy next
+judges     judges and prompts against each other
+single     what a single configuration would have told
+health     what is missing, what is crossed, what the data support
+people     items to send to people
+filters    conditions that find rows
+phrases    what several exhibits say alike
+"""

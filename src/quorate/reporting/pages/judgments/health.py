@@ -1,0 +1,138 @@
+"""Health of the data: what is missing, what is crossed, and which analyses are possible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from quorate.analysis.labels import cut, distinct
+from quorate.reporting.draw import marks
+from quorate.reporting.draw.theme import INK, NAIVE, palette
+from quorate.reporting.page import Caption, Figure, Section
+from quorate.reporting.pages.judgments.phrases import capital, more
+from quorate.roles import JUDGE, PROMPT
+from quorate.wording import counted, listed, percent, plural, whole_percent
+
+if TYPE_CHECKING:
+    from quorate.analysis.judgments import Analysis
+    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.page import Row
+
+MOST_PAIRS = 45
+"""Pairs of facets that the diagram of crossings has room for."""
+_MEETINGS = {
+    "complete": ("#1F6FA8", "white"),
+    "nested": ("#CFCF9A", "#14181D"),
+    "one-to-one": ("#E3B7D0", "#14181D"),
+    "partial": ("#A9CDE6", "#14181D"),
+}
+"""Fill and ink of a pair of facets, by how they meet."""
+
+
+def section(analysis: Analysis) -> Section:
+    """What is missing, how facets meet, and what the judgments support."""
+    facts = analysis.support.facts
+    gaps = [facet for facet in (JUDGE, PROMPT) if facts.answers < facts.rows and analysis.several(facet)]
+    figures = [*(missing(analysis, facet) for facet in gaps), statuses(analysis)]
+    figures += [crossings(analysis)] if facts.crossings else []
+    return Section("health", "Data health", tuple(_found(analysis)), (*figures, support(analysis)))
+
+
+def missing(analysis: Analysis, facet: str) -> Figure:
+    """Share of the judgments without a usable score at each level of a facet, the largest first."""
+    found = next(one for one in analysis.support.facts.missing if one.facet == facet)
+    labels = distinct(found.levels)
+    rows: list[Row] = [
+        {
+            "level": labels[i],
+            "rows": int(found.rows[i]),
+            "without_score": int(found.missing[i]),
+            "share": float(found.share[i]),
+            "absent_cells": None if found.absent is None else int(found.absent[i]),
+        }
+        for i in np.argsort(-found.share, kind="stable")
+    ]
+    least, most = percent(rows[-1]["share"]), percent(rows[0]["share"])
+    shares = least if least == most else f"{least} to {most}"
+    finding = f"{shares} of the judgments have no usable score, depending on the {facet}"
+    some = [row for row in rows if row["without_score"]]
+    line = f"Share of rows without a usable score, by {facet}; {counted(sum(row['rows'] for row in rows), 'row')}."
+    whole = f"Not drawn: {counted(len(rows) - len(some), facet)} with every score." if len(some) < len(rows) else ""
+
+    def chart() -> Chart:
+        colour = palette(analysis.judgments.names).get(facet, NAIVE)
+        return marks.bars([{**row, "colour": colour} for row in some[: marks.MOST_ROWS]], "level", "share")
+
+    heads = {"level": facet, "share": "share without score"}
+    caption = Caption(finding, (line, *([whole] if whole else []), *more(some)))
+    return Figure(f"missing-{facet}", caption, rows, chart, heads)
+
+
+def statuses(analysis: Analysis) -> Figure:
+    """Rows by status: status, rows, share."""
+    facts = analysis.support.facts
+    rows: list[Row] = [{"status": one.name, "rows": one.rows, "share": one.share} for one in facts.statuses]
+    return Figure("statuses", Caption("Rows by status", (f"{counted(facts.rows, 'row')} in all.",)), rows)
+
+
+def crossings(analysis: Analysis) -> Figure:
+    """How every two facets meet, as a triangle of their pairs; whether everything was judged by everything."""
+    pairs = analysis.support.facts.crossings
+    rows: list[Row] = [
+        {"facet": one.a, "with": one.b, "layout": one.kind, "pairs": one.pairs, "share": one.share} for one in pairs
+    ]
+    several = [one for one in pairs if one.kind != "one level"]
+    gaps = [one for one in several if one.kind == "partial"]
+    nested = [f"{cut(one.a)} in {cut(one.b)}" for one in several if one.kind == "nested"]
+    finding = "All facets are crossed completely" + (f", but for {listed(nested)}" if nested else "")
+    if gaps:
+        least = min(gaps, key=lambda one: one.share)
+        both = f"{plural(cut(least.a)).capitalize()} and {plural(cut(least.b))}"
+        finding = f"{both} are crossed in part: {percent(least.share)} of the pairs occur"
+
+    def chart() -> Chart:
+        import altair as alt
+
+        base = marks.chart([{**row, **_meeting(row)} for row in rows], marks.labels("with"), step=44)
+        heads = alt.Axis(labelAngle=0, labelLimit=110, orient="top", domain=False, ticks=False)
+        base = base.encode(x=alt.X("facet:N", sort=None, title=None, axis=heads))
+        box = base.mark_rect(stroke=INK, strokeOpacity=0.25, cornerRadius=3).encode(color=marks.own_colour())
+        text = base.mark_text(fontSize=11).encode(text="text:N", color=alt.Color("ink:N", scale=None))
+        return marks.finish([box, text])
+
+    caption = Caption(finding, ("Pairs of levels that occur, of all pairs there could be.",))
+    return Figure("crossings", caption, rows, chart if len(pairs) <= MOST_PAIRS else None)
+
+
+def support(analysis: Analysis) -> Figure:
+    """Analyses and whether the judgments support them, those that they do not first."""
+    found = sorted(analysis.support.analyses, key=lambda one: one.possible)
+    rows: list[Row] = [
+        {"analysis": cut(o.name), "possible": o.possible, "reason": cut(o.reason, 300), "fix": cut(o.fix, 300)}
+        for o in found
+    ]
+    finding = f"These judgments support {sum(one.possible for one in found)} of {len(found)} analyses"
+    return Figure("support", Caption(finding), rows, folded=True)
+
+
+def _meeting(row: Row) -> Row:
+    """How one pair of facets is drawn."""
+    whole = {"complete": "crossed", "nested": f"{row['facet']} in {row['with']}", "one-to-one": "one to one"}
+    fill, ink = _MEETINGS.get(row["layout"], ("#D9D9D9", "#14181D"))
+    partly = whole_percent(row["share"]) if row["layout"] == "partial" else "one level"
+    return {"colour": fill, "ink": ink, "text": whole.get(row["layout"], partly)}
+
+
+def _found(analysis: Analysis) -> Iterator[str]:
+    """What is worth knowing about the judgments: layout, findings, and what a pilot would need more of."""
+    facts = analysis.support.facts
+    balance = facts.balance
+    if facts.answers == facts.rows:
+        yield f"Every one of {counted(facts.rows, 'row')} has a usable score."
+    most = counted(balance.most, "answer")
+    each = most if balance.least == balance.most else f"{balance.least:,} to {most}"
+    yield f"{counted(facts.cells, 'cell')} with {each} each; {'balanced' if balance.balanced else 'unbalanced'}."
+    yield from (f"{capital(one.sentence)}." for one in analysis.support.findings)
+    yield from (f"{capital(one.sentence)}." for one in analysis.support.floors if not one.met)

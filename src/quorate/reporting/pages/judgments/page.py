@@ -1,0 +1,95 @@
+"""Page of an analysis of judgments: its sections, and what stands around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from quorate.analysis.labels import cut
+from quorate.analysis.words import number
+from quorate.reporting.page import Caption, Figure, Page, Tile
+from quorate.reporting.pages.judgments import health, judges, people, purchases, single, sources, verdict
+from quorate.reporting.pages.judgments.phrases import places
+from quorate.reporting.pages.panel import page as panel
+from quorate.reporting.paper.checklist import MISSING, ChecklistItem, checklist
+from quorate.reporting.paper.reproduce import options_of, recorded, source_of_analysis, titled
+from quorate.reporting.paper.writeup import methods_paragraph
+from quorate.wording import counted, decimals
+
+if TYPE_CHECKING:
+    from quorate.analysis.judgments import Analysis
+    from quorate.reporting.paper.record import Record
+
+SECTIONS = (
+    verdict.section,
+    sources.section,
+    purchases.section,
+    judges.section,
+    panel.section,
+    single.section,
+    health.section,
+    people.section,
+)
+"""The sections in their order; one that has nothing to say is None."""
+
+
+def page(analysis: Analysis, record: Record) -> Page:
+    """The page on judgments.
+
+    Parameters
+    ----------
+    analysis : Analysis
+    record : Record
+        The study record that fills the checklist.
+    """
+    items = checklist(analysis, record)
+    sections = (section(analysis) for section in SECTIONS)
+    caveats = dict.fromkeys((*analysis.caveats, *panel.caveats(analysis)))
+    return Page(
+        title=titled(analysis.judgments.source, "Judgments from a"),
+        sentence=analysis.sentence,
+        sections=tuple(section for section in sections if section is not None),
+        facts=stated(items),
+        methods=methods_paragraph(analysis),
+        content={**analysis.to_dict(), "checklist": items, "rows_of_flagged": people.conditions(analysis)},
+        caveats=tuple(caveat.sentence for caveat in caveats),
+        tiles=tuple(_tiles(analysis)),
+        source=source_of_analysis(analysis),
+        options=options_of(analysis),
+        record=recorded(record),
+        prompts=tuple(_prompts(record)),
+    )
+
+
+def stated(items: Sequence[ChecklistItem]) -> Figure:
+    """The reporting checklist: what to state, and what the data or the record say."""
+    names = ("tier", "name", "status", "text")
+    rows = [{name: getattr(item, name) for name in names} for item in items]
+    absent = [item for item in items if item.status == MISSING]
+    finding = f"{len(absent)} of {counted(len(items), 'item')} of the reporting checklist are missing"
+    lines = ["Minimum: any evaluation; standard: a good one; comprehensive: where scores are used further."]
+    if absent:
+        lines.append("Write what is missing into a study record and report again with --study.")
+    heads = {"name": "what to state", "text": "what the data or the record say"}
+    return Figure("checklist", Caption(finding, tuple(lines)), rows, None, heads)
+
+
+def _tiles(analysis: Analysis) -> Iterator[Tile]:
+    """The few numbers at the top: each with what it is."""
+    p = places(analysis)
+    yield Tile(number(analysis.headline.value, p), f"mean of {cut(analysis.judgments.score, 30)}")
+    yield from (Tile(f"±{number(one.half_width, p)}", one.scope or "corrected") for one in analysis.readings)
+    naive = analysis.naive_reading.half_width
+    yield Tile(f"±{number(naive, max(p, decimals(naive / 2)))}", "naive: every judgment independent")
+
+
+def _prompts(record: Record) -> Iterator[tuple[str, str]]:
+    """Prompt texts of the record, each with its label."""
+    for key, name in (("system_prompt", "system prompt"), ("prompts", "prompt")):
+        texts = record.says(key)
+        if isinstance(texts, Mapping):
+            yield from ((str(label), str(text)) for label, text in texts.items())
+        elif isinstance(texts, str):
+            yield name, texts
+        elif texts is not None:
+            yield from ((f"{name} {i}", str(text)) for i, text in enumerate(texts, 1))

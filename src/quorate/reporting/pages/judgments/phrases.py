@@ -1,0 +1,62 @@
+"""Phrases that several exhibits share: digits, sizes, scopes, axes and what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from quorate.analysis.labels import cut
+from quorate.reporting.draw import marks
+from quorate.wording import counted, decimals, plural
+
+if TYPE_CHECKING:
+    from quorate.analysis.judgments import Analysis
+
+SHORT = 30
+"""Most characters of a label in a sentence."""
+
+
+def places(analysis: Analysis) -> int:
+    """Decimals for means, from the standard error of the headline."""
+    return decimals(analysis.readings[0].half_width / 2)
+
+
+def size(analysis: Analysis) -> str:
+    """How much data there is: judgments and levels of every facet."""
+    answered = analysis.fit.judgments
+    levels = [counted(answered.n_levels(name), cut(name, SHORT)) for name in answered.names]
+    return f"n = {counted(answered.n_answers, 'judgment')} ({', '.join(levels)})"
+
+
+def level(analysis: Analysis) -> str:
+    """Coverage of the intervals."""
+    return f"{analysis.level * 100:g}%"
+
+
+def scope(analysis: Analysis) -> str:
+    """Whom the headline speaks for, to follow a sentence."""
+    return f", {analysis.readings[0].scope}" if analysis.readings[0].scope else ""
+
+
+def axis(analysis: Analysis, what: str = "") -> str:
+    """Title of an axis in score units."""
+    return f"{what} {cut(analysis.judgments.score, SHORT)} (score units)".lstrip()
+
+
+def origin(analysis: Analysis, component: str) -> str:
+    """A component as what uncertainty comes from."""
+    if component in analysis.judgments.names:
+        return f"the choice of {plural(cut(component))}"
+    return cut(component.replace(":", " × "))
+
+
+def more(rows: Sequence[Any], how: str = "the table has all") -> tuple[str, ...]:
+    """A line on the rows that a chart leaves out; none where it shows all."""
+    hidden = len(rows) - marks.MOST_ROWS
+    return (f"And {hidden:,} more: {how}.",) if hidden > 0 else ()
+
+
+def capital(sentence: str) -> str:
+    """A sentence with its first letter large."""
+    line = cut(sentence, 500)
+    return line[:1].upper() + line[1:]

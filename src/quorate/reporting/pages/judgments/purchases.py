@@ -1,0 +1,237 @@
+"""Purchases: what to buy next, and what the same precision could have cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from quorate.analysis.designs import in_words
+from quorate.analysis.labels import cut
+from quorate.analysis.words import significant
+from quorate.reporting.draw import marks
+from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, NAIVE, palette
+from quorate.reporting.page import Caption, Figure, Section
+from quorate.reporting.pages.judgments.phrases import axis, capital, scope, size
+from quorate.roles import JUDGE
+from quorate.wording import counted, listed, whole_percent
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from quorate.analysis.judgments import Analysis
+    from quorate.plan.designs.dstudy import Projection
+    from quorate.plan.search.optimum import Optimum
+    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.page import Row
+
+FAR = 2.5
+"""Designs with a standard error so many times that of the study at hand are not shown."""
+MOST_SHOWN = 40
+"""Designs of the frontier that are listed."""
+MOST_STEPS = 200
+"""Steps of the line that is the frontier."""
+MOST_DESIGNS = 800
+"""Designs that the picture of all of them samples."""
+_SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
+_WIDE_ENOUGH = "width < 420 ? 0 : 1"
+
+
+def section(analysis: Analysis) -> Section:
+    """Designs within reach, changes to the one at hand, and what is not known of them."""
+    figures = tuple(figure for figure in (frontier(analysis), what_if(analysis)) if figure is not None)
+    text = tuple(_buys(analysis)) if figures else ("These data do not say what a change to the design would give.",)
+    return Section("next", "What to buy next", text, figures)
+
+
+def frontier(analysis: Analysis) -> Figure | None:
+    """Price against standard error: all designs within reach, the best ones, and the study as it is among them."""
+    best, unit = analysis.optimum, "price" if analysis.priced else "number of judgments"
+    if best is None or best.own is None or len(best.along(3)) < 2:
+        return None
+    named = [("as it is", best.own), ("best at the same cost", best.same_cost), ("cheapest as precise", best.same_se)]
+    near = [("on the frontier", plan) for plan in best.along(MOST_SHOWN) if _is_near(plan.se, best)]
+    rows: list[Row] = [
+        {"place": place, "design": in_words(plan), "se": plan.se, "calls": plan.calls, "cost": plan.cost}
+        for place, plan in (*named, *near)
+        if plan is not None
+    ]
+    finding = f"No design within reach is better than the study as it is, at its {unit}"
+    gain, saving = _gain(best.own, best.same_cost), _saving(best.own, best.same_se)
+    if gain >= 0.01 and best.same_cost is not None:
+        finding = f"{_called(best.same_cost)}: {whole_percent(gain)} lower standard error at the same {unit}"
+    if saving >= 0.01 and best.same_se is not None and (gain < 0.01 or saving > 3 * gain):
+        finding = f"{_called(best.same_se)}: the same precision for {whole_percent(1 - saving)} of the {unit}"
+    line = f"Standard error of the mean against the {unit}, of {best.candidates:,} designs within reach"
+    key = "Faint: all designs; line: those that no other beats in both; ring: the study as it is; diamonds: these two."
+    plans = {f"Best at the same {unit}": best.same_cost, "Cheapest as precise": best.same_se}
+    lines = (
+        f"{line}{scope(analysis)}; projected from {size(analysis)}.",
+        " ".join(f"{name}: {in_words(plan)}." for name, plan in plans.items() if plan is not None),
+        f"{key} Levels beyond those judged are taken to be like these; the components are estimates.",
+    )
+
+    def chart() -> Chart:
+        import altair as alt
+
+        priced = [row for row in rows if row["cost"] and row["cost"] > 0]
+        grid = alt.Axis(grid=True, tickCount=5)
+        title = axis(analysis, "standard error of the mean of")
+        y = alt.Y("se:Q", title=title, scale=alt.Scale(zero=False, padding=16), axis=grid)
+        title = "price in USD (log scale)" if analysis.priced else "judgments in all (log scale)"
+        log, ticks = alt.Scale(type="log", padding=24, nice=False), alt.Axis(format="~s", tickCount=5, grid=False)
+        x = alt.X("cost:Q", title=title, scale=log, axis=ticks)
+        on_edge = marks.chart([row for row in priced if row["place"] == "on the frontier"], y, step=1)
+        edge = alt.Chart(alt.InlineData(values=_edge(best))).encode(y=y)
+        every = alt.Chart(alt.InlineData(values=_cloud(best))).encode(x=x, y=y)
+        layers = [
+            every.mark_point(filled=True, size=14, opacity=0.3, color=NAIVE, aria=False),
+            edge.encode(x=x).mark_line(color=CORRECTED, strokeWidth=2.5, interpolate="step-after"),
+            on_edge.encode(x=x).mark_point(filled=True, size=26, opacity=1, color=CORRECTED),
+        ]
+        words = [{**row, "text": row["place"]} for row in priced if row["place"] != "on the frontier"]
+        if words:
+            layers += _named(marks.chart(_aside(words, [row["cost"] for row in priced]), y, step=1).encode(x=x))
+        return marks.finish(layers, height=340)
+
+    heads = {"place": "which", "se": "standard error", "calls": "judgments", "cost": "price, USD"}
+    listed_rows = [row if analysis.priced else {**row, "cost": None} for row in rows]
+    return Figure("frontier", Caption(finding, lines), listed_rows, chart, heads)
+
+
+def what_if(analysis: Analysis) -> Figure | None:
+    """The standard error that each change to the design would give, from what it is now; the most precise first."""
+    base = analysis.what_if[0].projection if analysis.what_if else None
+    rows: list[Row] = []
+    for number, one in enumerate(analysis.what_if):
+        row: Row = {"number": number, "change": cut(one.label), "se": None, "change_of_se": None, "calls": None}
+        row |= {"more_calls": None, "more_cost": None, "facet": ""}
+        if one.projection is not None and base is not None:
+            row |= {"se": one.projection.se, "change_of_se": one.change, "calls": one.projection.calls}
+            row |= {"more_calls": one.more_calls, "more_cost": one.more_cost, "facet": changed(base, one.projection)}
+        rows.append(row)
+    known = marks.known(rows, "se", "calls")
+    if len(known) < 2:
+        return None
+    se, best = known[0]["se"], analysis.purchases
+    now = f"{counted(analysis.headline.n, 'judgment')} give a standard error of {significant(se, 2)}"
+    finding = f"{now}; no change shown here lowers it by more than half a percent"
+    if best:
+        less = f"{cut(best[0].label)} takes off {whole_percent(-best[0].change)} for {best[0].more_calls:,} more"
+        finding = f"{now}; {less}"
+    line = "Standard error of the mean: of the study as it is, and of designs with every cell filled, as projected"
+    key = (
+        "Dashed: the study as it is; right: judgments in all. Colours: the facet that changes; diamonds: the best buys."
+    )
+
+    def chart() -> Chart:
+        import altair as alt
+
+        colours = {**palette(analysis.judgments.names), "": CORRECTED}
+        buys = {cut(one.label) for one in best}
+        drawn = [
+            {**row, "why_not": "", "colour": colours.get(row["facet"], NAIVE)}
+            | {"shape": "diamond" if row["change"] in buys else "circle", "from": se, "text": f"{row['calls']:,}"}
+            for row in sorted(known, key=lambda row: row["se"])
+        ]
+        base = marks.chart(drawn, marks.labels("change"), step=marks.step(drawn))
+        title = axis(analysis, "standard error of the mean of")
+        x = marks.axis("se", title, marks.span([row["se"] for row in drawn]))
+        line = base.mark_rule(strokeWidth=2.5, opacity=0.85)
+        dots = base.mark_point(filled=True, opacity=1, size=110).encode(x=x, shape=alt.Shape("shape:N", scale=None))
+        calls = base.mark_text(align="left", dx=8, fontSize=11, color=INK).encode(x=alt.value("width"), text="text:N")
+        layers = [
+            marks.line_at(se, x),
+            line.encode(x=marks.like(x, "from"), x2="se:Q", color=marks.own_colour()),
+            dots.encode(color=marks.own_colour()),
+            calls,
+        ]
+        return marks.finish(layers)
+
+    heads = {"number": "no.", "se": "standard error", "change_of_se": "change of standard error"}
+    heads |= {"calls": "judgments", "more_calls": "more judgments", "more_cost": "more to pay, USD"}
+    shown = [{name: value for name, value in row.items() if name != "facet"} for row in rows]
+    caption = Caption(finding, (f"{line}{scope(analysis)}.", key))
+    return Figure("what-if", caption, shown, chart, heads, unfolded=True)
+
+
+def changed(base: Projection, other: Projection) -> str:
+    """The facet in which two projected designs differ; the judge where only the layout does."""
+    for name, levels in other.design.items():
+        if base.design[name] != levels:
+            return str(name)
+    return JUDGE if base.layout != other.layout else ""
+
+
+def _buys(analysis: Analysis) -> Iterator[str]:
+    if not analysis.priced:
+        yield "No price per call was given, so designs are compared by the number of judgments."
+    if not analysis.purchases:
+        yield "No change listed here lowers the standard error by more than half a percent."
+    if analysis.optimum_reason:
+        yield f"Designs within reach were not compared: {cut(analysis.optimum_reason, 500)}."
+    reasons: dict[str, list[str]] = {}
+    for one in analysis.what_if:
+        reasons.setdefault(one.reason, []).append(one.label)
+    for reason, changes in reasons.items():
+        if reason:
+            yield f"Not known: {cut(listed(changes), 300)}. {capital(reason)}."
+
+
+def _is_near(se: float, best: Optimum) -> bool:
+    """Whether a design is precise enough to be looked at beside the one at hand."""
+    return best.own is None or se <= FAR * best.own.se
+
+
+def _edge(best: Optimum) -> list[Row]:
+    """The frontier as a line: cost and standard error, as many as a line needs."""
+    return [{"cost": plan.cost, "se": plan.se} for plan in best.along(MOST_STEPS) if _is_near(plan.se, best)]
+
+
+def _cloud(best: Optimum) -> list[Row]:
+    """A sample of all designs within reach: cost and standard error."""
+    pairs = zip(best.cloud.cost.tolist(), best.cloud.se.tolist(), strict=True)
+    rows = [{"cost": cost, "se": se} for cost, se in pairs if cost > 0 and _is_near(se, best)]
+    return rows[:: max(1, -(-len(rows) // MOST_DESIGNS))]
+
+
+def _called(plan: Projection) -> str:
+    """A design by its layout, or by its size."""
+    names = {"cyclic": "One judge per item in turn", "latin": "One prompt and judge per item in turn"}
+    return names.get(plan.layout, in_words(plan))
+
+
+def _gain(own: Projection, other: Projection | None) -> float:
+    return 0.0 if other is None or own.se <= 0 else 1 - other.se / own.se
+
+
+def _saving(own: Projection, other: Projection | None) -> float:
+    return 0.0 if other is None or not own.cost or other.cost is None else 1 - other.cost / own.cost
+
+
+def _named(base: alt.Chart) -> list[alt.Chart]:
+    """Designs with a name: a ring for the study as it is, diamonds for better ones; their names where there is room.
+
+    No design lies below the frontier, so its names do.
+    """
+    import altair as alt
+
+    ring = base.mark_point(filled=False, size=190, strokeWidth=3, opacity=1, color=MISSED)
+    disc = base.mark_point(filled=True, size=150, opacity=1, color=CORRECTED, shape="diamond")
+    own, better = "datum.place === 'as it is'", "datum.place !== 'as it is'"
+    layers = [ring.transform_filter(own), disc.transform_filter(better)]
+    for side in _SIDES:
+        for which, dy in ((own, -15), (better, 22)):
+            words = base.mark_text(
+                dy=dy, align=side, fontWeight="bold", color=INK, opacity=alt.expr(_WIDE_ENOUGH)
+            ).encode(text="text:N")
+            layers.append(words.transform_filter(f"{which} && datum.side === '{side}'"))
+    return layers
+
+
+def _aside(rows: Sequence[Row], costs: Sequence[float]) -> list[Row]:
+    """Rows with the side on which their name has room."""
+    low, high = np.log(min(costs)), np.log(max(costs))
+    near = low + (high - low) / 5
+    return [{**row, "side": "left" if np.log(row["cost"]) < near else "right"} for row in rows]

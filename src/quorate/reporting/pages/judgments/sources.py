@@ -1,0 +1,97 @@
+"""Sources: where the uncertainty of the mean comes from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quorate.analysis.labels import cut
+from quorate.reporting.draw import marks
+from quorate.reporting.draw.theme import INK, SHAPES, colour, kind
+from quorate.reporting.page import Caption, Figure, Section
+from quorate.reporting.pages.judgments.phrases import axis, origin, size
+from quorate.wording import whole_percent
+
+if TYPE_CHECKING:
+    from quorate.analysis.judgments import Analysis
+    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.page import Row
+
+
+def section(analysis: Analysis) -> Section:
+    """Components of the mean, where there are any, and of one judgment."""
+    of_mean = [components(analysis)] if analysis.contributions else []
+    return Section("sources", "Where the uncertainty comes from", (), (*of_mean, per_judgment(analysis)))
+
+
+def components(analysis: Analysis) -> Figure:
+    """What each component brings to the standard error of the mean, with its interval, the largest share first."""
+    rows: list[Row] = [
+        {
+            "component": cut(one.component),
+            "share_of_variance": one.share,
+            "se": one.se,
+            "low": one.low,
+            "high": one.high,
+            "variance": one.fitted.variance,
+            "levels": one.fitted.levels,
+            "estimated_at_zero": one.se == 0,
+            "what_shrinks_it": cut(one.advice, 200),
+        }
+        for one in analysis.contributions
+    ]
+    finding = "No component was found to differ from zero"
+    if analysis.sources:
+        first = analysis.sources[0]
+        comes = f"{whole_percent(first.share)} of the uncertainty comes from {origin(analysis, first.component)}"
+        finding = f"{comes}: {cut(first.advice, 200)}"
+    alone = f"Standard error that each component alone would leave in the mean {analysis.readings[0].scope}".rstrip()
+    lines = (
+        f"{alone}, with 95% intervals, and its share of the variance of the mean; {size(analysis)}.",
+        "Circles: main effects; diamonds: interactions; squares: noise. An arrow: the interval goes on.",
+    )
+
+    def chart() -> Chart:
+        import altair as alt
+
+        facets, shown = analysis.judgments.names, rows[: marks.MOST_ROWS]
+        window = marks.from_zero([row["se"] for row in shown], [row["high"] for row in shown])
+        drawn = [
+            {**row, "text": _above(row)}
+            | marks.drawn(row, window, colour(row["component"], facets), SHAPES[kind(row["component"])])
+            for row in shown
+        ]
+        base = marks.chart(drawn, marks.labels("component"), step=46)
+        x = marks.axis("se", axis(analysis, "standard error of the mean of"), window)
+        text = base.mark_text(dy=-14, align="left", limit=alt.expr("width - 4"), color=INK)
+        return marks.finish([*marks.intervals(drawn, base, x), text.encode(x=alt.value(3), text="text:N")])
+
+    heads = {"share_of_variance": "share of Var(mean)", "se": "standard error it brings", "low": "low, 95%"}
+    return Figure("components", Caption(finding, lines), rows, chart, heads | {"high": "high, 95%"})
+
+
+def per_judgment(analysis: Analysis) -> Figure:
+    """Share of the variance of one judgment that each component has."""
+    names = ("variance", "se", "low", "high", "levels", "kind")
+    rows: list[Row] = [
+        {"component": cut(one.name), "share_of_variance": one.share, **{name: getattr(one, name) for name in names}}
+        for one in sorted(analysis.fit.components, key=lambda one: -one.share)
+    ]
+    comes = f"of the variance of one judgment comes from {origin(analysis, rows[0]['component'])}"
+    finding = f"{whole_percent(rows[0]['share_of_variance'])} {comes}"
+    fixed = "For a fixed facet it is the spread of its levels' means, which is no sampling variance."
+    line = f"Share of the variance of a single score; {size(analysis)}. {fixed}"
+
+    def chart() -> Chart:
+        shown, facets = rows[: marks.MOST_ROWS], analysis.judgments.names
+        drawn = [{**row, "colour": colour(row["component"], facets)} for row in shown]
+        return marks.bars(drawn, "component", "share_of_variance")
+
+    heads = {"share_of_variance": "share of Var(one judgment)"}
+    return Figure("per-judgment", Caption(finding, (line,)), rows, chart, heads, folded=True)
+
+
+def _above(row: Row) -> str:
+    """What stands above a component's interval."""
+    if row["se"] == 0:
+        return "estimated at zero, the boundary"
+    return f"{whole_percent(row['share_of_variance'])} · {row['what_shrinks_it']}"

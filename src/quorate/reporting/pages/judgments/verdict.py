@@ -1,0 +1,69 @@
+"""Verdict: how far the mean can be trusted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quorate.analysis.judgments import NAIVE as NAIVE_INTERVAL
+from quorate.analysis.labels import cut
+from quorate.analysis.words import Reading, against_naive, span, times
+from quorate.reporting.draw import marks
+from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
+from quorate.reporting.page import Caption, Figure, Section
+from quorate.reporting.pages.judgments.phrases import SHORT, axis, level, places, size
+from quorate.wording import listed, plural
+
+if TYPE_CHECKING:
+    from quorate.analysis.judgments import Analysis
+    from quorate.reporting.draw.marks import Chart
+
+
+def section(analysis: Analysis) -> Section:
+    """The answer, why an interval is not there, and the intervals."""
+    answer = (analysis.answer.sentence,) if analysis.answer is not None else ()
+    why = [f"No interval for judges like these: {analysis.population_reason}."] if analysis.population_reason else []
+    why += [f"No interval for this panel: {analysis.panel_reason}."] if analysis.panel_reason else []
+    text = (*answer, *(cut(line, 500) for line in why))
+    return Section("verdict", "How far the mean can be trusted", text, (intervals(analysis),))
+
+
+def intervals(analysis: Analysis) -> Figure:
+    """The naive interval, the one for this panel and the one for judges like these, on one axis."""
+    rows, headline = analysis.rows(), analysis.readings[0]
+    ratio = headline.half_width / analysis.naive_reading.half_width
+    if ratio >= 1.05:
+        whose = headline.scope.replace("for this judge only", "even for this judge only")
+        finding = f"The naive interval is {times(ratio)} times too narrow {whose}".rstrip()
+    else:
+        finding = against_naive(headline, analysis.naive_reading, places(analysis)).rstrip(".")
+    scores = analysis.support.facts.scores
+    clipped = any(row["low"] < scores.low or row["high"] > scores.high for row in rows)
+    lines = (
+        f"Mean of {cut(analysis.judgments.score)} with {level(analysis)} intervals; {size(analysis)}.",
+        _generalising(analysis),
+        *(["An arrow: the interval goes on beyond the scores that occur."] if clipped else []),
+    )
+
+    def chart() -> Chart:
+        low, high = marks.span([row[end] for row in rows for end in ("low", "high")])
+        window = max(low, scores.low), min(high, scores.high)  # a mean cannot be beyond the scores
+        drawn = [
+            {**row, "text": span(Reading(row["low"], row["high"], ""), places(analysis))}
+            | marks.drawn(row, window, NAIVE if row["interval"] == NAIVE_INTERVAL else CORRECTED)
+            for row in rows
+        ]
+        base = marks.chart(drawn, marks.labels("interval"), step=60)
+        x = marks.axis("mean", axis(analysis, "mean of"), window)
+        text = base.mark_text(dy=-17, color=INK).encode(x=x, text="text:N")
+        return marks.finish([*marks.intervals(drawn, base, x, thickness=7), text])
+
+    return Figure("intervals", Caption(finding, lines), rows, chart)
+
+
+def _generalising(analysis: Analysis) -> str:
+    """What each view speaks for."""
+    drawn = [plural(cut(facet, SHORT)) for facet, to in analysis.headline.target.items() if to == "population"]
+    if not drawn:
+        return "The corrected interval is for exactly these levels."
+    both = analysis.population is not None and analysis.panel is not None
+    return f"Speaks for {listed(drawn)} like these{'; this panel: for exactly these judges' * both}."

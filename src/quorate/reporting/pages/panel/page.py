@@ -1,0 +1,131 @@
+"""Page of a panel of judges, and its section on the page of judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from quorate.analysis.judgments import MOST_PARTS
+from quorate.analysis.labels import cut
+from quorate.analysis.panel import PanelView
+from quorate.caveats import Caveat
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, source_of, title_of
+from quorate.reporting.pages.panel import biases, models, rankings, spending
+from quorate.reporting.pages.panel.paragraphs import paragraphs
+from quorate.roles import JUDGE
+from quorate.wording import counted, plural
+
+if TYPE_CHECKING:
+    from quorate.analysis.judgments import Analysis
+    from quorate.plan.panel.panel import Panel
+    from quorate.reporting.page import Table
+
+OF_COMPONENTS = ("left-negative", "averaged-answers", "aliased")
+"""Caveats about components, which are shown only where the models disagree on them."""
+
+
+def page(panel: Panel | PanelView, table: Table | None = None) -> Page:
+    """The page on a panel of judges.
+
+    Parameters
+    ----------
+    panel : Panel or PanelView
+    table : Judgments, optional
+        What the panel was made from; by default the judgments that it has.
+    """
+    view = panel if isinstance(panel, PanelView) else PanelView(panel)
+    found, source = view.panel, table or view.panel.judgments
+    figures = tuple(figure for figure in _figures(view) if figure is not None)
+    return Page(
+        title=title_of(source, "Panel of judges"),
+        sentence=found.sentence,
+        sections=(Section("panel", "The panel of judges", tuple(paragraphs(view)), figures),),
+        facts=_facts(view),
+        methods=_methods(view),
+        content=view.to_dict(),
+        caveats=tuple(caveat.sentence for caveat in found.caveats),
+        source=source_of(source),
+        options=f"level {found.level:g}",
+        seed=None if view.check is None else "the default of redrawn studies",
+    )
+
+
+def section(analysis: Analysis) -> Section | None:
+    """The section of the page on judgments, or None where there are no two judges."""
+    view, title = analysis.judge_panel, "The panel of judges"
+    if view is None:
+        reason = analysis.judge_panel_reason
+        text = f"The judges are not compared as a panel: {cut(reason, 500)}."
+        return Section("panel", title, (text,)) if reason else None
+    seen = view.alone and JUDGE in analysis.effects and len(view.judges) <= MOST_PARTS
+    figures = (figure for figure in _figures(view, with_bias=not seen) if figure is not None)
+    return Section("panel", title, tuple(paragraphs(view)), tuple(figures))
+
+
+def caveats(analysis: Analysis) -> tuple[Caveat, ...]:
+    """What the reader of the section must know and is not told already, as far as the section shows it."""
+    view, told = analysis.judge_panel, {caveat.code for caveat in analysis.caveats}
+    if view is None:
+        return ()
+    found: dict[str, list[tuple[str, Caveat]]] = {}
+    for name, one in view.crossed:
+        for caveat in one.caveats:
+            if caveat.code not in told and (one.disagree or caveat.code not in OF_COMPONENTS):
+                found.setdefault(caveat.code, []).append((name, caveat))
+    return tuple(_of_systems(view, several) for several in found.values())
+
+
+def _of_systems(view: PanelView, several: list[tuple[str, Caveat]]) -> Caveat:
+    """One caveat for all systems that it is about, with the figures of the first."""
+    name, first = several[0]
+    more = f" and {counted(len(several) - 1, f'more {view.system}')}" if len(several) > 1 else ""
+    whose = "" if view.alone else f", {view.short['system'][name]}{more}"
+    return Caveat(first.code, f"panel of judges{whose}: {first.sentence}")
+
+
+def _figures(view: PanelView, *, with_bias: bool = True) -> Iterator[Figure | None]:
+    """All exhibits; with one system, the chart of the effects of judges says the same as that of biases."""
+    if with_bias:
+        yield biases.bias(view)
+    yield biases.tests(view)
+    if view.panel.reversals is not None:
+        yield rankings.rankings(view, view.panel.reversals)
+        yield rankings.orders(view, view.panel.reversals)
+        yield rankings.reversals(view, view.panel.reversals)
+    yield biases.preference(view)
+    yield models.components(view)
+    yield spending.strategies(view)
+    yield spending.sharings(view)
+
+
+def _facts(view: PanelView) -> Figure:
+    """What was judged by whom."""
+    means = view.panel.means
+    rows: list[Row] = [
+        {"what": "judges", "value": len(means.judges)},
+        {"what": plural(view.system), "value": len(means.systems)},
+        {"what": f"{plural(cut(view.item))} that every judge scored", "value": means.n_items},
+        {"what": "judgments", "value": view.panel.judgments.n_answers},
+    ]
+    size = f"{counted(len(means.judges), 'judge')} on {counted(len(means.systems), view.system)}"
+    return Figure("judged", Caption(f"What was judged: {size}"), rows, headers={"what": " ", "value": "number"})
+
+
+def _methods(view: PanelView) -> str:
+    """The paragraph for a methods section."""
+    crossed = (
+        " Judges were tested by F against item × judge, with degrees of freedom for judges of unequal noise "
+        "(Greenhouse and Geisser, 1959), beside the published test against the pooled residual (Zhu et al., 2026)."
+        if view.crossed
+        else ""
+    )
+    reversed_ = (
+        f" A judge alone reverses the order of two {plural(view.system)} for sure where its difference and the panel's "
+        "are both shown to be other than zero, over all judges and pairs (Holm)."
+        if view.panel.reversals is not None
+        else ""
+    )
+    return (
+        f"The bias of a judge is its mean score less that of the panel, with {view.coverage} intervals over "
+        f"{plural(cut(view.item))}; verdicts are for all judges together (Holm, 1979).{crossed}{reversed_}"
+    )

@@ -1,0 +1,184 @@
+"""Spending: strategies for the same calls, and ways to share the calls out over items."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from quorate.analysis.labels import cut
+from quorate.analysis.panel import PanelView
+from quorate.analysis.words import significant
+from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM
+from quorate.reporting.draw import marks
+from quorate.reporting.draw.theme import CORRECTED, MISSED, NAIVE
+from quorate.reporting.page import Caption, Figure
+from quorate.reporting.pages.panel.drawing import Series, axis
+from quorate.reporting.pages.panel.rankings import FEW
+from quorate.wording import plural, whole_percent
+
+if TYPE_CHECKING:
+    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.page import Row
+    from quorate.simulate.strategies import Validation
+
+STRATEGIES = {
+    ALL: (MISSED, "square", [6, 3]),
+    RANDOM: (NAIVE, "triangle-up", [2, 3]),
+    CYCLIC: (CORRECTED, "circle", [1, 0]),
+}
+"""Colour, shape and dashes of every strategy."""
+_ALIKE = 0.005
+"""Relative difference of standard errors that a sentence does not tell apart."""
+_AHEAD = (
+    "All judges come out ahead of judges in turn on these scores, which no true variance between responses brings "
+    "about: take the two as equal."
+)
+
+
+def strategies(view: PanelView) -> Figure | None:
+    """Standard error by strategy and calls per item: over these items, redrawn, and over items like these.
+
+    None without several responses to an item.
+    """
+    if view.drawn is None:
+        return None
+    rows = _rows(view)
+    caption = _redrawn(view, view.check, view.drawn) if view.check is not None else _projected(view, view.drawn)
+    varies = any(row[name] > 0 for name in ("se", "se_like_these") for row in marks.known(rows, name))
+    item = cut(view.item, 30)
+    heads = {"system": view.system, "se": f"these {plural(item)}, predicted", "cost": "price, USD"}
+    heads |= {"sharing": "who judges what", "calls": f"calls per {item}", "redrawn": "redrawn"}
+    heads |= {"error": "± Monte Carlo", "se_like_these": f"{plural(item)} like these"}
+    return Figure("panel-strategies", caption, rows, partial(_chart, view, rows) if varies else None, heads)
+
+
+def sharings(view: PanelView) -> Figure | None:
+    """Ways to share the calls out over the items: standard error for this panel, calls and price."""
+    rows: list[Row] = [
+        {
+            "system": "" if view.alone else view.systems[name],
+            "sharing": cut(one.label, 200),
+            "se": one.projection.se,
+            "calls": one.projection.calls,
+            "cost": one.projection.cost,
+        }
+        for name in view.order
+        for one in view.panel.sharings.get(name, ())
+    ]
+    if view.drawn is not None or not rows:
+        return None
+    every, _, turn, more = rows[:4]
+    whose = "" if view.alone else f"{every['system']}: "
+    finding = (
+        f"{whose}one judge for each {cut(view.item)} in turn has a standard error of {significant(turn['se'])} for "
+        f"{turn['calls']:,} calls; every judge {significant(every['se'])} for {every['calls']:,}"
+    )
+    line = f"Standard error of the mean for this panel and {plural(cut(view.item))} like these, as projected."
+    same = f"For the same {every['calls']:,} calls, in turn over more of them: {significant(more['se'])}."
+    heads = {"system": view.system, "se": "standard error", "cost": "price, USD", "sharing": "who judges what"}
+    caption = Caption(f"{finding[:1].upper()}{finding[1:]}", (f"{line} {same}",))
+    return Figure("panel-sharings", caption, rows, None, heads, folded=len(rows) > FEW)
+
+
+def _rows(view: PanelView) -> list[Row]:
+    seen = {} if view.check is None else {(one.strategy, one.budget): one for one in view.check.checks}
+    rows: list[Row] = []
+    for name in sorted(view.panel.strategies, key=lambda name: (name != view.drawn, view.order.index(name))):
+        for plan in view.panel.strategies[name].rows:
+            row: Row = {"system": "" if view.alone else view.systems[name], "strategy": plan.name}
+            row |= {"calls": plan.budget, "se": None, "redrawn": None, "error": None}
+            one = seen.get((plan.name, plan.budget)) if name == view.drawn else None
+            if one is not None:
+                se = math.sqrt(one.empirical)
+                row |= {"se": math.sqrt(one.predicted), "redrawn": se, "error": one.error / (2 * se) if se > 0 else 0.0}
+            rows.append(row | {"se_like_these": plan.projection.se, "cost": plan.projection.cost})
+    return rows
+
+
+def _chart(view: PanelView, rows: list[Row]) -> Chart:
+    """Standard error against calls per item on log axes: predicted lines, redrawn studies with their error."""
+    import altair as alt
+
+    field = "se" if view.check is not None else "se_like_these"
+    first = "" if view.alone else view.systems[str(view.drawn)]
+    own = [row for row in rows if row["system"] == first and row["strategy"] in STRATEGIES]
+    drawn = [_with_error(row) for row in marks.known(own, field) if row[field] > 0]
+    colours, shapes, dashes = zip(*STRATEGIES.values(), strict=True)
+    series = Series("strategy", tuple(STRATEGIES), colours, shapes)
+    dash = alt.Scale(domain=list(STRATEGIES), range=list(dashes))
+    log = alt.Scale(type="log", padding=20, nice=False)
+    x_axis = alt.Axis(values=sorted({row["calls"] for row in drawn}), format="d", grid=False)
+    x = alt.X("calls:Q", title=f"judge calls per {cut(view.item, 30)} (log scale)", scale=log, axis=x_axis)
+    y_axis = alt.Axis(grid=True, tickCount=5, format="~g")
+    y = partial(alt.Y, title=axis(view, "standard error of the mean of"), scale=log, axis=y_axis)
+    base = marks.chart(drawn, y(f"{field}:Q"), step=1).encode(x=x)
+    line = base.mark_line(strokeWidth=2).encode(color=series.colour())
+    layers = [line.encode(strokeDash=alt.StrokeDash("strategy:N", scale=dash, legend=None))]
+    points = base.mark_point(filled=True, opacity=1, size=80).encode(color=series.colour(), shape=series.shape())
+    if view.check is not None:
+        rule = base.mark_rule(strokeWidth=2).encode(y=y("low:Q"), y2="high:Q", color=series.colour())
+        layers += [rule, points.encode(y=y("redrawn:Q"))]
+    else:
+        layers.append(points)
+    return marks.finish(layers, height=300)
+
+
+def _with_error(row: Row) -> Row:
+    """A row with the ends of its Monte Carlo error."""
+    if row["redrawn"] is None:
+        return row
+    return {**row, "low": row["redrawn"] - row["error"], "high": row["redrawn"] + row["error"]}
+
+
+def _redrawn(view: PanelView, check: Validation, drawn: str) -> Caption:
+    """What redrawn studies show for these items."""
+    responses, judges = check.shape[1:]
+    se = {one.strategy: math.sqrt(one.predicted) for one in check.checks if one.budget == judges}
+    items = plural(cut(view.item))
+    line = (
+        f"Standard error of the mean{view.whose(drawn)} over these {check.shape[0]:,} {items}, against judge calls per "
+        f"{cut(view.item)} (both axes log). Lines: as these scores predict exactly; marks: {check.repetitions:,} "
+        "redrawn studies each, ± Monte Carlo error."
+    )
+    fresh = whole_percent(math.sqrt(responses / (responses - 1)) - 1)  # responses are redrawn from those there are
+    agrees = "They agree" if check.agrees else "They do not agree"
+    far = f"{agrees}: the largest difference is {abs(check.worst.z):.1f} Monte Carlo standard errors. "
+    far += f"Over fresh responses those of all judges and of cycling are about {fresh} larger."
+    wide = view.panel.strategies[drawn].sentence().rstrip(".")
+    like = f"For {items} like these, whose own spread every strategy pays: {wide[:1].lower()}{wide[1:]}."
+    ahead = [_AHEAD] if se[CYCLIC] > (1 + _ALIKE) * se[ALL] else []
+    notes = (cut(note, 400) for note in check.notes)
+    return Caption(_gains(se), (line, far, *ahead, like, *notes, *_others(view)))
+
+
+def _projected(view: PanelView, drawn: str) -> Caption:
+    """What a fitted model promises for items like these."""
+    found = view.panel.strategies[drawn]
+    se = {name: plan.se for name, plan in found.at(found.budgets[0]).items()}
+    line = (
+        f"Standard error of the mean{view.whose(drawn)} for {plural(cut(view.item))} like these, against judge calls "
+        f"per {cut(view.item)} (both axes log), as projected from the fitted components."
+    )
+    return Caption(_gains(se), (line, *_others(view)))
+
+
+def _gains(se: Mapping[str, float]) -> str:
+    """What judges in turn gain over the other strategies for the same calls."""
+    if any(se[name] <= 0 for name in (ALL, RANDOM)):
+        return "The strategies are as good as each other: nothing varies"
+    gains = []
+    for name, whose in ((ALL, "all judges"), (RANDOM, "random ones")):
+        ratio = se[CYCLIC] / se[name]
+        below = f"{whole_percent(1 - ratio)} below that of" if ratio < 1 else "not below that of"
+        gains.append(f"{'no different from that of' if abs(ratio - 1) < _ALIKE else below} {whose}")
+    return f"For the same calls, judges in turn (cyclic) have a standard error {' and '.join(gains)}"
+
+
+def _others(view: PanelView) -> Iterator[str]:
+    """Which system is drawn, and what is said of the others."""
+    if view.alone:
+        return
+    place = "the panel puts first" if view.drawn == view.order[0] else "the panel puts before the others that have any"
+    yield f"Drawn: {view.short['system'][str(view.drawn)]}, which {place}; the table has every {view.system}."

@@ -1,0 +1,43 @@
+"""What tests read out of charts: rows, scales, colours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def spec(figure: Any) -> dict[str, Any]:
+    """The chart of a figure, checked against the schema of Vega-Lite."""
+    out: dict[str, Any] = figure.chart().to_dict()
+    return out
+
+
+def drawn(figure: Any) -> list[dict[str, Any]]:
+    """Rows of the data of a chart, each once, without those of the lines across."""
+    chart = spec(figure)
+    data = [*chart.get("datasets", {}).values(), chart.get("data", {}).get("values", [])]
+    data += [layer.get("data", {}).get("values", []) for layer in chart["layer"]]
+    return list({str(row): row for rows in data for row in rows if "at" not in row}.values())
+
+
+def marks_of(figure: Any) -> list[str]:
+    """Kinds of marks, layer by layer."""
+    return [layer["mark"]["type"] for layer in spec(figure)["layer"]]
+
+
+def scale(figure: Any, channel: str) -> dict[str, Any]:
+    """The first scale of a channel."""
+    layers = [layer["encoding"].get(channel, {}).get("scale") for layer in spec(figure)["layer"]]
+    return next(one for one in layers if one)
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast of two colours after WCAG 2."""
+
+    def luminance(colour: str) -> float:
+        text = {"white": "#FFFFFF"}.get(colour, colour).lstrip("#")
+        parts = [int(text[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+        red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
