@@ -15,10 +15,9 @@ from quorate.numerics.sequential.bandit import Objective, Rule, Variant, afforda
 from quorate.numerics.sequential.item_intervals import Method
 from quorate.numerics.sequential.replay import forced
 from quorate.plan.adaptive.arms import Arms, arms_of
-from quorate.plan.adaptive.boundary import Boundary
 from quorate.plan.adaptive.options import by_arm, positive, prices_of, scales
 from quorate.plan.adaptive.policy import SLACK, Name, Policy
-from quorate.plan.adaptive.stop import Precision
+from quorate.plan.adaptive.stop import Boundary, Precision
 from quorate.streams import stream
 from quorate.table.cells import whole
 from quorate.table.judgments import Judgments
@@ -147,15 +146,20 @@ def adaptive(
         raise InvalidInput('decide: "boundary" is the objective with sides to be known; for others give target')
     template = _template(arms, tuple(units), attribute)
     group = arms_of(template.roster, cycle=cycle, between=between)
-    found, price = scales(scale, bounds, template.attributes), prices_of(prices, template.roster)
-    columns, each = len(found), tuple(units.get(name, 1.0) for name in template.attributes) or (1.0,)
+    of_scores, price = scales(scale, bounds, template.attributes), prices_of(prices, template.roster)
+    columns, each = len(of_scores), tuple(units.get(name, 1.0) for name in template.attributes) or (1.0,)
     _positive(budget, "budget")
-    known = _known(policy, variances, group.names, columns)
+    if (policy == "robin") != (variances is not None):
+        raise InvalidInput('variances: "robin" needs the variance of every arm, the other policies do not use them')
+    known = np.ones((len(group), columns)) if policy == "uniform" else None
+    if variances is not None:
+        known = by_arm(variances, "variances", group.names, columns, zero=True)
     lam, warmup = _warmup(policy, group, price, budget, variant, delta)
-    steps = [one.step if floor and policy == "robin-hood" else None for one in found]
+    steps = [own.step if floor and policy == "robin-hood" else None for own in of_scores]
     if floor and policy == "robin-hood" and None in steps:
         raise InvalidInput("scale: the possible scores, such as range(1, 6), are needed for the floor; or floor=False")
     heavy = by_arm(np.ones(len(group)) if weights is None else weights, "weights", group.names, 1, zero=False)
+    sides = len(group) // (1 if group.partner is None else 2)  # what is to be told apart: every arm, or every pair
     rule = Rule(lam, None, objective, heavy, price[group.cells].sum(axis=1)[:, None], at or 0.0, tolerance or 0.0)
     return Policy(
         name=policy,
@@ -171,23 +175,18 @@ def adaptive(
             target,
             level,
             interval,
-            found,
+            of_scores,
             each,
             group.parts,
             len(group) * columns if together else 1,
             warmup,
             None if tolerance is None else Boundary(at or 0.0, tolerance, group.partner, decide),
-            _sides(group) * columns if together else 1,
+            sides * columns if together else 1,
         ),
-        unit=np.array([one.step or 1.0 for one in found]),
+        unit=np.array([own.step or 1.0 for own in of_scores]),
         rank=stream(seed, "adaptive").permutation(len(group)),
         give_up=whole(give_up, "give_up", 1, _MOST_FAILURES),
     )
-
-
-def _sides(group: Arms) -> int:
-    """What is to be told apart: every arm, or every pair."""
-    return len(group) // (1 if group.partner is None else 2)
 
 
 def _rule(rule: Rule, step: float | None, parts: int, unit: float) -> Rule:
@@ -199,8 +198,15 @@ def _rule(rule: Rule, step: float | None, parts: int, unit: float) -> Rule:
 
 
 def _template(arms: Any, attributes: tuple[str, ...], attribute: str | None) -> Progress:
+    """The progress before anything was asked, from labels, a table or another progress."""
     if isinstance(arms, Judgments):
-        return _of_judgments(arms, attributes, attribute)
+        levels = () if attribute is None else arms.facet(attribute).levels
+        if attribute is not None and attributes and set(attributes) != set(levels):
+            raise InvalidInput(f"attributes: {attribute} has the levels {list(levels)}, got {list(attributes)}")
+        alike = [name for name in arms.names if attributes and set(arms.facet(name).levels) == set(attributes)]
+        if attribute is None and alike:
+            raise InvalidInput(f'attribute: the attributes are the levels of {alike[0]}; give attribute="{alike[0]}"')
+        return Progress.start(judged(arms, attribute), attributes=attributes or levels)
     if attribute is not None:
         raise InvalidInput(f'attribute: "{attribute}" can be a facet of Judgments alone; name the attributes instead')
     if not isinstance(arms, Progress):
@@ -208,16 +214,6 @@ def _template(arms: Any, attributes: tuple[str, ...], attribute: str | None) -> 
     if attributes and arms.attributes != attributes:
         raise InvalidInput(f"attributes: the progress has {list(arms.attributes)}, got {list(attributes)}")
     return Progress.start(arms.roster, attributes=arms.attributes)
-
-
-def _of_judgments(arms: Judgments, attributes: tuple[str, ...], attribute: str | None) -> Progress:
-    names = () if attribute is None else arms.facet(attribute).levels
-    if attribute is not None and attributes and set(attributes) != set(names):
-        raise InvalidInput(f"attributes: {attribute} has the levels {list(names)}, got {list(attributes)}")
-    alike = [name for name in arms.names if attributes and set(arms.facet(name).levels) == set(attributes)]
-    if attribute is None and alike:
-        raise InvalidInput(f'attribute: the attributes are the levels of {alike[0]}; give attribute="{alike[0]}"')
-    return Progress.start(judged(arms, attribute), attributes=attributes or names)
 
 
 def _objective(
@@ -251,14 +247,6 @@ def _objective(
 def _positive(value: Any, argument: str) -> None:
     if not positive(value):
         raise InvalidInput(f"{argument}: a finite number above 0, got {value!r}")
-
-
-def _known(policy: Name, variances: Any, names: Sequence[str], attributes: int) -> Floats | None:
-    if (policy == "robin") != (variances is not None):
-        raise InvalidInput('variances: "robin" needs the variance of every arm, the other policies do not use them')
-    if policy == "uniform":
-        return np.ones((len(names), attributes))
-    return None if variances is None else by_arm(variances, "variances", names, attributes, zero=True)
 
 
 def _warmup(

@@ -1,4 +1,4 @@
-"""The arms of an adaptive allocation and how they stand: one cell each, or a whole cycle of cells such as a panel."""
+"""Arms of an adaptive allocation and how they stand: one cell each, or a cycle of cells such as a panel."""
 
 from __future__ import annotations
 

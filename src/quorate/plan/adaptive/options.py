@@ -1,4 +1,4 @@
-"""What an adaptive allocation is told of its arms: variances, weights and prices, and the scale of the scores."""
+"""Options of an adaptive allocation: variances, weights and prices of its arms, and the scale of the scores."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def scales(
         raise InvalidInput("scale, bounds: give the possible scores, or the ends of a continuous scale, not both")
     count = max(len(attributes), 1)
     if bounds is not None:
-        found = _numbers(bounds, "bounds")
-        if len(found) != 2 or not found[0] < found[1]:
+        ends = _numbers(bounds, "bounds")
+        if len(ends) != 2 or not ends[0] < ends[1]:
             raise InvalidInput(f"bounds: the least and the greatest score possible, got {bounds}")
-        return (Scale(found[0], found[1]),) * count
+        return (Scale(ends[0], ends[1]),) * count
     if isinstance(scale, Mapping):
         missing = [name for name in attributes if name not in scale]
         if missing or not attributes:
@@ -60,20 +60,20 @@ def scales(
 
 
 def _scale(scores: Iterable[float]) -> Scale:
-    found = sorted(set(_numbers(scores, "scale")))
-    if len(found) < 2:
-        raise InvalidInput(f"scale: the possible scores, two or more, such as range(1, 6), got {found}")
-    return Scale(found[0], found[-1], float(np.diff(found).min()))
+    steps = sorted(set(_numbers(scores, "scale")))
+    if len(steps) < 2:
+        raise InvalidInput(f"scale: the possible scores, two or more, such as range(1, 6), got {steps}")
+    return Scale(steps[0], steps[-1], float(np.diff(steps).min()))
 
 
 def _numbers(values: Iterable[float], argument: str) -> list[float]:
     try:
-        found = [float(value) for value in values]
+        numbers = [float(value) for value in values]
     except (TypeError, ValueError):
         raise InvalidInput(f"{argument}: expects numbers, got {values!r}") from None
-    if not all(map(math.isfinite, found)):
-        raise InvalidInput(f"{argument}: expects finite numbers, got {found}")
-    return found
+    if not all(map(math.isfinite, numbers)):
+        raise InvalidInput(f"{argument}: expects finite numbers, got {numbers}")
+    return numbers
 
 
 def by_arm(given: Any, argument: str, names: Sequence[str], attributes: int, *, zero: bool) -> Floats:

@@ -1,18 +1,18 @@
-"""A policy of adaptive allocation: the next cells, given the progress."""
+"""Policies of adaptive allocation: the next cells, given the progress."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
-from quorate.numerics.sequential.bandit import Rule
+from quorate.numerics.sequential.bandit import Rule, in_turn
 from quorate.plan.adaptive.arms import Arms, Standing, standing
-from quorate.plan.adaptive.pulls import Priority, Pulls, best
 from quorate.plan.adaptive.stop import Precision, sentence
 from quorate.table.cells import Cells, whole
 from quorate.table.judgments import Judgments
@@ -23,6 +23,56 @@ SLACK = 1e-9
 """Share of a budget that sums of prices may be off by."""
 _MOST_AT_ONCE = 128
 _MOST_CALLS = 1_000_000_000
+Priority = Callable[[Ints, Ints], Floats]
+"""Priority of arms, shape (k,), after so many pulls each, shape (k, depth); -inf where an arm is not to be pulled."""
+
+
+class Pulls(NamedTuple):
+    """Pulls in their order.
+
+    Parameters
+    ----------
+    arm : array of int64, shape (pulls,)
+        Which arm.
+    level : array of int64, shape (pulls,)
+        Pulls of that arm before this one.
+    """
+
+    arm: Ints
+    level: Ints
+
+
+def best(priority: Priority, level: Ints, failed: Ints, rank: Ints, count: int) -> Pulls:
+    """The next pulls: always of the greatest priority, of equals the arm of the lowest rank.
+
+    Where priorities are infinite, or 0, it goes by the calls made, so that arms take turns. Only arms whose next pull
+    is among the first ``count`` can be pulled at all, since the priority of an arm falls with its pulls.
+
+    Parameters
+    ----------
+    priority : callable
+        Of arms after some pulls; it never rises with the pulls.
+    level : array of int64, shape (arms,)
+        Pulls so far, those under way included.
+    failed : array of int64, shape (arms,)
+        Calls that failed.
+    rank : array of int64, shape (arms,)
+        Order among equals.
+    count : int
+        How many pulls; fewer come back where no more arms are to be pulled.
+    """
+    first = priority(np.arange(len(level)), level[:, None])[:, 0]
+    turns = in_turn(first, level + failed)
+    arms = np.flatnonzero(turns > -np.inf)
+    if len(arms) > count:  # the ``count`` arms that come first, in any order
+        arms = arms[turns[arms] >= np.partition(turns[arms], len(arms) - count)[len(arms) - count]]
+        arms = np.asarray(arms[np.lexsort((rank[arms], -turns[arms]))][:count])
+    levels = level[arms, None] + np.arange(count)
+    keys = in_turn(priority(arms, levels), levels + failed[arms, None])
+    arm = np.broadcast_to(arms[:, None], levels.shape)
+    some = np.flatnonzero(keys > -np.inf)
+    order = some[np.lexsort((levels.flat[some], rank[arm.flat[some]], -keys.flat[some]))][:count]
+    return Pulls(arm.flat[order], levels.flat[order])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,7 +174,10 @@ class Policy:
         """
         batch = whole(batch, "batch", 1, _MOST_CALLS)
         now = self._standing(progress)
-        left = self._left(progress)
+        spent = self.spent(progress)
+        if self._overspent(progress):
+            raise InvalidInput(f"budget: {self.budget:,g}, but {spent:,g} is spent already; raise the budget to go on")
+        left = self.budget * (1 + SLACK) - spent
         pulls = self._pulls(now, left, batch)
         asks = now.asked[pulls.arm] <= pulls.level[:, None]
         rows = self.arms.cells[pulls.arm]
@@ -195,31 +248,25 @@ class Policy:
     def _overspent(self, progress: Progress) -> bool:
         return self.spent(progress) > self.budget * (1 + SLACK)
 
-    def _left(self, progress: Progress) -> float:
-        spent = self.spent(progress)
-        if self._overspent(progress):
-            raise InvalidInput(f"budget: {self.budget:,g}, but {spent:,g} is spent already; raise the budget to go on")
-        return self.budget * (1 + SLACK) - spent
-
     def _pulls(self, now: Standing, left: float, batch: int) -> Pulls:
         """Pulls in turn, a hundred or so at a time, until the batch is full or the next does not fit the budget."""
         asked, parts, calls = now.asked, [Pulls(*np.zeros((2, 0), dtype=np.int64))], 0
         priority = self._priority(now)
         while calls < batch:
             count = min(_MOST_AT_ONCE, max((batch - calls) // self.arms.parts, 1))
-            found = best(priority, asked.min(axis=1), now.failed, self.rank, count)
-            asks = asked[found.arm] <= found.level[:, None]
-            sizes, costs = asks.sum(axis=1), (asks * self.price[self.arms.cells[found.arm]]).sum(axis=1)
+            pulls = best(priority, asked.min(axis=1), now.failed, self.rank, count)
+            asks = asked[pulls.arm] <= pulls.level[:, None]
+            sizes, costs = asks.sum(axis=1), (asks * self.price[self.arms.cells[pulls.arm]]).sum(axis=1)
             fits = (calls + np.cumsum(sizes) <= batch) & (np.cumsum(costs) <= left)
             if not calls and len(fits):
                 fits[0] = costs[0] <= left
             kept = int(np.logical_and.accumulate(fits).sum())
-            parts.append(Pulls(found.arm[:kept], found.level[:kept]))
+            parts.append(Pulls(pulls.arm[:kept], pulls.level[:kept]))
             if kept < count:
                 break
             calls, left = calls + int(sizes.sum()), left - float(costs.sum())
             asked = asked.copy()
-            np.maximum.at(asked, found.arm, found.level[:, None] + 1)
+            np.maximum.at(asked, pulls.arm, pulls.level[:, None] + 1)
         return Pulls(np.concatenate([part.arm for part in parts]), np.concatenate([part.level for part in parts]))
 
     def _priority(self, now: Standing) -> Priority:
@@ -232,17 +279,13 @@ class Policy:
         idle = out | (enough if self.name != "uniform" else (enough | out).all())
 
         def priority(arms: Ints, level: Ints) -> Floats:
-            keys = [
-                _at(rule, arms).priority(level, gap[arms, a, None], variance[arms, a, None])
-                for a, rule in enumerate(self.rules)
-            ]
+            keys = []
+            for a, rule in enumerate(self.rules):
+                here = replace(rule, weight=np.asarray(rule.weight)[arms], price=np.asarray(rule.price)[arms])
+                keys.append(here.priority(level, gap[arms, a, None], variance[arms, a, None]))
             out = np.sum(keys, axis=0) if self.rules[0].objective == "average" else np.max(keys, axis=0)
             out = np.where(level < self.warmup, np.inf, out)
             waits = (now.n[arms, None] < self.warmup) & (level >= self.warmup) & (self.known is None)
             return np.where(idle[arms, None] | waits, -np.inf, out)
 
         return priority
-
-
-def _at(rule: Rule, arms: Ints) -> Rule:
-    return replace(rule, weight=np.asarray(rule.weight)[arms], price=np.asarray(rule.price)[arms])

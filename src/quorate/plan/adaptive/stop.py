@@ -1,4 +1,4 @@
-"""When an adaptive allocation has what was asked for, and the sentence that says so."""
+"""Stopping of an adaptive allocation: when it has what was asked for, and the sentence that says so."""
 
 from __future__ import annotations
 
@@ -7,17 +7,70 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from quorate.arrays import Floats
+from quorate.arrays import Bools, Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential import item_intervals
-from quorate.numerics.sequential.sides import Moments
+from quorate.numerics.sequential.sides import Moments, against_difference, against_mean
 from quorate.plan.adaptive.arms import Standing
-from quorate.plan.adaptive.boundary import Boundary
 from quorate.plan.adaptive.options import Scale
 
 _NAMED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Boundary:
+    """What every arm is to be told apart from.
+
+    Parameters
+    ----------
+    at : float
+        A threshold, where there are no partners.
+    tolerance : float
+        Distance from the boundary that does not matter, in the unit of an attribute.
+    partner : array of int64, shape (arms,), optional
+        The arm that each is compared with.
+    decide : bool
+        Whether an arm is known well enough once it is known on which side it is.
+    """
+
+    at: float
+    tolerance: float
+    partner: Ints | None = None
+    decide: bool = False
+
+    @property
+    def words(self) -> str:
+        """What is asked, in words."""
+        what = f"on which side of {self.at:g} each is" if self.partner is None else "which of two is better"
+        return f"{what}, give or take {self.tolerance:g}"
+
+    def told(self, found: Moments, low: float, span: float, unit: float, alpha: float) -> Bools:
+        """Whether it is known on which side every arm is, or that it is within the tolerance; shape (arms,).
+
+        Parameters
+        ----------
+        found : Moments
+            Scores from 0 to 1.
+        low, span : float
+            Least score of the scale, and its length.
+        unit : float
+            Of the attribute.
+        alpha : float
+            Chance that one of the answers about an arm, or about a pair, is ever wrong.
+        """
+        limit, near = -math.log(alpha), self.tolerance * unit / span
+        shifts = (0.0, near, -near)  # one side or the other; or not as far as ``near`` on either
+        if self.partner is None:
+            at = (self.at - low) / span
+            here, above, below = (against_mean(found, at + shift) >= limit for shift in shifts)
+            return np.asarray(here | (above & below & (np.abs(found.mean - at) < near)))
+        first = np.flatnonzero(np.arange(len(self.partner)) < self.partner)
+        one, two = found.of(first), found.of(self.partner[first])
+        here, above, below = (against_difference(one, two, shift) >= limit for shift in shifts)
+        told = np.zeros(len(self.partner), dtype=bool)
+        told[first] = here | (above & below & (np.abs(one.mean - two.mean) < near))
+        return told | told[self.partner]
 
 
 @dataclass(frozen=True)
@@ -85,7 +138,7 @@ class Precision:
         columns = [item_intervals.half_width(*self._moments(standing, a), **self._options(a)) for a in self._each]
         return np.column_stack(columns)
 
-    def known(self, standing: Standing) -> NDArray[np.bool_]:
+    def known(self, standing: Standing) -> Bools:
         """Whether every arm is known well enough, shape (arms,); none is without a target."""
         if not self.stops:
             return np.zeros(len(standing.n), dtype=bool)
@@ -94,7 +147,7 @@ class Precision:
             long &= long[self.boundary.partner]
         return np.asarray(np.all([self._enough(standing, a) for a in self._each], axis=0) & long)
 
-    def _enough(self, standing: Standing, attribute: int) -> NDArray[np.bool_]:
+    def _enough(self, standing: Standing, attribute: int) -> Bools:
         (n, mean, ss), unit = self._moments(standing, attribute), self.units[attribute]
         if self.boundary is None or self.target is not None:
             target = math.nan if self.target is None else self.target * unit
@@ -108,7 +161,7 @@ class Precision:
         out = self.out(standing)
         return bool((self.known(standing) | out).all() and not out.all())
 
-    def out(self, standing: Standing) -> NDArray[np.bool_]:
+    def out(self, standing: Standing) -> Bools:
         """Whether no more is spent on an arm: it is given up, or the one it is compared with; shape (arms,)."""
         partner = None if self.boundary is None else self.boundary.partner
         return standing.lost if partner is None else standing.lost | standing.lost[partner]
@@ -116,10 +169,6 @@ class Precision:
     @property
     def _decides(self) -> bool:
         return self.boundary is not None and self.boundary.decide
-
-    def _sees_zero(self, attribute: int) -> bool:
-        """Whether the interval of equal scores has a width, so that a few of them do not pass for certainty."""
-        return self.scales[attribute].step is not None or self.method in ("anytime", "bernstein")
 
     def wider(self, standing: Standing) -> tuple[int, float]:
         """How many arms are not known well enough, and the widest half-width in units of the attributes."""
@@ -139,7 +188,9 @@ class Precision:
 
     def _moments(self, standing: Standing, attribute: int) -> tuple[Floats, Floats, Floats]:
         n, variance = standing.n.astype(np.float64), standing.variance[:, attribute]
-        says = self._sees_zero(attribute) | (variance > 0)  # else an interval of width 0: as good as no score
+        # an interval of equal scores that has no width is as good as no score: a few do not pass for certainty
+        sees_zero = self.scales[attribute].step is not None or self.method in ("anytime", "bernstein")
+        says = sees_zero | (variance > 0)
         return np.where(says, n, 0.0), standing.mean[:, attribute], n * variance
 
     def _options(self, attribute: int) -> item_intervals.Options:
@@ -172,28 +223,24 @@ def sentence(
     done, reached : bool
         Whether nothing more is asked, and whether that is because the target is reached.
     """
-    silent = (standing.n == 0) & ~standing.lost & done
-    lost = _listed("given up, as their calls only or mostly failed", standing.lost, names)
-    unheard = _listed("the budget ended before any answer for", silent, names)
-    return _said(precision, standing, spent, done=done, reached=reached) + lost + unheard
-
-
-def _listed(what: str, which: NDArray[np.bool_], names: Sequence[str]) -> str:
-    found = [names[at] for at in np.flatnonzero(which).tolist()]
-    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    return f"; {what}: {', '.join(found[:_NAMED])}{more}" if found else ""
-
-
-def _said(precision: Precision, standing: Standing, spent: str, *, done: bool, reached: bool) -> str:
-    if not precision.stops:
-        return f"{spent} made, {int(standing.failed.sum()):,} of them failed"
     boundary = precision.boundary
-    asked = f"you asked {boundary.words}" if boundary and boundary.decide else f"you asked for {precision.target:g}"
-    if reached:
-        return f"{asked}; reached after {spent}"
-    count, widest = precision.wider(standing)
-    kept = int((~precision.out(standing)).sum())
-    state = f"{'not reached' if done else 'not yet reached'} after {spent}: {count:,} of {kept:,}"
-    if precision.target is None:
-        return f"{asked}; {state} are not known"
-    return f"{asked}; {state} are not known as well, the widest {widest:.3g}"
+    asked = (
+        f"you asked {boundary.words}" if boundary and boundary.decide else f"you asked for {precision.target or 0:g}"
+    )
+    if not precision.stops:
+        text = f"{spent} made, {int(standing.failed.sum()):,} of them failed"
+    elif reached:
+        text = f"{asked}; reached after {spent}"
+    else:
+        count, widest = precision.wider(standing)
+        kept = int((~precision.out(standing)).sum())
+        text = f"{asked}; {'not reached' if done else 'not yet reached'} after {spent}: {count:,} of {kept:,}"
+        text += " are not known"
+        text += "" if precision.target is None else f" as well, the widest {widest:.3g}"
+    lost = standing.lost, "given up, as their calls only or mostly failed"
+    unheard = (standing.n == 0) & ~standing.lost & done, "the budget ended before any answer for"
+    for which, reason in (lost, unheard):
+        arms = [names[at] for at in np.flatnonzero(which).tolist()]
+        more = f" and {len(arms) - _NAMED} more" if len(arms) > _NAMED else ""
+        text += f"; {reason}: {', '.join(arms[:_NAMED])}{more}" if arms else ""
+    return text
