@@ -9,10 +9,10 @@ import pytest
 from scipy.special import ndtri
 
 from quorate.decide.stop import stopping_rule
-from quorate.decide.votes.all_pairs import holm
 from quorate.decide.votes.clustered_study import ClusteredVotes
 from quorate.decide.votes.margin import margin_of_counts, margin_of_share
 from quorate.decide.votes.verdict import Outcome, outcome_of
+from quorate.numerics.multiplicity import holm_level
 from quorate.numerics.sequential import fair_coin as sequential
 from quorate.numerics.votes import binomial, clustered
 from quorate.simulate.verdicts import replay_verdicts
@@ -155,7 +155,7 @@ def test_all_pairs_hold_together(n, truth):
     tests = np.array([[one.p_difference(), one.p_equivalence(margin)] for one in every])
     false, decided = np.zeros((2, families)), np.zeros((2, families))
     for at, wins in enumerate(rng.binomial(n, 0.5 + np.array(truth), (families, len(truth))).tolist()):
-        for row, alpha in enumerate((holm(*tests[wins].T, 0.05), 0.05)):
+        for row, alpha in enumerate((holm_level(*tests[wins].T, 0.05), 0.05)):
             said = [outcome_of(every[k], margin, alpha) for k in wins]
             false[row, at] = any(_is_false(outcome, d, margin) for outcome, d in zip(said, truth, strict=True))
             decided[row, at] = sum(outcome is not Outcome.UNDECIDED for outcome in said)

@@ -1,1 +1,9 @@
-"""From evidence to a verdict: better, worse, equivalent within a stated margin, or undecided."""
+"""Decisions: from evidence to a verdict that two systems differ, are equivalent, or that it is undecided.
+
+In reading order:
+
+- `compare`: the verdict on two systems, from votes or from scores; `outcome`: what every verdict has.
+- `votes/` and `scores/`: the two kinds of evidence, and what would decide.
+- `stop`: votes watched as they come in.
+- `gaming/`: what submitting many times and reporting the best is worth.
+"""

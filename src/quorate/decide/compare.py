@@ -1,4 +1,4 @@
-"""Compare two systems: one question for whatever says how good they are."""
+"""Comparison of two systems: one question for whatever says how good they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a comparison of two systems ends in, whatever says how good they are."""
+"""Outcomes: what a comparison of two systems ends in, whatever says how good they are."""
 
 from __future__ import annotations
 
@@ -128,7 +128,12 @@ class AnyVerdict(ABC):
     @property
     def sentence(self) -> str:
         """The verdict with its numbers."""
-        return " ".join(part for part in (f"{self._said()}: {self._numbers()}.", self._rest()) if part)
+        verdict = f"{self.a} is {self.outcome.value} than {self.b}"
+        if self.outcome is Outcome.UNDECIDED:
+            verdict = f"Undecided whether {self.a} or {self.b} {self._prefers()}"
+        elif self.outcome is Outcome.EQUIVALENT:
+            verdict = f"{self.a} and {self.b} are equivalent within a margin of {self.margin:.4g}"
+        return " ".join(part for part in (f"{verdict}: {self._numbers()}.", self._rest()) if part)
 
     def __str__(self) -> str:
         return self.sentence
@@ -160,13 +165,6 @@ class AnyVerdict(ABC):
     @property
     def _equivalence_level(self) -> float:
         return 2 * self.level - 1
-
-    def _said(self) -> str:
-        if self.outcome is Outcome.UNDECIDED:
-            return f"Undecided whether {self.a} or {self.b} {self._prefers()}"
-        if self.outcome is Outcome.EQUIVALENT:
-            return f"{self.a} and {self.b} are equivalent within a margin of {self.margin:.4g}"
-        return f"{self.a} is {self.outcome.value} than {self.b}"
 
     @abstractmethod
     def _prefers(self) -> str:

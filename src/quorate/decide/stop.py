@@ -1,4 +1,4 @@
-"""Looking while votes come in: when to stop, with error rates that hold however often one looks."""
+"""Monitoring of votes as they come in: when to stop, with error rates that hold however often one looks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate.arguments import argument
 from quorate.arrays import Floats
@@ -195,8 +194,8 @@ def monitor(
     >>> import polars
     >>> from quorate.table.read_votes import read_votes
     >>> columns = {"model_a": ["x"] * 60, "model_b": ["y"] * 60, "winner": (["model_a"] * 5 + ["model_b"]) * 10}
-    >>> found = monitor(read_votes(polars.DataFrame(columns), announce=False), "x", "y")
-    >>> found.outcome.value, found.stopped
+    >>> watched = monitor(read_votes(polars.DataFrame(columns), announce=False), "x", "y")
+    >>> watched.outcome.value, watched.stopped
     ('better', 26)
     """
     checked_votes(votes)
@@ -206,8 +205,15 @@ def monitor(
     prior = sequential.prior(tuned)
     low, high = (end - 0.5 for end in sequential.confidence_sequence(wins, n, level, prior))
     evidence = sequential.log_evidence(wins, n, 0.5, prior)
-    found, stopped = _first(wins / n - 0.5, low, high, evidence, margin, level)
-    return Monitor(a, b, found, stopped, cluster or "vote", n, wins, low, high, evidence, margin, level)
+    differs = evidence >= -np.log1p(-level)
+    equal = np.zeros_like(differs) if margin is None else (low > -margin) & (high < margin)
+    decided = np.flatnonzero(differs | equal)
+    shown, stopped = Outcome.UNDECIDED, None
+    if len(decided):
+        at = int(decided[0])
+        stopped, better = at + 1, wins[at] / n[at] - 0.5 > 0
+        shown = Outcome.EQUIVALENT if equal[at] else Outcome.BETTER if better else Outcome.WORSE
+    return Monitor(a, b, shown, stopped, cluster or "vote", n, wins, low, high, evidence, margin, level)
 
 
 def stopping_rule(
@@ -262,11 +268,8 @@ def _in_order(pair: Votes, ties: Encoding, cluster: str | None) -> Floats:
         raise NotEstimable(rule + "; collect more")
     if cluster is None:
         return outcome[order]
-    return _cluster_means(outcome[order], pair.column(cluster)[order])
-
-
-def _cluster_means(outcome: Floats, code: NDArray[np.int32]) -> Floats:
-    """Mean of every cluster, in the order in which they were complete; a vote without a label is one of its own."""
+    # the mean of every cluster, in the order in which they were complete; a vote without a label is one of its own
+    outcome, code = outcome[order], pair.column(cluster)[order]
     lone = code < 0
     label = np.where(lone, code.max(initial=-1) + np.cumsum(lone), code)
     _, place = np.unique(label, return_inverse=True)
@@ -274,21 +277,6 @@ def _cluster_means(outcome: Floats, code: NDArray[np.int32]) -> Floats:
     last[place] = np.arange(len(place))
     mean = np.bincount(place, outcome) / np.bincount(place)
     return np.asarray(mean[np.argsort(last)])
-
-
-def _first(
-    value: Floats, low: Floats, high: Floats, evidence: Floats, margin: float | None, level: float
-) -> tuple[Outcome, int | None]:
-    """Outcome and number of the first look that decides."""
-    differs = evidence >= -np.log1p(-level)
-    equal = np.zeros_like(differs) if margin is None else (low > -margin) & (high < margin)
-    decided = np.flatnonzero(differs | equal)
-    if not len(decided):
-        return Outcome.UNDECIDED, None
-    at = int(decided[0])
-    if equal[at]:
-        return Outcome.EQUIVALENT, at + 1
-    return (Outcome.BETTER if value[at] > 0 else Outcome.WORSE), at + 1
 
 
 def _check(margin: float | None, level: float, tuned: float) -> None:

@@ -2,13 +2,10 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from quorate.decide.votes.all_pairs import compare_all, holm
+from quorate.decide.votes.all_pairs import compare_all
 from quorate.decide.votes.verdict import verdict_of_votes
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.table.read_votes import read_votes
@@ -24,32 +21,6 @@ def votes_of(wins, n, prompts=None):
     return read_votes(
         pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row"), announce=False
     )
-
-
-def test_holm_is_that_of_r():
-    """R: p.adjust(c(.01, .04, .03, .005), "holm") is .03, .06, .06, .02: at .05 the first and the last are rejected."""
-    p = np.array([0.01, 0.04, 0.03, 0.005])
-    assert (p <= holm(p, np.zeros(4), 0.05)).tolist() == [True, False, False, True]
-    assert holm(p, np.zeros(4), 0.05) == pytest.approx(0.025)
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.floats(0.001, 0.2))
-def test_adjusted_p_values_and_the_level_say_the_same(p, alpha):
-    order = np.argsort(p, kind="stable")
-    steps = np.maximum.accumulate(np.sort(p) * np.arange(len(p), 0, -1))
-    adjusted = np.empty(len(p))
-    adjusted[order] = steps
-    level = holm(np.array(p), np.zeros(len(p)), alpha)
-    clear = np.abs(adjusted - alpha) > 1e-9
-    assert ((np.array(p) <= level) == (adjusted <= alpha))[clear].all()
-
-
-def test_a_pair_counts_until_no_claim_about_it_could_be_false():
-    """A difference that is shown leaves open whether it is within the margin, so nothing is gained for the others."""
-    differ, open_ = np.array([0.001, 0.001, 0.04]), np.array([0.9, 0.9, 0.9])
-    assert holm(differ, open_, 0.05) == pytest.approx(0.05 / 3)
-    assert holm(differ, np.zeros(3), 0.05) == pytest.approx(0.05)
-    assert holm(differ, np.array([0.001, 0.9, 0.9]), 0.05) == pytest.approx(0.025)
 
 
 def test_each_verdict_is_that_of_its_pair_at_its_level():

@@ -81,6 +81,11 @@ def test_studies_at_once_are_judged_as_one_by_one(margin, most):
     wins = rng.binomial(sizes.astype(int), rng.choice([0.5, 0.8, 1.0], (300, 1))).astype(float)
     made = studies(0.2, [6] * 30, 0.2)
     found = clustered.shares(wins, sizes)
-    alone = [made._shown_by_one(clustered.share(*one), margin) for one in zip(wins, sizes, strict=True)]
+    leads = [
+        margin_of_share(clustered.share(*one), "a", "b", ties=made.found.ties, cluster="cluster")
+        for one in zip(wins, sizes, strict=True)
+    ]
+    difference = [lead.value > 0 and lead.p_difference() <= made.alpha for lead in leads]
+    alone = difference if margin is None else [lead.p_equivalence(margin) <= made.alpha for lead in leads]
     assert made._shown(found, margin).tolist() == alone
     assert 0 < sum(alone) < 300 or (margin is not None and most == 1)

@@ -9,19 +9,9 @@ from quorate.estimate.differences.spread import (
     ItemGroup,
     ItemSpread,
     LeftOutSpread,
-    holm,
     over_items,
     patterns,
 )
-
-
-def test_holm_is_that_of_r():
-    """R 4.2.2: p.adjust(c(0.01, 0.04, 0.03, 0.5), "holm")"""
-    np.testing.assert_allclose(holm(np.array([0.01, 0.04, 0.03, 0.5])), [0.04, 0.09, 0.09, 0.5])
-
-
-def test_holm_counts_what_is_not_known():
-    np.testing.assert_array_equal(holm(np.array([0.01, np.nan])), [0.02, np.nan])
 
 
 def test_intervals_and_p_values_are_student_s():

@@ -1,4 +1,4 @@
-"""What submitting many times and reporting the best is worth, design by design, and what makes it worth less."""
+"""Gaming of a benchmark: what submitting many times and reporting the best is worth, design by design."""
 
 from __future__ import annotations
 
@@ -12,8 +12,15 @@ import numpy as np
 
 from quorate.arguments import argument
 from quorate.caveats import Caveat, independent_attempts, one_level
-from quorate.decide.gaming.mitigation import Mitigation, Options, mitigations
-from quorate.decide.gaming.source import Played, attempts_targets, projected, standard_errors
+from quorate.decide.gaming.attempts import (
+    Mitigation,
+    Options,
+    Played,
+    attempts_targets,
+    mitigations,
+    projected,
+    standard_errors,
+)
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.published import Components
@@ -232,41 +239,6 @@ def gaming(
     >>> [(one.label, round(one.value, 1)) for one in found.prizes]
     [('1 prompt x 1 judge', 85.2), ('1 prompt x 3 judges', 55.7)]
     """
-    _check(fit, k, scale, level)
-    targets, kept, missing = attempts_targets(fit, redrawn)
-    rate = _rate(fit, scale, win_rate)
-    slope = 1.0 if scale == "score" else elo_slope(rate)
-    played = Played(fit, items, targets, prices)
-    asked = _default_designs(fit, kept) if designs is None else _checked_designs(designs)
-    expected = float(maximum_moments(k)[0])
-    made = [projected(played, one) for one in asked]
-    plausible = standard_errors(played, asked, resamples, rng)
-    ends = np.quantile(plausible, [(1 - level) / 2, (1 + level) / 2], axis=1) * slope * expected
-    prizes = tuple(
-        Prize(_label(one, options), one, one.se * slope, one.se * slope * expected, float(low), float(high))
-        for one, options, low, high in zip(made, asked, *ends, strict=True)
-    )
-    return Gaming(
-        k=k,
-        expected=expected,
-        scale=scale,
-        slope=slope,
-        win_rate=rate,
-        redrawn=kept,
-        prizes=prizes,
-        mitigation=mitigations(played, asked[0], made[0], kept, slope * expected),
-        level=level,
-        caveats=_caveats(fit, missing),
-    )
-
-
-def _caveats(fit: Decomposition | Components, missing: Collection[str]) -> tuple[Caveat, ...]:
-    own = (independent_attempts(), *(one_level(name) for name in missing))
-    more = fit.caveats if isinstance(fit, Decomposition) else ()
-    return (*own, *(one for one in more if one not in own))
-
-
-def _check(fit: object, k: object, scale: str, level: float) -> None:
     if not isinstance(fit, (Components, Decomposition)):
         kind = type(fit).__name__
         raise InvalidInput(f"fit: expects what decompose or components returns, got {kind}; decompose it first")
@@ -275,9 +247,36 @@ def _check(fit: object, k: object, scale: str, level: float) -> None:
     if scale not in ("score", "elo"):
         raise InvalidInput(f'scale: expects "score" or "elo", got {scale!r}')
     checked_level(level)
+    targets, kept, missing = attempts_targets(fit, redrawn)
+    rate = turning_rate(fit, scale, win_rate)
+    slope = 1.0 if scale == "score" else elo_slope(rate)
+    played = Played(fit, items, targets, prices)
+    asked = compared_designs(designs, fit, kept)
+    expected = float(maximum_moments(k)[0])
+    plans = [projected(played, options) for options in asked]
+    plausible = standard_errors(played, asked, resamples, rng)
+    ends = np.quantile(plausible, [(1 - level) / 2, (1 + level) / 2], axis=1) * slope * expected
+    prizes = tuple(
+        Prize(design_label(plan, options), plan, plan.se * slope, plan.se * slope * expected, float(low), float(high))
+        for plan, options, low, high in zip(plans, asked, *ends, strict=True)
+    )
+    own = (independent_attempts(), *(one_level(name) for name in missing))
+    more = fit.caveats if isinstance(fit, Decomposition) else ()
+    return Gaming(
+        k=k,
+        expected=expected,
+        scale=scale,
+        slope=slope,
+        win_rate=rate,
+        redrawn=kept,
+        prizes=prizes,
+        mitigation=mitigations(played, asked[0], plans[0], kept, slope * expected),
+        level=level,
+        caveats=(*own, *(caveat for caveat in more if caveat not in own)),
+    )
 
 
-def _rate(fit: Decomposition | Components, scale: Scale, win_rate: float | None) -> float:
+def turning_rate(fit: Decomposition | Components, scale: Scale, win_rate: float | None) -> float:
     """Win rate at which scores are turned into Elo points; nan where they are not."""
     if scale == "score":
         if win_rate is not None:
@@ -316,31 +315,30 @@ def elo_slope(win_rate: float) -> float:
     return 400 / (math.log(10) * win_rate * (1 - win_rate))
 
 
-def _default_designs(fit: Decomposition | Components, redrawn: Collection[str]) -> list[Options]:
-    """One prompt or all, by one judge or all."""
-    if isinstance(fit, Components):
-        most = {name: count for name, count in _TYPICAL.items() if name in fit.facets}
-    else:
-        most = {name: observed_counts(fit).get(name, 1) for name in _TYPICAL if name in redrawn}
-    prompts, judges = (sorted({1, most[name]}) if name in most else [None] for name in ("prompt", "judge"))
-    pairs = [{"prompts": v, "judges": m} for m in judges for v in prompts]
-    return [{name: count for name, count in one.items() if count is not None} for one in pairs]
-
-
-def _checked_designs(designs: object) -> list[Options]:
+def compared_designs(designs: object, fit: Decomposition | Components, redrawn: Collection[str]) -> list[Options]:
+    """The designs as given; without any, one prompt or all, by one judge or all."""
+    if designs is None:
+        if isinstance(fit, Components):
+            most = {name: count for name, count in _TYPICAL.items() if name in fit.facets}
+        else:
+            most = {name: observed_counts(fit).get(name, 1) for name in _TYPICAL if name in redrawn}
+        prompts, judges = (sorted({1, most[name]}) if name in most else [None] for name in ("prompt", "judge"))
+        pairs = [{"prompts": v, "judges": m} for m in judges for v in prompts]
+        return [{name: count for name, count in pair.items() if count is not None} for pair in pairs]
     if isinstance(designs, (str, Mapping)) or not isinstance(designs, Sequence):
         raise InvalidInput(
             f"designs: a list of designs is needed, got {type(designs).__name__}; write [{{'judges': 3}}]"
         )
-    for one in designs:
-        if not isinstance(one, Mapping):
-            raise InvalidInput(f"designs: each is a mapping of options, such as {{'judges': 3}}; got {one!r}")
+    for options in designs:
+        if not isinstance(options, Mapping):
+            raise InvalidInput(f"designs: each is a mapping of options, such as {{'judges': 3}}; got {options!r}")
     if not designs:
         raise InvalidInput("designs: at least one design is needed, got none; leave designs out for the usual four")
     return list(designs)
 
 
-def _label(projection: Projection, options: Options) -> str:
+def design_label(projection: Projection, options: Options) -> str:
+    """A design in words: its prompts and judges, and what is unusual about it."""
     counts = {name: projection.design[name] for name in _TYPICAL if name in projection.design}
     named = [f"{n} {name}{'s' * (n != 1)}" for name, n in counts.items()]
     others = [f"{n} {name}s" for name, n in projection.design.items() if name == "replicate" and n > 1]

@@ -1,8 +1,8 @@
-"""The prize for the best of many attempts by resampling the judgments themselves, with no model of them."""
+"""Resampled attempts: the prize for the best of many by drawing from the judgments themselves, with no model."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from numbers import Integral
 
 import numpy as np
@@ -81,9 +81,21 @@ def resampled_prize(
     asked = {item: items, "prompt": prompts, "judge": judges}
     sums, cells = _cells(table, facets)
     drawn = {name: asked[name] or size for name, size in zip(facets, sums.shape, strict=True)}
-    anew = frozenset(facets if redrawn is None else redrawn)
     source = np.random.default_rng(stream(0, "gaming/resampled") if rng is None else rng)
-    gains = _gains(sums, cells, drawn, anew, k, resamples, source)
+    block = max(1, _AT_A_TIME // (k * max(sums.shape[0], 1)))
+    blocks = []
+    for start in range(0, resamples, block):
+        repetitions = min(block, resamples - start)
+        weights = []  # how often every level is drawn, shape (repetitions, attempts or 1, levels)
+        for levels, (name, count) in zip(sums.shape, drawn.items(), strict=True):
+            shape = (repetitions, k if redrawn is None or name in redrawn else 1)
+            weights.append(source.multinomial(count, np.full(levels, 1 / levels), shape).astype(float))
+        with np.errstate(invalid="ignore"):
+            score = _contracted(sums, weights) / _contracted(cells, weights)
+        if np.isnan(score).any():
+            raise InvalidInput("judgments: an attempt drew no cell with a score; ask for more items, prompts or judges")
+        blocks.append(score.max(axis=1) - score.mean(axis=1))
+    gains = np.concatenate(blocks)
     return float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(resamples))
 
 
@@ -103,38 +115,6 @@ def _cells(table: Judgments, facets: tuple[str, ...]) -> tuple[Floats, Floats]:
     total = np.bincount(place, answered.mean, size)
     mean = np.divide(total, count, out=np.zeros(size), where=count > 0)
     return mean.reshape(shape), (count > 0).astype(float).reshape(shape)
-
-
-def _gains(
-    sums: Floats,
-    cells: Floats,
-    drawn: Mapping[str, int],
-    anew: frozenset[str],
-    k: int,
-    resamples: int,
-    rng: np.random.Generator,
-) -> Floats:
-    """Best attempt less the mean attempt of every repetition, shape (resamples,)."""
-    block = max(1, _AT_A_TIME // (k * max(sums.shape[0], 1)))
-    out = []
-    for start in range(0, resamples, block):
-        repetitions = min(block, resamples - start)
-        weights = [
-            _weights(levels, count, name in anew, (repetitions, k), rng)
-            for levels, (name, count) in zip(sums.shape, drawn.items(), strict=True)
-        ]
-        with np.errstate(invalid="ignore"):
-            score = _contracted(sums, weights) / _contracted(cells, weights)
-        if np.isnan(score).any():
-            raise InvalidInput("judgments: an attempt drew no cell with a score; ask for more items, prompts or judges")
-        out.append(score.max(axis=1) - score.mean(axis=1))
-    return np.concatenate(out)
-
-
-def _weights(levels: int, count: int, anew: bool, shape: tuple[int, int], rng: np.random.Generator) -> Floats:
-    """How often every level is drawn, shape (repetitions, attempts or 1, levels)."""
-    draws = shape if anew else (shape[0], 1)
-    return rng.multinomial(count, np.full(levels, 1 / levels), draws).astype(float)
 
 
 def _contracted(values: Floats, weights: list[Floats]) -> Floats:

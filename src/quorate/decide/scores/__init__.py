@@ -1,1 +1,8 @@
-"""Verdicts on systems that were scored."""
+"""Scores of two systems: the verdict, and what would decide.
+
+In reading order:
+
+- `verdict`: better, worse, equivalent or undecided.
+- `step`: the next study of an undecided comparison; `search`: the cheapest or the best one by its power.
+- `studies`: what a study would find, from the parts of its variance.
+"""

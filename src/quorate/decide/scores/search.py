@@ -1,4 +1,4 @@
-"""The cheapest of all designs that an optimiser may choose from, or the best for a budget, by its power."""
+"""Search of studies by their power: the cheapest of all designs allowed, or the best for a budget."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ def cheapest_study(searched: Searched, chance: Chance, power: float) -> Projecti
         return next((place for place, plan in plans if chance(studies_of_plan(plan)) >= power), None)
 
     order = np.lexsort((over, cost))
-    found = first(order[over[order] < np.append(np.inf, np.minimum.accumulate(over[order])[:-1])])
-    cheaper = np.flatnonzero(cost < (np.inf if found is None else cost[found] * (1 - 1e-9)))
+    place = first(order[over[order] < np.append(np.inf, np.minimum.accumulate(over[order])[:-1])])
+    cheaper = np.flatnonzero(cost < (np.inf if place is None else cost[place] * (1 - 1e-9)))
     cheaper = cheaper[np.argsort(over[cheaper], kind="stable")[:_MORE]]
     better = first(cheaper[np.lexsort((over[cheaper], cost[cheaper]))])
-    place = found if better is None else better
+    place = place if better is None else better
     return None if place is None else searched.projection(kept, place)
 
 
@@ -81,31 +81,25 @@ def best_study(searched: Searched, chance: Chance, power: float, budget: float) 
 
 def _screened(searched: Searched, chance: Chance, power: float, chosen: Chosen) -> Kept:
     """Designs by price and by their standard error over the largest that would do, which stands for the variance."""
-    largest = np.array([_largest(df, chance, power) for df in _DF])
-    pieces = range(len(searched.found.pieces))
-    cost, over, piece, index = (
-        np.concatenate(one) for one in zip(*(_screen(searched, i, largest, chosen) for i in pieces), strict=True)
-    )
-    return Kept(cost, over, piece, index, np.zeros(len(cost), dtype=np.int64))
+    largest = np.array([largest_error(df, chance, power) for df in _DF])
+    source, parts_of = searched.source, []
+    for number, piece in enumerate(searched.found.pieces):
+        laid = placed(source, piece)
+        weights = source.weigh(laid)
+        used = {name: weight for name, weight in weights.items() if source.values[name] or np.isnan(weight).any()}
+        parts = {name: source.values[name] * weight for name, weight in used.items()}
+        df = freedom(parts, {**laid.counts, **laid.groups}, laid.calls, laid.cells)
+        limit = np.interp(np.log(df), np.log(_DF), largest)
+        over = np.sqrt(sum(parts.values(), np.zeros(()))) / np.maximum(limit, 1e-300)
+        cost = np.asarray(bill(source, laid, searched.prices), dtype=float)
+        cost, over = (np.broadcast_to(values, piece.shape).ravel() for values in (cost, over))
+        known = np.flatnonzero(chosen(cost, over) & np.isfinite(over))
+        parts_of.append((cost[known], over[known], np.full(len(known), number), known))
+    cost, over, piece_of, index = (np.concatenate(values) for values in zip(*parts_of, strict=True))
+    return Kept(cost, over, piece_of, index, np.zeros(len(cost), dtype=np.int64))
 
 
-def _screen(searched: Searched, number: int, largest: Floats, chosen: Chosen) -> tuple[Floats, Floats, Ints, Ints]:
-    """Price of every design of a piece, its standard error over the largest that would do, and where it is."""
-    source, piece = searched.source, searched.found.pieces[number]
-    laid = placed(source, piece)
-    weights = source.weigh(laid)
-    used = {name: weight for name, weight in weights.items() if source.values[name] or np.isnan(weight).any()}
-    parts = {name: source.values[name] * weight for name, weight in used.items()}
-    df = freedom(parts, {**laid.counts, **laid.groups}, laid.calls, laid.cells)
-    limit = np.interp(np.log(df), np.log(_DF), largest)
-    over = np.sqrt(sum(parts.values(), np.zeros(()))) / np.maximum(limit, 1e-300)
-    cost = np.asarray(bill(source, laid, searched.prices), dtype=float)
-    flat = [np.broadcast_to(one, piece.shape).ravel() for one in (cost, over)]
-    known = np.flatnonzero(chosen(*flat) & np.isfinite(flat[1]))
-    return flat[0][known], flat[1][known], np.full(len(known), number), known
-
-
-def _largest(df: float, chance: Chance, power: float) -> float:
+def largest_error(df: float, chance: Chance, power: float) -> float:
     """Largest standard error with power enough, if the variance is one mean square; 0 where none is small enough."""
     low, high = _RANGE
     for _ in range(_HALVINGS):

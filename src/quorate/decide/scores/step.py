@@ -1,4 +1,4 @@
-"""The cheapest study that would decide a comparison of scores."""
+"""Next steps of a comparison of scores: the cheapest study that would decide it."""
 
 from __future__ import annotations
 
@@ -113,10 +113,25 @@ class ScoreStep:
         each = "" if self.paired else " for each system"
         cost = "" if self.cost is None else f", for {self.cost:,.2f}"
         goal = "find a difference" if self.toward == "difference" else "show equivalence"
-        return (
+        step = (
             f"A new study of {listed(levels)}{each} ({self.layout}, {self.calls:,} judgments{cost}) would {goal} with "
-            f"a chance of {self.power:.4g} if the difference is {self.assumed:.3g} as found.{self._budget_words()}"
+            f"a chance of {self.power:.4g} if the difference is {self.assumed:.3g} as found."
         )
+        if self.budget is None:
+            return step
+        if self.toward == "difference":
+            seen = self.seen_by_budget
+            least = "no difference" if seen is None else f"a difference of {seen:.3g} or more"
+            shows = f"see {least} (power {self.power:.4g}), and that found with a chance of {self.budget_power:.2f}"
+        else:
+            alike = self.alike_by_budget
+            limit = "at no difference" if alike is None else f"at a difference of {alike:.3g} or less"
+            shows = (
+                f"show equivalence with a chance of {self.budget_power:.2f} at that difference, and of "
+                f"{self.power:.4g} {limit}"
+            )
+        reach = "is enough for that" if self.affordable else "is not enough"
+        return f"{step} The budget of {self.budget:,.10g} {reach}: it would {shows}."
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -129,24 +144,6 @@ class ScoreStep:
             "plan": self.plan.to_dict(),
             "caveats": [one.sentence for one in self.caveats],
         }
-
-    def _budget_words(self) -> str:
-        if self.budget is None:
-            return ""
-        reach = "is enough for that" if self.affordable else "is not enough"
-        return f" The budget of {self.budget:,.10g} {reach}: it would {self._within_budget()}."
-
-    def _within_budget(self) -> str:
-        if self.toward == "difference":
-            seen = self.seen_by_budget
-            least = "no difference" if seen is None else f"a difference of {seen:.3g} or more"
-            return f"see {least} (power {self.power:.4g}), and that found with a chance of {self.budget_power:.2f}"
-        alike = self.alike_by_budget
-        limit = "at no difference" if alike is None else f"at a difference of {alike:.3g} or less"
-        return (
-            f"show equivalence with a chance of {self.budget_power:.2f} at that difference, and of {self.power:.4g} "
-            f"{limit}"
-        )
 
 
 def score_step(
@@ -197,8 +194,13 @@ def score_step(
     far = {name: pair for name, pair in seen.items() if pair[0] >= 2 * pair[1] and name != found.fit.judgments.object}
     within: dict[str, Any] = {}
     if budget is not None:
-        best, equal = best_study(searched, ways[toward], power, budget), margin if toward == "equivalence" else None
-        within = _by_budget(budget, best, ways[toward], alpha, power, equal)
+        best = best_study(searched, ways[toward], power, budget)
+        within = {"budget": budget, "budget_power": 0.0}
+        if best is not None:
+            law, equal = studies_of_plan(best), margin if toward == "equivalence" else None
+            within["budget_power"] = ways[toward](law)
+            within["seen_by_budget"] = law.detectable(alpha, power)
+            within["alike_by_budget"] = None if equal is None else law.alike(equal, alpha, power)
     return ScoreStep(
         toward=toward,
         assumed=d,
@@ -213,26 +215,22 @@ def score_step(
     )
 
 
-def _by_budget(
-    budget: float, plan: Projection | None, chance: Chance, alpha: float, power: float, margin: float | None
-) -> dict[str, float | None]:
-    """What the best study of a budget shows; margin is None where the step is toward a difference."""
-    if plan is None:
-        return {"budget": budget, "budget_power": 0.0}
-    law = studies_of_plan(plan)
-    alike = None if margin is None else law.alike(margin, alpha, power)
-    seen = law.detectable(alpha, power)
-    return {"budget": budget, "budget_power": chance(law), "seen_by_budget": seen, "alike_by_budget": alike}
-
-
 def _searched(
     found: SystemDifference, prices: Prices | None, limits: Limits | None, layouts: Sequence[LayoutName]
 ) -> Searched | None:
     """Every design that is allowed, with its price; None where there is none, or the data determine none."""
-    source, targets = (found.fit, found.asked) if found.method == "paired" else (_of_difference(found), None)
-    both = _of_both({"call": 1.0} if prices is None else prices, paired=_shares_items(found))
+    source, targets = (found.fit, found.asked) if found.method == "paired" else (components_of_difference(found), None)
+    check(prices := {"call": 1.0} if prices is None else prices)
+    # a judgment is one of both systems; items and prompts are bought once where both are judged on the same
+    once = {"item", "prompt"} if _shares_items(found) else {"prompt"}
+    both: dict[str, float | Mapping[str, float]] = {}
+    for kind, price in prices.items():
+        if kind in once:
+            both[kind] = price
+        else:
+            both[kind] = {name: 2 * own for name, own in price.items()} if isinstance(price, Mapping) else 2 * price
     within = _around(source, found, both) if limits is None else _several(limits, source, found)
-    if not all(map(_any, within.values())):
+    if any(isinstance(values, Sequence) and not len(values) for values in within.values()):
         return None
     try:
         return optimize(source, budget=_ANY, prices=both, limits=within, layouts=layouts, targets=targets).searched
@@ -240,15 +238,14 @@ def _searched(
         return None
 
 
-def _any(values: object) -> bool:
-    return not isinstance(values, Sequence) or len(values) > 0
-
-
 def _several(limits: Limits, source: Components | Decomposition, found: SystemDifference) -> Limits:
     """Limits without designs of one level of what is drawn, which show no variance of it."""
     item = found.fit.judgments.object
     roles, drawn = {**ROLES, "items": item}, _drawn(found)
-    out: dict[str, Any] = _as_seen(found, {roles.get(name, name) for name in limits} | {item}, source)
+    out: dict[str, Any] = {}
+    if isinstance(source, Components):  # which have one level of what limits do not name
+        named = {roles.get(name, name) for name in limits} | {item, found.facet}
+        out = {name: [n] for name, n in observed_counts(found.fit).items() if name not in named}
     for name, values in limits.items():
         role = roles.get(name, name)
         given = list(values) if isinstance(values, Iterable) else [values]
@@ -259,57 +256,34 @@ def _several(limits: Limits, source: Components | Decomposition, found: SystemDi
     return out
 
 
-def _as_seen(found: SystemDifference, named: set[str], source: Components | Decomposition) -> dict[str, list[int]]:
-    """Levels of what limits do not name, which published components would have one of."""
-    seen = observed_counts(found.fit) if isinstance(source, Components) else {}
-    return {name: [n] for name, n in seen.items() if name not in named | {found.facet}}
-
-
 def _drawn(found: SystemDifference) -> set[str]:
     """Facets with several levels that stand for more than these."""
     seen, target = observed_counts(found.fit), found.estimate.target
     return {name for name, n in seen.items() if n > 1 and name != found.facet and target[name] not in (PANEL, FINITE)}
 
 
-def _of_both(prices: Prices, *, paired: bool) -> Prices:
-    """What a judgment of both systems costs; items and prompts are bought once where both are judged on the same."""
-    check(prices)
-    once = {"item", "prompt"} if paired else {"prompt"}
-    return {kind: price if kind in once else _twice(price) for kind, price in prices.items()}
-
-
-def _twice(price: float | Mapping[str, float]) -> float | Mapping[str, float]:
-    return {name: 2 * one for name, one in price.items()} if isinstance(price, Mapping) else 2 * price
-
-
-def _of_difference(found: SystemDifference) -> Components:
+def components_of_difference(found: SystemDifference) -> Components:
     """Components of the difference of two systems, from those of the scores of both: what is each system's own.
 
     Of components that cannot be told apart the one that the fewest things reduce stands for all.
     """
-    out = _of_sides(found)
-    for names, value in zip(found.fit.classes, found.fit.variances.values(), strict=True):
-        if found.sides and of_items(" + ".join(names), found.fit.judgments.object):
-            continue
-        own = [name for name in names if _by_system([name], found.facet) or name in (CELL, REPLICATE)]
-        if own:
-            parts = [one for one in own[0].split(":") if one != found.facet]
-            name = ":".join(ITEM if one == found.fit.judgments.object else one for one in parts)
-            out[name] = out.get(name, 0.0) + 2 * max(value, 0.0)
-    return components(out)
-
-
-def _of_sides(found: SystemDifference) -> dict[str, float]:
-    """What items bring to the difference where each system has its own: the components of either, added."""
     out: dict[str, float] = {}
-    for one in found.sides:
-        fit = one.basis.fit
+    for side in found.sides:  # what items bring where each system has its own: the components of either, added
+        fit = side.basis.fit
         item = fit.judgments.object
         for names, value in zip(fit.classes, fit.variances.values(), strict=True):
             if of_items(" + ".join(names), item):
                 name = ":".join(ITEM if part == item else part for part in names[0].split(":"))
                 out[name] = out.get(name, 0.0) + max(value, 0.0)
-    return out
+    for names, value in zip(found.fit.classes, found.fit.variances.values(), strict=True):
+        if found.sides and of_items(" + ".join(names), found.fit.judgments.object):
+            continue
+        own = [name for name in names if _by_system([name], found.facet) or name in (CELL, REPLICATE)]
+        if own:
+            parts = [part for part in own[0].split(":") if part != found.facet]
+            name = ":".join(ITEM if part == found.fit.judgments.object else part for part in parts)
+            out[name] = out.get(name, 0.0) + 2 * max(value, 0.0)
+    return components(out)
 
 
 def _by_system(names: Sequence[str], facet: str) -> bool:

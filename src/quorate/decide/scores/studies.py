@@ -1,4 +1,4 @@
-"""What a study of two systems' scores would find, from the parts of its variance."""
+"""Studies of two systems' scores: what they would find, from the parts of their variance."""
 
 from __future__ import annotations
 

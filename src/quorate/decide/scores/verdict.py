@@ -1,4 +1,4 @@
-"""The verdict on two systems that were scored."""
+"""Verdicts on scores: which of two systems scored better, or whether that is undecided."""
 
 from __future__ import annotations
 
@@ -75,28 +75,23 @@ class ScoreVerdict(AnyVerdict):
         return "scores better"
 
     def _numbers(self) -> str:
-        found, (low, high) = self.difference, self.difference.interval(self.level)
-        more = f"{abs(found.value):.3g} {'more' if found.value >= 0 else 'less'}"
+        study, (low, high) = self.difference, self.difference.interval(self.level)
+        more = f"{abs(study.value):.3g} {'more' if study.value >= 0 else 'less'}"
         ends = f"{100 * self.level:.4g}% interval of the difference {low:.3g} to {high:.3g}"
-        return f"{self.a} scores {more} on average ({ends}{self._equivalence_words()}; {self._design()})"
-
-    def _equivalence_words(self) -> str:
-        if self.outcome is not Outcome.EQUIVALENT:
-            return ""
-        low, high = self.difference.equivalence_interval(1 - self.level)
-        return f", {100 * self._equivalence_level:.4g}% interval, which equivalence rests on, {low:.3g} to {high:.3g}"
-
-    def _design(self) -> str:
-        found = self.difference
-        judgments, targets = found.fit.judgments, found.estimate.target
+        if self.outcome is Outcome.EQUIVALENT:
+            low, high = study.equivalence_interval(1 - self.level)
+            level = 100 * self._equivalence_level
+            ends += f", {level:.4g}% interval, which equivalence rests on, {low:.3g} to {high:.3g}"
+        judgments, targets = study.fit.judgments, study.estimate.target
         item = judgments.object
-        names = [n for n in judgments.names if n not in (item, found.facet, *judgments.ancestors(item))]
+        names = [n for n in judgments.names if n not in (item, study.facet, *judgments.ancestors(item))]
         these = [counted(judgments.n_levels(n), n) for n in names if targets.get(n) in (PANEL, FINITE)]
         like = [plural(n) for n in names if targets.get(n) not in (PANEL, FINITE)]
-        seen = listed([counted(found.items, item), *(counted(judgments.n_levels(n), n) for n in names)])
-        said = f"paired on {seen}" if found.method == "paired" else f"{seen}, not paired"
-        scope = [f"for {listed(like)} like these"] if like else []
-        return ", ".join([said, *scope, *([f"for these {listed(these)} only"] if these else [])])
+        seen = listed([counted(study.items, item), *(counted(judgments.n_levels(n), n) for n in names)])
+        design = f"paired on {seen}" if study.method == "paired" else f"{seen}, not paired"
+        design += f", for {listed(like)} like these" if like else ""
+        design += f", for these {listed(these)} only" if these else ""
+        return f"{self.a} scores {more} on average ({ends}; {design})"
 
     def _rest(self) -> str:
         if self.outcome is Outcome.EQUIVALENT and self.p_difference <= 1 - self.level:
@@ -105,16 +100,12 @@ class ScoreVerdict(AnyVerdict):
             return ""
         seen = f"a difference of {self.detectable:.3g} or more (power {self.power:.4g})"
         limit = f"This is no sign that they are alike: such a study sees {seen}."
-        step = self.next_step.sentence if self.next_step else _NO_STEP
-        return " ".join(part for part in (limit, self._not_rankable(), step) if part)
-
-    def _not_rankable(self) -> str:
-        if self.rankable or self.common_se == 0:
-            return ""
-        return (
-            f"Not rankable with more items alone: what judges and prompts disagree about (standard error "
-            f"{self.common_se:.3g}) is more than the two are estimated to differ ({self.spread:.3g})."
-        )
+        if not self.rankable and self.common_se != 0:
+            limit += (
+                f" Not rankable with more items alone: what judges and prompts disagree about (standard error "
+                f"{self.common_se:.3g}) is more than the two are estimated to differ ({self.spread:.3g})."
+            )
+        return f"{limit} {self.next_step.sentence if self.next_step else _NO_STEP}"
 
 
 def verdict_of_scores(

@@ -1,1 +1,8 @@
-"""Verdicts on systems that were voted on."""
+"""Votes on two systems: the verdict, and what would decide.
+
+In reading order:
+
+- `verdict`: better, worse, equivalent or undecided; `margin`: by how much, with its tests.
+- `next_step`: what would decide; `study_size` and `clustered_study`: votes that a new study takes.
+- `all_pairs`: verdicts on many pairs that hold together.
+"""

@@ -1,20 +1,18 @@
-"""Verdicts on many pairs of systems at once, with one error rate for all of them."""
+"""All pairs of systems at once: their verdicts, with one error rate for all of them."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from quorate.arguments import argument
-from quorate.arrays import Floats
-from quorate.decide.votes.margin import VoteMargin, margin_of_votes
+from quorate.decide.votes.margin import margin_of_votes
 from quorate.decide.votes.verdict import Outcome, Verdict, check_question, verdict_of_margin
 from quorate.errors import NotEstimable
-from quorate.numerics.votes import binomial
+from quorate.numerics.multiplicity import holm_level
 from quorate.plan.power.sample_size import check_count
 from quorate.table.votes import Encoding, Votes, checked_votes
 
@@ -40,8 +38,8 @@ class Verdicts:
     @property
     def counts(self) -> dict[str, int]:
         """Pairs per outcome."""
-        said = Counter(one.outcome.value for one in self.verdicts)
-        return {outcome.value: said[outcome.value] for outcome in Outcome}
+        found = Counter(verdict.outcome.value for verdict in self.verdicts)
+        return {outcome.value: found[outcome.value] for outcome in Outcome}
 
     @property
     def sentence(self) -> str:
@@ -144,66 +142,30 @@ def compare_all(
     >>> pairs = [("x", "y", 70), ("x", "z", 61), ("y", "z", 50)]
     >>> rows = [(a, b, "model_a" if i < wins else "model_b") for a, b, wins in pairs for i in range(100)]
     >>> frame = polars.DataFrame(rows, schema=["model_a", "model_b", "winner"], orient="row")
-    >>> found = compare_all(read_votes(frame, announce=False))
-    >>> [one.outcome.value for one in found.verdicts]
+    >>> together = compare_all(read_votes(frame, announce=False))
+    >>> [one.outcome.value for one in together.verdicts]
     ['better', 'undecided', 'undecided']
     """
     checked_votes(votes)
     check_question(margin, level, None, power, None, None)
     check_count("minimum", minimum)
-    names = votes.pairs().names
-    judged = [one for a, b in names if (one := _margin(votes, a, b, ties, cluster, minimum)) is not None]
+    names, judged = votes.pairs().names, []  # margins with the share of the pair's votes that count
+    for a, b in names:
+        pair = votes.pair(a, b)
+        try:
+            lead = margin_of_votes(pair, a, b, ties=ties, cluster=cluster)
+        except NotEstimable:
+            continue
+        if lead.n >= minimum:
+            judged.append((lead, lead.n / pair.n))
     if not judged:
         rule = f"votes: no pair has {minimum:,} votes that count; collect more, or lower "
         raise NotEstimable(rule + argument("minimum"))
-    alpha = holm(*_p_values([found for found, _ in judged], margin), 1 - level)
+    asked = [margin is not None and lead.ties != "pessimistic" for lead, _ in judged]
+    p_equal = [lead.p_equivalence(margin or 0.0) if ask else 0.0 for (lead, _), ask in zip(judged, asked, strict=True)]
+    alpha = holm_level(np.array([lead.p_difference() for lead, _ in judged]), np.array(p_equal), 1 - level)
     verdicts = tuple(
-        verdict_of_margin(found, counting=counting, margin=margin, level=1 - alpha, power=power)
-        for found, counting in judged
+        verdict_of_margin(lead, counting=counting, margin=margin, level=1 - alpha, power=power)
+        for lead, counting in judged
     )
     return Verdicts(verdicts, level, len(names) - len(judged))
-
-
-def holm(p_difference: Floats, p_equivalence: Floats, alpha: float) -> float:
-    """Level at which all hypotheses are tested so that no true one is rejected, but for a chance of ``alpha``.
-
-    Of each pair at most one of two hypotheses is true, that there is no difference and that it is the margin or more;
-    so a pair counts until both are rejected.
-
-    Parameters
-    ----------
-    p_difference, p_equivalence : array, shape (pairs,)
-        P-values of the two; the second 0 where equivalence is not asked for.
-    alpha : float
-        Chance of a false rejection among all of them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> round(holm(np.array([0.04, 0.001, 0.03]), np.zeros(3), 0.05), 4)
-    0.025
-    """
-    settled_at = np.maximum(p_difference, p_equivalence)
-    left = len(settled_at)
-    while 0 < (now := int(np.sum(settled_at > alpha / left * binomial.SLACK))) < left:
-        left = now
-    return alpha / left
-
-
-def _margin(
-    votes: Votes, a: str, b: str, ties: Encoding, cluster: str | None, minimum: int
-) -> tuple[VoteMargin, float] | None:
-    """The margin of a pair with the share of its votes that count; None where there are too few."""
-    pair = votes.pair(a, b)
-    try:
-        found = margin_of_votes(pair, a, b, ties=ties, cluster=cluster)
-    except NotEstimable:
-        return None
-    return (found, found.n / pair.n) if found.n >= minimum else None
-
-
-def _p_values(found: Sequence[VoteMargin], margin: float | None) -> tuple[Floats, Floats]:
-    """Of no difference, and of a margin that is not within the one stated; 0 where that is not asked."""
-    asked = [margin is not None and one.ties != "pessimistic" for one in found]
-    equal = [one.p_equivalence(margin or 0.0) if ask else 0.0 for one, ask in zip(found, asked, strict=True)]
-    return np.array([one.p_difference() for one in found]), np.array(equal)

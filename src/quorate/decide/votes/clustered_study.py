@@ -1,4 +1,4 @@
-"""How many clusters of votes a new study needs, or what a number of votes in clusters shows."""
+"""Studies of clustered votes: how many clusters a new one needs, or what a number of votes shows."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class ClusteredVotes(Studies):
         g = self._clusters_in(votes)
         if not self._enough(g):
             return None
-        found = t_reach(float(self._df(g)), self.alpha, power) * float(self._se(g))
-        return found if found <= 0.5 else None
+        margin = t_reach(float(self._df(g)), self.alpha, power) * float(self._se(g))
+        return margin if margin <= 0.5 else None
 
     def chance(self, votes: int, d: float, margin: float | None) -> float:
         """Power of so many votes, by the t law."""
@@ -76,7 +76,10 @@ class ClusteredVotes(Studies):
         """
         rng = stream(clusters, "clusters of a new study")
         sizes = rng.choice(self.sizes, (min(_DRAWS[0], _DRAWS[1] // clusters), clusters))
-        p, rho = min(0.5 + d, 0.99), self._correlation()
+        seen, n = min(0.5 + abs(self.found.value), 0.99), float(self.sizes.sum())
+        # the correlation within clusters that gives the variance seen
+        rho = (self.found.se**2 * n**2 / (seen * (1 - seen)) - n) / max(float((self.sizes**2).sum()) - n, 1.0)
+        p, rho = min(0.5 + d, 0.99), min(max(rho, 1e-6), 0.999)
         shares = rng.beta(p * (1 / rho - 1), (1 - p) * (1 / rho - 1), sizes.shape)
         wins = rng.binomial(sizes.astype(np.int64), shares).astype(float)
         return float(np.mean(self._shown(clustered.shares(wins, sizes), margin)))
@@ -93,49 +96,42 @@ class ClusteredVotes(Studies):
         guess = self._groups * ((ndtri(power) - ndtri(self.alpha / 2)) * self.found.se / distance) ** 2
         whole(guess * self._size)  # refuses what no study can collect
         g = int(last(lambda g: self._power(g, d, margin) < power, guess)) + 1
-        return whole(self._enough_drawn(g, d, margin, power) * self._size)
-
-    def _enough_drawn(self, low: int, d: float, margin: float | None, power: float) -> int:
-        """Fewest clusters from ``low`` on with the power asked for by draws, or the first that are not few."""
-        high = max(low, _FEW + 1)
-        while low < high:
-            middle = (low + high) // 2
+        high = max(g, _FEW + 1)
+        while g < high:  # fewest clusters from there on with the power by draws, or the first that are not few
+            middle = (g + high) // 2
             if self.drawn(middle, d, margin) < power:
-                low = middle + 1
+                g = middle + 1
             else:
                 high = middle
-        return low
+        return whole(g * self._size)
 
     def _shown(self, found: clustered.Shares, margin: float | None) -> NDArray[np.bool_]:
         """Whether every study shows what is asked, by the tests of its margin; those that are alike are tested once."""
+        from scipy.special import stdtr
+
+        def shown_by_one(share: clustered.Share) -> bool:
+            lead = margin_of_share(share, "a", "b", ties=self.found.ties, cluster="cluster")
+            if margin is None:
+                return lead.value > 0 and lead.p_difference() <= self.alpha * SLACK
+            return lead.p_equivalence(margin) <= self.alpha * SLACK
+
         alone = (found.clusters == found.n) & (self.found.ties != "half")
         exact = ~(found.se > NOTHING) | alone
         out = np.zeros(len(exact), dtype=np.bool_)
         kinds, first, place = np.unique(
             np.column_stack([found.value, found.n])[exact], axis=0, return_index=True, return_inverse=True
         )
-        at = np.flatnonzero(exact)[first]
-        said = [self._shown_by_one(found.one(i), margin) for i in at.tolist()]
-        out[exact] = np.array(said, dtype=np.bool_)[place.ravel()] if len(kinds) else False
-        out[~exact] = self._shown_by_t(found, ~exact, margin)
-        return out
-
-    def _shown_by_one(self, found: clustered.Share, margin: float | None) -> bool:
-        one = margin_of_share(found, "a", "b", ties=self.found.ties, cluster="cluster")
-        if margin is None:
-            return one.value > 0 and one.p_difference() <= self.alpha * SLACK
-        return one.p_equivalence(margin) <= self.alpha * SLACK
-
-    def _shown_by_t(self, found: clustered.Shares, some: NDArray[np.bool_], margin: float | None) -> NDArray[np.bool_]:
-        """The same as `_shown_by_one` for some studies, whose tests are t tests."""
-        from scipy.special import stdtr
-
-        value, se, df, effective = (x[some] for x in (found.value, found.se, found.df, found.effective))
+        shown = [shown_by_one(found.one(i)) for i in np.flatnonzero(exact)[first].tolist()]
+        out[exact] = np.array(shown, dtype=np.bool_)[place.ravel()] if len(kinds) else False
+        # the same for the others, whose tests are t tests
+        value, se, df, effective = (x[~exact] for x in (found.value, found.se, found.df, found.effective))
         distance = np.abs(value - 0.5)
         if margin is None:
             p = np.maximum(2 * stdtr(df, -distance / se), 2.0 ** (1 - effective))
-            return np.asarray((value > 0.5) & (p <= self.alpha * SLACK))
-        return np.asarray((effective >= FEWEST_ALIKE) & (stdtr(df, (distance - margin) / se) <= self.alpha * SLACK))
+            out[~exact] = (value > 0.5) & (p <= self.alpha * SLACK)
+        else:
+            out[~exact] = (effective >= FEWEST_ALIKE) & (stdtr(df, (distance - margin) / se) <= self.alpha * SLACK)
+        return out
 
     def _power(self, g: Floats, d: float, margin: float | None) -> Floats:
         """Power by the t law: in the direction of a difference, or at least that of both one-sided tests."""
@@ -153,12 +149,6 @@ class ClusteredVotes(Studies):
     def _size(self) -> float:
         """Votes to collect per cluster."""
         return float(self.sizes.mean()) / self.counting
-
-    def _correlation(self) -> float:
-        """Correlation within clusters that gives the variance seen."""
-        p, n = min(0.5 + abs(self.found.value), 0.99), float(self.sizes.sum())
-        rho = (self.found.se**2 * n**2 / (p * (1 - p)) - n) / max(float((self.sizes**2).sum()) - n, 1.0)
-        return min(max(rho, 1e-6), 0.999)
 
     def _clusters_in(self, votes: int) -> Floats:
         return np.array(math.floor(votes / self._size + 1e-6), dtype=float)

@@ -1,4 +1,4 @@
-"""The margin by which one system is preferred to another in a table of votes, with its tests."""
+"""Margins of votes: by how much one system is preferred to another, with its tests."""
 
 from __future__ import annotations
 
@@ -169,12 +169,12 @@ class VoteMargin:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; None where a number is infinite or not known."""
-        said = asdict(self)
-        del said["sizes"]
+        values = asdict(self)
+        del values["sizes"]
         for name in ("se", "df", "effective"):
-            said[name] = said[name] if math.isfinite(said[name]) else None
+            values[name] = values[name] if math.isfinite(values[name]) else None
         counted = {"exact": self.exact, "decisive": self.decisive}
-        return {**said, **{name: one and one._asdict() for name, one in counted.items()}}
+        return {**values, **{name: units and units._asdict() for name, units in counted.items()}}
 
     def _tail(self, distance: float) -> float:
         from scipy.special import stdtr
@@ -216,8 +216,10 @@ def margin_of_votes(votes: Votes, a: str, b: str, *, ties: Encoding = "drop", cl
     (0.5, 0.3)
     """
     pair = votes.pair(a, b)
-    found = _margin(pair, a, b, ties, cluster)
-    return replace(found, caveats=(*votes.source.caveats, *_missing(pair), *found.caveats))
+    lead = _margin(pair, a, b, ties, cluster)
+    lost = pair.n_missing
+    missing = (caveats.missing(lost, pair.n + lost, "votes", "outcome"),) if lost else ()
+    return replace(lead, caveats=(*votes.source.caveats, *missing, *lead.caveats))
 
 
 def _margin(pair: Votes, a: str, b: str, ties: Encoding, cluster: str | None) -> VoteMargin:
@@ -226,19 +228,28 @@ def _margin(pair: Votes, a: str, b: str, ties: Encoding, cluster: str | None) ->
     if not counts.any():
         rule = f'votes: none between "{a}" and "{b}" counts with ' + argument("ties", ties)
         raise NotEstimable(rule + "; collect more")
-    weight = pair.weights[counts].astype(float)
+    outcome, weight = outcome[counts], pair.weights[counts].astype(float)
+    wins, n = float(outcome @ weight), float(weight.sum())
     if cluster is not None:
-        found, sizes = _by_cluster(outcome[counts], weight, pair.column(cluster)[counts], cluster)
-    elif ties == "half":
-        found = _single(outcome[counts], weight)
-        made = margin_of_share(found, a, b, ties=ties, caveats=_independence(pair))
-        return replace(made, decisive=_decisive(pair))
+        share, sizes = _by_cluster(outcome, weight, pair.column(cluster)[counts], cluster)
+        few = caveats.few_clusters(cluster, share.clusters, share.effective)
+        told = () if share.effective >= FEW_CLUSTERS else (few,)
+        return replace(margin_of_share(share, a, b, ties=ties, cluster=cluster, caveats=told), sizes=sizes)
+    if ties == "half":  # every vote is a cluster
+        if n < 2:
+            raise NotEstimable("votes: 1 vote has no standard error with " + argument("ties", ties) + "; collect more")
+        p = wins / n
+        variance = float(weight @ (outcome - p) ** 2) / (n - 1) / n
+        share = clustered.Share(p, math.sqrt(variance), n - 1, 0.0, int(n), n, n)
+        made = margin_of_share(share, a, b, ties=ties, caveats=_independence(pair))
     else:
-        wins, n = float(outcome[counts] @ weight), float(weight.sum())
         made = margin_of_counts(wins, n, a, b, ties=ties, caveats=_independence(pair))
-        return replace(made, decisive=_decisive(pair)) if ties == "pessimistic" else made
-    made = margin_of_share(found, a, b, ties=ties, cluster=cluster, caveats=_few(found, cluster))
-    return replace(made, sizes=sizes)
+    if ties == "drop":
+        return made
+    won = 1 - pair.encoded("drop")
+    decisive = np.isfinite(won)
+    weight = pair.weights[decisive].astype(float)
+    return replace(made, decisive=Exact(float(won[decisive] @ weight), float(weight.sum())))
 
 
 def margin_of_share(
@@ -267,14 +278,6 @@ def margin_of_share(
     value, se, n = found.value - 0.5, found.se if found.se > NOTHING else math.nan, int(found.n)
     effective = found.effective if cluster else math.inf
     return VoteMargin(a, b, value, se, found.df, n, ties, cluster, clusters, icc, units, caveats, effective=effective)
-
-
-def _decisive(pair: Votes) -> Exact:
-    """Votes for the first system among those without a tie."""
-    won = 1 - pair.encoded("drop")
-    counts = np.isfinite(won)
-    weight = pair.weights[counts].astype(float)
-    return Exact(float(won[counts] @ weight), float(weight.sum()))
 
 
 def tango(wins: float, losses: float, n: float, margin: float) -> float:
@@ -334,16 +337,6 @@ def margin_of_counts(
     return VoteMargin(a, b, value, se, math.inf, int(n), ties, None, None, None, Exact(wins, n), caveats)
 
 
-def _single(outcome: Floats, weight: Floats) -> clustered.Share:
-    """Independent votes with halves: every vote is a cluster."""
-    n = float(weight.sum())
-    if n < 2:
-        raise NotEstimable("votes: 1 vote has no standard error with " + argument("ties", "half") + "; collect more")
-    p = float(outcome @ weight) / n
-    variance = float(weight @ (outcome - p) ** 2) / (n - 1) / n
-    return clustered.Share(p, math.sqrt(variance), n - 1, 0.0, int(n), n, n)
-
-
 def _by_cluster(
     outcome: Floats, weight: Floats, code: NDArray[np.int32], cluster: str
 ) -> tuple[clustered.Share, Floats]:
@@ -358,22 +351,12 @@ def _by_cluster(
     return clustered.share(wins, sizes, squares), sizes
 
 
-def _few(found: clustered.Share, name: str) -> tuple[Caveat, ...]:
-    return () if found.effective >= FEW_CLUSTERS else (caveats.few_clusters(name, found.clusters, found.effective),)
-
-
-def _missing(pair: Votes) -> tuple[Caveat, ...]:
-    lost = pair.n_missing
-    return (caveats.missing(lost, pair.n + lost, "votes", "outcome"),) if lost else ()
-
-
 def _independence(pair: Votes) -> tuple[Caveat, ...]:
     """A warning where votes share what may make them alike."""
-    shared = [name for name in _DEPENDENCE if name in pair.names and _repeats(pair.column(name))]
-    if not shared:
-        return ()
-    return (caveats.taken_as_independent(shared),)
-
-
-def _repeats(code: NDArray[np.int32]) -> bool:
-    return bool(np.bincount(code[code >= 0]).max(initial=0) > 1)
+    shared = []
+    for name in _DEPENDENCE:
+        if name in pair.names:
+            code = pair.column(name)
+            if np.bincount(code[code >= 0]).max(initial=0) > 1:
+                shared.append(name)
+    return (caveats.taken_as_independent(shared),) if shared else ()

@@ -1,4 +1,4 @@
-"""What more it would take to decide a comparison that is undecided, and what that costs."""
+"""Next steps of a comparison of votes: what more it would take to decide it, and what that costs."""
 
 from __future__ import annotations
 
@@ -84,7 +84,18 @@ class NextStep:
             f"A new study of {self.size}{cost} would {goal} with a chance of {self.power:.4g} if the "
             f"margin is {wording.margin(self.assumed)} as found; of {self.at_least:,} at the very least."
         )
-        return f"{step}{self._budget_words()}"
+        if self.budget is None:
+            return step
+        if self.toward == "difference":
+            seen = self.seen_by_budget
+            shows = f"see {'no margin' if seen is None else f'a margin of {wording.margin(seen)} or more'}"
+        else:
+            alike = self.alike_by_budget
+            limit = "at no margin" if alike is None else f"at a margin of {wording.margin(alike)} or less"
+            chance = f"with a chance of {self.budget_power:.2f} at that margin"
+            shows = f"show equivalence {chance}, and of {self.power:.4g} {limit}"
+        reach = "is enough for that" if self.affordable else "is not enough"
+        return f"{step} The budget of {self.budget:,} {reach}: it would {shows}."
 
     @property
     def size(self) -> str:
@@ -99,22 +110,6 @@ class NextStep:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
         return {**asdict(self), "affordable": self.affordable, "sentence": self.sentence}
-
-    def _budget_words(self) -> str:
-        if self.budget is None:
-            return ""
-        reach = "is enough for that" if self.affordable else "is not enough"
-        return f" The budget of {self.budget:,} {reach}: it would {self._within_budget()}."
-
-    def _within_budget(self) -> str:
-        if self.toward == "difference":
-            seen = self.seen_by_budget
-            return f"see {'no margin' if seen is None else f'a margin of {wording.margin(seen)} or more'}"
-        alike = self.alike_by_budget
-        limit = "at no margin" if alike is None else f"at a margin of {wording.margin(alike)} or less"
-        return (
-            f"show equivalence with a chance of {self.budget_power:.2f} at that margin, and of {self.power:.4g} {limit}"
-        )
 
 
 class _Way(NamedTuple):
@@ -158,6 +153,15 @@ def next_step(
         return None
     d, counted = abs(found.value), max(1, math.floor(way.votes * counting + 1e-9))
     within = margin if way.toward == "equivalence" else None
+    alike = None
+    if budget is not None and within is not None:  # the largest margin that the budget shows to be within the stated
+        from scipy.optimize import brentq
+
+        def short(true: float) -> float:
+            return power - way.studies.chance(budget, true, within)
+
+        most = within * (1 - 1e-9)
+        alike = float(brentq(short, 0.0, most)) if short(0.0) < 0 < short(most) else None
     return NextStep(
         toward=way.toward,
         assumed=d,
@@ -171,7 +175,7 @@ def next_step(
         cluster=found.cluster,
         units=None if found.clusters is None else math.ceil(counted * found.clusters / found.n - 1e-6),
         budget_power=None if budget is None else way.studies.chance(budget, d, within),
-        alike_by_budget=None if budget is None or within is None else _alike(way.studies, budget, within, power),
+        alike_by_budget=alike,
         ties=found.ties,
     )
 
@@ -203,7 +207,12 @@ def _ways(found: VoteMargin, margin: float | None, alpha: float, power: float, c
     studies = studies_like(found, alpha, counting)
     against_ties = found.ties == "pessimistic"
     if against_ties and found.value < 0:
-        yield from _worse_without_ties(found, alpha, power, counting)
+        # ties as losses make nobody worse: the votes without them have to show it, which is then enough
+        known = found.decisive
+        if known is not None and 2 * known.wins < known.n:
+            lowest, _ = binomial.clopper_pearson(*known, 1 - alpha)
+            ends = 0.5 - known.wins / known.n, 0.5 - float(lowest)
+            yield from _way("difference", SingleVotes(alpha, counting * known.n / found.n), ends, power)
     elif d > 0:
         yield from _way("difference", studies, (d, max(-low, high)), power)
     if margin is not None and d < margin * (1 - 1e-9) and not against_ties:
@@ -221,25 +230,3 @@ def _way(
     except InvalidInput:
         return
     yield _Way(votes, min(votes, least), toward, studies)
-
-
-def _worse_without_ties(found: VoteMargin, alpha: float, power: float, counting: float) -> Iterator[_Way]:
-    """Ties as losses make nobody worse: the votes without them have to show it, which is then enough."""
-    known = found.decisive
-    if known is None or 2 * known.wins >= known.n:
-        return
-    share = known.wins / known.n
-    low, _ = binomial.clopper_pearson(*known, 1 - alpha)
-    ends = 0.5 - share, 0.5 - float(low)
-    yield from _way("difference", SingleVotes(alpha, counting * known.n / found.n), ends, power)
-
-
-def _alike(studies: Studies, budget: int, margin: float, power: float) -> float | None:
-    """Largest margin that a budget shows to be within the stated one."""
-    from scipy.optimize import brentq
-
-    def short(d: float) -> float:
-        return power - studies.chance(budget, d, margin)
-
-    most = margin * (1 - 1e-9)
-    return float(brentq(short, 0.0, most)) if short(0.0) < 0 < short(most) else None

@@ -1,4 +1,4 @@
-"""How many votes a new study needs, or what a number of them shows, by the tests that verdicts are made with."""
+"""Study sizes: votes that a new study needs, or what a number of them shows, by the tests of verdicts."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Protocol
 import numpy as np
 
 from quorate.arrays import Floats
-from quorate.errors import InvalidInput, NotEstimable
+from quorate.errors import InvalidInput
 from quorate.numerics.inference import t_quantile
 from quorate.numerics.votes import binomial, equivalence
 from quorate.plan.power.equivalence import equivalence_size
-from quorate.plan.power.sample_size import detectable_margin, sample_size, whole
+from quorate.plan.power.sample_size import sample_size, seen_by, whole
 
 FEWEST_ALIKE = 5.0
 """Effective clusters below which equivalence is not shown."""
@@ -68,10 +68,7 @@ class SingleVotes(Studies):
 
     def seen(self, votes: int, power: float) -> float | None:
         """Smallest margin that so many votes find."""
-        try:
-            return detectable_margin(max(1, self._counted(votes)), alpha=self.alpha, power=power, method="exact")
-        except NotEstimable:
-            return None
+        return seen_by(max(1, self._counted(votes)), self.alpha, power, "exact")
 
     def chance(self, votes: int, d: float, margin: float | None) -> float:
         """Power of so many votes."""
@@ -87,17 +84,17 @@ class SingleVotes(Studies):
         votes = whole(n / self.share)
         if not self.by_chance or self.share > 1 - 1e-9 or n > _LEFT_TO_CHANCE:
             return votes
-        while _mean_power(votes, self.share, chance) < power:
+
+        def mean_power(votes: int) -> float:
+            """Power over the binomial law of the votes that count."""
+            k = np.arange(votes + 1.0)
+            mass = np.diff(binomial.lower_tail(k, votes, self.share), prepend=0.0)
+            likely = mass > 1e-9
+            return float(mass[likely] @ chance(k[likely]))
+
+        while mean_power(votes) < power:
             votes += 1
         return votes
-
-
-def _mean_power(votes: int, share: float, chance: Callable[[Floats], Floats]) -> float:
-    """Power over the binomial law of the votes that count."""
-    k = np.arange(votes + 1.0)
-    mass = np.diff(binomial.lower_tail(k, votes, share), prepend=0.0)
-    likely = mass > 1e-9
-    return float(mass[likely] @ chance(k[likely]))
 
 
 def _exact_or_normal(size: Callable[..., int]) -> int:

@@ -1,4 +1,4 @@
-"""The verdict on a comparison: better, worse, equivalent within a stated margin, or undecided."""
+"""Verdicts on votes: better, worse, equivalent within a stated margin, or undecided."""
 
 from __future__ import annotations
 
@@ -42,25 +42,21 @@ class Verdict(AnyVerdict):
         return "is preferred"
 
     def _numbers(self) -> str:
-        found, ends = self.difference, self.difference.interval(self.level)
-        share, low, high = wording.shares(*(0.5 + one for one in (found.value, *ends)))
-        kind = "decisive vote" if found.ties == "drop" else "vote"
-        ties = {"drop": "", "half": ", ties as halves", "pessimistic": ", ties as losses"}[found.ties]
-        where = f" in {wording.counted(found.clusters or 0, 'level')} of {found.cluster}" if found.cluster else ""
-        return (
-            f"{self.a} wins {share} of {wording.counted(found.n, kind)}{ties}{where} "
-            f"({100 * self.level:.4g}% interval {low} to {high}{self._equivalence_words()})"
-        )
-
-    def _equivalence_words(self) -> str:
-        """The interval that a claim of equivalence rests on."""
-        if self.outcome is not Outcome.EQUIVALENT:
-            return ""
-        alpha, level = 1 - self.level, 100 * self._equivalence_level
-        ends = self.difference.equivalence_interval(alpha)
-        _, low, high = wording.shares(*(0.5 + one for one in (self.difference.value, *ends)))
-        tests = f"equivalence, by two one-sided tests at {100 * alpha:.4g}% each, rests on the"
-        return f"; {tests} {level:.4g}% interval {low} to {high}"
+        lead, ends = self.difference, self.difference.interval(self.level)
+        share, low, high = wording.shares(*(0.5 + value for value in (lead.value, *ends)))
+        kind = "decisive vote" if lead.ties == "drop" else "vote"
+        ties = {"drop": "", "half": ", ties as halves", "pessimistic": ", ties as losses"}[lead.ties]
+        where = f" in {wording.counted(lead.clusters or 0, 'level')} of {lead.cluster}" if lead.cluster else ""
+        interval = f"{100 * self.level:.4g}% interval {low} to {high}"
+        if self.outcome is Outcome.EQUIVALENT:
+            alpha = 1 - self.level
+            inner = lead.equivalence_interval(alpha)
+            _, low, high = wording.shares(*(0.5 + value for value in (lead.value, *inner)))
+            interval += (
+                f"; equivalence, by two one-sided tests at {100 * alpha:.4g}% each, rests on the "
+                f"{100 * self._equivalence_level:.4g}% interval {low} to {high}"
+            )
+        return f"{self.a} wins {share} of {wording.counted(lead.n, kind)}{ties}{where} ({interval})"
 
     def _rest(self) -> str:
         if self.outcome is Outcome.EQUIVALENT and self.p_difference <= 1 - self.level:
@@ -69,15 +65,19 @@ class Verdict(AnyVerdict):
             return ""
         seen = "no margin" if self.detectable is None else f"a margin of {wording.margin(self.detectable)} or more"
         limit = f"This is no sign that they are alike: so many votes see {seen} (power {self.power:.4g})."
-        return f"{limit} {self.next_step.sentence if self.next_step else self._no_step()}"
-
-    def _no_step(self) -> str:
-        """Why no number of votes would do."""
+        if self.next_step:
+            return f"{limit} {self.next_step.sentence}"
         if self.difference.ties == "pessimistic" and self.difference.value < 0:
-            return f"With ties as losses no number of votes shows {self.a} to be worse unless it also trails without."
+            return (
+                f"{limit} With ties as losses no number of votes shows {self.a} to be worse unless it also trails "
+                "without."
+            )
         if abs(self.difference.value) > 0:
-            return "It is so close to the edge of what would decide that no study is large enough."
-        return "No number of votes finds a margin of 0; to show that they are alike, state a margin of equivalence."
+            return f"{limit} It is so close to the edge of what would decide that no study is large enough."
+        return (
+            f"{limit} No number of votes finds a margin of 0; to show that they are alike, state a margin of "
+            "equivalence."
+        )
 
 
 def verdict_of_votes(
@@ -139,8 +139,8 @@ def verdict_of_votes(
     >>> import polars
     >>> from quorate.table.read_votes import read_votes
     >>> columns = {"model_a": ["x"] * 100, "model_b": ["y"] * 100, "winner": ["model_a"] * 52 + ["model_b"] * 48}
-    >>> found = verdict_of_votes(read_votes(polars.DataFrame(columns), announce=False), "x", "y")
-    >>> found.outcome.value, round(found.detectable, 3), found.next_step.votes, found.exit_code
+    >>> verdict = verdict_of_votes(read_votes(polars.DataFrame(columns), announce=False), "x", "y")
+    >>> verdict.outcome.value, round(verdict.detectable, 3), verdict.next_step.votes, verdict.exit_code
     ('undecided', 0.166, 6633, 2)
     """
     checked_votes(votes)
@@ -176,6 +176,13 @@ def verdict_of_margin(
     """
     alpha = 1 - level
     outcome = outcome_of(found, margin, alpha)
+    error_rate = alpha
+    if found.exact:  # of a false difference where there is none, and of a false claim at the margin, the larger chance
+        n = found.exact.n
+        error_rate = float(binomial.size(n, alpha))
+        if margin is not None:
+            u = equivalence.critical_value(n, margin, alpha)
+            error_rate = max(error_rate, float(binomial.lower_tail(u, n, 0.5 + margin)))
     step = None
     if outcome is Outcome.UNDECIDED:
         step = next_step(found, margin=margin, alpha=alpha, power=power, counting=counting, budget=budget, price=price)
@@ -190,7 +197,7 @@ def verdict_of_margin(
         p_equivalence=None if margin is None else found.p_equivalence(margin),
         detectable=found.detectable(alpha, power),
         power=power,
-        error_rate=_error_rate(found, margin, alpha),
+        error_rate=error_rate,
         next_step=step,
         claim=claim,
     )
@@ -210,28 +217,13 @@ def outcome_of(found: VoteMargin, margin: float | None, alpha: float) -> Outcome
     """
     one_sided = found.ties == "pessimistic"  # ties count against the first system: it can only be shown better
     p_equivalence = None if margin is None or one_sided else found.p_equivalence(margin)
-    said = outcome_by(found.value, found.p_difference(), p_equivalence, alpha)
-    unshown = one_sided and said is Outcome.WORSE and not _worse_without_ties(found, alpha)
-    return Outcome.UNDECIDED if unshown else said
-
-
-def _worse_without_ties(found: VoteMargin, alpha: float) -> bool:
-    known = found.decisive
-    if known is None or known.n == 0:
-        return False
-    return 2 * known.wins < known.n and float(binomial.p_value(*known)) <= alpha * binomial.SLACK
-
-
-def _error_rate(found: VoteMargin, margin: float | None, alpha: float) -> float:
-    """Of a false difference where there is none, and of a false claim at the margin, the larger chance."""
-    if not found.exact:
-        return alpha
-    n = found.exact.n
-    size = float(binomial.size(n, alpha))
-    if margin is None:
-        return size
-    u = equivalence.critical_value(n, margin, alpha)
-    return max(size, float(binomial.lower_tail(u, n, 0.5 + margin)))
+    outcome = outcome_by(found.value, found.p_difference(), p_equivalence, alpha)
+    if not one_sided or outcome is not Outcome.WORSE:
+        return outcome
+    known = found.decisive  # worse only if it is without the ties
+    if known is None or known.n == 0 or 2 * known.wins >= known.n:
+        return Outcome.UNDECIDED
+    return outcome if float(binomial.p_value(*known)) <= alpha * binomial.SLACK else Outcome.UNDECIDED
 
 
 def check_question(

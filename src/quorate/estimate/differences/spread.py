@@ -295,20 +295,6 @@ class FittedSpread:
         return variance + extra, satterthwaite(variance, gradient, covariance)
 
 
-def holm(p: Floats) -> Floats:
-    """P-values adjusted for being looked at together, shape as given; nan stays nan but counts.
-
-    References
-    ----------
-    Holm (1979), Scandinavian Journal of Statistics 6, 65-70. R: ``p.adjust(p, "holm")``.
-    """
-    order = np.argsort(p)
-    steps = np.arange(len(p), 0, -1)
-    out = np.empty(len(p))
-    out[order] = np.minimum(np.maximum.accumulate(steps * p[order]), 1.0)
-    return out
-
-
 def _regular(matrix: Floats) -> bool:
     size = np.sqrt(np.diag(matrix))
     return bool(size.min() > 0 and np.linalg.eigvalsh(matrix / np.outer(size, size)).min() > _ROUNDING * len(size))

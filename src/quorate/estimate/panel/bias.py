@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from quorate.arrays import Floats
-from quorate.estimate.differences.spread import JointTest, holm
+from quorate.estimate.differences.spread import JointTest
 from quorate.estimate.panel.judge_means import JudgeMeans, means_of
+from quorate.numerics.multiplicity import holm
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
 from quorate.wording import counted, listed

@@ -11,8 +11,8 @@ import numpy as np
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import NotEstimable, UnknownTerm
-from quorate.estimate.differences.spread import holm
 from quorate.estimate.panel.judge_means import JudgeMeans, means_of
+from quorate.numerics.multiplicity import holm
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
 from quorate.wording import listed, plural

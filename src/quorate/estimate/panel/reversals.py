@@ -9,9 +9,10 @@ import numpy as np
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.differences.spread import Contrasts, holm
+from quorate.estimate.differences.spread import Contrasts
 from quorate.estimate.panel.judge_means import JudgeMeans, means_of
 from quorate.numerics.correlation import kendall
+from quorate.numerics.multiplicity import holm
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
 from quorate.wording import counted, listed, plural

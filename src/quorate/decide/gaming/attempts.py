@@ -1,15 +1,16 @@
-"""The standard error of one attempt under a design, from what differs between attempts."""
+"""Attempts at a benchmark: the standard error of one under a design, and changes that leave less to gain by many."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from quorate.arrays import Floats
-from quorate.errors import InvalidInput, UnknownTerm
+from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.targets import (
@@ -43,6 +44,8 @@ _ALLOWED = (
     "levels",
     "categories",
 )
+Options = Mapping[str, Any]
+"""A design, as options of `quorate.project`."""
 _FACETS = {"prompts": "prompt", "judges": "judge", "temperatures": "temperature"}
 
 
@@ -94,36 +97,33 @@ def attempts_targets(
     """
     if isinstance(redrawn, str):
         raise InvalidInput(f'redrawn: a collection of facets is needed, got "{redrawn}"; write ("{redrawn}",)')
+
+    def named(names: Collection[str] | None, known: Sequence[str]) -> tuple[str, ...]:
+        for name in names or ():
+            if name not in known:
+                raise UnknownTerm(name, known)
+        return tuple(known if names is None else [name for name in known if name in names])
+
     if isinstance(fit, Components):
-        chosen = _named(redrawn, [name for name in fit.facets if name not in ("category", SYSTEM)])
+        chosen = named(redrawn, [name for name in fit.facets if name not in ("category", SYSTEM)])
         shared: dict[str, Target] = {name: PANEL for name in fit.facets if name not in (*chosen, "category")}
         return shared | {name: SENSITIVITY for name in fit.sensitivity if name in chosen}, chosen, ()
     judgments, usual = fit.judgments, default_targets(fit)
     measured = [name for name in judgments.names if not is_grouping(judgments, name)]
     single = tuple(name for name in measured if judgments.n_levels(name) == 1)
-    free = [name for name in measured if name != SYSTEM and name not in single and not _covariate(fit, name)]
+    model = fit.assembled.model
+    covariates = {part for term in model.covariates for part in term.split(":")} - set(model.fixed)
+    free = [name for name in measured if name != SYSTEM and name not in single and name not in covariates]
     for name in redrawn or ():
         if name == SYSTEM or (name in judgments.names and name not in measured):
             what = "attempts are taken as equally good" if name == SYSTEM else f"it groups the {judgments.object}s"
             raise InvalidInput(f'redrawn: "{name}" cannot be, {what}; leave it out')
-    chosen = _named(free if redrawn is None else redrawn, judgments.names)
+    chosen = named(free if redrawn is None else redrawn, judgments.names)
     targets: dict[str, Target] = {name: FINITE if usual[name] == POPULATION else PANEL for name in measured}
     grouped = FIXED if judgments.object in chosen else FINITE
     targets |= {name: grouped for name in judgments.names if is_grouping(judgments, name)}
     targets |= dict.fromkeys(chosen, POPULATION)
     return targets, chosen, single if redrawn is None else ()
-
-
-def _named(redrawn: Collection[str] | None, known: Sequence[str]) -> tuple[str, ...]:
-    for name in redrawn or ():
-        if name not in known:
-            raise UnknownTerm(name, known)
-    return tuple(known if redrawn is None else [name for name in known if name in redrawn])
-
-
-def _covariate(fit: Decomposition, name: str) -> bool:
-    model = fit.assembled.model
-    return name not in model.fixed and name in {part for term in model.covariates for part in term.split(":")}
 
 
 def projected(played: Played, options: Mapping[str, Any]) -> Projection:
@@ -180,12 +180,23 @@ def standard_errors(
     out = []
     for options in designs:
         filled = _filled(played, options)
-        source = from_fit(fit, _design(filled, played.targets))
-        names = _names(filled.get("judges"))
-        balanced = filled.get("balanced", 1.0)
-        scheme = scheme_of(
-            filled.get("layout", "factorial"), filled.get("per_item"), filled.get("places"), balanced, names
+        layout, balanced = filled.get("layout", "factorial"), filled.get("balanced", 1.0)
+        judges = filled.get("judges")
+        names = tuple(judges) if isinstance(judges, (list, tuple)) else ()
+        given = {facet: filled[name] for name, facet in _FACETS.items() if filled.get(name) is not None}
+        given |= {"judge": len(names)} if names else {}
+        given |= filled.get("levels", {})
+        design = Design(
+            filled.get("items"),
+            given,
+            filled.get("replicates"),
+            filled.get("categories"),
+            played.targets,
+            names,
+            unequal=layout == "random" or balanced < 1,
         )
+        source = from_fit(fit, design)
+        scheme = scheme_of(layout, filled.get("per_item"), filled.get("places"), balanced, names)
         laid = lay_out(
             scheme,
             source.counts,
@@ -199,16 +210,86 @@ def standard_errors(
     return np.array(out)
 
 
-def _design(options: Mapping[str, Any], targets: Mapping[str, Target]) -> Design:
-    names = _names(options.get("judges"))
-    given = {facet: options[name] for name, facet in _FACETS.items() if options.get(name) is not None}
-    given |= {"judge": len(names)} if names else {}
-    given |= options.get("levels", {})
-    unequal = options.get("layout") == "random" or options.get("balanced", 1.0) < 1
-    return Design(
-        options.get("items"), given, options.get("replicates"), options.get("categories"), targets, names, unequal
-    )
+@dataclass(frozen=True)
+class Mitigation:
+    """What one change to the first design does to the prize.
+
+    Parameters
+    ----------
+    label : str
+        The change, in words.
+    projection : Projection
+        The changed design.
+    value : float
+        Prize that is left.
+    reduction : float
+        Prize taken away.
+    more_calls : int
+        Judgments that it takes on top.
+    more_cost : float or None
+        Their price; None where a price is unknown.
+    """
+
+    label: str
+    projection: Projection
+    value: float
+    reduction: float
+    more_calls: int
+    more_cost: float | None
+
+    @property
+    def rate(self) -> float:
+        """Reduction per unit of money, or per judgment where there are no prices; infinite where it costs nothing."""
+        spent = self.more_calls if self.more_cost is None else self.more_cost
+        if spent > 0:
+            return self.reduction / spent
+        return math.copysign(math.inf, self.reduction) if self.reduction else 0.0
 
 
-def _names(judges: object) -> tuple[str, ...]:
-    return tuple(judges) if isinstance(judges, (list, tuple)) else ()
+def mitigations(
+    played: Played, base: Options, at: Projection, redrawn: Collection[str], unit: float
+) -> tuple[Mitigation, ...]:
+    """Changes to a design that can be made, those that buy most for what they cost first.
+
+    Parameters
+    ----------
+    played : Played
+        What attempts are made with.
+    base : mapping
+        The design, as options of `quorate.project`.
+    at : Projection
+        What it gives.
+    redrawn : collection of str
+        Facets that differ from one attempt to the next.
+    unit : float
+        Prize per standard error of an attempt in score units.
+    """
+    changes = []
+    for label, options in _changes(played, base, at, redrawn):
+        try:
+            plan = projected(played, options)
+        except NotEstimable:  # the data leave this change open; the caveats name what they do not tell apart
+            continue
+        more_cost = None if plan.cost is None or at.cost is None else plan.cost - at.cost
+        se, calls = plan.se, plan.calls - at.calls
+        changes.append(Mitigation(label, plan, se * unit, (at.se - se) * unit, calls, more_cost))
+    return tuple(sorted(changes, key=lambda change: -change.rate))
+
+
+def _changes(
+    played: Played, base: Options, at: Projection, redrawn: Collection[str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    item, arguments = played.item, {facet: name for name, facet in _FACETS.items()}
+    for name, count in at.design.items():
+        if name in (item, "replicate") or name not in redrawn or "places" in base:
+            continue
+        levels = {"levels": {**base.get("levels", {}), name: count + 1}}
+        yield f"one more {name}", {**base, **({arguments[name]: count + 1} if name in arguments else levels)}
+    if item in redrawn:
+        tenth = math.ceil(at.design[item] / 10)
+        yield f"{tenth:,} more {item}{'s' * (tenth != 1)}", {**base, "items": at.design[item] + tenth}
+    yield "one more replicate", {**base, "replicates": at.design["replicate"] + 1}
+    judges = played.judges
+    turns = at.layout == "factorial" and at.design.get("judge") == 1 and "judge" in redrawn and judges > 1
+    if turns and at.design[item] >= judges:
+        yield f"{judges} judges in turn, one per {item}", {**base, "judges": judges, "layout": "cyclic"}
