@@ -168,9 +168,9 @@ def _order_hint(view: RatingsView) -> str:
 
 def _rows(view: RatingsView) -> Iterable[tuple[str, ...]]:
     from quorate.analysis.words import number, share
-    from quorate.reporting.ratings_tables import ranking
+    from quorate.reporting.pages.ratings import leaderboard
 
-    for row in ranking(view)[:MOST_SYSTEMS]:
+    for row in leaderboard(view).rows[:MOST_SYSTEMS]:
         ends = " to ".join(number(row[end], view.places) for end in ("low", "high"))
         chance = share(row["share"])
         yield row["rank"], str(row["group"]), row["system"], number(row["rating"], view.places), ends, chance

@@ -25,10 +25,9 @@ from quorate.plan.panel.panel import Panel
 from quorate.reporting import (
     allocation_report,
     pipelines_report,
-    ratings_report,
 )
 from quorate.reporting.page import Page
-from quorate.reporting.pages import agreement, gaming, pair, table, verdict, votes
+from quorate.reporting.pages import agreement, gaming, pair, ratings, table, verdict, votes
 from quorate.reporting.pages.judgments import page as judgments
 from quorate.reporting.pages.panel import page as panel
 from quorate.reporting.paper.record import Record, study_record
@@ -54,13 +53,13 @@ PAGES: Mapping[type, Callable[[Any, Any], Page]] = {
     AllocationView: allocation_report.page,
     AnyVerdict: verdict.page,
     Gaming: gaming.page,
-    Leaderboard: ratings_report.page,
+    Leaderboard: ratings.page,
     PairView: pair.page,
     Panel: panel.page,
     PanelView: panel.page,
     Pipelines: pipelines_report.page,
-    Ratings: ratings_report.page,
-    RatingsView: ratings_report.page,
+    Ratings: ratings.page,
+    RatingsView: ratings.page,
     Votes: votes.page,
     VotesView: votes.page,
 }

@@ -190,9 +190,10 @@ def cells(view: AgreementView) -> Figure:
     caption = Caption("No cells")
     if found is not None and rows:
         ends = " to ".join(f"{share(row['right'])} ({row['cell']})" for row in (rows[-1], rows[0]))
+        level = _level(found.level)
         lines = (
             f"Right judgments by {' and '.join(found.roles)}, clustered by {found.cluster}.",
-            f"Thick: {_level(found.level)} interval of a cell chosen beforehand; thin: for all {len(rows)} cells at once.",
+            f"Thick: {level} interval of a cell chosen beforehand; thin: for all {len(rows)} cells at once.",
         )
         caption = Caption(f"Judgments are right in {ends}", lines)
     known = marks.known(rows, "low", "high")
@@ -250,22 +251,22 @@ def _methods(view: AgreementView) -> str:
         "(1998), those of differences Student's with cluster-robust standard errors and Satterthwaite's degrees of "
         "freedom (Bell and McCaffrey, 2002)."
     )
-    parts = [
+    text = (
         f"Judgments of a battle were made one verdict by each of {counted(len(found.ties), 'pipeline')} and compared "
         f"with that of people: overall, where ties count, and on battles that neither calls a tie. {how} Pipelines are "
         "compared on the battles that people and both of them decided."
-    ]
+    )
     if view.positions:
-        parts.append(
-            "Position bias is the share of choices shown first less one half in battles judged in both orders, with "
+        text += (
+            " Position bias is the share of choices shown first less one half in battles judged in both orders, with "
             "an exact sign-flip test."
         )
     if view.cells is not None:
-        parts.append(
-            f"Right judgments of {len(view.cells.cells)} cells have intervals by {view.cells.cluster} (Korn and "
+        text += (
+            f" Right judgments of {len(view.cells.cells)} cells have intervals by {view.cells.cluster} (Korn and "
             "Graubard, 1998), and intervals for all cells at once by Bonferroni's inequality."
         )
-    return " ".join(parts)
+    return text
 
 
 def _tiles(view: AgreementView) -> tuple[Tile, ...]:

@@ -1,0 +1,331 @@
+"""Leaderboards: the page on systems in order, by votes or by scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from quorate.analysis.labels import cut
+from quorate.analysis.ratings import MOST_DRAWN, RatingsView
+from quorate.analysis.words import share
+from quorate.estimate.ratings.ratings import Ratings
+from quorate.reporting.draw import marks
+from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, source_of, title_of
+from quorate.wording import counted, listed
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from quorate.estimate.ratings.leaderboard import Leaderboard
+    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.page import Table
+
+MOST_IN_GRID = 80
+MOST_PAIRS = 2000
+"""Pairs in a table; the JSON has every rank interval."""
+_SHORT = 40
+_MANY = 24
+_SHADE = 0.07
+_TIES = {
+    "davidson": "ties as outcomes of their own (Davidson, 1970)",
+    "half": "ties as half a win for each",
+    "drop": "ties left out",
+}
+_LAWS = {
+    "model": "Intervals take the model for true",
+    "sandwich": "Intervals are sandwich intervals and take votes as independent",
+    "bootstrap": "Intervals are percentiles of refits of resampled votes",
+}
+
+
+def page(result: Ratings | Leaderboard | RatingsView, table: Table | None = None) -> Page:
+    """The page of a leaderboard.
+
+    Parameters
+    ----------
+    result : Ratings, Leaderboard or RatingsView
+    table : Votes or Judgments, optional
+        What was ranked.
+    """
+    view = result if isinstance(result, RatingsView) else RatingsView(result, table)
+    order = [ranks(view), groups(view)]
+    if view.told_apart and len(view.found) <= MOST_IN_GRID:
+        order.append(pairs(view))
+    said = tuple(line for line in (view.not_rankable, view.position_words) if line)
+    return Page(
+        title=title_of(view.table, "Leaderboard from votes" if view.of_votes else "Leaderboard from scores"),
+        sentence=view.found.sentence,
+        sections=(
+            Section("leaderboard", "The leaderboard", said, (leaderboard(view),)),
+            Section("ranks", "How sure the order is", figures=tuple(order)),
+        ),
+        facts=ranked(view),
+        methods=_methods(view),
+        content=view.to_dict(),
+        caveats=tuple(caveat.sentence for caveat in view.caveats),
+        tiles=_tiles(view),
+        source=source_of(view.table),
+        options=_options(view),
+        seed=view.found.seed,
+    )
+
+
+def leaderboard(view: RatingsView) -> Figure:
+    """One row per system, best first, drawn with intervals, rank groups as bands, and ranks on the right."""
+    found, level = view.found, f"{100 * view.level:.4g}%"
+    ends = zip(found.ranks.low.tolist(), found.ranks.high.tolist(), strict=True)
+    numbers = zip(found.rating.tolist(), found.se.tolist(), *found.intervals.T.tolist(), strict=True)
+    columns = zip(ends, found.group.tolist(), view.names, numbers, found.best.values(), strict=True)
+    rows: list[Row] = [
+        {
+            "rank": rank_range(low_rank, high_rank),
+            "group": group,
+            "system": name,
+            "rating": rating,
+            "se": se,
+            "low": low,
+            "high": high,
+            "share": best,
+        }
+        for (low_rank, high_rank), group, name, (rating, se, low, high), best in columns
+    ]
+    size = f"{counted(len(found), 'system')}, {counted(view.n, 'vote' if view.of_votes else 'score')}"
+    about = " about the mean of all systems" if view.of_votes else ""
+    lines = [f"{view.unit[:1].upper()}{view.unit[1:]}{about}, with {level} intervals for each; {size}."]
+    lines.append("Right: the ranks that a system may have, for all systems at once.")
+    if len(found.groups) > 1:
+        lines.append("Shaded and plain bands: rank groups; all of a group are surely better than all below it.")
+    if len(found) > MOST_DRAWN:
+        lines.append(f"The first {MOST_DRAWN} are drawn; the table has all.")
+
+    def chart() -> Chart:
+        import altair as alt
+
+        first = rows[:MOST_DRAWN]
+        window = marks.around(first, "rating")
+        colour = NAIVE if view.not_rankable else CORRECTED
+        drawn = [{**marks.drawn(row, window, colour), "side": row["group"] % 2 * _SHADE} for row in first]
+        x = marks.axis("rating", view.unit, window)
+        base = marks.chart(drawn, _systems(len(first)), step=_step(len(first)))
+        bands = base.mark_rect(color=INK, height={"band": 1}).encode(opacity=alt.Opacity("side:Q", scale=None))
+        right = alt.ExprRef("width + 10")
+        text = base.mark_text(align="left", x=right, color=INK, fontSize=_size(len(first))).encode(text="rank:N")
+        head = alt.Chart(alt.InlineData(values=[{"text": "rank"}]))
+        named = head.mark_text(align="left", x=right, y=-8, color=INK, opacity=0.7, fontSize=11).encode(text="text:N")
+        shaded = [bands] if len(found.groups) > 1 else []
+        return marks.finish([*shaded, *marks.intervals(drawn, base, x, thickness=2), text, named])
+
+    heads = {"rating": view.unit, "se": "standard error", "low": f"low, {level}", "high": f"high, {level}"}
+    heads["share"] = "probability of being best"
+    return Figure("leaderboard", Caption(_first(view), tuple(lines)), rows, chart, heads, unfolded=True)
+
+
+def ranks(view: RatingsView) -> Figure:
+    """Ranks of every system, at once and of a system chosen beforehand; how many are sure."""
+    own, most = view.found.ranks, len(view.found)
+    columns = (own.low, own.high, own.marginal_low, own.marginal_high)
+    keys = ("low", "high", "own_low", "own_high")
+    values = zip(view.names, *(column.tolist() for column in columns), strict=True)
+    rows: list[Row] = [
+        {"system": name, "place": place, **dict(zip(keys, row, strict=True))}
+        for place, (name, *row) in enumerate(values, 1)
+    ]
+    sure, widest = int((own.low == own.high).sum()), int((own.high - own.low).argmax())
+    finding = f"{sure} of {counted(most, 'rank')} are sure"
+    if sure < most:
+        ends = f"from {int(own.low[widest])} to {int(own.high[widest])}"
+        finding = f"{finding}; the least sure, {cut(view.names[widest], _SHORT)}, is anywhere {ends}"
+    level = f"{100 * view.level:.4g}%"
+    line = f"Bars: ranks for all systems at once, with {level} confidence; thick: of a system chosen before looking."
+
+    def chart() -> Chart:
+        import altair as alt
+
+        scale = alt.Scale(domain=[0.5, most + 0.5], nice=False, zero=False)
+        axis = alt.Axis(values=_ticks(most), format="d", grid=True)
+        x, place, shown_low = (
+            alt.X(f"{field}:Q", title="rank", scale=scale, axis=axis) for field in ("from", "place", "shown_low")
+        )
+        drawn = [{**row, "from": row["low"] - 0.4, "text": row["high"] + 0.4} for row in rows[:MOST_DRAWN]]
+        drawn = [{**row, "shown_low": row["own_low"] - 0.4, "shown_high": row["own_high"] + 0.4} for row in drawn]
+        base = marks.chart(drawn, _systems(len(drawn)), step=_step(len(drawn)))
+        wide = base.mark_bar(color=CORRECTED, opacity=0.35, height={"band": 0.35}).encode(x=x, x2="text:Q")
+        alone = base.mark_bar(color=CORRECTED, opacity=0.9, height={"band": 0.6})
+        alone = alone.encode(x=shown_low, x2="shown_high:Q")
+        return marks.finish([wide, alone, base.mark_tick(color=INK, thickness=2).encode(x=place)])
+
+    heads = {"low": "rank, from", "high": "rank, to"}
+    heads |= {"own_low": "from, if chosen beforehand", "own_high": "to, if chosen beforehand"}
+    caption = Caption(finding, (line, "Rank 1 is best; stroke: the place by the estimates."))
+    return Figure("ranks", caption, rows, chart, heads)
+
+
+def groups(view: RatingsView) -> Figure:
+    """Every rank group with its systems."""
+    named = dict(zip(view.found.systems, view.names, strict=True))
+    rows: list[Row] = [
+        {"group": number, "systems": len(group), "which": ", ".join(named[name] for name in group)}
+        for number, group in enumerate(view.found.groups, 1)
+    ]
+    finding = f"{counted(len(view.found), 'system')} form {counted(len(rows), 'rank group')}"
+    line = "Systems of one group are not said to be equal: the data do not put them in order."
+    return Figure("groups", Caption(finding, (line,)), rows, headers={"which": "systems of the group"})
+
+
+def pairs(view: RatingsView) -> Figure:
+    """Every two systems of which one is surely better, as a grid."""
+    better, worse = (places[:MOST_PAIRS].tolist() for places in np.nonzero(view.found.ranks.above))
+    names, count = view.names, len(view.found)
+    rows: list[Row] = [{"better": names[i], "worse": names[j]} for i, j in zip(better, worse, strict=True)]
+    finding = f"{view.told_apart:,} of {counted(view.pairs, 'pair')} of systems are told apart"
+    lines = (
+        "Dark: the system of the row is surely better than that of the column, in the same order; all at once.",
+        "White: which of the two is better is not known. That does not say they are equal.",
+    )
+
+    def chart() -> Chart:
+        import altair as alt
+
+        places = zip(rows, better, worse, strict=True)
+        boxes = [{**row, "i": i + 1, "j": j + 1, "left": j + 0.5, "right": j + 1.5} for row, i, j in places]
+        boxes = [{**row, "top": row["i"] - 0.5, "bottom": row["i"] + 0.5} for row in boxes]
+        axis = alt.Axis(grid=False, format="d", values=_ticks(count))
+        ends = [0.5, count + 0.5]
+        across, down = (alt.Scale(domain=domain, nice=False, zero=False) for domain in (ends, ends[::-1]))
+        tips = [alt.Tooltip("better:N"), alt.Tooltip("worse:N")]
+        x = alt.X("left:Q", title="place of the other system", axis=axis, scale=across)
+        y = alt.Y("top:Q", title="place of the better system", axis=axis, scale=down)
+        cells = alt.Chart(alt.InlineData(values=boxes)).mark_rect(color=CORRECTED, opacity=0.85)
+        cells = cells.encode(x=x, x2="right:Q", y=y, y2="bottom:Q", tooltip=tips)
+        diagonal = alt.Chart(alt.InlineData(values=[{"left": end, "top": end} for end in ends]))
+        same = diagonal.mark_line(color=INK, opacity=0.4).encode(x=x, y=y)
+        return marks.finish([cells, same], height=min(360, 60 + 12 * count))
+
+    return Figure("pairs", Caption(finding, lines), rows, chart, {"better": "surely better", "worse": "than"})
+
+
+def ranked(view: RatingsView) -> Figure:
+    """What was ranked."""
+    found = view.found
+    values: dict[str, object] = {"systems": len(found), "votes" if view.of_votes else "scores": view.n}
+    if isinstance(found, Ratings):
+        values |= {"ties": found.ties, "intervals by": found.method}
+        values |= {} if found.cluster is None else {f"clusters ({found.cluster})": found.clusters}
+        values |= {} if not found.regularisation else {"regularisation": found.regularisation}
+        values |= {} if found.ties != "davidson" else {"odds of a tie between equals": f"{found.nu:.3g}"}
+    else:
+        judgments = found.joint.fit.judgments
+        values |= {f"levels of {name}": judgments.n_levels(name) for name in judgments.names}
+    values |= {"pairs of systems": view.pairs, "of them told apart": view.told_apart, "rank groups": len(found.groups)}
+    rows: list[Row] = [{"what": name, "value": value} for name, value in values.items()]
+    caption = Caption(f"What was ranked: {counted(len(found), 'system')}")
+    return Figure("ranked", caption, rows, headers={"what": " ", "value": "number or choice"})
+
+
+def rank_range(low: int, high: int) -> str:
+    """Ranks that a system may have.
+
+    Examples
+    --------
+    >>> rank_range(1, 3), rank_range(2, 2)
+    ('1–3', '2')
+    """
+    return f"{low}" if low == high else f"{low}–{high}"
+
+
+def _first(view: RatingsView) -> str:
+    """Who is first, and how surely."""
+    top, *rest = view.found.groups
+    names = [cut(name, _SHORT) for name in view.names[:3]]
+    if view.not_rankable:
+        return f"These {len(view.found)} systems are not rankable: noise exceeds what they differ by"
+    if not rest:
+        told = f"{view.told_apart:,} of {counted(view.pairs, 'pair')} of systems are told apart"
+        return f"{names[0]} is ahead, at rank {rank_range(1, int(view.found.ranks.high[0]))}; {told}"
+    if len(top) == 1:
+        return f"{names[0]} is first of {len(view.found)} systems"
+    chance = share(next(iter(view.found.best.values())))
+    return f"{names[0]} leads {len(top)} systems that share the first places (best with chance {chance})"
+
+
+def _methods(view: RatingsView) -> str:
+    found = view.found
+    how = _of_votes(found) if isinstance(found, Ratings) else _of_scores(found)
+    return (
+        f"{how} Ranks hold for all {len(found)} systems at once with {100 * view.level:.4g}% confidence, by the "
+        "largest studentised difference (Mogstad, Romano, Shaikh and Wilhelm, 2024); rank groups are cut where every "
+        "system above is surely better than every one below."
+    )
+
+
+def _of_votes(found: Ratings) -> str:
+    ridge = f", with a ridge of {found.regularisation:g}" if found.regularisation else ""
+    law = _LAWS.get(found.method, "")
+    if found.method == "cluster":
+        law = f"Intervals are cluster-robust by {found.cluster} ({found.clusters:,} clusters)"
+    first = " with an effect of being shown first," if found.positioned else ""
+    return (
+        f"{len(found)} systems were rated by {counted(found.n, 'vote')} with the model of Bradley and Terry (1952),"
+        f"{first} {_TIES[found.ties]}, by maximum likelihood{ridge}. {law}."
+    )
+
+
+def _of_scores(found: Leaderboard) -> str:
+    judgments = found.joint.fit.judgments
+    targets = {"population": "levels like these", "panel": "these levels only", "finite": "these levels only"}
+    scope = [f"{name}: {targets.get(one, one)}" for name, one in _targets(found).items()]
+    return (
+        f"{len(found)} systems were ranked by mean {judgments.score} over {counted(judgments.n_answers, 'score')} with "
+        f"one mixed model for all (REML), in which items, judges and prompts may favour systems ({'; '.join(scope)}). "
+        "Means and intervals are those of the model, by Satterthwaite's degrees of freedom."
+    )
+
+
+def _targets(found: Leaderboard) -> dict[str, str]:
+    """What facets other than the one that is ranked stand for."""
+    return {name: str(one) for name, one in found.means[0].target.items() if name != found.joint.facet}
+
+
+def _tiles(view: RatingsView) -> tuple[Tile, ...]:
+    found = view.found
+    groups_ = "group" if len(found.groups) == 1 else "groups"
+    chance, top = share(next(iter(found.best.values()))), cut(view.names[0], _SHORT)
+    return (
+        Tile(chance, f"probability that {top} is the best of these"),
+        Tile(f"{len(found.groups)}", f"rank {groups_} of {counted(len(found), 'system')}"),
+        Tile(f"{view.told_apart:,}", f"of {counted(view.pairs, 'pair')} told apart"),
+    )
+
+
+def _options(view: RatingsView) -> str:
+    found, chosen = view.found, [f"level {view.level:g}"]
+    if isinstance(found, Ratings):
+        chosen += [f"ties {found.ties}", f"method {found.method}", f"regularisation {found.regularisation:g}"]
+        chosen += [f"cluster {found.cluster}"] if found.cluster else []
+    else:
+        chosen.append(f"targets {listed(f'{name} {one}' for name, one in _targets(found).items())}")
+    return ", ".join(chosen)
+
+
+def _systems(count: int) -> alt.Y:
+    """The axis of systems, with every label however many there are."""
+    import altair as alt
+
+    axis = alt.Axis(labelFontSize=_size(count), labelOverlap=False)
+    return alt.Y("system:N", sort=None, title=None, axis=axis)
+
+
+def _ticks(most: int) -> list[int]:
+    """First and last rank, and round ones between that do not crowd them."""
+    step = next(one for one in (1, 2, 5, 10, 20, 50, 100, 10**6) if most / one <= 12)
+    return sorted({1, *range(step, most - step // 2, step), most})
+
+
+def _step(count: int) -> int:
+    return 26 if count <= _MANY else 17
+
+
+def _size(count: int) -> int:
+    return 12 if count <= _MANY else 11

@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.analysis.ratings import RatingsView
+from quorate.reporting.pages import ratings as pages
+from quorate.reporting.paper.reproduce import Provenance
+from quorate.reporting.print.charts import specification
+from quorate.reporting.report import page_of
+
+
+@pytest.fixture(scope="module")
+def view(ballots):
+    """Three systems, each surely better than the next."""
+    return RatingsView(q.rank(ballots()))
+
+
+@pytest.fixture(scope="module")
+def open_view(ballots):
+    """Two systems that nobody can put in order."""
+    return RatingsView(q.rank(ballots(("a", "b"), 10, 0.2)))
+
+
+@pytest.fixture(scope="module")
+def scored(rated):
+    """Three systems by scores."""
+    return RatingsView(q.rank(rated()))
+
+
+@pytest.fixture(scope="module")
+def unrankable(rated):
+    """Three systems by scores of judges who differ more than the systems."""
+    return RatingsView(q.rank(rated(gap=0.0, favour=0.6)))
+
+
+def drawn(figure):
+    import vl_convert
+
+    out = vl_convert.vegalite_to_svg(specification(figure))
+    assert "NaN" not in out
+    return out
+
+
+def rows_drawn(figure):
+    spec = specification(figure)
+    own = [part["data"]["values"] for part in (spec, *spec["layer"]) if "values" in part.get("data", {})]
+    return max([*spec.get("datasets", {}).values(), *own], key=len)
+
+
+def test_one_row_per_system(view):
+    first, *_, last = pages.leaderboard(view).rows
+    assert (first["rank"], first["group"], first["system"]) == ("1", 1, "a")
+    assert last["rank"] == "3"
+    assert first["low"] < first["rating"] < first["high"]
+    assert first["rating"] == pytest.approx(view.found.rating[0])
+    assert first["share"] == view.found.best["a"]
+
+
+def test_who_is_first(view, open_view, unrankable):
+    assert pages.leaderboard(view).caption.finding == "a is first of 3 systems"
+    said = "a is ahead, at rank 1–2; 0 of 1 pair of systems are told apart"
+    assert pages.leaderboard(open_view).caption.finding == said
+    assert pages.leaderboard(unrankable).caption.finding.startswith("These 3 systems are not rankable")
+
+
+def test_several_may_be_first():
+    strength = np.array([1.0, 0.9, -1.0, -1.1])
+    pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
+    wins = [round(100 / (1 + np.exp(strength[j] - strength[i]))) for i, j in pairs]
+    rows = [("abcd"[i], "abcd"[j], won, 100 - won) for (i, j), won in zip(pairs, wins, strict=True)]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b"], orient="row")
+    view = RatingsView(q.rank(q.read_votes(frame, wins=("a", "b"), announce=False)))
+    caption = pages.leaderboard(view).caption
+    assert caption.finding.startswith("a leads 2 systems that share the first places (best with chance ")
+    assert caption.lines[-1].startswith("Shaded and plain bands: rank groups")
+    assert pages.groups(view).caption.finding == "4 systems form 2 rank groups"
+    assert pages.pairs(view).caption.finding == "4 of 6 pairs of systems are told apart"
+    said = "0 of 4 ranks are sure; the least sure, a, is anywhere from 1 to 2"
+    assert pages.ranks(view).caption.finding == said
+
+
+def test_the_estimand_is_said(ballots, scored):
+    line = pages.leaderboard(RatingsView(q.rank(ballots()).elo())).caption.lines[0]
+    assert line == "Elo points about the mean of all systems, with 95% intervals for each; 3 systems, 180 votes."
+    assert pages.leaderboard(scored).caption.lines[0].startswith("Mean score, with 95% intervals")
+
+
+def test_systems_that_are_not_drawn_are_said(ballots):
+    names = tuple(f"s{i:03d}" for i in range(pages.MOST_DRAWN + 1))
+    lines = pages.leaderboard(RatingsView(q.rank(ballots(names, each=8, spread=0.5)))).caption.lines
+    assert "The first 120 are drawn; the table has all." in lines
+
+
+@pytest.mark.parametrize("count", [2, 3, 55])
+def test_charts_of_few_and_of_many_systems(ballots, count):
+    labels = tuple(f"model-{i:02d}" for i in range(count))
+    view = RatingsView(q.rank(ballots(labels, each=40)))
+    for exhibit in (pages.leaderboard, pages.ranks):
+        out = drawn(exhibit(view))
+        assert all(f">{label}<" in out for label in labels)  # no label is dropped for room
+    assert "<svg" in drawn(pages.pairs(view))
+
+
+def test_systems_stay_in_order_and_show_their_ranks(ballots):
+    out = drawn(pages.leaderboard(RatingsView(q.rank(ballots(tuple("cab"), each=60)))))
+    places = [out.index(f">{name}</text>") for name in "cab"]
+    assert places == sorted(places)
+    assert ">rank</text>" in out
+    assert all(f">{rank}</text>" in out for rank in (1, 2, 3))
+
+
+def test_rank_groups_are_bands(view, open_view):
+    assert [row["side"] > 0 for row in rows_drawn(pages.leaderboard(view))] == [True, False, True]
+    assert "rect" not in json.dumps(specification(pages.leaderboard(open_view))["layer"])
+
+
+def test_what_cannot_be_ranked_is_grey(scored, unrankable):
+    assert {row["colour"] for row in rows_drawn(pages.leaderboard(scored))} == {"#0072B2"}
+    assert {row["colour"] for row in rows_drawn(pages.leaderboard(unrankable))} == {"#7F7F7F"}
+
+
+def test_hostile_labels_are_drawn(ballots, hostile):
+    view = RatingsView(q.rank(ballots(hostile, each=40)))
+    assert not any("<script>" in drawn(figure) for figure in page_of(view).figures if figure.chart)
+
+
+def test_ranks_chosen_beforehand_are_never_wider(ballots):
+    rows = pages.ranks(RatingsView(q.rank(ballots(tuple("abcdefgh"), each=30)))).rows
+    assert [row["place"] for row in rows] == list(range(1, 9))
+    assert all(row["low"] <= row["own_low"] <= row["own_high"] <= row["high"] for row in rows)
+    assert any(row["low"] < row["high"] for row in rows)
+
+
+def test_pairs_that_are_told_apart(view, open_view):
+    assert pages.pairs(view).rows == [
+        {"better": "a", "worse": "b"},
+        {"better": "a", "worse": "c"},
+        {"better": "b", "worse": "c"},
+    ]
+    assert pages.pairs(open_view).rows == []
+
+
+def test_groups_name_their_systems(view):
+    assert pages.groups(view).rows == [
+        {"group": number, "systems": 1, "which": name} for number, name in enumerate("abc", 1)
+    ]
+
+
+def test_what_was_ranked(view, scored):
+    said = {row["what"]: row["value"] for row in pages.ranked(view).rows}
+    assert (said["systems"], said["votes"], said["of them told apart"]) == (3, 180, 3)
+    scores = {row["what"]: row["value"] for row in pages.ranked(scored).rows}
+    assert (scores["scores"], scores["levels of judge"]) == (480, 4)
+
+
+def test_the_leaderboard_comes_first(view, open_view, unrankable):
+    first, second = page_of(view).sections
+    assert [figure.name for figure in first.figures] == ["leaderboard"]
+    assert [figure.name for figure in second.figures] == ["ranks", "groups", "pairs"]
+    assert first.text == ()
+    assert [figure.name for figure in page_of(open_view).sections[1].figures] == ["ranks", "groups"]
+    assert page_of(unrankable).sections[0].text[0].startswith("Not rankable: ")
+
+
+def test_what_is_said_around_the_figures(ballots):
+    votes = ballots()
+    page = page_of(q.rank(votes), source=votes, origin=Provenance("quorate rank v.csv", None, "simulated"))
+    assert page.sentence.startswith("a is first of 3 systems")
+    assert [tile.value for tile in page.tiles] == ["100%", "3", "3"]
+    assert page.provenance["command"] == "quorate rank v.csv"
+    assert page.provenance["seed"] == "1"
+    assert "for_a" in page.provenance["columns"]
+
+
+def test_methods_say_how_votes_were_taken(ballots):
+    votes = ballots()
+    assert "sandwich intervals and take votes as independent" in page_of(q.rank(votes)).methods
+    assert "with a ridge of 1" in page_of(q.rank(votes, regularisation=1)).methods
+    assert "ties left out" in page_of(q.rank(votes, ties="drop")).methods
+
+
+def test_methods_say_what_scores_stand_for(rated, scored):
+    assert "(item: levels like these; judge: levels like these)" in page_of(scored).methods
+    assert "these levels only" in page_of(q.rank(rated(), targets={"judge": "panel"})).methods
+
+
+@pytest.mark.parametrize("name", ["page.html", "page.md", "page.json"])
+def test_a_leaderboard_is_written(ballots, hostile, tmp_path, name):
+    path = q.report(q.rank(ballots(hostile, each=40)), tmp_path / name, charts=tmp_path / "charts")
+    text = path.read_text(encoding="utf-8")
+    assert "Leaderboard from votes" in text
+    assert "<script>alert" not in text or name.endswith(".json")
+    assert {one.name for one in (tmp_path / "charts").iterdir()} == {"leaderboard.svg", "ranks.svg", "pairs.svg"}
+
+
+def test_a_record_is_refused(view, tmp_path):
+    with pytest.raises(q.InvalidInput, match="has no checklist"):
+        q.report(view, tmp_path / "page.html", record={})
