@@ -33,7 +33,7 @@ def show(out: Console, view: AllocationView) -> None:
 
 
 def _levels(out: Console, view: AllocationView) -> None:
-    from quorate.reporting.allocation_words import with_interval
+    from quorate.analysis.allocation_words import with_interval
 
     heading(out, f"Saved by ROBIN-HOOD{', with 95% intervals' if view.with_intervals else ''}")
     rows = [(one.level, f"{len(one.allocation.labels):,}", with_interval(one.saved)) for one in view.studies]
@@ -44,7 +44,7 @@ def _levels(out: Console, view: AllocationView) -> None:
 
 
 def _study(out: Console, study: Study, name: str) -> None:
-    from quorate.reporting.allocation_words import arms_text
+    from quorate.analysis.allocation_words import arms_text
 
     found = study.allocation
     heading(out, f"{name or 'Policies'}: largest error of any arm after {found.budget:,} calls")
@@ -64,7 +64,7 @@ def _study(out: Console, study: Study, name: str) -> None:
 
 
 def _policies(found: Allocation) -> Iterator[tuple[str, ...]]:
-    from quorate.reporting.allocation_words import SHORT, final_error, plus_minus, with_interval
+    from quorate.analysis.allocation_words import SHORT, final_error, plus_minus, with_interval
 
     known = {"uniform": "does not need them", "robin-hood": "finds them", "robin": "is told them"}
     for name, title in SHORT.items():
@@ -73,7 +73,7 @@ def _policies(found: Allocation) -> Iterator[tuple[str, ...]]:
 
 
 def _human(out: Console, found: Allocation) -> None:
-    from quorate.reporting.allocation_words import COEFFICIENTS, SHORT, settled
+    from quorate.analysis.allocation_words import COEFFICIENTS, SHORT, settled
 
     heading(out, "Correlation of the means with human scores")
     rows = [(title, *map(settled, found.outcomes[name].correlations[:, -1].tolist())) for name, title in SHORT.items()]
@@ -93,8 +93,8 @@ def _sweep(out: Console, found: Sweep) -> None:
 
 
 def _cycles(out: Console, found: CycleComparison) -> None:
+    from quorate.analysis.allocation_words import SHORT
     from quorate.analysis.words import significant
-    from quorate.reporting.allocation_words import SHORT
     from quorate.wording import plural
 
     heading(out, f"Whole cycles of the {plural(found.facet)} against one {found.facet}, with as many calls")

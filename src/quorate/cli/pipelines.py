@@ -124,9 +124,9 @@ def show(out: Console, found: Pipelines) -> None:
 
 def _rows(errors: PipelineErrors) -> Iterator[tuple[str, ...]]:
     from quorate.analysis.words import number
-    from quorate.reporting.pipelines_report import rows_of
+    from quorate.reporting.pages.pipelines import systems
 
-    for row in rows_of(errors)[:MOST_SYSTEMS]:
+    for row in systems(errors)[:MOST_SYSTEMS]:
         numbers = (number(row[name], 3) for name in ("value", "naive", "aware"))
         times = "-" if isnan(row["ratio"]) else f"{row['ratio']:.2f}"
         yield row["system"], *numbers, times, " to ".join(number(row[end], 2) for end in ("low", "high"))

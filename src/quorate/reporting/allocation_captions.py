@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quorate.analysis.allocation_words import SHORT, final_error, settled
 from quorate.analysis.labels import shown
 from quorate.analysis.words import significant
-from quorate.reporting.allocation_words import SHORT, final_error, settled
 from quorate.reporting.page import Caption
 from quorate.simulate.allocation.cycles import CYCLE
 from quorate.simulate.allocation.result import ROBIN_HOOD, UNIFORM

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from quorate.analysis.allocation_words import COEFFICIENTS, SHORT
 from quorate.reporting import allocation_captions as captions
 from quorate.reporting import allocation_tables as tables
-from quorate.reporting.allocation_words import COEFFICIENTS, SHORT
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import known
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, NAIVE

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate.analysis.allocation import AllocationView, view_of
+from quorate.analysis.allocation_words import between, final_error, plus_minus
 from quorate.reporting.allocation_section import allocation_facts, allocation_sections
-from quorate.reporting.allocation_words import between, final_error, plus_minus
 from quorate.reporting.page import Page, Tile, source_of
 from quorate.reporting.paper.reproduce import titled
 from quorate.simulate.allocation.result import ROBIN, ROBIN_HOOD, UNIFORM, Allocation

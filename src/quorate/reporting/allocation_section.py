@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from quorate.analysis.allocation_words import COEFFICIENTS, arms_text
 from quorate.analysis.labels import shown
 from quorate.reporting import allocation_captions as captions
 from quorate.reporting import allocation_figures as figures
 from quorate.reporting import allocation_tables as tables
-from quorate.reporting.allocation_words import COEFFICIENTS, arms_text
 from quorate.reporting.draw.marks import known
 from quorate.reporting.page import Caption, Figure, Section
 from quorate.simulate.allocation.result import ROBIN_HOOD, UNIFORM

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quorate.analysis.allocation_words import COEFFICIENTS, SHORT, final_error
 from quorate.analysis.labels import shown
 from quorate.arrays import Floats
-from quorate.reporting.allocation_words import COEFFICIENTS, SHORT, final_error
 from quorate.reporting.page import Row
 from quorate.simulate.allocation.result import UNIFORM
 from quorate.wording import counted

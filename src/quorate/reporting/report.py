@@ -22,12 +22,9 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.ratings.leaderboard import Leaderboard
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.plan.panel.panel import Panel
-from quorate.reporting import (
-    allocation_report,
-    pipelines_report,
-)
+from quorate.reporting import allocation_report
 from quorate.reporting.page import Page
-from quorate.reporting.pages import agreement, gaming, pair, ratings, table, verdict, votes
+from quorate.reporting.pages import agreement, gaming, pair, pipelines, ratings, table, verdict, votes
 from quorate.reporting.pages.judgments import page as judgments
 from quorate.reporting.pages.panel import page as panel
 from quorate.reporting.paper.record import Record, study_record
@@ -55,9 +52,13 @@ PAGES: Mapping[type, Callable[[Any, Any], Page]] = {
     Gaming: gaming.page,
     Leaderboard: ratings.page,
     PairView: pair.page,
+<<<<<<< HEAD
     Panel: panel.page,
     PanelView: panel.page,
     Pipelines: pipelines_report.page,
+=======
+    Pipelines: pipelines.page,
+>>>>>>> ad92ffb (The page on leaderboards by pipelines has an exhibit per board; words of replays stand below pages and terminal)
     Ratings: ratings.page,
     RatingsView: ratings.page,
     Votes: votes.page,

@@ -97,7 +97,7 @@ def differences(view: AgreementView) -> Figure:
         {
             "first": name[one.first],
             "less": name[one.second],
-            "of": one.category,
+            "of": cut(one.category),
             "ties": KINDS[one.kind],
             "battles": one.n,
             "points": 100 * one.value,
@@ -285,7 +285,7 @@ def _rates(view: AgreementView) -> list[Row]:
     return [
         {
             "judged_by": name[one.pipeline],
-            "of": one.category,
+            "of": cut(one.category),
             "ties": KINDS[one.kind],
             "battles": one.n,
             "clusters": one.clusters,

@@ -152,7 +152,7 @@ def compared(verdict: AnyVerdict) -> Figure:
     """What was compared, and what came out."""
     zero = centre(verdict)
     ends = (zero + end for end in verdict.difference.interval(verdict.level))
-    values: dict[str, object] = {"first system": verdict.a, "second system": verdict.b}
+    values: dict[str, object] = {"first system": cut(verdict.a), "second system": cut(verdict.b)}
     if isinstance(verdict, Verdict):
         values |= {"votes that count": verdict.difference.n, "ties": verdict.difference.ties}
         values |= {} if verdict.difference.cluster is None else {"clusters": verdict.difference.clusters}

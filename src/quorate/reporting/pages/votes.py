@@ -123,7 +123,7 @@ def pairs(view: VotesView) -> Figure:
     found, needed = view.found.margins, view.found.needed
     rows: list[Row] = [
         {
-            "pair": found.pairs[i],
+            "pair": cut(found.pairs[i]),
             "votes": int(found.n[i]),
             "margin": float(found.margin[i]),
             "low": float(found.low[i]),
@@ -221,7 +221,7 @@ def stability(found: Stability) -> Figure:
     names = ("early", "rest", "late", "final", "drift_p")
     rows: list[Row] = [
         {
-            "pair": found.pairs[i],
+            "pair": cut(found.pairs[i]),
             **{name: float(getattr(found, name)[i]) for name in names},
             "others": int(found.rest_n[i]),
         }

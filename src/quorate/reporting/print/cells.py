@@ -20,9 +20,6 @@ _FORMATS: Mapping[str, Callable[[float], str]] = {
     "more_cost": "{:+,.2f}".format,
     "price": "{:,.2f}".format,
 }
-MOST = 400
-"""Characters of a cell."""
-
 _FORMULA = ("=", "+", "-", "@")
 
 
@@ -49,7 +46,7 @@ def cell(key: str, value: object) -> str:
         return _FORMATS[key](value)
     if isinstance(value, float):
         return significant(value, 4)
-    return f"{value:,}" if isinstance(value, int) else visible(str(value), MOST)
+    return f"{value:,}" if isinstance(value, int) else visible(str(value))
 
 
 def is_number(value: object) -> bool:

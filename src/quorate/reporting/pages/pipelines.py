@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from math import isnan
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import distinct, shown
+from quorate.analysis.labels import cut, distinct
 from quorate.estimate.agreement.battles import ORDER
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
@@ -58,20 +57,20 @@ def page(pipelines: Pipelines, table: Table | None = None) -> Page:
     )
 
 
-def methods(found: Pipelines) -> str:
+def methods(pipelines: Pipelines) -> str:
     """The paragraph for a methods section."""
-    unit = "Bradley-Terry ratings" if found.by == "bradley-terry" else "win rates"
-    every = {name for facets in found.facets.values() for name in facets}
+    unit = "Bradley-Terry ratings" if pipelines.by == "bradley-terry" else "win rates"
+    every = {name for facets in pipelines.facets.values() for name in facets}
     between = [f"between levels of {listed(sorted(every - {ORDER}))}"] if every - {ORDER} else []
     between += ["for one cell, between both orders"] if ORDER in every else []
     return (
-        f"Systems were ranked by {unit}. Naive standard errors are those of {found.resamples:,} resamples of battles "
-        f"with their verdicts. Aware ones add the variance {' and, '.join(between)}, beyond what resampled battles "
+        f"Systems were ranked by {unit}. Naive standard errors are those of {pipelines.resamples:,} resamples of "
+        f"battles with their verdicts. Aware ones add the variance {' and, '.join(between)}, beyond what resampled battles "
         "explain; intervals are Student's with Satterthwaite's degrees of freedom."
     )
 
 
-def rows_of(errors: PipelineErrors) -> list[Row]:
+def systems(errors: PipelineErrors) -> list[Row]:
     """One row for every system of a leaderboard, best first.
 
     Parameters
@@ -88,59 +87,59 @@ def rows_of(errors: PipelineErrors) -> list[Row]:
     return out
 
 
-def _sections(found: Pipelines) -> Iterator[Section]:
-    several = len({one.pipeline for one in found.errors}) > 1
-    for at, one in enumerate(found.errors):
-        name = f"{shown(one.pipeline, 40)}: " if several else ""
-        caption = _caption(one, found.facets[one.pipeline])
-        drawn = partial(_chart, one, caption)
-        figure = Figure(f"{one.kind}-{at // 2 + 1}", caption, rows_of(one), drawn, _HEADS, unfolded=True)
+def _sections(pipelines: Pipelines) -> Iterator[Section]:
+    several = len({one.pipeline for one in pipelines.errors}) > 1
+    for at, one in enumerate(pipelines.errors):
+        name = f"{cut(one.pipeline, 40)}: " if several else ""
+        figure = board(f"{one.kind}-{at // 2 + 1}", one, pipelines.facets[one.pipeline])
         title = f"{name}{_KINDS[one.kind]}"
         yield Section(f"board-{at + 1}", title[:1].upper() + title[1:], (), (figure,))
-    if found.leaderboards is not None:
-        yield Section("people", "Beside the leaderboard by people", (), tuple(_people(found)))
+    if pipelines.leaderboards is not None:
+        yield Section("people", "Beside the leaderboard by people", (), tuple(_people(pipelines)))
 
 
-def _chart(errors: PipelineErrors, caption: Caption) -> Chart:
+def board(name: str, errors: PipelineErrors, facets: Mapping[str, int]) -> Figure:
     """Systems with both intervals: thick over battles alone, thin over cells too."""
-    rows = [
-        {**row, **dict(zip(("naive_low", "naive_high"), errors.interval(one.system, aware=False), strict=True))}
-        for row, one in zip(rows_of(errors), errors.systems, strict=True)
-    ]
-    rows = marks.spread(rows)
-    window = marks.around(rows, "value")
-    x = marks.axis("value", _unit(errors), window)
-    drawn = [marks.drawn(row, window, CORRECTED) for row in rows]
-    base = marks.chart(drawn, marks.labels("system"), step=24)
-    naive = base.mark_rule(strokeWidth=7, opacity=0.5, color=NAIVE)
-    ends = naive.encode(x=marks.like(x, "naive_low"), x2="naive_high:Q")
-    return marks.finish([ends, *marks.intervals(drawn, base, x)], caption)
-
-
-def _caption(errors: PipelineErrors, facets: Mapping[str, int]) -> Caption:
-    varied = listed(plural(shown(name)) for name in facets)
+    varied = listed(plural(facet) for facet in facets)
     finding = f"Error bars over {varied} too are {errors.ratio:.2f} times those over battles alone"
-    lines = [f"{_unit(errors)[:1].upper()}{_unit(errors)[1:]}, best first. Grey: 95% interval over battles alone;"]
-    drawn = [plural(shown(name)) for name in facets if name != ORDER]
-    scope = [f"{listed(drawn)} like these"] if drawn else []
+    unit = "rating, log odds" if errors.by == "bradley-terry" else "share of battles won"
+    lines = [f"{unit[:1].upper()}{unit[1:]}, best first. Grey: 95% interval over battles alone;"]
+    others = [plural(facet) for facet in facets if facet != ORDER]
+    scope = [f"{listed(others)} like these"] if others else []
     scope += ["both orders"] if ORDER in facets else []
     lines.append(f"blue: over {' and '.join(scope)} too. An arrow: the interval goes on.")
     if errors.without:
         lines.append(f"{errors.without:,} resamples without a leaderboard are left out.")
-    return Caption(finding, tuple(lines))
+    rows = systems(errors)
+
+    def chart() -> Chart:
+        intervals = [
+            {**row, **dict(zip(("naive_low", "naive_high"), errors.interval(one.system, aware=False), strict=True))}
+            for row, one in zip(rows, errors.systems, strict=True)
+        ]
+        both = marks.spread(intervals)
+        window = marks.around(both, "value")
+        x = marks.axis("value", unit, window)
+        drawn = [marks.drawn(row, window, CORRECTED) for row in both]
+        base = marks.chart(drawn, marks.labels("system"), step=24)
+        naive = base.mark_rule(strokeWidth=7, opacity=0.5, color=NAIVE)
+        ends = naive.encode(x=marks.like(x, "naive_low"), x2="naive_high:Q")
+        return marks.finish([ends, *marks.intervals(drawn, base, x)])
+
+    return Figure(name, Caption(finding, tuple(lines)), rows, chart, _HEADS, unfolded=True)
 
 
-def _people(found: Pipelines) -> Iterator[Figure]:
-    boards = found.leaderboards
+def _people(pipelines: Pipelines) -> Iterator[Figure]:
+    boards = pipelines.leaderboards
     if boards is None:
         return
     best = max(boards.boards, key=lambda one: one.spearman)
-    rows: list[Row] = [{"leaderboard": shown(one.board), **_correlations(one)} for one in boards.boards]
-    finding = f"Closest to people: {shown(best.board, 40)}, rank correlation {best.spearman:.2f}"
+    rows: list[Row] = [{"leaderboard": one.board, **_correlations(one)} for one in boards.boards]
+    finding = f"Closest to people: {cut(best.board, 40)}, rank correlation {best.spearman:.2f}"
     yield Figure("correlations", Caption(finding, (f"{counted(best.systems, 'system')}.",)), rows)
     if boards.differences:
         rows = [
-            {"first": shown(one.first), "less": shown(one.second), "difference": one.difference, "t": one.t, "p": one.p}
+            {"first": one.first, "less": one.second, "difference": one.difference, "t": one.t, "p": one.p}
             for one in boards.differences
         ]
         least = min(boards.differences, key=lambda one: (isnan(one.p), one.p))
@@ -153,18 +152,14 @@ def _correlations(one: object) -> Row:
     return {name: getattr(one, name) for name in ("systems", "pearson", "spearman", "kendall")}
 
 
-def _facts(found: Pipelines) -> Figure:
+def _facts(pipelines: Pipelines) -> Figure:
     rows: list[Row] = []
-    for name, cells in found.cells.items():
-        of = f" of {shown(name)}" if len(found.cells) > 1 else ""
-        facets = {shown(facet): size for facet, size in found.facets[name].items()}
+    for name, cells in pipelines.cells.items():
+        of = f" of {name}" if len(pipelines.cells) > 1 else ""
+        facets = pipelines.facets[name]
         rows += [{"what": f"{plural(facet)}{of}", "value": size} for facet, size in facets.items()]
         rows.append({"what": f"cells{of}: each one {listed(facets)}", "value": cells})
-    rows.append({"what": "systems", "value": len(found.errors[0].systems)})
+    rows.append({"what": "systems", "value": len(pipelines.errors[0].systems)})
     said = "What was compared: leaderboards by single cells of judges, and by the mean of all"
     caption = Caption(said, ())
     return Figure("compared", caption, rows, None, {"what": " ", "value": "number"})
-
-
-def _unit(errors: PipelineErrors) -> str:
-    return "rating, log odds" if errors.by == "bradley-terry" else "share of battles won"

@@ -7,8 +7,9 @@ import polars as pl
 import pytest
 
 import quorate as q
+from quorate.reporting.pages.pipelines import methods, systems
 from quorate.reporting.paper.reproduce import Provenance
-from quorate.reporting.pipelines_report import methods, pipelines_page, rows_of
+from quorate.reporting.report import page_of
 
 
 @pytest.fixture(scope="module")
@@ -35,14 +36,14 @@ def test_leaderboards_are_written(found, tmp_path, name):
 
 
 def test_rows_have_both_error_bars(found):
-    rows, errors = rows_of(found.of("single")), found.of("single")
+    rows, errors = systems(found.of("single")), found.of("single")
     assert [row["value"] for row in rows] == sorted((row["value"] for row in rows), reverse=True)
     assert rows[0]["ratio"] == pytest.approx(rows[0]["aware"] / rows[0]["naive"])
     assert (rows[0]["low"], rows[0]["high"]) == errors.interval(errors.systems[0].system)
 
 
 def test_sections_and_words(found):
-    page = pipelines_page(found, None, Provenance())
+    page = page_of(found, origin=Provenance())
     assert [part.title for part in page.sections] == [
         "One cell for all battles",
         "The mean of all cells",
@@ -52,12 +53,12 @@ def test_sections_and_words(found):
     assert {row["leaderboard"] for row in correlations.rows} == {"judges, single", "judges, average"}
     assert len(differences.rows) == 1
     assert "variance between levels of judge" in methods(found)
-    assert page.said["provenance"]["seed"] == "none was stated; without one, it is 1"
-    assert pipelines_page(found, None, Provenance(seed=7)).said["provenance"]["seed"] == "7"
+    assert page.provenance["seed"] == "none was stated; without one, it is 1"
+    assert page_of(found, origin=Provenance(seed=7)).provenance["seed"] == "7"
 
 
 def test_only_what_varied_is_named(found):
-    page = pipelines_page(found, None, Provenance())
+    page = page_of(found, origin=Provenance())
     values = {"judges": 3, "cells: each one judge": 3, "systems": 4}
     assert page.facts.rows == [{"what": name, "value": value} for name, value in values.items()]
     caption = page.sections[0].figures[0].caption
@@ -67,7 +68,7 @@ def test_only_what_varied_is_named(found):
 
 def test_an_order_has_both_levels_and_no_others_like_them(found):
     swapped = replace(found, facets={"judges": {"judge": 3, "order": 2}}, cells={"judges": 6})
-    page = pipelines_page(swapped, None, Provenance())
+    page = page_of(swapped, origin=Provenance())
     assert page.facts.rows[2] == {"what": "cells: each one judge and order", "value": 6}
     assert "blue: over judges like these and both orders too. An arrow: the interval goes on." in (
         page.sections[0].figures[0].caption.lines
