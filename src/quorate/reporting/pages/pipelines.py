@@ -65,8 +65,8 @@ def methods(pipelines: Pipelines) -> str:
     between += ["for one cell, between both orders"] if ORDER in every else []
     return (
         f"Systems were ranked by {unit}. Naive standard errors are those of {pipelines.resamples:,} resamples of "
-        f"battles with their verdicts. Aware ones add the variance {' and, '.join(between)}, beyond what resampled battles "
-        "explain; intervals are Student's with Satterthwaite's degrees of freedom."
+        f"battles with their verdicts. Aware ones add the variance {' and, '.join(between)}, beyond what resampled "
+        "battles explain; intervals are Student's with Satterthwaite's degrees of freedom."
     )
 
 
