@@ -19,7 +19,7 @@ demo: .venv/core.stamp  ## see the main job on data whose truth is known
 	$(BIN)/quorate demo $(ARGS)
 
 test: .venv/test.stamp  ## all tests but the long ones
-	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
 check: .venv/check.stamp  ## style and types
 	$(BIN)/ruff check .

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from scipy import stats
 
 from quorate.numerics.mixed.information import quadratic_forms
@@ -9,6 +10,8 @@ from quorate.numerics.mixed.redraw import Redraw, Wishart, with_data
 from quorate.numerics.mixed.reml import Problem, WithinCells, evaluate, solve
 
 DRAWS = 1500
+KINDS = ("crossed", "nested", "strata", "ml")
+"""Designs for what takes many draws: shared and nested terms, unequal noise, and no correction for fixed effects."""
 
 
 def forms_of(problem, redraw, theta, rng, draws=DRAWS):
@@ -17,6 +20,7 @@ def forms_of(problem, redraw, theta, rng, draws=DRAWS):
     return np.array([quadratic_forms(redraw.draw(rng), solved) for _ in range(draws)])
 
 
+@pytest.mark.parametrize("kind", KINDS)
 def test_quadratic_forms_have_the_moments_that_the_model_gives_them(model, kind):
     """Means ``tr(P A_t)``, covariances ``2 tr(P A_s P A_t)`` by plain formulas over all cells: V as it should be."""
     drawn = model(kind, 4)
@@ -35,6 +39,7 @@ def test_quadratic_forms_have_the_moments_that_the_model_gives_them(model, kind)
     assert np.abs(scaled).max() < 0.35  # 4 standard errors of a variance on one degree of freedom
 
 
+@pytest.mark.parametrize("kind", KINDS)
 def test_fixed_effects_have_the_covariance_that_the_model_gives_them(model, kind):
     drawn = model(kind, 5)
     problem, theta, beta = drawn.problem, drawn.theta, drawn.rng.normal(size=drawn.problem.p)

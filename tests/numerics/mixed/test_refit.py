@@ -58,6 +58,7 @@ def test_every_refit_is_where_a_search_from_elsewhere_ends(model, kind):
         assert evaluate(data, estimate).criterion == pytest.approx(search.point.criterion, abs=1e-6)
 
 
+@pytest.mark.parametrize("kind", ["crossed", "unique patterns", "strata", "ml"])
 def test_the_default_tolerance_is_far_inside_the_sampling_error(model, kind):
     problem, theta, beta = drawn_from(model, kind)
     args = (problem, all_of(problem), theta, beta)
