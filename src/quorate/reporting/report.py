@@ -52,13 +52,9 @@ PAGES: Mapping[type, Callable[[Any, Any], Page]] = {
     Gaming: gaming.page,
     Leaderboard: ratings.page,
     PairView: pair.page,
-<<<<<<< HEAD
     Panel: panel.page,
     PanelView: panel.page,
-    Pipelines: pipelines_report.page,
-=======
     Pipelines: pipelines.page,
->>>>>>> ad92ffb (The page on leaderboards by pipelines has an exhibit per board; words of replays stand below pages and terminal)
     Ratings: ratings.page,
     RatingsView: ratings.page,
     Votes: votes.page,
