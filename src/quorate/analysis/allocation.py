@@ -18,7 +18,7 @@ from quorate.simulate.allocation.cycles import CycleComparison, compare_cycles
 from quorate.simulate.allocation.result import Allocation, Saved
 from quorate.simulate.allocation.saving import LEAST_RUNS, share_text
 from quorate.simulate.allocation.sweep import Sweep, sweep_allocation
-from quorate.table.item_values import item_values
+from quorate.table.again import item_values
 from quorate.table.judgments import Judgments, checked
 from quorate.table.notes import not_used
 from quorate.table.results import plain

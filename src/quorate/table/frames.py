@@ -43,8 +43,15 @@ def frame(columns: Mapping[str, Sequence[Any] | NDArray[Any]], backend: str | No
     >>> frame({"judge": ["a", "b"], "mean": [7.1, 6.8]}, "polars").columns
     ['judge', 'mean']
     """
-    library = _first_installed() if backend is None else _known(backend)
     import narwhals as nw
+
+    if backend is not None and backend not in LIBRARIES:
+        raise InvalidInput(f'backend: expects one of {", ".join(LIBRARIES)}, got "{backend}"')
+    if backend is not None and find_spec(backend) is None:
+        raise InvalidInput(f"backend: {backend} is not installed; pip install {backend}")
+    library = next((name for name in LIBRARIES if find_spec(name) is not None), None) if backend is None else backend
+    if library is None:
+        raise InvalidInput("backend: a data frame needs polars, pandas or pyarrow; pip install polars")
 
     return nw.from_dict(dict(columns), backend=library).to_native()
 
@@ -60,27 +67,11 @@ def wrapped(source: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     import narwhals as nw
 
     try:
-        found: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(source)
+        frame: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(source)
     except TypeError as error:
         kind = type(source).__name__
         raise InvalidInput(f"source: expects a path or a data frame, got {kind}; make a frame of it first") from error
     except nw.exceptions.DuplicateError as error:
         repeated = " ".join(str(error).split()).rpartition(": ")[-1]
         raise InvalidInput(f"source: two columns have one name ({repeated}); rename one") from error
-    return found
-
-
-def _known(backend: str) -> Library:
-    for library in LIBRARIES:
-        if library == backend:
-            if find_spec(library) is None:
-                raise InvalidInput(f"backend: {library} is not installed; pip install {library}")
-            return library
-    raise InvalidInput(f'backend: expects one of {", ".join(LIBRARIES)}, got "{backend}"')
-
-
-def _first_installed() -> Library:
-    for library in LIBRARIES:
-        if find_spec(library) is not None:
-            return library
-    raise InvalidInput("backend: a data frame needs polars, pandas or pyarrow; pip install polars")
+    return frame

@@ -1,4 +1,4 @@
-"""The waist of the package: judgments, collapsed to one row per cell.
+"""Judgments, collapsed to one row per cell: the waist of the package.
 
 A *cell* is one combination of the levels of every facet except the replicate. All estimators need of the raw rows is,
 per cell, how many answers there are, their mean and their sum of squares; this is the only form in which judgments
@@ -211,8 +211,13 @@ class Judgments:
         arrays: dict[str, Any] = {name: getattr(self, name)[mask] for name in ("n", "mean", "ss", "low", "high")}
         status = {name: counts[mask] for name, counts in self.status.items()}
         distinct = None if self.distinct is None else self.distinct[mask]
-        codes, facets = _drop_levels(self.codes[mask], self.facets)
-        return replace(self, codes=codes, facets=facets, status=status, distinct=distinct, **arrays)
+        columns, facets = [], []
+        for facet, column in zip(self.facets, self.codes[mask].T, strict=True):
+            (kept,), used = used_levels(facet.levels, column)
+            columns.append(kept)
+            facets.append(narrowed(facet, used))
+        codes = np.column_stack(columns) if columns else self.codes[mask]
+        return replace(self, codes=codes, facets=tuple(facets), status=status, distinct=distinct, **arrays)
 
     def only(self, name: str, level: str) -> Judgments:
         """The judgments at one level of a facet."""
@@ -297,12 +302,3 @@ def narrowed(facet: Facet, used: NDArray[np.int64]) -> Facet:
         return facet
     values = None if facet.values is None else facet.values[used]
     return replace(facet, levels=tuple(facet.levels[i] for i in used.tolist()), values=values)
-
-
-def _drop_levels(codes: NDArray[np.int32], facets: tuple[Facet, ...]) -> tuple[NDArray[np.int32], tuple[Facet, ...]]:
-    columns, kept = [], []
-    for position, facet in enumerate(facets):
-        (column,), used = used_levels(facet.levels, codes[:, position])
-        columns.append(column)
-        kept.append(narrowed(facet, used))
-    return np.column_stack(columns) if columns else codes, tuple(kept)

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidData, InvalidInput
+from quorate.table.again import highest_replicates
 from quorate.table.cells import Cells, labels
 from quorate.table.frames import frame
 from quorate.table.judgments import Judgments, checked
-from quorate.table.replicates import highest
 from quorate.table.roster import Roster, crossed, judged
 
 
@@ -273,7 +273,7 @@ def _counted(start: Progress, judgments: Judgments, attribute: str | None) -> Pr
     n, mean, ss = np.zeros(size, dtype=np.int64), np.full(size, np.nan), np.zeros(size)
     n[at], mean[at], ss[at] = judgments.n, judgments.mean, judgments.ss
     rows, last = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
-    rows[at], last[at] = judgments.rows, highest(judgments)
+    rows[at], last[at] = judgments.rows, highest_replicates(judgments)
     counted = replace(start, n=n.reshape(shape), mean=mean.reshape(shape), ss=ss.reshape(shape))
     made, top = (values.reshape(len(start.roster), -1).max(axis=1) for values in (rows, last))
     return replace(counted, failed=made - counted.whole, last=top)

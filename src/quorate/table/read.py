@@ -1,4 +1,4 @@
-"""Read a file or a frame of judge scores."""
+"""Judge scores, read from a file or a frame."""
 
 from __future__ import annotations
 
@@ -131,22 +131,17 @@ def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing) -> Ju
                 f"source: {path} is a ledger of votes between two systems: use quorate.read_votes (or quorate votes "
                 "doctor, quorate analyze, quorate rank), or name every column in facets= to read its scores"
             )
-        roles = resolve(file.columns, **_with_facets(file, declared))
+        if file.facets and not _all_named(declared):  # facets by the file's own word, which no name is recognised by
+            named = declared["facets"] or {}
+            known = {*recognise_columns(file.columns).values(), *named.values(), *named}
+            own = {name: name for name in file.facets if name not in known}
+            declared = {**declared, "facets": {**named, **own}, "by_name": True}
+        roles = resolve(file.columns, **declared)
         grouped = collapse_sql.collapse(file, roles, missing)
         source = Source(title_of(path), sha256=sha256(path), caveats=caveats_of(path, file))
     table = judgments(grouped, roles, source)
     place = path if isinstance(path, Address) else path.absolute()
     return replace(table, origin=Origin(place, roles, missing))
-
-
-def _with_facets(file: Opened, declared: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The declarations, with columns that the file itself says are facets and no name is recognised by."""
-    named = declared["facets"] or {}
-    if not file.facets or _all_named(declared):
-        return declared
-    known = {*recognise_columns(file.columns).values(), *named.values(), *named}
-    own = {name: name for name in file.facets if name not in known}
-    return {**declared, "facets": {**named, **own}, "by_name": True}
 
 
 def _all_named(declared: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Read a file or a frame of votes between pairs of models."""
+"""Votes between pairs of models, read from a file or a frame."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidData, InvalidInput
-from quorate.table.columns.labels import Coded
 from quorate.table.columns.outcomes import occurring, order_of, outcomes_of
 from quorate.table.columns.statuses import statuses_of
 from quorate.table.columns.vote_columns import VoteColumns, from_duckdb, from_frame
@@ -161,7 +160,10 @@ def _votes(columns: VoteColumns, roles: VoteRoles, outcomes: object, source: Sou
         model_b=np.maximum(first, second),
         outcome=turn(outcome, swapped),
         swapped=swapped,
-        facets=tuple(_facet(role, name, columns.labels[name]) for role, name in roles.facets.items()),
+        facets=tuple(
+            Facet(role, name, columns.labels[name].levels, values=columns.labels[name].values)
+            for role, name in roles.facets.items()
+        ),
         codes={role: columns.labels[name].codes.astype(np.int32) for role, name in roles.facets.items()},
         order=None if order is None else turn(order, swapped),
         time=columns.time,
@@ -212,37 +214,25 @@ def _outcomes(
     return np.where(gone > 0, np.int8(MISSING), np.int8(A)), gone, ()
 
 
-def _facet(role: str, column: str, coded: Coded) -> Facet:
-    return Facet(role, column, coded.levels, values=coded.values)
-
-
 def _counted(table: Votes, columns: VoteColumns, roles: VoteRoles) -> Votes:
     """Rows that count wins of both sides, as one row for each outcome."""
     if table.count is not None:
         raise InvalidInput('count: wins are counts already; leave one of the two out, such as count=""')
     kinds = (A, B, TIE)[: len(roles.wins)]
-    times = len(kinds)
-    every = np.tile(np.arange(table.rows), times)
-    outcome = np.repeat(np.array(kinds, dtype=np.int8), table.rows)
-    count = np.concatenate([columns.numbers[name] for name in roles.wins]).astype(np.int64)
-    gone = table.outcome[every] == MISSING
-    order = np.argsort(every, kind="stable")
-    long = _repeated(table, every[order])
-    swapped = long.swapped
-    outcome = np.where(gone, np.int8(MISSING), outcome)[order]
-    return replace(long, outcome=turn(outcome, swapped), count=count[order])
-
-
-def _repeated(table: Votes, rows: NDArray[np.int64]) -> Votes:
+    rows = np.repeat(np.arange(table.rows), len(kinds))
+    count = np.column_stack([columns.numbers[name] for name in roles.wins]).astype(np.int64).ravel()
+    outcome = np.tile(np.array(kinds, dtype=np.int8), table.rows)
+    outcome = np.where(table.outcome[rows] == MISSING, np.int8(MISSING), outcome)
     held = {name: getattr(table, name) for name in ("order", "time", "status")}
     some: dict[str, Any] = {name: None if array is None else array[rows] for name, array in held.items()}
     return replace(
         table,
         model_a=table.model_a[rows],
         model_b=table.model_b[rows],
-        outcome=table.outcome[rows],
+        outcome=turn(outcome, table.swapped[rows]),
         swapped=table.swapped[rows],
         codes={name: codes[rows] for name, codes in table.codes.items()},
+        count=count,
         **some,
     )
 
@@ -256,19 +246,19 @@ def _nested(table: Votes) -> Votes:
     labelled = prompt >= 0
     key = prompt[labelled].astype(np.int64) * size + table.column("prompt_type")[labelled] + 1
     code = dense(key)
-    found = np.zeros(int(code.max(initial=-1)) + 1, dtype=np.int64)
-    found[code] = key
-    typed = found[found % size > 0] // size
+    known = np.zeros(int(code.max(initial=-1)) + 1, dtype=np.int64)
+    known[code] = key
+    typed = known[known % size > 0] // size
     if not (typed[1:] == typed[:-1]).any():
         return table
-    both = zip(*(part.tolist() for part in np.divmod(found, size)), strict=True)
+    both = zip(*(part.tolist() for part in np.divmod(known, size)), strict=True)
     levels = tuple(prompts.levels[p] + (f" ({types.levels[t - 1]})" if t else "") for p, t in both)
     codes = np.full(table.rows, -1, dtype=np.int32)
     codes[labelled] = code
     note = Note("prompt: labels occur under several levels of prompt_type and are told apart by them")
     return replace(
         table,
-        facets=tuple(Facet("prompt", prompts.column, levels) if one is prompts else one for one in table.facets),
+        facets=tuple(Facet("prompt", prompts.column, levels) if facet is prompts else facet for facet in table.facets),
         codes={**table.codes, "prompt": codes},
         notes=(*table.notes, note),
     )

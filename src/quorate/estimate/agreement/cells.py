@@ -61,18 +61,18 @@ class Cells(Result):
     ----------
     roles : tuple of str
         What tells cells apart.
-    cells : tuple of Cell
-        In the order of the levels.
     cluster : str
         What judgments of one cell are clustered by.
     level : float
         Coverage of the intervals: of each alone, and of all at once.
+    cells : tuple of Cell
+        In the order of the levels.
     """
 
     roles: tuple[str, ...]
-    cells: tuple[Cell, ...]
     cluster: str
     level: float
+    cells: tuple[Cell, ...]
 
     derived = ("sentence",)
 
@@ -233,4 +233,4 @@ def _cells(
             for coverage in (level, all_levels)
         )
         out.append(Cell(levels, n, 1 if share is None else share.clusters, mean, *alone, *together))
-    return Cells(roles, tuple(out), cluster, level)
+    return Cells(roles, cluster, level, tuple(out))

@@ -1,9 +1,10 @@
-"""The columns of votes as codes and numbers, from any frame or from DuckDB, one entry per row in the source's order."""
+"""Columns of votes as codes and numbers, from any frame or from DuckDB, one entry per row in the source's order."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -99,7 +100,9 @@ def from_duckdb(opened: Opened, roles: VoteRoles) -> VoteColumns:
     words = _words(opened.relation, {name: sql[name] for name in roles.labels if _is_text(name, kind[name])})
     wanted = {name: _label(sql[name], kind[name], words.get(name)) for name in roles.labels}
     asked = [f"{text} AS l{i}" for i, text in enumerate(wanted.values())]
-    asked += [f"{_double(sql[name], kind[name])} AS n{i}" for i, name in enumerate(roles.numbers)]
+    for i, name in enumerate(roles.numbers):
+        number = f"{sql[name]}::INTEGER::DOUBLE" if kind[name] == "BOOLEAN" else f"TRY_CAST({sql[name]} AS DOUBLE)"
+        asked.append(f"{number} AS n{i}")
     if roles.time is not None:
         asked += [f"{text} AS t{i}" for i, text in enumerate(_time(sql[roles.time], kind[roles.time]))]
     got = opened.relation.project(", ".join(asked)).fetchnumpy()
@@ -141,7 +144,11 @@ def _frame_time(column: nw.Series[Any]) -> tuple[Floats, NDArray[np.bool_], bool
         return _frame_numbers(stamps.dt.timestamp("us")) / 1e6, empty, True
     entries = [None if gone else entry for entry, gone in zip(column.to_list(), empty.tolist(), strict=True)]
     plain = np.array([_number(entry) for entry in entries], dtype=np.float64)
-    dates = np.array([_seconds(entry) for entry in entries], dtype=np.float64)
+    dates = np.full(len(entries), math.nan)
+    for row, entry in enumerate(entries):
+        with suppress(ValueError):  # a date is in UTC unless it says otherwise
+            moment = datetime.fromisoformat(str(entry).strip())
+            dates[row] = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     blank = np.array([entry is None or not str(entry).strip() for entry in entries], dtype=np.bool_)
     time, dated = _one_clock(plain, dates)
     return time, blank, dated
@@ -155,17 +162,6 @@ def _one_clock(plain: Floats, dates: Floats) -> tuple[Floats, bool]:
 def _number(entry: object) -> float:
     value = None if isinstance(entry, bool) else number(entry)
     return math.nan if value is None else value
-
-
-def _seconds(entry: object) -> float:
-    """A date as seconds since 1970, in UTC unless it says otherwise; nan if it is none."""
-    if entry is None:
-        return math.nan
-    try:
-        moment = datetime.fromisoformat(str(entry).strip())
-    except ValueError:
-        return math.nan
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def _is_text(name: str, kind: str) -> bool:
@@ -214,10 +210,6 @@ def _label(column: str, kind: str, words: Words | None) -> str:
     return f"enum_code({column}::VARCHAR::ENUM({', '.join(map(literal, words.texts))}))"
 
 
-def _double(column: str, kind: str) -> str:
-    return f"TRY_CAST({column} AS DOUBLE)" if kind != "BOOLEAN" else f"{column}::INTEGER::DOUBLE"
-
-
 def _time(column: str, kind: str) -> tuple[str, str, str]:
     """Times as numbers, as dates, and whether there is none."""
     text = kind == "VARCHAR" or kind.startswith("ENUM")
@@ -236,14 +228,12 @@ def _coded(column: NDArray[Any], words: Words | None, *, typed: bool) -> Coded:
     absent, values = np.ma.getmaskarray(column), np.ma.getdata(column)
     if words is None:
         return encode(values, absent)
-    codes = values.astype(np.int64) if words.hashes is None else _by_hash(values, words.hashes)
+    codes = values.astype(np.int64)
+    if words.hashes is not None:
+        order = np.argsort(words.hashes)
+        codes = order[np.minimum(np.searchsorted(words.hashes[order], values), len(order) - 1)]
     coded = Coded(tuple(words.texts), None, np.where(absent, -1, codes) if absent.any() else codes)
     return coded if typed else in_numeric_order(coded)
-
-
-def _by_hash(values: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-    order = np.argsort(hashes)
-    return order[np.minimum(np.searchsorted(hashes[order], values), len(order) - 1)]
 
 
 def _filled(column: NDArray[Any]) -> Floats:

@@ -1,9 +1,9 @@
-"""Facts about judgments: what is there, what is missing, how it is laid out. No statistics."""
+"""Description of judgments: what is there, what is missing, how it is laid out. No statistics."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -208,6 +208,11 @@ def describe(table: Judgments) -> Description:
     """
     pairs, full = crossings(table), full_crossing(table)
     rows = int(table.rows.sum())
+    declared = {(facet.name, above) for facet in table.facets for above in table.ancestors(facet.name)}
+    crossed = all(
+        pair.kind in (COMPLETE, ONE_LEVEL) or {(pair.a, pair.b), (pair.b, pair.a)} & declared for pair in pairs
+    )
+    least, most, complete = int(table.n.min()), int(table.n.max()), table.n_cells == full.cells
     return Description(
         object=table.object,
         rows=rows,
@@ -216,8 +221,16 @@ def describe(table: Judgments) -> Description:
         facets=tuple(FacetFacts(f.name, f.column, table.n_levels(f.name), f.fixed, f.parent) for f in table.facets),
         statuses=tuple(Status(name, int(n.sum()), int(n.sum()) / rows) for name, n in table.status.items()),
         crossings=pairs,
-        balance=_balance(table, full),
-        missing=tuple(_missing(table, facet, full, _is_crossed(table, pairs)) for facet in table.facets),
+        balance=Balance(
+            least=least,
+            median=float(np.median(table.n)),
+            most=most,
+            full=full.cells,
+            share=table.n_cells / full.cells,
+            complete=complete,
+            balanced=complete and least == most,
+        ),
+        missing=tuple(_missing(table, facet, full, crossed) for facet in table.facets),
         duplicates=duplicates(table),
         constancy=_constancy(table),
         scores=_scores(table),
@@ -260,36 +273,14 @@ def refuse_repeats(judgments: Judgments) -> None:
         )
 
 
-def _balance(table: Judgments, full: FullCrossing) -> Balance:
-    least, most = int(table.n.min()), int(table.n.max())
-    complete = table.n_cells == full.cells
-    return Balance(
-        least=least,
-        median=float(np.median(table.n)),
-        most=most,
-        full=full.cells,
-        share=table.n_cells / full.cells,
-        complete=complete,
-        balanced=complete and least == most,
-    )
-
-
-def _is_crossed(table: Judgments, pairs: Sequence[Crossing]) -> bool:
-    declared = {(facet.name, above) for facet in table.facets for above in table.ancestors(facet.name)}
-    return all(pair.kind in (COMPLETE, ONE_LEVEL) or {(pair.a, pair.b), (pair.b, pair.a)} & declared for pair in pairs)
-
-
 def _missing(table: Judgments, facet: Facet, full: FullCrossing, crossed: bool) -> MissingByLevel:
     column, levels = table.column(facet.name), len(facet.levels)
     cells = np.bincount(column, minlength=levels)
-    rows, answers = (_summed(column, counts, levels) for counts in (table.rows, table.n))
+    sums = (np.bincount(column, weights=counts, minlength=levels) for counts in (table.rows, table.n))
+    rows, answers = (np.rint(total).astype(np.int64) for total in sums)
     expected = np.rint(full.by_label[facet.name]).astype(np.int64) if crossed else None
     absent = None if expected is None else expected - cells
     return MissingByLevel(facet.name, facet.levels, rows, rows - answers, cells, absent)
-
-
-def _summed(column: NDArray[np.int32], counts: NDArray[np.int64], levels: int) -> NDArray[np.int64]:
-    return np.rint(np.bincount(column, weights=counts, minlength=levels)).astype(np.int64)
 
 
 def _constancy(table: Judgments) -> Constancy:

@@ -1,4 +1,4 @@
-"""How facets are laid out against each other: crossed, nested, or in between."""
+"""Crossings of facets: crossed, nested, or in between."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from quorate.table.judgments import Facet, Judgments
+    from quorate.table.judgments import Judgments
 
 COMPLETE, PARTIAL, NESTED, ONE_TO_ONE, ONE_LEVEL = "complete", "partial", "nested", "one-to-one", "one level"
 
@@ -88,34 +88,22 @@ def full_crossing(layout: Judgments) -> FullCrossing:
             size[facet.parent] *= np.bincount(above[facet.name], weights=size[facet.name])
     cells = float(np.prod([size[facet.name].sum() for facet in layout.facets if facet.parent is None]))
     share: dict[str, NDArray[np.float64]] = {}
+    by_label: dict[str, NDArray[np.float64]] = {}
     for facet in reversed(outward):
-        share[facet.name] = _share(facet, size[facet.name], above, share)
-    by_label = {f.name: cells * _on_labels(layout, f, codes[f.name], share[f.name]) for f in layout.facets}
-    return FullCrossing(cells, by_label)
-
-
-def _share(
-    facet: Facet,
-    size: NDArray[np.float64],
-    above: dict[str, NDArray[np.int64]],
-    share: dict[str, NDArray[np.float64]],
-) -> NDArray[np.float64]:
-    if facet.parent is None:
-        return size / float(size.sum())
-    parent = above[facet.name]
-    siblings = np.bincount(parent, weights=size).astype(np.float64)
-    return share[facet.parent][parent] * size / siblings[parent]
+        own = size[facet.name]
+        if facet.parent is None:
+            share[facet.name] = own / float(own.sum())
+        else:
+            parent = above[facet.name]
+            siblings = np.bincount(parent, weights=own).astype(np.float64)
+            share[facet.name] = share[facet.parent][parent] * own / siblings[parent]
+        label = _one_per_level(codes[facet.name], layout.column(facet.name).astype(np.int64))
+        labelled = np.bincount(label, weights=share[facet.name], minlength=len(facet.levels))
+        by_label[facet.name] = cells * labelled.astype(np.float64)
+    return FullCrossing(cells, {facet.name: by_label[facet.name] for facet in layout.facets})
 
 
 def _one_per_level(codes: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
-    found = np.zeros(int(codes.max()) + 1, dtype=np.int64)
-    found[codes] = values
-    return found
-
-
-def _on_labels(
-    layout: Judgments, facet: Facet, codes: NDArray[np.int64], share: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    label = _one_per_level(codes, layout.column(facet.name).astype(np.int64))
-    totals: NDArray[np.float64] = np.bincount(label, weights=share, minlength=len(facet.levels)).astype(np.float64)
-    return totals
+    out = np.zeros(int(codes.max()) + 1, dtype=np.int64)
+    out[codes] = values
+    return out

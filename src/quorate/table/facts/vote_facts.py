@@ -1,4 +1,4 @@
-"""Facts about votes: who compared what how often, what repeats, what hangs together. No statistics."""
+"""Description of votes: who compared what how often, what repeats, what hangs together. No statistics."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ class VoteFacts:
 
     def grouping(self, role: str) -> Grouping | None:
         """How votes gather in the levels of a role; None if it is not known."""
-        return next((one for one in self.groupings if one.role == role), None)
+        return next((group for group in self.groupings if group.role == role), None)
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain dictionaries, tuples, numbers and text, ready for JSON."""
@@ -237,6 +237,8 @@ def describe_votes(votes: Votes) -> VoteFacts:
     a, b, ties, both_bad, missing = votes.totals
     constant, held = _constant(votes)
     answered = votes if not missing else votes.keep(votes.outcome != MISSING) if votes.n else None
+    pairs = votes.pairs()
+    counts = (pairs.decisive, pairs.ties, pairs.both_bad, pairs.missing)
     return VoteFacts(
         rows=votes.rows,
         votes=votes.n,
@@ -248,16 +250,16 @@ def describe_votes(votes: Votes) -> VoteFacts:
         statuses=votes.statuses,
         models=len(votes.models),
         roles={facet.name: len(facet.levels) for facet in votes.facets},
-        pairs=_by_pair(votes),
+        pairs=Tally(pairs.names, *(tuple(count.tolist()) for count in counts)),
         levels={name: _by_level(votes, name) for name in ("judge", "prompt_type") if name in votes.names},
-        groupings=() if answered is None else tuple(_groupings(answered)),
+        groupings=() if answered is None else _groupings(answered),
         shared=_shared(votes),
         repeats=_repeats(votes),
         written=_sides(votes, votes.outcome == votes.swapped, np.ones(votes.rows, dtype=np.bool_)),
         first=None if votes.order is None else _sides(votes, votes.outcome == votes.order, votes.order >= FIRST_A),
         constant_judges=constant,
         constant_votes=held,
-        graph=graph_of(votes.pairs()),
+        graph=graph_of(pairs),
         span=None if votes.time is None else _span(votes.time, dated=votes.dated),
     )
 
@@ -276,13 +278,6 @@ def gathered(group: Ints, weights: Ints) -> float:
     return float((n**2).sum() / n.sum())
 
 
-def _by_pair(votes: Votes) -> Tally:
-    pairs = votes.pairs()
-    counts = (pairs.decisive, pairs.ties, pairs.both_bad, pairs.missing)
-    decisive, ties, bad, missing = (tuple(count.tolist()) for count in counts)
-    return Tally(pairs.names, decisive, ties, bad, missing)
-
-
 def _by_level(votes: Votes, name: str) -> Tally:
     column, levels = votes.column(name), votes.facet(name).levels
     counts = summed((column + 1) * 5 + votes.outcome, votes.count, 5 * (len(levels) + 1)).reshape(-1, 5)[1:]
@@ -290,9 +285,9 @@ def _by_level(votes: Votes, name: str) -> Tally:
     return Tally(levels, *(tuple(count.tolist()) for count in (a + b, ties, bad, missing)))
 
 
-def _groupings(votes: Votes) -> list[Grouping]:
+def _groupings(votes: Votes) -> tuple[Grouping, ...]:
     known = [name for name in votes.names if name in DEPENDENT and (votes.column(name) >= 0).any()]
-    return [_grouping(votes, name) for name in known]
+    return tuple(_grouping(votes, name) for name in known)
 
 
 def _grouping(votes: Votes, name: str) -> Grouping:
@@ -389,9 +384,8 @@ def _span(time: NDArray[np.float64], *, dated: bool) -> Span:
     known = time[np.isfinite(time)]
     if not len(known):
         return Span(None, None, 0, len(time))
-    ends = [_moment(float(end), dated=dated) for end in (known.min(), known.max())]
+    ends = [
+        datetime.fromtimestamp(end, UTC).isoformat(timespec="seconds") if dated else f"{end:.15g}"
+        for end in (float(known.min()), float(known.max()))
+    ]
     return Span(ends[0], ends[1], len(np.unique(known)), len(time) - len(known))
-
-
-def _moment(time: float, *, dated: bool) -> str:
-    return datetime.fromtimestamp(time, UTC).isoformat(timespec="seconds") if dated else f"{time:.15g}"

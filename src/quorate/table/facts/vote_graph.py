@@ -1,4 +1,4 @@
-"""Which models hang together by the votes between them."""
+"""Graph of comparisons: the models that hang together by the votes between them."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidData, NotEstimable, UnknownColumn
-from quorate.table.item_values import item_values
+from quorate.table.again import highest_replicates, item_values
 
 
 @pytest.fixture
@@ -78,3 +78,49 @@ def test_items_nested_in_systems(frame):
     named = frame.rename({"dimension": "system"}).with_columns(item=pl.concat_str("system", "item"))
     judgments = q.read(named, announce=False)
     assert item_values(judgments, "human") == {"cleara": 1.5, "clearb": 2.5, "shorta": 3.5}
+
+
+NUMBERED = {"item": ["a", "a", "b", "c"], "score": [1, None, 2, 3]}
+
+
+def numbered(replicates, source=pl.DataFrame, **more):
+    frame = source({**NUMBERED, "rep": replicates})
+    return q.read(frame, facets={"item": "item", "replicate": "rep", **more})
+
+
+@pytest.mark.parametrize(
+    ("replicates", "wanted"),
+    [
+        ([3, 7, None, 1], [7, 1, 1]),
+        (["7", "3", "5", "1"], [7, 5, 1]),
+        (["r1", "r9", "r3", "1"], [2, 1, 1]),
+        ([-3, -2, 0, 4], [2, 1, 4]),
+    ],
+)
+@pytest.mark.parametrize("source", [pl.DataFrame, pl.LazyFrame])
+def test_the_highest_number_of_every_cell(replicates, wanted, source):
+    assert highest_replicates(numbered(replicates, source)).tolist() == wanted
+
+
+def test_a_part_of_a_table_and_a_file(tmp_path):
+    table = numbered([3, 7, 5, 1])
+    assert highest_replicates(table.without("item", "b")).tolist() == [7, 1]
+    path = tmp_path / "log.csv"
+    pl.DataFrame({**NUMBERED, "rep": [3, 7, 5, 1]}).write_csv(path)
+    table = q.read(path, facets={"item": "item", "replicate": "rep"})
+    assert highest_replicates(table).tolist() == [7, 5, 1]
+    pl.DataFrame({**NUMBERED, "rep": [3, 7, 5, 2]}).write_csv(path)
+    with pytest.raises(InvalidData, match="has changed since it was read"):
+        highest_replicates(table)
+
+
+def test_without_replicates_it_is_the_number_of_rows():
+    table = q.read(pl.DataFrame(NUMBERED), facets={"item": "item"})
+    assert highest_replicates(table).tolist() == [2, 1, 1]
+
+
+def test_what_is_refused():
+    with pytest.raises(InvalidData, match="1 cells have two rows of one replicate"):
+        highest_replicates(numbered([3, 3, 3, 3]))
+    with pytest.raises(InvalidData, match="replicates are numbers up to"):
+        highest_replicates(numbered(np.array([1, 10**17, 1, 1])))
