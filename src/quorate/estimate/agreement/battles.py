@@ -221,13 +221,6 @@ def likert_threshold(judgments: Judgments, threshold: float | None) -> float:
 def swapped(votes: Votes, key: str) -> NDArray[np.int64]:
     """0 where a battle's two responses were shown in the order of its first vote, 1 where in the other.
 
-    Parameters
-    ----------
-    votes : Votes
-        Votes with ``order``.
-    key : str
-        Role of what the two models answered.
-
     Raises
     ------
     InvalidInput

@@ -100,12 +100,7 @@ class Cells(Result):
 
 
 def named(cell: Cell) -> str:
-    """The levels of a cell in one text.
-
-    Parameters
-    ----------
-    cell : Cell
-    """
+    """The levels of a cell in one text."""
     return ", ".join(cell.levels)
 
 

@@ -80,17 +80,6 @@ def people_apart(judged: Table, human: Table | str | Collection[str]) -> tuple[T
 def vote_units(votes: Votes, key: str, a: str, b: str | None, cluster: str | None) -> UnitMeans:
     """The share of votes for ``a`` in every one of its battles.
 
-    Parameters
-    ----------
-    votes : Votes
-        Votes.
-    key : str
-        Role of what the models answered.
-    a, b : str
-        The model whose share it is, and its opponent; None for all opponents.
-    cluster : str, optional
-        Role whose levels are the clusters.
-
     Raises
     ------
     UnknownTerm
@@ -113,13 +102,6 @@ def vote_units(votes: Votes, key: str, a: str, b: str | None, cluster: str | Non
 
 def score_units(judgments: Judgments, cluster: str | None) -> UnitMeans:
     """The mean of the cells of every item.
-
-    Parameters
-    ----------
-    judgments : Judgments
-        Judgments.
-    cluster : str, optional
-        Role whose levels are the clusters.
 
     Raises
     ------

@@ -86,17 +86,7 @@ def _cells(name: str, table: Pipeline, roles: tuple[str, ...], key: str) -> Iter
 
 
 def battles_of(table: Pipeline, key: str, threshold: float | None) -> Battles:
-    """One verdict per battle of a pipeline, by the usual threshold or a given one.
-
-    Parameters
-    ----------
-    table : Votes, Judgments or Battles
-        What it is made of; battles stay as they are.
-    key : str
-        For votes: role of what the two models answered.
-    threshold : float, optional
-        Least margin that is no tie.
-    """
+    """One verdict per battle of a pipeline, by the usual threshold or a given one."""
     if isinstance(table, Battles):
         return table
     if isinstance(table, Judgments):
@@ -107,17 +97,7 @@ def battles_of(table: Pipeline, key: str, threshold: float | None) -> Battles:
 
 
 def calibrated_to(truth: Battles, name: str, battles: Battles) -> Battles:
-    """The pipeline with as many ties as people have, on the battles that both decided.
-
-    Parameters
-    ----------
-    truth : Battles
-        Of people.
-    name : str
-        Of the pipeline.
-    battles : Battles
-        The pipeline.
-    """
+    """The pipeline with as many ties as people have, on the battles that both decided."""
     verdicts_at(truth, name, battles)  # there are such battles
     decided = dict(zip(truth.keys, truth.verdicts.tolist(), strict=True))
     theirs = np.array([decided.get(key, -1) for key in battles.keys])
@@ -129,15 +109,6 @@ def calibrated_to(truth: Battles, name: str, battles: Battles) -> Battles:
 
 def verdicts_at(truth: Battles, name: str, battles: Battles) -> Verdicts:
     """Verdicts in the order of the people's battles, -1 where there is none.
-
-    Parameters
-    ----------
-    truth : Battles
-        Of people.
-    name : str
-        Of the pipeline.
-    battles : Battles
-        The pipeline.
 
     Raises
     ------

@@ -68,15 +68,7 @@ class UniverseScore:
         return {name: round(value, 12) for name, value in out.items()}
 
     def coefficients(self, name: str, growth: Mapping[str, float]) -> Floats:
-        """Coefficients of a component in universe, relative and absolute-only variance, shape (3,).
-
-        Parameters
-        ----------
-        name : str
-            Component.
-        growth : mapping of str to float
-            Levels asked for over those in the data, where they differ.
-        """
+        """Coefficients of a component in universe, relative and absolute-only variance, shape (3,)."""
         base, _, stratum = name.partition("[")
         names = self.fit.judgments.names if base in (CELL, REPLICATE) else base.split(":")
         strata = len(self.fit.assembled.residual_levels) if stratum else 1

@@ -352,12 +352,6 @@ def _unpooled(pooled: Estimate, alone: tuple[Estimate, ...]) -> Estimate:
 
 
 def common_share(estimate: Estimate) -> float:
-    """Part of the variance of a contrast that more items do not reduce.
-
-    Parameters
-    ----------
-    estimate : Estimate
-        With the shares of its variance by component.
-    """
+    """Part of the variance of a contrast that more items do not reduce."""
     item = estimate.basis.fit.judgments.object
     return float(sum(part for name, part in estimate.shares.items() if not of_items(name, item)))

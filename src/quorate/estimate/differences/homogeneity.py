@@ -45,25 +45,13 @@ class UnlikeSystem:
         return self.p_value <= _LEVEL
 
     def errors(self, systems: int) -> tuple[float, float]:
-        """Standard error of the pooled model over the right one: for its differences, and among the others.
-
-        Parameters
-        ----------
-        systems : int
-            How many there are.
-        """
+        """Standard error of the pooled model over the right one: for its differences, and among the others."""
         pooled = (self.ratio + systems - 1) / systems
         return float(np.sqrt(2 * pooled / (self.ratio + 1))), float(np.sqrt(pooled))
 
 
 def unlike_caveats(means: JointMeans) -> list[Caveat]:
-    """The caveat on one model for systems that do not vary alike, where they do not.
-
-    Parameters
-    ----------
-    means : JointMeans
-        The model.
-    """
+    """The caveat on one model for systems that do not vary alike, where they do not."""
     varied = unlike_system(means.fit.judgments, means.facet)
     if varied is None or not varied.differs:
         return []

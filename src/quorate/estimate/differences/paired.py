@@ -142,11 +142,6 @@ def pairs(judgments: Judgments, a: str, b: str, *, facet: str = "system") -> Pai
 def two_systems(judgments: Judgments, a: str, b: str, *, facet: str = "system") -> TwoSystems:
     """The judgments of two systems apart, without facets that only say again which system it is.
 
-    Parameters
-    ----------
-    judgments, a, b, facet
-        As for `pairs`.
-
     Raises
     ------
     UnknownTerm
@@ -262,11 +257,6 @@ def follow_scores(apart: TwoSystems) -> bool:
     """Whether the scores of a system show which of its cells the other has, beyond chance (p at most .01).
 
     Pairs are then of cells that were chosen by a score, and their differences are biased.
-
-    Parameters
-    ----------
-    apart : Sides
-        The judgments of both systems.
 
     Notes
     -----

@@ -26,13 +26,6 @@ def of_few(estimate: Estimate, own: Sequence[Estimate] = ()) -> Estimate:
     true hypotheses at 5%. They are multiplied by what they would change by, in balanced data, if every component of f
     degrees of freedom were ``1 + 2 / f`` times as large. Items of one system each stay as in Welch's test.
 
-    Parameters
-    ----------
-    estimate : Estimate
-        A difference or another contrast.
-    own : sequence of Estimate
-        Where systems share no item, their means by themselves: what items bring is theirs.
-
     Notes
     -----
     Derived and measured in ``docs/methods/compare.md``.
@@ -48,11 +41,6 @@ def balanced_mean_squares(estimate: Estimate, own: Sequence[Estimate] = ()) -> S
     """The mean squares that a variance is put together from, as they are in balanced data.
 
     Those of the items of either system are inside those of judges and prompts.
-
-    Parameters
-    ----------
-    estimate, own
-        As for `of_few`.
     """
     fits = [mean.basis.fit.judgments for mean in (estimate, *own)]
     item = fits[0].object
@@ -79,17 +67,7 @@ def above(judgments: Judgments) -> dict[str, tuple[str, ...]]:
 
 
 def by_facets(parts: Mapping[str, float], counts: Levels, over: Above) -> dict[frozenset[str], float]:
-    """Parts of a variance by the facets with several levels that each has.
-
-    Parameters
-    ----------
-    parts : mapping of str to float
-        Part that every component brings.
-    counts : mapping of str to int
-        Levels of every facet.
-    over : mapping of str to tuple of str
-        What facets are nested in.
-    """
+    """Parts of a variance by the facets with several levels that each has."""
     every = frozenset(name for name, n in counts.items() if n > 1 and name != REPLICATE)
     terms: dict[frozenset[str], float] = {}
     for name, part in parts.items():
@@ -99,17 +77,7 @@ def by_facets(parts: Mapping[str, float], counts: Levels, over: Above) -> dict[f
 
 
 def several_levels(name: str, every: frozenset[str], over: Above) -> frozenset[str]:
-    """Facets of a component with several levels; of a sum of components that of its last one.
-
-    Parameters
-    ----------
-    name : str
-        Of the component.
-    every : frozenset of str
-        Facets with several levels.
-    over : mapping of str to tuple of str
-        What facets are nested in.
-    """
+    """Facets of a component with several levels; of a sum of components that of its last one."""
     base = name.rsplit(" + ", maxsplit=1)[-1].partition("[")[0]
     if base == REPLICATE and CELL not in name:
         return every | {REPLICATE}
@@ -120,17 +88,7 @@ def several_levels(name: str, every: frozenset[str], over: Above) -> frozenset[s
 
 
 def balanced_df(term: frozenset[str], counts: Levels, answers: float, cells: float, over: Above) -> float:
-    """Degrees of freedom of a term's mean square in balanced data: its levels less one, multiplied.
-
-    Parameters
-    ----------
-    term : frozenset of str
-        Its facets.
-    counts, over
-        As for `by_facets`.
-    answers, cells : float
-        Judgments, and cells that they are in.
-    """
+    """Degrees of freedom of a term's mean square in balanced data: its levels less one, multiplied."""
     if REPLICATE in term:
         return max(answers - cells, 1.0)
     leaves = term - {up for name in term for up in over.get(name, ())}
@@ -138,14 +96,6 @@ def balanced_df(term: frozenset[str], counts: Levels, answers: float, cells: flo
 
 
 def of_items(name: str, own: str) -> bool:
-    """Whether a component, or a sum of some, is divided by the items.
-
-    Parameters
-    ----------
-    name : str
-        Of the component.
-    own : str
-        Role of the items.
-    """
+    """Whether a component, or a sum of some, is divided by the items."""
     facets = {part for term in name.split(" + ") for part in term.partition("[")[0].split(":")}
     return bool(facets & {own, CELL, REPLICATE})

@@ -57,15 +57,7 @@ class Supported:
 
 
 def analyses(judgments: Judgments, facts: Description) -> tuple[Supported, ...]:
-    """Every analysis of one table of judgments, possible or not.
-
-    Parameters
-    ----------
-    judgments : Judgments
-        As read.
-    facts : Description
-        Their facts.
-    """
+    """Every analysis of one table of judgments, possible or not."""
     obstacle = _obstacle(facts)
     if obstacle is None:
         try:

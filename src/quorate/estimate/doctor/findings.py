@@ -46,15 +46,7 @@ class Finding:
 
 
 def findings(judgments: Judgments, facts: Description) -> tuple[Finding, ...]:
-    """Everything found, errors first.
-
-    Parameters
-    ----------
-    judgments : Judgments
-        As read, with what was not answered.
-    facts : Description
-        Their facts.
-    """
+    """Everything found, errors first."""
     return by_severity(
         [
             *_scores(facts),

@@ -27,13 +27,7 @@ spread tells a standard error (Cameron and Miller (2015), Journal of Human Resou
 
 
 def vote_analyses(facts: VoteFacts) -> tuple[Supported, ...]:
-    """Every analysis of one table of votes, possible or not.
-
-    Parameters
-    ----------
-    facts : VoteFacts
-        Their facts.
-    """
+    """Every analysis of one table of votes, possible or not."""
     return (
         *_of_pairs(facts),
         _ratings(facts),

@@ -21,13 +21,7 @@ _NAMED = 3
 
 
 def vote_findings(facts: VoteFacts) -> tuple[Finding, ...]:
-    """Everything found, errors first.
-
-    Parameters
-    ----------
-    facts : VoteFacts
-        Facts of the votes.
-    """
+    """Everything found, errors first."""
     return by_severity(
         [
             *_outcomes(facts),

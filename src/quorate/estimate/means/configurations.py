@@ -40,15 +40,7 @@ def configuration_facets(judgments: Judgments, attributes: frozenset[str] = froz
 
 
 def configurations(judgments: Judgments, facets: tuple[str, ...]) -> tuple[Configuration, ...]:
-    """Every configuration that occurs, with its naive standard error.
-
-    Parameters
-    ----------
-    judgments : Judgments
-        Answered cells only.
-    facets : tuple of str
-        Facets that a configuration fixes.
-    """
+    """Every configuration that occurs, with its naive standard error."""
     configuration = judgments.level_codes(facets)
     item = judgments.level_codes([judgments.object])
     n_items = int(item.max()) + 1

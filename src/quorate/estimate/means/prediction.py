@@ -33,13 +33,6 @@ class Prediction:
 def predict(fit: Decomposition, term: str) -> Prediction:
     """Predict the levels of a random term, taking the fitted components as known.
 
-    Parameters
-    ----------
-    fit : Decomposition
-        The fit.
-    term : str
-        A random term other than the cell, by its name in ``fit.assembled.names``.
-
     References
     ----------
     Henderson (1975), Biometrics 31, 423-447.

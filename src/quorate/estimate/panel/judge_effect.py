@@ -53,19 +53,7 @@ class JudgeTest(FTest):
 def judge_effects(
     judges: Sequence[str], sums: panel.Sums, drawn: panel.MeanSquares, level: float
 ) -> tuple[LevelEffect, ...]:
-    """Every judge against the panel, with standard error and percentile interval from resampled scenarios.
-
-    Parameters
-    ----------
-    judges : sequence of str
-        Labels.
-    sums : numerics.crossed.Sums
-        The table.
-    drawn : numerics.crossed.MeanSquares
-        Its resamples.
-    level : float
-        Coverage of each interval.
-    """
+    """Every judge against the panel, with standard error and percentile interval from resampled scenarios."""
     n, m = sums.n, sums.m
     se = drawn.gamma.std(axis=0) * np.sqrt(n / (n - 1))
     bounds = np.quantile(drawn.gamma, [(1 - level) / 2, (1 + level) / 2], axis=0)
@@ -98,14 +86,6 @@ def _f_test(effect: Floats, error: Floats, df: int, df_error: int) -> FTest:
 
 
 def contradictory(judge: JudgeTest, pooled: FTest, interaction: FTest | None, size: float) -> bool:
-    """Whether the tests of the judge effect answer differently because there is an interaction, at 1% of its own test.
-
-    Parameters
-    ----------
-    judge, pooled, interaction : FTest
-        From `judge_tests`.
-    size : float
-        Size of the tests of the judge effect.
-    """
+    """Whether tests of the judge effect answer differently because there is an interaction, at 1% of its own test."""
     present = interaction is not None and interaction.p < _INTERACTION_SIZE
     return present and (judge.p_adjusted < size) != (pooled.p < size)
