@@ -358,14 +358,16 @@ def _differences(
         if up + down and code is not None:
             low, high, p = gain_interval(gain[usable], code[usable], level)
         elif up + down:
-            drawn = _drawn(np.where(usable, gain + 2, 0)[mask], strata[mask], resamples, rng)
+            drawn = gain_bootstrap(np.where(usable, gain + 2, 0)[mask], strata[mask], resamples, rng)
             low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]).tolist()
         clusters = None if code is None else len(np.unique(code[usable]))
         out.append(PipelineDifference(*names, label, kind, n, first, second, first - second, low, high, p, clusters))
     return out
 
 
-def _drawn(code: NDArray[np.int64], strata: NDArray[np.int64], resamples: int, rng: np.random.Generator) -> Floats:
+def gain_bootstrap(
+    code: NDArray[np.int64], strata: NDArray[np.int64], resamples: int, rng: np.random.Generator
+) -> Floats:
     """Differences over bootstrap samples: battles are 0 not usable, 1 lost, 2 alike, 3 gained, and drawn in strata."""
     total = np.zeros((resamples, 4))
     for stratum in np.unique(strata):

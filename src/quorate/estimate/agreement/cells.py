@@ -174,7 +174,11 @@ def accuracy_by_cell(
         return _of_votes(cast("Votes", votes), cast("Votes", people), (roles, cluster or key, level), key)
     if human is not None:
         raise InvalidInput("human: scores say themselves how right an answer is; leave it out")
-    return _of_scores(right_or_wrong(checked(judged)), roles, cluster, level)
+    table = right_or_wrong(checked(judged))
+    name = cluster or table.object
+    columns = [(table.column(role).astype(np.int64), table.facet(role).levels) for role in roles]
+    answers = np.nan_to_num(table.mean), table.n.astype(float), np.nan_to_num(table.ss)
+    return _cells(columns, answers, table.level_codes([name]).astype(np.int64), table.n > 0, (roles, name, level))
 
 
 def _of_votes(votes: Votes, people: Votes, options: tuple[tuple[str, ...], str, float], key: str) -> Cells:
@@ -193,14 +197,6 @@ def _of_votes(votes: Votes, people: Votes, options: tuple[tuple[str, ...], str, 
     code = votes.column(cluster).astype(np.int64)
     right, weight = (outcome == wanted).astype(float), votes.weights.astype(float)
     return _cells(columns, (right, weight, np.zeros(len(right))), code, usable, options)
-
-
-def _of_scores(table: Judgments, roles: tuple[str, ...], cluster: str | None, level: float) -> Cells:
-    columns = [(table.column(role).astype(np.int64), table.facet(role).levels) for role in roles]
-    code = table.level_codes([cluster or table.object]).astype(np.int64)
-    options = (roles, cluster or table.object, level)
-    answers = np.nan_to_num(table.mean), table.n.astype(float), np.nan_to_num(table.ss)
-    return _cells(columns, answers, code, table.n > 0, options)
 
 
 def _cells(

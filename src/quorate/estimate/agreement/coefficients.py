@@ -172,11 +172,12 @@ def alpha(judgments: Judgments, metric: Metric = "interval", *, level: float = 0
     if metric != "interval" and (table.n > 1).any():
         raise InvalidInput(f'metric: "{metric}" needs single answers, and some cells average several; use "interval"')
     per_item, value, items, scores = _sums(table, metric)
-    low, high = _jackknife(per_item, value, level)
+    low, high = jackknife_interval(per_item, value, level)
     return Alpha(value, low, high, metric, items, scores, level)
 
 
-def _jackknife(per_item: Floats, value: float, level: float) -> tuple[float, float]:
+def jackknife_interval(per_item: Floats, value: float, level: float) -> tuple[float, float]:
+    """Interval of alpha by the jackknife of ``log(1 - alpha)`` over items; nan where it does not exist."""
     n, without = len(per_item), _alpha(per_item.sum(axis=0) - per_item)
     if n < _FEWEST or value >= 1 or not (without < 1).all():
         return np.nan, np.nan

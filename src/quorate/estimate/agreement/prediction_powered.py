@@ -13,7 +13,7 @@ from quorate.caveats import Caveat, few_labels, labels_at_random, labels_unlike_
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.labelled import Table, UnitMeans, people_apart, score_units, vote_units
 from quorate.numerics.inference import checked_level, t_quantile
-from quorate.numerics.prediction_powered import PoweredMean, Sample, mean_error, powered_mean
+from quorate.numerics.prediction_powered import Sample, mean_error, powered_mean
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
 from quorate.table.votes import Votes
@@ -201,8 +201,28 @@ def corrected(
         raise NotEstimable(
             f"{len(sample.y)} labels and their predictions leave no error to estimate; label more units, at random"
         )
-    what = "mean score" if a is None else f"win rate of {a} against {'all models' if b is None else b}"
-    return _result(what, powered, sample, share, unpredicted)
+    n, m = len(sample.y), len(sample.others)
+    gap = sample.predicted - sample.y
+    return Corrected(
+        what="mean score" if a is None else f"win rate of {a} against {'all models' if b is None else b}",
+        value=powered.value,
+        se=powered.se,
+        df=powered.df,
+        people=powered.labels_value,
+        people_se=powered.labels_se,
+        people_df=powered.labels_df,
+        judges=float(np.concatenate([sample.predicted, sample.others]).mean()),
+        bias=float(gap.mean()),
+        bias_se=mean_error(gap, sample.cluster),
+        labels=n,
+        predictions=m,
+        tuning=powered.tuning,
+        effective=n * (powered.labels_se / powered.se) ** 2
+        if powered.labels_se > _ROUNDING * np.abs(sample.y).max()
+        else 0.0,
+        share=share,
+        caveats=_caveats(sample, unpredicted, share=share),
+    )
 
 
 def _units(table: Table, key: str, a: str | None, b: str | None, cluster: str | None) -> UnitMeans:
@@ -233,31 +253,6 @@ def _sample(predicted: UnitMeans, labels: UnitMeans) -> tuple[Sample, int]:
     y = labels.value[[at for at, _ in both]]
     sample = Sample(y, predicted.value[at_both], predicted.value[others], codes[at_both], codes[others])
     return sample, len(labelled) - len(both)
-
-
-def _result(what: str, powered: PoweredMean, sample: Sample, share: bool, unpredicted: int) -> Corrected:
-    n, m = len(sample.y), len(sample.others)
-    gap = sample.predicted - sample.y
-    return Corrected(
-        what=what,
-        value=powered.value,
-        se=powered.se,
-        df=powered.df,
-        people=powered.labels_value,
-        people_se=powered.labels_se,
-        people_df=powered.labels_df,
-        judges=float(np.concatenate([sample.predicted, sample.others]).mean()),
-        bias=float(gap.mean()),
-        bias_se=mean_error(gap, sample.cluster),
-        labels=n,
-        predictions=m,
-        tuning=powered.tuning,
-        effective=n * (powered.labels_se / powered.se) ** 2
-        if powered.labels_se > _ROUNDING * np.abs(sample.y).max()
-        else 0.0,
-        share=share,
-        caveats=_caveats(sample, unpredicted, share=share),
-    )
 
 
 def _caveats(sample: Sample, unpredicted: int, *, share: bool) -> tuple[Caveat, ...]:

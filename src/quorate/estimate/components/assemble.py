@@ -76,9 +76,9 @@ def assemble(judgments: Judgments, model: Model, *, reml: bool, residual_by: str
         If terms shared by all blocks have too many levels.
     """
     answered = judgments if judgments.n.all() else judgments.keep(judgments.n > 0)
-    center, scale = _location(answered)
+    center, scale = location(answered)
     fixed = fixed_effects(answered, model)
-    block = _block_facet(answered, model)
+    block = block_facet(answered, model)
     above = {block, *answered.ancestors(block)}
     within = [term for term in model.random if block in closure(answered, term)]
     shared = [term for term in model.random if term not in within]
@@ -102,7 +102,7 @@ def assemble(judgments: Judgments, model: Model, *, reml: bool, residual_by: str
     return Assembled(answered, model, problem, names, fixed, center, scale, noise.levels, noise.identical, missing)
 
 
-def _location(judgments: Judgments) -> tuple[float, float]:
+def location(judgments: Judgments) -> tuple[float, float]:
     """Centre and spread of the answers, so that components are of order one inside."""
     n, total = judgments.n, judgments.n_answers
     if total == 0:
@@ -116,7 +116,7 @@ def _location(judgments: Judgments) -> tuple[float, float]:
     return center, float(np.sqrt(square / total))
 
 
-def _block_facet(judgments: Judgments, model: Model) -> str:
+def block_facet(judgments: Judgments, model: Model) -> str:
     """The facet to eliminate effects by: its levels are the blocks, what is left is one system of shared levels."""
 
     def sizes(facet: str) -> tuple[float, float, float]:

@@ -69,7 +69,7 @@ def fixed_effects(judgments: Judgments, model: Model) -> FixedEffects:
         name: np.array([_weights(terms, {**average, name: row}) for row in singles[name].levels])
         for name in model.fixed
     }
-    kept, gram = _independent(x)
+    kept, gram = independent_columns(x)
     for weights in (mean, *levels.values()):
         rows = np.atleast_2d(weights)
         solution = np.linalg.lstsq(gram, rows.T, rcond=1e-12)[0]
@@ -120,7 +120,7 @@ def _weights(terms: list[tuple[str, ...]], at: dict[str, Floats]) -> Floats:
     return np.concatenate([np.ones(1), *(_product([at[name][None, :] for name in term])[0] for term in terms)])
 
 
-def _independent(x: Floats) -> tuple[list[int], Floats]:
+def independent_columns(x: Floats) -> tuple[list[int], Floats]:
     """Columns that do not depend on earlier ones, and the Gram matrix of all (columns scaled to length one)."""
     size = np.maximum(np.sqrt(np.einsum("ij,ij->j", x, x)), 1e-300)
     gram = (x.T @ x) / (size[:, None] * size)

@@ -306,7 +306,7 @@ def _joint(both: Judgments, apart: TwoSystems, targets: Mapping[str, Target]) ->
     if item in apart.inside or not _seen(apart.first, item) & _seen(apart.second, item):
         means_alone = _alone(apart.first, apart.a), _alone(apart.second, apart.b)
         alone = tuple(mean for mean in means_alone if mean is not None)
-    estimate = of_few(_unpooled(estimate, alone) if alone else estimate, alone)
+    estimate = of_few(unpooled(estimate, alone) if alone else estimate, alone)
     cautions = (*estimate.caveats, *([] if alone else unlike_caveats(means)), *_few(estimate, facet))
     return SystemDifference(apart.a, apart.b, facet, "joint", estimate, means.fit, cautions, targets, alone)
 
@@ -327,7 +327,7 @@ def _alone(side: Judgments, name: str) -> Estimate | None:
     return mean_for(decompose(side), these)
 
 
-def _unpooled(pooled: Estimate, alone: tuple[Estimate, ...]) -> Estimate:
+def unpooled(pooled: Estimate, alone: tuple[Estimate, ...]) -> Estimate:
     """The variance of a difference of systems without common items, each with its own: Welch's, and of judges."""
     fit, gradient = pooled.basis.fit, pooled.basis.gradient.copy()
     for name, members in zip(fit.variances, fit.identified.classes, strict=True):

@@ -92,7 +92,9 @@ def unlike_system(judgments: Judgments, facet: str = "system") -> UnlikeSystem |
     if shared.all() and len(labels) == 2:
         return None
     together = len(np.unique(judgments.level_codes([judgments.object])[shared])) >= _FEWEST
-    square, system, block = _squares(judgments, column, shared) if together else _squares_apart(judgments, column)
+    square, system, block = (
+        squares_within_items(judgments, column, shared) if together else squares_between_items(judgments, column)
+    )
     count = np.bincount(system, minlength=len(labels))
     if count.min() < _FEWEST:
         return None
@@ -106,7 +108,7 @@ def unlike_system(judgments: Judgments, facet: str = "system") -> UnlikeSystem |
     return UnlikeSystem(labels[worst], ratio, p, own)
 
 
-def _squares(judgments: Judgments, column: Ints, shared: NDArray[np.bool_]) -> tuple[Floats, Ints, Ints]:
+def squares_within_items(judgments: Judgments, column: Ints, shared: NDArray[np.bool_]) -> tuple[Floats, Ints, Ints]:
     """Squares by item and system, the systems, and the items, within which systems can be exchanged."""
     item, system = judgments.level_codes([judgments.object])[shared], column[shared]
     item = np.unique(item, return_inverse=True)[1]
@@ -119,7 +121,7 @@ def _squares(judgments: Judgments, column: Ints, shared: NDArray[np.bool_]) -> t
     return (left**2).ravel(), place[1].ravel(), place[0].ravel()
 
 
-def _squares_apart(judgments: Judgments, column: Ints) -> tuple[Floats, Ints, Ints]:
+def squares_between_items(judgments: Judgments, column: Ints) -> tuple[Floats, Ints, Ints]:
     """The same of items of each system, judged equally often; all can be exchanged."""
     item = judgments.level_codes([judgments.object])
     pair, code = np.unique(item * (int(column.max()) + 1) + column, return_inverse=True)

@@ -119,7 +119,7 @@ def joint_means(
         raise NotEstimable(f"{facet}: at least 2 are needed to compare them, got {len(systems)}", {facet})
     chosen = [other.name for other in flat.facets if other.fixed and other.name != facet and len(other.levels) > 1]
     covariates = [f"{name}:{facet}" for name in chosen]
-    return JointMeans(decompose(flat, random=_terms(flat, facet), covariates=covariates), facet, systems)
+    return JointMeans(decompose(flat, random=random_terms(flat, facet), covariates=covariates), facet, systems)
 
 
 def _flat(judgments: Judgments, facet: str, targets: Mapping[str, Target]) -> Judgments:
@@ -171,7 +171,7 @@ def _of_system(judgments: Judgments, facet: str) -> set[str]:
     return out
 
 
-def _terms(judgments: Judgments, facet: str) -> list[str]:
+def random_terms(judgments: Judgments, facet: str) -> list[str]:
     """Random facets, their pairs, and their pairs with fixed facets; each also by system; what groups items alone."""
     grouping = set(judgments.ancestors(judgments.object))
     names = [name for name in judgments.names if name != facet and judgments.n_levels(name) > 1]

@@ -111,11 +111,11 @@ def _of_fit(fit: Decomposition) -> Iterator[Supported]:
     yield from (_population(fit, name) for name in sampled)
     item = judgments.object
     yield _mean(fit, MEAN_ONLY.format(plural(item)), _holds(judgments, [item]), {item: FINITE})
-    yield from (_effects(fit, name) for name in (*sampled, *grouping))
-    for refit in _refits(judgments, sampled, grouping):
+    yield from (effect_analysis(fit, name) for name in (*sampled, *grouping))
+    for refit in refit_analyses(judgments, sampled, grouping):
         yield refit if mean.possible else Supported(refit.name, False, f"needs the {MEAN}")
-    yield _projection(fit)
-    yield from _classical(fit)
+    yield projection_analysis(fit)
+    yield from classical_analyses(fit)
 
 
 def _holds(judgments: Judgments, names: Sequence[str]) -> str:
@@ -143,7 +143,8 @@ def _population(fit: Decomposition, facet: str) -> Supported:
     return _mean(fit, name, reason, {facet: POPULATION})
 
 
-def _effects(fit: Decomposition, facet: str) -> Supported:
+def effect_analysis(fit: Decomposition, facet: str) -> Supported:
+    """The effect of each level of a facet."""
     name, levels = EFFECTS.format(facet), fit.judgments.n_levels(facet)
     if levels == 1:
         return Supported(name, False, f"1 {facet}: nothing to compare it with", f"use more {plural(facet)}")
@@ -156,7 +157,7 @@ def _effects(fit: Decomposition, facet: str) -> Supported:
     return Supported(name, True, f"{counted(levels, facet)} against their average")
 
 
-def _refits(judgments: Judgments, sampled: Sequence[str], grouping: Sequence[str]) -> Iterator[Supported]:
+def refit_analyses(judgments: Judgments, sampled: Sequence[str], grouping: Sequence[str]) -> Iterator[Supported]:
     """Means of parts of the judgments: by level of what items are nested in, without each level, each configuration."""
     item = judgments.object
     for facet in grouping:
@@ -189,7 +190,7 @@ def _objects_of(judgments: Judgments, facets: Sequence[str]) -> np.ndarray[tuple
     return np.bincount(pairs[0])
 
 
-def _projection(fit: Decomposition) -> Supported:
+def projection_analysis(fit: Decomposition) -> Supported:
     """A full crossing weighs the terms of a sum equally only while the facets they differ in have one level."""
     judgments = fit.judgments
     sums = [alias_class(fit, members[-1]) for members in fit.identified.classes]
@@ -209,7 +210,7 @@ def _projection(fit: Decomposition) -> Supported:
     return Supported(PROJECTION, True, f"other numbers of {listed(free)}{held}")
 
 
-def _classical(fit: Decomposition) -> Iterator[Supported]:
+def classical_analyses(fit: Decomposition) -> Iterator[Supported]:
     """The coefficients and the mean squares of generalizability theory."""
     item = fit.judgments.object
     try:
@@ -227,7 +228,7 @@ def _classical(fit: Decomposition) -> Iterator[Supported]:
 
 def component_analyses(fit: Decomposition) -> Iterator[Supported]:
     """One entry for every component of a fit: random terms, replicates, and the spread of fixed facets."""
-    yield from (_component(fit, t) for t in range(len(fit.assembled.names)))
+    yield from (component_analysis(fit, t) for t in range(len(fit.assembled.names)))
     replicate = COMPONENT.format(REPLICATE)
     if REPLICATE not in fit.assembled.names and fit.assembled.replicated:
         yield Supported(replicate, True, "zero: every replicate repeats the score of its cell")
@@ -258,14 +259,15 @@ def alias_class(fit: Decomposition, t: int) -> tuple[str, ...]:
     return tuple(out) if CELL not in out or fit.assembled.replicated else (*out, REPLICATE)
 
 
-def _component(fit: Decomposition, t: int) -> Supported:
+def component_analysis(fit: Decomposition, t: int) -> Supported:
+    """One random component: absorbed, aliased with others, or what it rests on."""
     judgments, name, members = fit.judgments, fit.assembled.names[t], alias_class(fit, t)
     if not members and (reason_fix := _single(judgments, component_facets(fit, name))):
         return Supported(COMPONENT.format(name), False, *reason_fix)
     if not members:
         return Supported(COMPONENT.format(name), False, "the fixed effects leave nothing to see of it")
     if len(members) > 1 and members != (CELL, REPLICATE):
-        return _aliased(fit, name, members)
+        return aliased_component(fit, name, members)
     flat = [row for row in fit.identified.null if row[t]]
     if flat:
         others = [fit.assembled.names[s] for row in flat for s in np.flatnonzero(row) if s != t]
@@ -287,7 +289,8 @@ def _basis(fit: Decomposition, name: str) -> str:
     return counted(levels, name) if len(facets) == 1 else f"{levels:,} combinations of {listed(facets)}"
 
 
-def _aliased(fit: Decomposition, name: str, members: tuple[str, ...]) -> Supported:
+def aliased_component(fit: Decomposition, name: str, members: tuple[str, ...]) -> Supported:
+    """A component that only a sum with others tells, and what would tell it alone."""
     judgments = fit.judgments
     sets = [component_facets(fit, member) for member in members]
     core = min(sets, key=len)

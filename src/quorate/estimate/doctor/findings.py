@@ -49,13 +49,13 @@ def findings(judgments: Judgments, facts: Description) -> tuple[Finding, ...]:
     """Everything found, errors first."""
     return by_severity(
         [
-            *_scores(facts),
+            *score_findings(facts),
             *of_source(judgments.source),
-            *_duplicates(facts, judgments.notes),
-            *_missing(facts),
-            *_levels(facts),
-            *_layout(facts),
-            *_labels(judgments),
+            *duplicate_findings(facts, judgments.notes),
+            *missing_findings(facts),
+            *level_findings(facts),
+            *nesting_findings(facts),
+            *label_findings(judgments),
         ]
     )
 
@@ -97,7 +97,8 @@ def share_homogeneity(part: Ints, whole: Ints) -> float:
     return float(chdtrc(len(part) - 1, statistic))
 
 
-def _scores(facts: Description) -> Iterator[Finding]:
+def score_findings(facts: Description) -> Iterator[Finding]:
+    """No usable score, or scores that do not vary: all, of a cell, of an object."""
     constant, scores = facts.constancy, facts.scores
     if facts.answers == 0:
         yield Finding("no-answers", "error", f"none of the {counted(facts.rows, 'judgment')} has a usable score")
@@ -122,7 +123,8 @@ def _scores(facts: Description) -> Iterator[Finding]:
         )
 
 
-def _duplicates(facts: Description, notes: tuple[Note, ...]) -> Iterator[Finding]:
+def duplicate_findings(facts: Description, notes: tuple[Note, ...]) -> Iterator[Finding]:
+    """Rows that repeat the facets and the replicate of another."""
     repeated = facts.duplicates
     if repeated is None or repeated.first is None:
         return
@@ -136,7 +138,7 @@ def _duplicates(facts: Description, notes: tuple[Note, ...]) -> Iterator[Finding
     )
 
 
-def _missing(facts: Description) -> Iterator[Finding]:
+def missing_findings(facts: Description) -> Iterator[Finding]:
     """Judgments without a score, levels that drop out with them, and cells that do not occur."""
     unscored, named = facts.rows - facts.answers, {"missing": "for no stated reason"}
     if unscored and facts.answers:
@@ -189,7 +191,8 @@ def _differing(code: str, subject: str, tables: list[tuple[MissingByLevel, Ints,
         )
 
 
-def _levels(facts: Description) -> Iterator[Finding]:
+def level_findings(facts: Description) -> Iterator[Finding]:
+    """Facets with too few levels."""
     for facet in facts.facets:
         if facet.name == facts.object:
             if facet.levels == 1:
@@ -207,7 +210,8 @@ def _levels(facts: Description) -> Iterator[Finding]:
             )
 
 
-def _layout(facts: Description) -> Iterator[Finding]:
+def nesting_findings(facts: Description) -> Iterator[Finding]:
+    """Facets whose effects cannot be told apart, for one occurs inside the other."""
     above = {facet.name: facet.parent for facet in facts.facets}
     fixed = {facet.name for facet in facts.facets if facet.fixed}
     nested = [(pair.a, pair.b) for pair in facts.crossings if pair.kind == NESTED]
@@ -237,7 +241,7 @@ def _declared(above: dict[str, str | None], inner: str, outer: str) -> bool:
     return parent is not None and (parent == outer or _declared(above, parent, outer))
 
 
-def _labels(judgments: Judgments) -> Iterator[Finding]:
+def label_findings(judgments: Judgments) -> Iterator[Finding]:
     """Objects under several levels of what they are nested in, and labels that differ only in case or outer spaces."""
     name, above = judgments.object, judgments.ancestors(judgments.object)
     if above:

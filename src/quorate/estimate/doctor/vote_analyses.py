@@ -29,10 +29,10 @@ spread tells a standard error (Cameron and Miller (2015), Journal of Human Resou
 def vote_analyses(facts: VoteFacts) -> tuple[Supported, ...]:
     """Every analysis of one table of votes, possible or not."""
     return (
-        *_of_pairs(facts),
-        _ratings(facts),
-        *(_clustered(facts, role) for role in ("cluster", "prompt", "judge")),
-        *_of_roles(facts),
+        *pair_analyses(facts),
+        rating_analysis(facts),
+        *(clustered_analysis(facts, role) for role in ("cluster", "prompt", "judge")),
+        *role_analyses(facts),
     )
 
 
@@ -41,7 +41,7 @@ def clustered_by(role: str) -> str:
     return f"errors clustered by {role}"
 
 
-def _of_pairs(facts: VoteFacts) -> Iterator[Supported]:
+def pair_analyses(facts: VoteFacts) -> Iterator[Supported]:
     """The margin of each pair, and the spread of margins over pairs."""
     decisive = np.array(facts.pairs.decisive)
     enough, pairs = int((decisive >= PILOT).sum()), counted(len(decisive), "pair")
@@ -57,7 +57,8 @@ def _of_pairs(facts: VoteFacts) -> Iterator[Supported]:
     yield Supported(SPREAD, enough > 1, reason, "" if enough > 1 else fix)
 
 
-def _ratings(facts: VoteFacts) -> Supported:
+def rating_analysis(facts: VoteFacts) -> Supported:
+    """Ratings, which need models that votes connect."""
     parts, sides = facts.graph.components, facts.graph.one_sided
     if facts.models < 3 and len(parts) == 1:
         return Supported(RATINGS, False, f"{facts.models} models: the margin of their pair says it all")
@@ -81,7 +82,8 @@ def _named(role: str) -> str:
     return "name it: " + argument(role, ..., group="roles")
 
 
-def _clustered(facts: VoteFacts, role: str) -> Supported:
+def clustered_analysis(facts: VoteFacts, role: str) -> Supported:
+    """Standard errors clustered by a role, which need enough of its levels."""
     name, group = clustered_by(role), facts.grouping(role)
     if group is None:
         return Supported(name, False, f"no column has the role {role}", _named(role))
@@ -93,7 +95,7 @@ def _clustered(facts: VoteFacts, role: str) -> Supported:
     return Supported(name, True, size)
 
 
-def _of_roles(facts: VoteFacts) -> Iterator[Supported]:
+def role_analyses(facts: VoteFacts) -> Iterator[Supported]:
     """Analyses that need a column: types of prompts, the order shown, the time, prompts with judges."""
     types = facts.levels.get("prompt_type")
     if types is None:

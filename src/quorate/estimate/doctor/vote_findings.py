@@ -24,12 +24,12 @@ def vote_findings(facts: VoteFacts) -> tuple[Finding, ...]:
     """Everything found, errors first."""
     return by_severity(
         [
-            *_outcomes(facts),
-            *_missing(facts),
-            *_pairs(facts),
-            *(finding for group in facts.groupings for finding in _dependence(group)),
-            *_sides(facts),
-            *_unusable(facts),
+            *outcome_findings(facts),
+            *missing_findings(facts),
+            *pair_findings(facts),
+            *(finding for group in facts.groupings for finding in dependence_findings(group)),
+            *order_findings(facts),
+            *unusable_findings(facts),
         ]
     )
 
@@ -54,7 +54,8 @@ def share_interval(sides: Sides, level: float = _LEVEL) -> tuple[float, float, f
     return sides.won / sides.decisive, float(low), float(high)
 
 
-def _outcomes(facts: VoteFacts) -> Iterator[Finding]:
+def outcome_findings(facts: VoteFacts) -> Iterator[Finding]:
+    """Votes of which few decide, rows that are copies, and judges who contradict themselves."""
     if not facts.decisive:
         kept = f"{counted(facts.ties + facts.both_bad, 'tie')}, {facts.missing:,} missing"
         yield Finding("no-decisive-votes", "error", f"no vote prefers a model ({kept}): there is nothing to compare")
@@ -84,7 +85,8 @@ def _outcomes(facts: VoteFacts) -> Iterator[Finding]:
         )
 
 
-def _missing(facts: VoteFacts) -> Iterator[Finding]:
+def missing_findings(facts: VoteFacts) -> Iterator[Finding]:
+    """Votes without an outcome, and where they are missing more often."""
     if not facts.missing:
         return
     total, have = facts.votes + facts.missing, "has" if facts.missing == 1 else "have"
@@ -114,7 +116,8 @@ def _label(tally: Tally, place: int) -> str:
     return shown(label) if isinstance(label, str) else " and ".join(map(shown, label))
 
 
-def _pairs(facts: VoteFacts) -> Iterator[Finding]:
+def pair_findings(facts: VoteFacts) -> Iterator[Finding]:
+    """Pairs with few votes, and groups of models that no vote connects or that never lost."""
     few = [place for place, n in enumerate(facts.pairs.decisive) if n < PILOT]
     if few and facts.decisive:
         least = sorted(few, key=lambda place: facts.pairs.decisive[place])[:_NAMED]
@@ -149,7 +152,8 @@ def _few(models: Sequence[str]) -> str:
     return named + (f" and {len(models) - _NAMED:,} more" if len(models) > _NAMED else "")
 
 
-def _dependence(group: Grouping) -> Iterator[Finding]:
+def dependence_findings(group: Grouping) -> Iterator[Finding]:
+    """Votes that share a judge, a prompt or a cluster."""
     role = group.role
     if group.groups > 1 and group.most > _LARGE * group.votes:
         share = f"{percent(group.most / group.votes)} of the votes"
@@ -179,7 +183,7 @@ def _dependence(group: Grouping) -> Iterator[Finding]:
         )
 
 
-def _sides(facts: VoteFacts) -> Iterator[Finding]:
+def order_findings(facts: VoteFacts) -> Iterator[Finding]:
     """Wins of the model shown first; of the one written first, where the order is not known."""
     sides = facts.written if facts.first is None else facts.first
     if not sides.decisive:
@@ -199,7 +203,7 @@ def _sides(facts: VoteFacts) -> Iterator[Finding]:
         yield Finding("written-first", "note", f"the model in column model_a won {won}: " + fix)
 
 
-def _unusable(facts: VoteFacts) -> Iterator[Finding]:
+def unusable_findings(facts: VoteFacts) -> Iterator[Finding]:
     """Judges whose votes say nothing, and models compared with themselves."""
     if facts.constant_judges:
         share = percent(facts.constant_votes / facts.votes)

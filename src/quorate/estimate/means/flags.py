@@ -192,12 +192,12 @@ class PipelineVariance:
         self.usable = several if several.any() else freedom > 0
         inverse = self._mean(1 / fit.judgments.n)
         inside = np.divide(self._sum(fit.judgments.ss), freedom, out=np.zeros_like(freedom), where=freedom > 0)
-        left = fit.judgments.mean - _common(fit, unit)
+        left = fit.judgments.mean - shared_differences(fit, unit)
         apart = self._sum((left - self._mean(left)[self.code]) ** 2)
         between = np.divide(apart, self.cells - 1, out=np.zeros_like(apart), where=several)
         self.variance = between + np.where(several, 1 - inverse, 1.0) * inside
         # Satterthwaite's degrees of freedom at the fitted components.
-        expected, df = self._between(fit, unit)
+        expected, df = self.expected_square(fit, unit)
         inner = np.where(several, 1 - inverse, 1.0) * float(fit.judgments.ss.sum() / max(freedom.sum(), 1.0))
         spread = expected**2 / df + np.divide(inner**2, freedom, out=np.zeros_like(inner), where=freedom > 0)
         total = expected + np.where(freedom > 0, inner, 0.0)
@@ -209,7 +209,7 @@ class PipelineVariance:
     def _mean(self, values: Floats) -> Floats:
         return self._sum(values) / self.cells
 
-    def _between(self, fit: Decomposition, unit: list[str]) -> tuple[Floats, Floats]:
+    def expected_square(self, fit: Decomposition, unit: list[str]) -> tuple[Floats, Floats]:
         """Expected mean square between the cells of an item, and its degrees of freedom.
 
         With ``A`` the centring of an item's cells and ``S`` their covariance: ``tr(AS) / (K - 1)`` and
@@ -240,7 +240,7 @@ class PipelineVariance:
         return np.bincount(code)[code].astype(np.float64)
 
 
-def _common(fit: Decomposition, unit: list[str]) -> Floats:
+def shared_differences(fit: Decomposition, unit: list[str]) -> Floats:
     """What level differences shared by all items add to every cell: fixed effects, and predictions of random ones."""
     out: Floats = fit.assembled.fixed.x @ fit.beta
     for term, _ in _terms(fit, lambda facets: not facets & closure(fit.judgments, unit)):

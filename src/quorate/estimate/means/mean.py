@@ -113,7 +113,7 @@ class Estimate:
         elif method == "wald":
             half = t_quantile(np.inf, upper) * float(np.sqrt(self.basis.plain))
         elif method == "pivotal":
-            half = _pivotal_half_width(self.basis, level)
+            half = pivotal_half_width(self.basis, level)
         elif method == "bootstrap":
             from quorate.estimate.components.bootstrap import studentised
 
@@ -304,7 +304,8 @@ def _target_caveats(
             yield caveats.no_spread(name, m)
 
 
-def _pivotal_half_width(source: Basis, level: float) -> float:
+def pivotal_half_width(source: Basis, level: float) -> float:
+    """Half-width of the generalised pivotal interval, balanced data only."""
     from quorate.estimate.components.assemble import balanced_strata
 
     strata = source.fit.strata or balanced_strata(source.fit.assembled)

@@ -39,7 +39,7 @@ def predict(fit: Decomposition, term: str) -> Prediction:
     """
     position, problem, scale = fit.assembled.names.index(term), fit.assembled.problem, fit.assembled.scale
     if position < problem.n_within:
-        return _within(fit, position)
+        return within_blocks(fit, position)
     # Across blocks, a term's part of the mixed-model coefficient inverse is the prediction error.
     at = problem.p + np.flatnonzero(problem.units.shared_term == position - problem.n_within)
     error = fit.point.solved.b[np.ix_(at, at)]
@@ -47,7 +47,7 @@ def predict(fit: Decomposition, term: str) -> Prediction:
     return Prediction(fit.point.effects[at] * scale, variance * scale**2)
 
 
-def _within(fit: Decomposition, position: int) -> Prediction:
+def within_blocks(fit: Decomposition, position: int) -> Prediction:
     """A term inside blocks, which the fit eliminates: solved for again, block by block.
 
     ``u - u_hat`` has variance ``gamma - gamma^2 Z'V_w^-1 Z`` inside a block, and what the estimates of the fixed and

@@ -184,7 +184,7 @@ def judge_means(
         fit = _fit(panel, reason)
         levels = fit.assembled.fixed.levels[_COMBINATION]
         return panel.wrap(levels @ fit.beta, "reml", reason, FittedSpread(fit, levels))
-    return _by_items(panel) if _complete(panel) else _by_influence(panel)
+    return _by_items(panel) if compares_like_with_like(panel) else _by_influence(panel)
 
 
 def means_of(source: Judgments | JudgeMeans, level: float, options: Mapping[str, Any]) -> JudgeMeans:
@@ -287,7 +287,7 @@ def _others(panel: _Panel, *, fixed: bool) -> list[str]:
     return [name for name in rest if judgments.facet(name).fixed is fixed]
 
 
-def _complete(panel: _Panel) -> bool:
+def compares_like_with_like(panel: _Panel) -> bool:
     """Whether plain means compare like with like: any two items have the same combinations, or none in common."""
     judgments = panel.judgments
     group, combinations = patterns(judgments.level_codes([judgments.object]), panel.code)
@@ -328,19 +328,15 @@ def _by_influence(panel: _Panel) -> JudgeMeans:
     size = len(panel.judges) * len(panel.systems)
     items = np.bincount(np.unique(item * size + panel.code) % size)
     if items.min() < 2:
-        raise _one_item(panel, int(np.argmin(items)))
+        name = judgments.object
+        if judgments.n_levels(name) == 1:
+            raise NotEstimable(f"1 {name}: at least 2 are needed for a standard error; add some", {name})
+        few = _scored(panel, int(np.argmin(items)), f"one {name} only")
+        raise NotEstimable(f"{few}, which has no spread; leave it out with judgments.without(role, label)")
     fit = _fit(panel, reason)
     levels = fit.assembled.fixed.levels[_COMBINATION]
     spread = left_out(fit, np.sqrt(1 - 1 / items)[:, None] * levels, panel.judgments.mean, item)
     return panel.wrap(levels @ fit.beta, "items", reason, spread)
-
-
-def _one_item(panel: _Panel, combination: int) -> NotEstimable:
-    name = panel.judgments.object
-    if panel.judgments.n_levels(name) == 1:
-        return NotEstimable(f"1 {name}: at least 2 are needed for a standard error; add some", {name})
-    few = _scored(panel, combination, f"one {name} only")
-    return NotEstimable(f"{few}, which has no spread; leave it out with judgments.without(role, label)")
 
 
 def _fit(panel: _Panel, reason: str) -> Decomposition:
@@ -356,10 +352,10 @@ def _fit(panel: _Panel, reason: str) -> Decomposition:
     labels = tuple(f"{judge} {system}" for judge in panel.judges for system in panel.systems)
     facets.append(Facet(_COMBINATION, _COMBINATION, labels, fixed=True))
     codes = np.column_stack([judgments.codes, panel.code]).astype(np.int32)
-    return decompose(replace(judgments, facets=tuple(facets), codes=codes), random=_terms(panel))
+    return decompose(replace(judgments, facets=tuple(facets), codes=codes), random=random_terms(panel))
 
 
-def _terms(panel: _Panel) -> list[str]:
+def random_terms(panel: _Panel) -> list[str]:
     """Every random facet, by itself and with the judge, the system, both, and the others; what groups items alone."""
     judgments = panel.judgments
     grouping = [name for name in judgments.ancestors(judgments.object) if name not in panel.roles]

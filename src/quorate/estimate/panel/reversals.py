@@ -264,8 +264,8 @@ def reversals(
         raise NotEstimable("1 system: at least 2 are needed for an order to be reversed; name their column as system")
     panel = _reference(means, "panel")[0]
     judges = tuple(_order(means, judge, panel) for judge in range(len(means.judges)))
-    found = _reversed_pairs(means, against, level)
-    return Reversals(means, _best_first(means, panel), judges, found, _table(means, level), against, level)
+    found = reversed_pairs(means, against, level)
+    return Reversals(means, _best_first(means, panel), judges, found, mean_scores(means, level), against, level)
 
 
 def _reference(means: JudgeMeans, against: Against) -> Floats:
@@ -295,7 +295,8 @@ def _order(means: JudgeMeans, judge: int, panel: Floats) -> Order:
     return Order(means.judges[judge], _best_first(means, single), taus[0], differs[0], taus[1], differs[1])
 
 
-def _reversed_pairs(means: JudgeMeans, against: Against, level: float) -> tuple[Reversal, ...]:
+def reversed_pairs(means: JudgeMeans, against: Against, level: float) -> tuple[Reversal, ...]:
+    """Every pair of systems that a judge puts in the opposite order, sure ones first."""
     judges, systems = means.mean.shape
     pairs = np.array(np.triu_indices(systems, 1)).T
     signs = np.eye(systems)[pairs[:, 0]] - np.eye(systems)[pairs[:, 1]]
@@ -327,7 +328,8 @@ def _contrast(means: JudgeMeans, weights: Floats) -> Contrasts:
     return means.contrast(weights.reshape(-1, *means.mean.shape))
 
 
-def _table(means: JudgeMeans, level: float) -> tuple[MeanScore, ...]:
+def mean_scores(means: JudgeMeans, level: float) -> tuple[MeanScore, ...]:
+    """Means by judge and system, then those of the panel."""
     judges, systems = means.mean.shape
     rows = np.vstack([np.eye(judges), np.full((1, judges), 1 / judges)])
     scores = _contrast(means, np.multiply.outer(rows, np.eye(systems)).swapaxes(1, 2))

@@ -209,14 +209,14 @@ def _resampled(
         )
     deviations = drawn.theta.T - theta
     if ridge:
-        deviations += _prior(counted, at, ridge, done, stream(seed, "prior"))
+        deviations += ridge_error(counted, at, ridge, done, stream(seed, "prior"))
     s, spread = counted.design.systems, np.atleast_2d(np.cov(deviations, rowvar=False))
     added = variances(spread, s) / df  # as resampled units vary about their own mean
     law = Law(widened(spread, added, s), df, deviations)
     return law, [caveats.refits_without_ratings(drawn.without, resamples)] if drawn.without else []
 
 
-def _prior(counted: VoteCounts, at: Fit, ridge: float, draws: int, rng: np.random.Generator) -> Floats:
+def ridge_error(counted: VoteCounts, at: Fit, ridge: float, draws: int, rng: np.random.Generator) -> Floats:
     """Draws of the error that a ridge brings, over ratings that spread as it supposes."""
     s = counted.design.systems
     inverse = np.linalg.inv(anchored(counted.design, at.information, ridge)[0])

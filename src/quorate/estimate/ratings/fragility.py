@@ -246,7 +246,7 @@ def _flip(design: Design, counts: Floats, top: int, j: int, theta: Floats) -> Fl
     """Leave out the votes of most influence on the gap, as many as the influence says; fit again; until j is ahead."""
     left, gap = counts.copy(), float(theta[top] - theta[j])
     for _ in range(_MOST_ROUNDS):
-        step = _step(design, left, _influence(design, left, theta, top, j), gap, theta)
+        step = _step(design, left, influence(design, left, theta, top, j), gap, theta)
         if step is None:
             return None
         order, wanted, next_theta = step
@@ -302,7 +302,7 @@ def flips(design: Design, counts: Floats, top: int, flip: Flip) -> bool:
     return ratings is not None and bool(ratings[flip.system] > ratings[top] + _ROUNDING)
 
 
-def _influence(design: Design, counts: Floats, theta: Floats, top: int, j: int) -> list[tuple[int, float]]:
+def influence(design: Design, counts: Floats, theta: Floats, top: int, j: int) -> list[tuple[int, float]]:
     """Decisive cells whose votes hold the top up, and what one of their votes adds to the gap; the largest first."""
     at = fit(design, counts[..., None], start=theta)
     direction = np.zeros(design.parameters)
