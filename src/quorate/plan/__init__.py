@@ -1,1 +1,10 @@
-"""Plans: what a design would give before it is paid for."""
+"""Plans: from components or a pilot to what to collect next.
+
+In reading order:
+
+- `designs/`: layouts, and the standard error and price of a design; `search/`: the best of many.
+- `power/`: how many votes a comparison needs.
+- `panel/`: which judges to use; `adaptive/`: calls where scores are uncertain.
+- `assign`: the calls of a plan; `assignment`: its result; `aliasing`: what they could tell apart.
+- `naive`: how wrong the usual interval is; `battles`: which battles to have judged.
+"""

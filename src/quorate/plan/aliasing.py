@@ -1,13 +1,14 @@
-"""What the judgments of a plan could tell apart, and the small crossed pilot that would tell the rest."""
+"""Aliasing of a plan: what its judgments could tell apart, and the smallest pilot that tells the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arguments import argument
 from quorate.errors import NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.design import design
@@ -32,7 +33,7 @@ _SUM = "only the sum"
 
 
 @dataclass(frozen=True)
-class Pilot:
+class Completion:
     """The smallest crossed pilot that tells apart what a plan leaves together.
 
     Parameters
@@ -58,7 +59,10 @@ class Pilot:
         parts = {"item": self.items, **self.levels, "replicate": self.replicates}
         size = " x ".join(counted(count, name) for name, count in parts.items() if count > 1 or name == "item")
         more = f" ({ITEMS} make the components worth planning with)" if self.items < ITEMS else ""
-        return f"pilot={self.items} is the least that tells them apart: {size}, {counted(self.calls, 'call')}{more}"
+        return (
+            argument("pilot", self.items)
+            + f" is the least that tells them apart: {size}, {counted(self.calls, 'call')}{more}"
+        )
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ class Aliasing:
         Sets of components of which only the sum could be estimated.
     sentences : tuple of str
         What could not be estimated and why, one line each.
-    completion : Pilot or None
+    completion : Completion or None
         The smallest pilot after which as much can be told apart as any pilot gives; None where none adds anything.
     remaining : tuple of str
         What stays closed even then.
@@ -79,7 +83,7 @@ class Aliasing:
 
     aliases: tuple[frozenset[str], ...]
     sentences: tuple[str, ...]
-    completion: Pilot | None
+    completion: Completion | None
     remaining: tuple[str, ...]
 
 
@@ -109,7 +113,7 @@ def aliasing(cells: Cells, *, fixed: Iterable[str] = FIXED, period: int = 1) -> 
     """
     few, names = _few(cells, period), tuple(fixed)
     plan = _look(few, names)
-    most = min(PILOTS[-1], _items(few))
+    most = min(PILOTS[-1], len(np.unique(few.codes[:, 0])))
     best = _look(completed(few, most, REPLICATES)[0], names)
     if best.unknown >= plan.unknown:
         return Aliasing(plan.aliases, plan.sentences, None, plan.sentences)
@@ -135,18 +139,12 @@ def _look(cells: Cells, fixed: tuple[str, ...]) -> _Look:
     theta = null_point(problem)
     fit = Decomposition(laid.assembled, laid.identified, theta, evaluate(problem, theta), "reml")
     unknown = len(laid.identified.null_space()) + (not laid.assembled.replicated)
-    return _Look(fit.aliases, tuple(_closed(fit)), unknown)
-
-
-def _closed(fit: Decomposition) -> Iterator[str]:
-    """One sentence for every set of components that only their sum tells, and for every other that nothing tells."""
-    closed = {one.name.removeprefix("component "): one.reason for one in component_analyses(fit) if not one.possible}
+    # one sentence for every set of components that only their sum tells, and for every other that nothing tells
+    closed = {own.name.removeprefix("component "): own.reason for own in component_analyses(fit) if not own.possible}
     sums = [reason for reason in closed.values() if reason.startswith(_SUM)]
-    yield from dict.fromkeys(sums)
     in_sums = {REPLICATE} if any(f"+ {REPLICATE} " in reason for reason in sums) else set()
-    for name, reason in closed.items():
-        if reason not in sums and name not in in_sums:
-            yield f"{name}: {reason}"
+    others = [f"{n}: {reason}" for n, reason in closed.items() if reason not in sums and n not in in_sums]
+    return _Look(fit.aliases, (*dict.fromkeys(sums), *others), unknown)
 
 
 def _few(cells: Cells, period: int) -> Cells:
@@ -156,7 +154,7 @@ def _few(cells: Cells, period: int) -> Cells:
     chosen = first[: max(3 * period, _SOME)]
     for child, parent in cells.nested.items():
         if child == cells.object:
-            chosen = np.union1d(chosen, _whole_groups(first, cells.code(parent)[first]))
+            chosen = np.union1d(chosen, largest_groups(first, cells.code(parent)[first]))
     few = cells.keep(np.isin(item, item[chosen]))
     calls = len(few) + _pilot(few, PILOTS[-1]).calls
     if calls > _MOST_CALLS:
@@ -167,14 +165,10 @@ def _few(cells: Cells, period: int) -> Cells:
     return few
 
 
-def _whole_groups(first: NDArray[np.int64], group: NDArray[np.int32]) -> NDArray[np.int64]:
+def largest_groups(first: NDArray[np.int64], group: NDArray[np.int32]) -> NDArray[np.int64]:
     """Rows of items of the three largest groups, ten of each at most."""
     largest = np.argsort(-np.bincount(group), kind="stable")[:3]
     return np.concatenate([first[group == one][:10] for one in largest])
-
-
-def _items(cells: Cells) -> int:
-    return len(np.unique(cells.codes[:, 0]))
 
 
 def _made_up(cells: Cells, fixed: tuple[str, ...]) -> Judgments:
@@ -189,7 +183,7 @@ def _made_up(cells: Cells, fixed: tuple[str, ...]) -> Judgments:
     return table.keep(n > 0)
 
 
-def _pilot(cells: Cells, items: int) -> Pilot:
+def _pilot(cells: Cells, items: int) -> Completion:
     above = {parent for child, parent in cells.nested.items() if child == cells.object}
     levels = {name: len(labels) for name, labels in cells.levels.items() if name not in (cells.object, *above)}
-    return Pilot(items, levels, REPLICATES, items * int(np.prod(list(levels.values()))) * REPLICATES)
+    return Completion(items, levels, REPLICATES, items * int(np.prod(list(levels.values()))) * REPLICATES)

@@ -101,19 +101,22 @@ def assign(
     ()
     """
     replicates = whole(replicates, "replicates", 1, _MOST_CALLS)
-    found, group = _items(items, categories)
+    names_of_items, group = _items(items, categories)
     names = labels(judges, "judges")
     if order not in ("random", "given"):
         raise InvalidInput(f"order: one of 'random', 'given' is needed, got {order!r}")
     facets = _facets(names, labels(prompts, "prompts"), generations, levels or {}, seed)
     facets = {**facets, JUDGE: names} if order == "given" else facets
     scheme = _scheme(layout, per_item, places, names, facets)
-    counts = {ITEM: len(found), **{name: len(names) for name, names in facets.items()}}
+    counts = {ITEM: len(names_of_items), **{name: len(names) for name, names in facets.items()}}
     laid = lay_out(scheme, counts, ITEM, replicates=replicates, balance=(JUDGE,))
-    pilot = whole(pilot, "pilot", 0, len(found))
-    _affordable(laid, pilot)
-    asked = _order(found, group, 1 if not isinstance(laid.cycle, Cycle) else laid.cycle.classes, seed)
-    cells = _cells(_columns(found, group, facets, asked), _combinations(laid, facets, seed), replicates)
+    pilot = whole(pilot, "pilot", 0, len(names_of_items))
+    others = [count for name, count in laid.counts.items() if name != ITEM]
+    calls = int(laid.calls) + pilot * math.prod(others) * max(REPLICATES, replicates)
+    if calls > _MOST_CALLS:
+        raise InvalidInput(f"items: a plan has at most {_MOST_CALLS:,} calls, got {calls:,}; ask for fewer")
+    order_of_items = _order(names_of_items, group, 1 if not isinstance(laid.cycle, Cycle) else laid.cycle.classes, seed)
+    cells = _cells(names_of_items, group, facets, order_of_items, _combinations(laid, facets, seed), replicates)
     added = np.zeros(len(cells), dtype=np.bool_)
     if pilot:
         cells, added = completed(cells, pilot, max(REPLICATES, replicates))
@@ -146,7 +149,7 @@ def _facets(
     judges: tuple[str, ...],
     prompts: tuple[str, ...],
     generations: int | None,
-    levels: Mapping[str, Iterable[object]],
+    levels: Mapping[Any, Iterable[object]],
     seed: int,
 ) -> dict[str, tuple[str, ...]]:
     """Labels of every facet but the item; judges and prompts in the order in which they take turns."""
@@ -159,20 +162,16 @@ def _facets(
         own[PROMPT] = _shuffled(prompts, stream(seed, "assign/prompts"))
     own[JUDGE] = _shuffled(judges, stream(seed, "assign/judges"))
     for name, values in levels.items():
-        _check_role(name, own)
+        if not isinstance(name, str) or not name.strip() or any(mark in name for mark in ":[+"):
+            raise InvalidInput(f"levels: maps names of facets (not empty, without : [ or +) to labels, got {name!r}")
+        if name.casefold() in (*_RESERVED, *(other.casefold() for other in own)):
+            raise InvalidInput(
+                f"levels: {name!r} is not free; items, judges, prompts, generations have their own arguments"
+            )
         own[name] = labels(values, f"levels: {name}")
         if not own[name]:
             raise InvalidInput(f"levels: {name} needs at least one label, got none")
     return own
-
-
-def _check_role(name: object, taken: Iterable[str]) -> None:
-    if not isinstance(name, str) or not name.strip() or any(mark in name for mark in ":[+"):
-        raise InvalidInput(f"levels: maps names of facets (not empty, without : [ or +) to labels, got {name!r}")
-    if name.casefold() in (*_RESERVED, *(other.casefold() for other in taken)):
-        raise InvalidInput(
-            f"levels: {name!r} is not free; items, judges, prompts, generations have their own arguments"
-        )
 
 
 def _shuffled(values: tuple[str, ...], rng: np.random.Generator) -> tuple[str, ...]:
@@ -183,7 +182,7 @@ def _shuffled(values: tuple[str, ...], rng: np.random.Generator) -> tuple[str, .
 def _scheme(
     layout: LayoutName,
     per_item: int | None,
-    places: Mapping[str, int] | Sequence[int] | None,
+    places: object,
     judges: Sequence[str],
     facets: Mapping[str, tuple[str, ...]],
 ) -> Scheme:
@@ -195,11 +194,6 @@ def _scheme(
         layout = "cyclic"
     if places is None:
         return Scheme(layout, per_item)
-    named = _named(places, judges)
-    return Scheme(layout, per_item, tuple(named[judge] for judge in facets[JUDGE]), facets[JUDGE])
-
-
-def _named(places: object, judges: Sequence[str]) -> dict[str, int]:
     if not isinstance(places, (Mapping, Sequence)) or isinstance(places, str):
         raise InvalidInput(f"places: maps judges to whole numbers, got {places!r}")
     if not isinstance(places, Mapping) and len(places) != len(judges):
@@ -210,14 +204,7 @@ def _named(places: object, judges: Sequence[str]) -> dict[str, int]:
         raise InvalidInput(f"places: {strangers[0]!r} is no judge; the judges are {', '.join(judges)}")
     if absent := sorted(set(judges) - set(named)):
         raise InvalidInput(f"places: one for each judge is needed; {absent[0]!r} has none")
-    return named
-
-
-def _affordable(laid: Layout, pilot: int) -> None:
-    counts = [count for name, count in laid.counts.items() if name != ITEM]
-    calls = int(laid.calls) + pilot * math.prod(counts) * max(REPLICATES, int(laid.replicates))
-    if calls > _MOST_CALLS:
-        raise InvalidInput(f"items: a plan has at most {_MOST_CALLS:,} calls, got {calls:,}; ask for fewer")
+    return Scheme(layout, per_item, tuple(named[judge] for judge in facets[JUDGE]), facets[JUDGE])
 
 
 def _order(found: tuple[str, ...], group: tuple[str, ...] | None, classes: int, seed: int) -> Ints:
@@ -248,50 +235,46 @@ def _coded(values: Sequence[str]) -> tuple[tuple[str, ...], list[int]]:
     return distinct, [place[value] for value in values]
 
 
-def _columns(
-    found: tuple[str, ...], group: tuple[str, ...] | None, facets: Mapping[str, tuple[str, ...]], order: Ints
-) -> tuple[dict[str, tuple[str, ...]], Ints | None]:
-    """Labels by column, items in the order of asking, and the category of each."""
-    item = {ITEM: tuple(found[at] for at in order.tolist())}
-    if group is None:
-        return {**item, **facets}, None
-    distinct, codes = _coded(group)
-    return {**item, CATEGORY: distinct, **facets}, np.array(codes)[order]
-
-
 def _combinations(laid: Layout, facets: Mapping[str, tuple[str, ...]], seed: int) -> Ints:
     """Combinations of labels that every item meets, as places in the grid of all of them; shape (items, cells)."""
     sizes = {name: len(names) for name, names in facets.items()}
     stride = {name: math.prod(list(sizes.values())[at + 1 :]) for at, name in enumerate(sizes)}
-    assigned = _assigned(laid, seed)
+    items, cycle = int(laid.counts[ITEM]), laid.cycle
+    assigned: dict[str, Ints] = {}  # levels of the assigned facets in the order of asking, shape (items, assignments)
+    if isinstance(cycle, Cycle):
+        turn = np.arange(items) % cycle.classes
+        assigned = {name: codes.reshape(cycle.classes, -1)[turn] for name, codes in cycle.levels.items()}
+    elif cycle is not None:
+        assigned[JUDGE] = stream(seed, "assign/draws").integers(cycle.judges, size=(items, cycle.per_item))
+        if cycle.generations is not None:
+            assigned[GENERATION] = np.arange(cycle.per_item)[None, :]
     crossed = [name for name in sizes if name not in assigned]
     grid = np.zeros(1, dtype=np.int64)
     for name in crossed:
         grid = (grid[:, None] + stride[name] * np.arange(sizes[name])).ravel()
-    own = sum((stride[name] * codes for name, codes in assigned.items()), np.zeros((int(laid.counts[ITEM]), 1), int))
+    own = sum((stride[name] * codes for name, codes in assigned.items()), np.zeros((items, 1), int))
     return np.sort((own[:, :, None] + grid).reshape(len(own), -1), axis=1)
 
 
-def _assigned(laid: Layout, seed: int) -> dict[str, Ints]:
-    """Levels of the assigned facets for every item in the order of asking; shape (items, assignments)."""
-    items, cycle = int(laid.counts[ITEM]), laid.cycle
-    if cycle is None:
-        return {}
-    if isinstance(cycle, Cycle):
-        turn = np.arange(items) % cycle.classes
-        return {name: codes.reshape(cycle.classes, -1)[turn] for name, codes in cycle.levels.items()}
-    drawn = stream(seed, "assign/draws").integers(cycle.judges, size=(items, cycle.per_item))
-    turns = {} if cycle.generations is None else {GENERATION: np.arange(cycle.per_item)[None, :]}
-    return {JUDGE: drawn, **turns}
-
-
-def _cells(columns: tuple[dict[str, tuple[str, ...]], Ints | None], combinations: Ints, replicates: int) -> Cells:
-    levels, group = columns
-    sizes = [len(names) for name, names in levels.items() if name not in (ITEM, CATEGORY)]
+def _cells(
+    found: tuple[str, ...],
+    group: tuple[str, ...] | None,
+    facets: Mapping[str, tuple[str, ...]],
+    order: Ints,
+    combinations: Ints,
+    replicates: int,
+) -> Cells:
+    """The calls of combinations of labels, items in the order of asking and the category of each."""
     items, each = combinations.shape
     item = np.repeat(np.arange(items), each * replicates)
-    place = np.unravel_index(np.repeat(combinations.ravel(), replicates), sizes)
-    codes = np.column_stack([item, *([] if group is None else [group[item]]), *place]).astype(np.int32)
-    nested = {} if group is None else {ITEM: CATEGORY}
-    nested |= {GENERATION: ITEM} if GENERATION in levels else {}
-    return Cells(levels, codes, np.tile(np.arange(1, replicates + 1), items * each), nested)
+    place = np.unravel_index(np.repeat(combinations.ravel(), replicates), [len(names) for names in facets.values()])
+    levels, nested = {ITEM: tuple(found[at] for at in order.tolist())}, {}
+    columns = [item]
+    if group is not None:
+        levels[CATEGORY], codes = _coded(group)
+        columns.append(np.array(codes)[order][item])
+        nested[ITEM] = CATEGORY
+    if GENERATION in facets:
+        nested[GENERATION] = ITEM
+    codes_of = np.column_stack([*columns, *place]).astype(np.int32)
+    return Cells({**levels, **facets}, codes_of, np.tile(np.arange(1, replicates + 1), items * each), nested)

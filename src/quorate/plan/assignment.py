@@ -1,4 +1,4 @@
-"""The calls of a plan, and what follows from them before they are made."""
+"""Assignments: the calls of a plan, and what follows from them before they are made."""
 
 from __future__ import annotations
 

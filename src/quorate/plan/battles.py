@@ -1,4 +1,4 @@
-"""Which battles to have judged, so that every system meets enough opponents in every category."""
+"""Battles to have judged, so that every system meets enough opponents in every category."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ class BattleSample:
     def sentence(self) -> str:
         """The answer in one sentence."""
         cells = len(self.coverage)
-        said = f"{len(self):,} battles reach the floor of {self.floor:,} for {cells - len(self.short):,} of {cells:,} "
-        said += f"systems by category; no choice does so with fewer than {self.fewest:,}"
+        reach = f"{len(self):,} battles reach the floor of {self.floor:,} for {cells - len(self.short):,} of {cells:,} "
+        reach += f"systems by category; no choice does so with fewer than {self.fewest:,}"
         if not self.short:
-            return f"{said}."
+            return f"{reach}."
         system, category, n = self.short[0]
         where = f" in {category}" if category else ""
-        return f"{said}. For {len(self.short):,} the pool has too few, such as {system}{where} with {n:,}."
+        return f"{reach}. For {len(self.short):,} the pool has too few, such as {system}{where} with {n:,}."
 
     def to_frame(self) -> Any:
         """One row for every system and category: battles, and whether the floor is reached."""
@@ -110,11 +110,16 @@ def sample_battles(
     --------
     >>> import quorate as q
     >>> pool = [("x", "y"), ("x", "y"), ("x", "z"), ("y", "z"), ("z", "w")]
-    >>> found = q.sample_battles(*zip(*pool, strict=True), floor=2)
-    >>> sorted(found.chosen.tolist()), found.short
+    >>> sample = q.sample_battles(*zip(*pool, strict=True), floor=2)
+    >>> sorted(sample.chosen.tolist()), sample.short
     ([1, 2, 3, 4], (('w', '', 1),))
     """
-    wanted = _floor(floor)
+    try:
+        wanted = operator.index(floor)
+    except TypeError:
+        wanted = 0
+    if not 1 <= wanted <= _MOST:
+        raise InvalidInput(f"floor: a whole number from 1 to {_MOST:,} is needed, got {floor!r}")
     systems, a, b = _systems(model_a, model_b)
     names, topic = _coded("category", [""] * len(a) if category is None else category, len(a))
     n = len(names)
@@ -128,20 +133,10 @@ def sample_battles(
     return BattleSample(
         chosen,
         tuple(coverage),
-        tuple(one for one in coverage if one[2] < wanted),
+        tuple(cell for cell in coverage if cell[2] < wanted),
         wanted,
         int(((need + 1) // 2).sum()),
     )
-
-
-def _floor(floor: int) -> int:
-    try:
-        wanted = operator.index(floor)
-    except TypeError:
-        wanted = 0
-    if not 1 <= wanted <= _MOST:
-        raise InvalidInput(f"floor: a whole number from 1 to {_MOST:,} is needed, got {floor!r}")
-    return wanted
 
 
 def _systems(model_a: Sequence[object], model_b: Sequence[object]) -> tuple[tuple[str, ...], Ints, Ints]:
@@ -166,8 +161,8 @@ def _coded(name: str, labels: Sequence[object], rows: int) -> tuple[tuple[str, .
         raise InvalidInput(
             f'{name}: numbers and text that look alike would be taken as one, such as 1 and "1"; use text'
         )
-    found, code = np.unique(np.array([str(label) for label in labels]), return_inverse=True)
-    return tuple(found.tolist()), np.asarray(code, dtype=np.int64)
+    distinct, code = np.unique(np.array([str(label) for label in labels]), return_inverse=True)
+    return tuple(distinct.tolist()), np.asarray(code, dtype=np.int64)
 
 
 def _greedy(first: Ints, second: Ints, cells: int, floor: int, rng: np.random.Generator) -> Ints:

@@ -1,4 +1,4 @@
-"""The naive interval against the corrected one, for the whole study and for every single configuration."""
+"""Naive intervals against corrected ones, for the whole study and for every single configuration."""
 
 from __future__ import annotations
 
@@ -168,43 +168,37 @@ def naive(judgments: Judgments, fit: Decomposition | None = None, *, level: floa
     answered = fit.judgments
     covariates = {name for term in fit.assembled.model.covariates for name in term.split(":")}
     facets = configuration_facets(answered, frozenset(covariates - set(observed_counts(fit))))
-    found = configurations(answered, facets)
-    usable = [one for one in found if one.n_items > 1]
-    se, reason = _single_se(fit, facets, usable)
-    target, z = fit.mean.value, t_quantile(np.inf, (1 + level) / 2)
-    single = tuple(_compare(one, se.get(one.n_items, np.nan), target, z) for one in usable)
-    return Naive(_overall(answered, z), fit.mean, target, single, level, len(found) - len(usable), reason)
-
-
-def _overall(judgments: Judgments, z: float) -> Interval:
-    n = judgments.n_answers
-    value = float(judgments.n @ judgments.mean / n)
-    square = float(judgments.ss.sum() + judgments.n @ (judgments.mean - value) ** 2)
-    se = float(np.sqrt(square / (n - 1) / n))
-    return Interval(value, se, value - z * se, value + z * se, n)
-
-
-def _single_se(fit: Decomposition, facets: tuple[str, ...], found: list[Configuration]) -> tuple[dict[int, float], str]:
-    """Corrected standard error of a single configuration, by number of items."""
+    every = configurations(answered, facets)
+    usable = [cell for cell in every if cell.n_items > 1]
     levels = dict.fromkeys(facets, 1)
     targets: dict[str, Target] = {name: SENSITIVITY for name in facets if name in fit.assembled.fixed.levels}
+    se, reason = {}, ""  # corrected standard error of a single configuration, by number of items
     try:
-        return {
+        se = {
             items: project(fit, items=items, levels=levels, targets=targets).se
-            for items in {one.n_items for one in found}
-        }, ""
+            for items in {cell.n_items for cell in usable}
+        }
     except NotEstimable as error:
-        return {}, str(error)
+        reason = str(error)
+    target, z = fit.mean.value, t_quantile(np.inf, (1 + level) / 2)
+    single = tuple(against(cell, se.get(cell.n_items, np.nan), target, z) for cell in usable)
+    n = answered.n_answers
+    value = float(answered.n @ answered.mean / n)
+    square = float(answered.ss.sum() + answered.n @ (answered.mean - value) ** 2)
+    overall_se = float(np.sqrt(square / (n - 1) / n))
+    overall = Interval(value, overall_se, value - z * overall_se, value + z * overall_se, n)
+    return Naive(overall, fit.mean, target, single, level, len(every) - len(usable), reason)
 
 
-def _compare(one: Configuration, se: float, target: float, z: float) -> SingleConfiguration:
-    low, high = one.value - z * one.se, one.value + z * one.se
+def against(cell: Configuration, se: float, target: float, z: float) -> SingleConfiguration:
+    """The naive interval of a configuration and the corrected one, against the mean over all."""
+    low, high = cell.value - z * cell.se, cell.value + z * cell.se
     return SingleConfiguration(
-        labels=one.labels,
-        naive=Interval(one.value, one.se, low, high, one.n_items),
+        labels=cell.labels,
+        naive=Interval(cell.value, cell.se, low, high, cell.n_items),
         corrected_se=se,
-        corrected_low=one.value - z * se,
-        corrected_high=one.value + z * se,
+        corrected_low=cell.value - z * se,
+        corrected_high=cell.value + z * se,
         misses=not low <= target <= high,
-        corrected_misses=abs(one.value - target) > z * se if np.isfinite(se) else None,
+        corrected_misses=abs(cell.value - target) > z * se if np.isfinite(se) else None,
     )
