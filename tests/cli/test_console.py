@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from quorate.cli.console import MOST_COLUMNS, console, heading, points, print_json, safe, say, table, whole
+from quorate.cli.console import MOST_COLUMNS, console, dollars, heading, points, print_json, safe, say, table, whole
 
 
 @pytest.mark.parametrize(
@@ -83,3 +83,11 @@ def test_json_has_null_for_what_is_no_number(capsys):
     out = capsys.readouterr().out
     assert json.loads(out) == {"a": [None, None, 1.5], "b": {"c": [1, None, "\x1b"]}}
     assert "\x1b" not in out
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"),
+    [(None, "unknown"), (0.0, "$0.00"), (12.345, "$12.35"), (1234.5, "$1,234"), (2e6, "$2,000,000")],
+)
+def test_prices_have_cents_where_they_matter(amount, shown):
+    assert dollars(amount) == shown

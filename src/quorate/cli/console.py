@@ -6,12 +6,17 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+
+from quorate.cli.spelling import in_options
+
+if TYPE_CHECKING:
+    from quorate.table.notes import Note
 
 MOST_COLUMNS = 100
 _JOINERS = "\u200c\u200d"
@@ -26,7 +31,8 @@ def console() -> Console:
 
 def safe(text: object) -> str:
     """One line of text in which control characters and invisible ones, as in hostile labels, are shown as escapes."""
-    return "".join(c if c.isprintable() or c in _JOINERS else _escape(c) for c in str(text))
+    shown = (c if c.isprintable() or c in _JOINERS else c.encode("unicode_escape").decode("ascii") for c in str(text))
+    return "".join(shown)
 
 
 def say(out: Console, text: str, *, style: str = "") -> None:
@@ -70,6 +76,30 @@ def print_json(content: Any) -> None:
     sys.stdout.write(json.dumps(_finite(content), indent=2, allow_nan=False) + "\n")
 
 
+def caveats(out: Console, sentences: Iterable[str], title: str = "Caveats") -> None:
+    """Print what to know before relying on something, in the words of the command line; nothing if there is nothing."""
+    known = [in_options(sentence) for sentence in sentences]
+    if known:
+        heading(out, title)
+        points(out, known)
+
+
+def read_as(out: Console, notes: Sequence[Note]) -> None:
+    """Print what reading took for granted, if anything."""
+    if notes:
+        out.print()
+        say(out, f"Columns: {'; '.join(note.brief for note in notes)}")
+
+
+def dollars(amount: float | None) -> str:
+    """A price in dollars, with cents where they matter; "unknown" where there is none."""
+    if amount is None:
+        return "unknown"
+    if 0 < amount < 0.095:
+        return f"${amount:.2g}"
+    return f"${amount:,.2f}" if amount < 1000 else f"${amount:,.0f}"
+
+
 def _print(out: Console, content: RenderableType) -> None:
     """Print without the blanks that would fill up each line."""
     with out.capture() as captured:
@@ -83,7 +113,3 @@ def _finite(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_finite(entry) for entry in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _escape(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")

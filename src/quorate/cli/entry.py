@@ -6,33 +6,36 @@ import os
 import shlex
 import sys
 import traceback
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any
 
 import typer
 
-from quorate.cli.adaptive import adaptive
-from quorate.cli.agree import agree
-from quorate.cli.analyze import analyze
-from quorate.cli.assign import assign
-from quorate.cli.compare import compare
+from quorate.cli.collect.init import init
+from quorate.cli.collect.run import run
+from quorate.cli.collect.status import status
+from quorate.cli.collect.variants import variants
 from quorate.cli.console import safe
-from quorate.cli.demo import demo
-from quorate.cli.doctor import doctor
-from quorate.cli.gaming import gaming
-from quorate.cli.init import init
-from quorate.cli.optimize import optimize
-from quorate.cli.panel import panel
-from quorate.cli.pipelines import pipelines
-from quorate.cli.project import project
-from quorate.cli.rank import rank
-from quorate.cli.run import run
-from quorate.cli.screen import screen
+from quorate.cli.decide.agree import agree
+from quorate.cli.decide.compare import compare
+from quorate.cli.decide.gaming import gaming
+from quorate.cli.decide.pipelines import pipelines
+from quorate.cli.decide.rank import rank
+from quorate.cli.look.analyze import analyze
+from quorate.cli.look.demo import demo
+from quorate.cli.look.doctor import doctor
+from quorate.cli.plan.adaptive import adaptive
+from quorate.cli.plan.assign import assign
+from quorate.cli.plan.optimize import optimize
+from quorate.cli.plan.panel import panel
+from quorate.cli.plan.project import project
+from quorate.cli.plan.screen import screen
 from quorate.cli.spelling import in_options
-from quorate.cli.status import status
-from quorate.cli.variants import variants
-from quorate.cli.votes import app as votes
-from quorate.cli.writeup import writeup
+from quorate.cli.votes import analyze as votes_analyze
+from quorate.cli.votes import doctor as votes_doctor
+from quorate.cli.votes import plan as votes_plan
+from quorate.cli.votes import replay as votes_replay
+from quorate.cli.write.writeup import writeup
 from quorate.errors import QuorateError
 
 FAILED = 1
@@ -41,7 +44,23 @@ THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 MOST_CHARACTERS = 1000
 """A line is cut here: it may quote a value from the user's file."""
 
+
+class ByStage(typer.core.TyperGroup):
+    """A group whose help lists commands under the stage of a study that they are for."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write a section for every stage."""
+        stages: dict[str, list[tuple[str, str]]] = {}
+        for name in self.list_commands(ctx):
+            stage = getattr(self.commands[name], "rich_help_panel", None) or "Commands"
+            stages.setdefault(stage, []).append((name, self.commands[name].get_short_help_str(formatter.width)))
+        for stage, rows in stages.items():
+            with formatter.section(stage):
+                formatter.write_dl(rows)
+
+
 app = typer.Typer(
+    cls=ByStage,
     help="Honest error bars for evaluations scored by judges, and what to buy next.",
     epilog="Exit codes: 0 the claim is supported or nothing was found; 2 a finding, or undecided; 1 failed to run.",
     add_completion=False,
@@ -65,32 +84,35 @@ def _start(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    if context.invoked_subcommand is None:
-        # not 0: a script that lost its arguments must not pass
+    _help_alone(context)
+
+
+def _votes(context: typer.Context) -> None:
+    _help_alone(context)
+
+
+def _help_alone(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:  # not 0: a script that lost its arguments must not pass
         typer.echo(context.get_help())
         raise typer.Exit(FAILED)
 
 
-app.command("doctor")(doctor)
-app.command("analyze")(analyze)
-app.command("compare")(compare)
-app.command("rank")(rank)
-app.command("agree")(agree)
-app.command("pipelines")(pipelines)
-app.command("gaming")(gaming)
-app.command("project")(project)
-app.command("optimize")(optimize)
-app.command("assign")(assign)
-app.command("panel")(panel)
-app.command("screen")(screen)
-app.command("adaptive")(adaptive)
-app.add_typer(votes, name="votes")
-app.command("init")(init)
-app.command("variants")(variants)
-app.command("run")(run)
-app.command("status")(status)
-app.command("writeup")(writeup)
-app.command("demo")(demo)
+STAGES: Mapping[str, tuple[Callable[..., int], ...]] = {
+    "Look at a file": (doctor, analyze, demo),
+    "Plan a study": (project, optimize, assign, panel, screen, adaptive),
+    "Collect judgments": (init, variants, run, status),
+    "Decide between systems": (compare, rank, agree, pipelines, gaming),
+    "Write it up": (writeup,),
+}
+VOTES = (votes_doctor.doctor, votes_plan.plan, votes_analyze.analyze, votes_replay.replay)
+for stage, commands in STAGES.items():
+    for command in commands:
+        app.command(command.__name__, rich_help_panel=stage)(command)
+votes = typer.Typer(help="Votes between two models: how many, and what they support.")
+votes.callback(invoke_without_command=True)(_votes)
+for command in VOTES:
+    votes.command(command.__name__)(command)
+app.add_typer(votes, name="votes", rich_help_panel="Decide between systems")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

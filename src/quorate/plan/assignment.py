@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats
-from quorate.errors import InvalidInput, UnknownTerm
+from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.plan.aliasing import Aliasing, aliasing
 from quorate.plan.designs.cycles import Cycle
 from quorate.plan.designs.layouts import Layout
 from quorate.plan.designs.schemes import JUDGE, PROMPT, Scheme
 from quorate.table.cells import Cells
+from quorate.wording import counted
 
 ITEM, CATEGORY = "item", "category"
 
@@ -165,6 +166,46 @@ class Assignment(Cells):
         """
         cycle = self.laid.cycle
         return aliasing(self, period=cycle.classes if isinstance(cycle, Cycle) else 1)
+
+    @property
+    def sentence(self) -> str:
+        """How many calls of what, and how they are laid out."""
+        sizes = {name: len(labels) for name, labels in self.levels.items() if name != CATEGORY}
+        sizes |= {"replicate": int(self.replicate.max())} if not self.pilot else {}
+        parts = [counted(count, name) for name, count in sizes.items() if count > 1 or name == ITEM]
+        more = f", {self.scheme.per_item} per item" if self.scheme.per_item else ""
+        more += f" {':'.join(map(str, self.scheme.places))}" if self.scheme.places else ""
+        return f"{counted(len(self), 'call')}: {', '.join(parts)}; layout {self.layout}{more}, seed {self.seed}."
+
+    @property
+    def imbalance(self) -> str:
+        """Why judges have unequal shares, in half a sentence; empty where shares are equal."""
+        if self.layout == "random":
+            return "Shares differ by chance"
+        if self.layout == "weighted":
+            return "Judges have unequal places"
+        if self.remainder and len(set(self.judge_weights.values())) > 1:
+            extra = f"{len(self.remainder)} of {counted(len(self.judge_weights), JUDGE)}"
+            return f"Turns do not divide evenly: {extra}, drawn by the seed, got more"
+        return ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the calls as plain values."""
+        out = {
+            "layout": self.layout,
+            "seed": self.seed,
+            "calls": len(self),
+            "calls_by_judge": self.calls(JUDGE),
+            "remainder": list(self.remainder),
+            "pilot_items": list(self.pilot_items),
+        }
+        try:
+            told = self.aliasing
+        except NotEstimable as error:
+            return {**out, "aliases": None, "not_estimable": [str(error)], "completion": None}
+        pilot = None if told.completion is None else {"pilot": told.completion.items, "calls": told.completion.calls}
+        aliases = [sorted(names) for names in told.aliases]
+        return {**out, "aliases": aliases, "not_estimable": list(told.sentences), "completion": pilot}
 
     def project_options(self) -> dict[str, Any]:
         """What `quorate.project` takes to say how precise these judgments will be: ``project(fit, **options)``.

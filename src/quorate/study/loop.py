@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,24 @@ class Carried:
     quote: Quote
     outcome: RunOutcome | None
     reached: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        counts = ("complete", "finished", "given_up", "left", "late", "seconds")
+        outcome = self.outcome
+        ended = (
+            None
+            if outcome is None
+            else {
+                **{name: getattr(outcome, name) for name in counts},
+                "ended": outcome.ended.name.lower(),
+                "calls": dict(outcome.calls),
+                "dead": dict(outcome.dead),
+                "held": dict(outcome.held),
+                "spend": asdict(outcome.spend),
+            }
+        )
+        return {"quote": asdict(self.quote), "outcome": ended, "reached": self.reached}
 
 
 def run(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from textwrap import shorten
+from typing import Any
 
 from quorate.collect.budget import Budget, Spend
 from quorate.collect.judge import ERROR
@@ -106,6 +107,16 @@ class Status:
         wait = f"; {held:,} questions wait in batches, for a run to collect the answers" if held else ""
         policy = f" Policy: {self.reached}." if self.reached else ""
         return f"{self.finished:,} of {self.cells:,} cells are finished{failed}{wait}.{policy}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        counts = {name: getattr(self, name) for name in ("cells", "finished", "given_up", "complete", "reached")}
+        judges = [
+            {**asdict(one), "failure_rate": one.failure_rate, "unparsed_rate": one.unparsed_rate} for one in self.judges
+        ]
+        more = {"unscored": list(self.unscored), "aside": self.aside, "judges": judges, "silent": list(self.silent)}
+        spent = {"spend": asdict(self.spend), "budget": asdict(self.budget)}
+        return {"ledger": str(self.ledger), **counts, **more, **spent}
 
 
 def _unscored(one: JudgeStatus) -> str:

@@ -48,6 +48,10 @@ class WhatIf:
     more_cost: float | None
     reason: str = ""
 
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {**vars(self), "projection": None if self.projection is None else self.projection.to_dict()}
+
 
 def what_if(
     fit: Decomposition, *, prices: Prices | None = None, targets: Mapping[str, Target] | None = None

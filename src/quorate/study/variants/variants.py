@@ -7,7 +7,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,18 @@ class Variants:
     settings: str
     spend: Spend
     shortfall: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            "prompt": self.prompt,
+            "judge": self.judge,
+            "original": None if self.original is None else str(self.original),
+            "files": {name: str(path) for name, path in self.files.items()},
+            "settings": self.settings,
+            "spend": asdict(self.spend),
+            "shortfall": self.shortfall,
+        }
 
 
 def variants(

@@ -1,0 +1,7 @@
+"""Commands that collect judgments.
+
+- `init`: a study file to begin with.
+- `variants`: other wordings of a prompt.
+- `run`: the study carried out; `quoting` says its price and asks for a yes.
+- `status`: how far it is.
+"""

@@ -1,0 +1,136 @@
+"""`quorate run`: a study carried out, with its price said before and how far it is meanwhile."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quorate.cli.collect.quoting import INCOMPLETE, StudyFile, Yes, confirmed, money_span, span
+from quorate.cli.console import console, print_json, safe, say, table, whole
+from quorate.cli.options import Output, command
+from quorate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quorate.collect.runner.outcome import RunOutcome, Update
+    from quorate.study.file import Study
+    from quorate.study.quote import Quote
+    from quorate.study.status import Status
+
+
+@command
+def run(
+    study: StudyFile,
+    yes: Yes = False,
+    quote: Annotated[bool, typer.Option("--quote", help="Say what it may cost, and ask nothing.")] = False,
+    *,
+    out: Output,
+) -> int:
+    """Ask the judges of a study what it plans, within its budget.
+
+    Says what it may cost before anything is sent. Ctrl-C ends it cleanly, a second one at once; run it again to go on:
+    what is answered is not asked twice. Exit codes: 0 all cells are answered or given up; 2 some are left, as when the
+    budget is spent, or none has a score; 1 failed to run; 130 ended at once.
+    """
+    from quorate.study.file import load
+    from quorate.study.loop import carry_out
+    from quorate.study.status import standing
+
+    if out.as_json and not (yes or quote):
+        raise InvalidInput("--json: cannot ask you for a yes; add --yes, or --quote to see what it may cost")
+    found = load(study)
+
+    def answer(quoted: Quote) -> bool:
+        if not out.as_json:
+            show_quote(console(), found, quoted)
+        return yes or not quoted.cells or confirmed(", or --quote to see the price alone")
+
+    at_terminal = sys.stderr.isatty()
+    try:
+        carried = carry_out(found, yes=not quote and answer, on_progress=meanwhile if at_terminal else None)
+    finally:
+        if at_terminal:
+            sys.stderr.write("\r\x1b[K")
+    far = None if carried.outcome is None else standing(found)
+    if out.as_json:
+        unscored = [] if far is None else list(far.unscored)
+        print_json({"ledger": str(found.database), **carried.to_dict(), "unscored": unscored})
+    elif quote:
+        show_quote(console(), found, carried.quote)
+    elif carried.outcome is not None and far is not None:
+        show_outcome(console(), study, carried.outcome, carried.reached, far)
+    if carried.outcome is None or far is None:
+        return 0 if quote else INCOMPLETE
+    return 0 if carried.outcome.complete and not far.scoreless else INCOMPLETE
+
+
+def show_quote(out: Console, study: Study, quoted: Quote) -> None:
+    """Print what a run may cost, judge by judge."""
+    done = f"; {quoted.done:,} are finished already" if quoted.done else ""
+    calls = None if quoted.budget.calls is None else f"{quoted.budget.calls:,} calls"
+    money = None if quoted.budget.money is None else f"{quoted.budget.money:,.2f} in money"
+    budget = " and ".join(filter(None, (calls, money)))
+    say(out, f"{quoted.cells:,} cells to ask{done}. The budget for all runs is {budget}.")
+    if quoted.held:
+        say(out, f"{quoted.held:,} of them are in batches of an earlier run: they are collected, not sent again.")
+    if not quoted.cells:
+        return
+    rows = [
+        [one.judge, f"{one.cells:,}", span(one.calls), span(one.tokens), money_span(one.money)] for one in quoted.judges
+    ]
+    if len(rows) > 1:
+        rows.append(["all", f"{quoted.cells:,}", span(quoted.calls), span(quoted.tokens), money_span(quoted.money)])
+    table(out, {"judge": "left"} | dict.fromkeys(("cells", "calls", "tokens", "money"), "right"), rows)
+    say(
+        out,
+        f"Low / expected / high: no call is repeated, 4 characters per token; high: every one of {study.tries} tries, "
+        "a token for every byte, and the longest reply.",
+    )
+    if study.adaptive is not None:
+        stop = " It may stop before." if study.adaptive.target is not None or study.adaptive.decide else ""
+        say(out, f"This is the most that the policy may ask, here shared equally.{stop}")
+    for one in quoted.judges:
+        if one.answers:
+            say(out, f"What is expected of {one.judge} is what its {one.answers:,} answers so far took.")
+    if quoted.unpriced:
+        say(out, f"The price of {', '.join(quoted.unpriced)} is not known: the study gives none.")
+
+
+def meanwhile(update: Update) -> None:
+    """Print how far the run is, over the line before."""
+    eta = "" if update.eta is None else f", {update.eta:,.0f} s to go"
+    money = f", {update.spend.money:,.4f} in money" if update.spend.money else ""
+    line = f"{update.finished:,} finished, {update.left:,} left, {update.rate:,.1f}/s{eta}; "
+    line += f"{update.spend.calls:,} calls{money}"
+    line += f"; {update.held:,} questions wait in batches, also after Ctrl-C" if update.held else ""
+    for name, why in update.silent.items():
+        line += f"; {name} does not answer ({why})"
+    if update.stopping:
+        line = f"stopping: {update.in_flight:,} calls in flight are waited for; Ctrl-C again does not wait"
+    sys.stderr.write(f"\r\x1b[K{safe(line)[: shutil.get_terminal_size().columns - 1]}")
+    sys.stderr.flush()
+
+
+def show_outcome(out: Console, path: Path, outcome: RunOutcome, reached: str, far: Status) -> None:
+    """Print how a run ended, what it cost, and what comes next."""
+    if reached:
+        say(out, reached)
+    say(out, f"{outcome.sentence}.")
+    spend = outcome.spend
+    unknown = f", {spend.unpriced:,} of them of unknown price" if spend.unpriced else ""
+    say(out, f"Spent in all runs: {spend.calls:,} calls{unknown}; {spend.money:,.4f} in money.")
+    for sentence in far.unscored:
+        say(out, sentence)
+    if far.scoreless:
+        say(out, "No cell has a score, so there is nothing to analyze: mend the judge or the prompt first.")
+    elif far.finished:
+        whole(out, f"Now: quorate analyze {far.ledger}")
+    if outcome.ended.name == "BUDGET":
+        say(out, f"To go on, raise the budget in {path}.")
+    if not outcome.complete:
+        whole(out, f"How far every judge is: quorate status {path}")

@@ -1,0 +1,123 @@
+"""`quorate compare`: the verdict on two systems, from scores or from votes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from quorate.cli.console import caveats, console, heading, read_as, say, table
+from quorate.cli.options import File, Files, For, Group, Output, Prices, Reading, Systems, command, only
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quorate.decide.outcome import AnyVerdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claimed(Group):
+    """What is to be shown, and what a new study may cost."""
+
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            metavar="D",
+            help="Differences below it count as equal; stated before looking. In score units; of votes, the share less "
+            ".5.",
+        ),
+    ] = None
+    claim: Annotated[
+        Literal["better", "equivalent", "not worse"] | None,
+        typer.Option(help="What is to be shown of A, for the exit code. Default: better or equivalent."),
+    ] = None
+    power: Annotated[float, typer.Option(metavar="P", help="Chance of deciding that the next step is for.")] = 0.9
+    method: Annotated[
+        Literal["paired", "joint"] | None,
+        For("scores"),
+        typer.Option(
+            help="Scores: by shared cells, or one model of all scores. Default: paired if nearly all are shared."
+        ),
+    ] = None
+    ties: Annotated[
+        Literal["drop", "half", "pessimistic"] | None,
+        For("votes"),
+        typer.Option(help="Votes: how ties count. Default: drop."),
+    ] = None
+    budget: Annotated[
+        float | None,
+        typer.Option(metavar="N", help="What a new study may cost, at these prices; else how many votes or judgments."),
+    ] = None
+    price: Annotated[float | None, typer.Option(metavar="USD", min=0, help="Price of one call, or of one vote.")] = None
+
+    def arguments(self) -> dict[str, Any]:
+        """What votes and scores have in common, as `quorate.compare` takes it."""
+        whole = {"budget": int(self.budget)} if self.budget is not None and self.budget.is_integer() else {}
+        given = self.given()
+        return {name: given[name] for name in ("margin", "claim", "power", "budget") if name in given} | whole
+
+
+@command
+def compare(
+    file: File,
+    a: Annotated[str, typer.Argument(metavar="A", help="A system; the verdict is about it.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="The system it is compared with.")],
+    claimed: Claimed,
+    systems: Systems,
+    prices: Annotated[Prices, only("judge_price")],
+    reading: Reading,
+    files: Files,
+    out: Output,
+) -> int:
+    """Is A better than B? The verdict, and what would decide.
+
+    Better, worse, equivalent within --margin, or undecided, from the scores of both or from votes between them. Ends
+    with exit code 2 if what is claimed is not shown.
+    """
+    from quorate.analysis.votes import order_noticed
+    from quorate.decide.compare import compare as compared
+    from quorate.table.votes import Votes
+
+    table = reading.table(file, systems, claimed, prices)
+    options = {"level": systems.level, **claimed.arguments()}
+    if isinstance(table, Votes):
+        given: dict[str, Any] = {"cluster": systems.clusters(table), "ties": claimed.ties, "price": claimed.price}
+        table = systems.told_apart(table)
+    else:
+        costs = Prices(price=claimed.price, judge_price=prices.judge_price).prices()
+        given = {"facet": systems.system, "method": claimed.method, "targets": systems.targets(), "prices": costs}
+    options |= {name: value for name, value in given.items() if value is not None}
+    found = compared(table, a, b, **options)
+    out.show(found, show)
+    if not out.as_json:
+        order = order_noticed(table.pair(a, b)) if isinstance(table, Votes) else ""
+        if order:
+            say(console(), f"{order}: quorate rank --position says how much of that is the order's doing.")
+        read_as(console(), table.notes)
+    files.write(found, table, out)
+    return found.exit_code
+
+
+def show(out: Console, found: AnyVerdict) -> None:
+    """Print the verdict: the sentence, the numbers, and what to know before relying on it."""
+    from quorate.reporting.pages.verdict import compared, next_step
+
+    say(out, found.sentence, style="bold")
+    heading(out, "The numbers")
+    numbers, step = compared(found), next_step(found)
+    table(out, {" ": "left", "  ": "right"}, [(row["what"], text(row["value"])) for row in numbers.rows])
+    for line in numbers.caption.lines:
+        say(out, line)
+    if step is not None:
+        heading(out, "What would decide it")
+        names = list(step.rows[0])
+        titles = dict.fromkeys((step.headers.get(name, name) for name in names), "left")
+        heads = {"": "left", " ": "right"} if "what" in names else titles
+        table(out, heads, [[text(row[name]) for name in names] for row in step.rows])
+    caveats(out, (one.sentence for one in found.caveats))
+
+
+def text(value: object) -> str:
+    """A value of a table."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,136 @@
+"""`quorate doctor`: what a file supports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import typer
+
+from quorate.cli.console import heading, points, say, table, whole
+from quorate.cli.options import Output, ScoreReading, ScoresFile, command
+from quorate.cli.spelling import in_options
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quorate.estimate.doctor.support import Support
+    from quorate.table.facts.describe import Description
+
+FOUND = 2
+MOST_LEVELS = 5
+TERM = "component "
+COLUMNS = {" ": "left", "  ": "left"}
+
+
+@command
+def doctor(context: typer.Context, file: ScoresFile, reading: ScoreReading, out: Output) -> int:
+    """What a file supports, and what stands in the way."""
+    from quorate.estimate.doctor.support import doctor as support
+
+    found = support(reading.judgments(file))
+    analyze = context.obj.replace("quorate doctor", "quorate analyze", 1)
+    out.show(found, lambda console, found: show(console, found, file.name, next_step=analyze))
+    return 0 if found.ok else FOUND
+
+
+def show(out: Console, found: Support, name: str, *, next_step: str) -> None:
+    """Print the verdict, what the data are, what was found, and which analyses are possible."""
+    closed = [one for one in found.analyses if not one.possible]
+    if found.ok:
+        possible = len(found.analyses) - len(closed)
+        verdict = f"{name} can be analysed: {possible} of {len(found.analyses)} analyses are possible."
+    else:
+        errors = [one.sentence for one in found.findings if one.severity == "error"]
+        verdict = f"{name} cannot be analysed as it is: " + (errors or [one.reason for one in closed])[0] + "."
+    say(out, in_options(verdict), style="bold")
+    show_data(out, found)
+    if found.findings:
+        heading(out, "Findings")
+        table(out, COLUMNS, [(one.severity, in_options(one.sentence)) for one in found.findings])
+    heading(out, "Enough for a pilot?")
+    table(out, COLUMNS, [("yes" if one.met else "no", one.sentence) for one in found.floors])
+    show_analyses(out, found)
+    if found.ok:
+        out.print()
+        whole(out, f"Next: {next_step}")
+
+
+def show_data(out: Console, found: Support) -> None:
+    """Print how many judgments there are, their facets, how these meet, and what has no score."""
+    from quorate.wording import counted
+
+    facts, balance = found.facts, found.facts.balance
+    every = "all" if facts.answers == facts.rows else f"{facts.answers:,}"
+    scores = f", from {facts.scores.low:g} to {facts.scores.high:g}" if facts.answers else ""
+    span = "" if balance.least == balance.most else f"{balance.least} to "
+    say(
+        out,
+        f"{counted(facts.rows, 'judgment')}, {every} with a usable score{scores}. {facts.cells:,} of "
+        f"{balance.full:,.0f} cells of the full crossing, {span}{counted(balance.most, 'answer')} each"
+        f"{': balanced' if balance.balanced else ''}.",
+    )
+    heading(out, "Facets")
+    rows = [
+        (one.name, one.column, f"{one.levels:,}", f"{kind}, inside {one.parent}" if one.parent else kind)
+        for one in facts.facets
+        for kind in ("fixed" if one.fixed else "random",)
+    ]
+    table(out, {"role": "left", "column": "left", "levels": "right", "taken as": "left"}, rows)
+    roles = {facet.name for facet in facts.facets}
+    others = [note.brief for note in found.notes if note.role not in roles]
+    if others:
+        points(out, [f"other columns: {'; '.join(others)}"])
+    meetings = list(crossings(facts))
+    if meetings:
+        heading(out, "How they meet")
+        points(out, meetings)
+    if facts.answers < facts.rows:
+        heading(out, "Without a usable score")
+        statuses = ", ".join(f"{one.rows:,} {one.name}" for one in facts.statuses)
+        points(out, [f"by status: {statuses}", *missing(facts)])
+
+
+def crossings(facts: Description) -> Iterator[str]:
+    """Pairs of facets with two levels or more, those crossed completely together."""
+    from quorate.wording import percent
+
+    complete = [f"{one.a} × {one.b}" for one in facts.crossings if one.kind == "complete"]
+    if complete:
+        yield f"crossed completely: {', '.join(complete)}"
+    for one in facts.crossings:
+        if one.kind == "nested":
+            yield f"nested: {one.a} in {one.b}"
+        elif one.kind not in ("complete", "one level"):
+            yield f"{one.kind}: {one.a} × {one.b}, {one.pairs:,} pairs ({percent(one.share)})"
+
+
+def missing(facts: Description) -> Iterator[str]:
+    """By facet, the levels at which most scores are missing."""
+    from quorate.wording import percent
+
+    for one in facts.missing:
+        if len(one.levels) < 2:
+            continue
+        some = [level for level in range(len(one.levels)) if one.missing[level]]
+        worst = sorted(some, key=lambda level, share=one.share: -share[level])[:MOST_LEVELS]  # type: ignore[misc]
+        listed = ", ".join(f"{one.levels[level]} ({percent(one.share[level])})" for level in worst)
+        rest = len(some) - len(worst)
+        yield f"by {one.facet}: {listed}{f' and {rest:,} more' if rest else ''}"
+
+
+def show_analyses(out: Console, found: Support) -> None:
+    """Print what is possible, with the components on one line, and what is not, with shared reasons said once."""
+    possible = [one for one in found.analyses if one.possible]
+    terms = [one.name.removeprefix(TERM) for one in possible if one.name.startswith(TERM)]
+    rows = [(one.name, one.reason) for one in possible if not one.name.startswith(TERM)]
+    if possible:
+        heading(out, "Possible")
+        table(out, COLUMNS, [*rows, *([("components", ", ".join(terms))] if terms else [])])
+    reasons: dict[str, list[str]] = {}
+    for one in found.analyses:
+        if not one.possible:
+            reasons.setdefault(one.reason + (" (" + one.fix + ")" if one.fix else ""), []).append(one.name)
+    if reasons:
+        heading(out, "Not possible")
+        points(out, (f"{', '.join(names)}: {in_options(reason)}" for reason, names in reasons.items()))

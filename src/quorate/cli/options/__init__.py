@@ -1,0 +1,54 @@
+"""Options in groups, each declared once: a command names the groups that it takes.
+
+- `groups`: dataclasses as groups, and the decorator that expands them.
+- `values`: names, pairs, numbers and prices that a text stands for.
+- `reading`: how a file of scores or votes is read.
+- `people`: who the people are that judges are compared with.
+- `systems`: which systems are compared.
+- `designs`: where components come from, and what facets stand for.
+- `prices`: what calls, items and prompts cost.
+- `fit`: how a model is fitted and intervals are drawn.
+- `output`: JSON or text, and the files that are written.
+"""
+
+from quorate.cli.options.designs import SourceFile, Targets, source
+from quorate.cli.options.fit import SEED, Fit, Level, Seed, SeedOrNone
+from quorate.cli.options.groups import For, Group, command, only
+from quorate.cli.options.output import Files, Output, StudyRecord
+from quorate.cli.options.people import People
+from quorate.cli.options.prices import Prices
+from quorate.cli.options.reading import File, Reading, ScoreReading, ScoresFile, VoteReading, VotesFile, role_of
+from quorate.cli.options.systems import Systems
+from quorate.cli.options.values import counts, grid, names, pairs
+
+__all__ = [
+    "SEED",
+    "File",
+    "Files",
+    "Fit",
+    "For",
+    "Group",
+    "Level",
+    "Output",
+    "People",
+    "Prices",
+    "Reading",
+    "ScoreReading",
+    "ScoresFile",
+    "Seed",
+    "SeedOrNone",
+    "SourceFile",
+    "StudyRecord",
+    "Systems",
+    "Targets",
+    "VoteReading",
+    "VotesFile",
+    "command",
+    "counts",
+    "grid",
+    "names",
+    "only",
+    "pairs",
+    "role_of",
+    "source",
+]

@@ -1,0 +1,61 @@
+"""Where components come from, and what facets stand for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quorate.cli.options.components_file import components_from
+from quorate.cli.options.groups import Group
+from quorate.cli.options.reading import ScoreReading
+from quorate.cli.options.values import pairs
+
+if TYPE_CHECKING:
+    from quorate.estimate.components.decomposition import Decomposition
+    from quorate.estimate.components.published import Components
+    from quorate.estimate.means.targets import Target
+
+SourceFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="Judgments, as for analyze; or components as JSON: "
+        '{"random": {"item": 0.01, ...}, "sensitivity": {"judge": 0.0005}}.',
+    ),
+]
+
+
+def source(file: Path, reading: ScoreReading) -> Components | Decomposition:
+    """Components from a JSON file, else fitted to the judgments of any other."""
+    from quorate.estimate.components.decompose import decompose
+
+    return components_from(file) if file.suffix.lower() == ".json" else decompose(reading.judgments(file))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Targets(Group):
+    """What facets stand for."""
+
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ROLE=TARGET",
+            help="What a facet stands for: population, panel, finite, sensitivity or pool(K), such as judge=panel. "
+            "Judges stand for judges like these where the judgments tell.",
+        ),
+    ] = None
+
+    def of(self, fitted: Components | Decomposition) -> dict[str, Target]:
+        """The targets asked for; judges stand for others like them where nothing else is asked and the data tell."""
+        from quorate.analysis.designs import default_targets
+        from quorate.estimate.means.targets import pool
+
+        asked: dict[str, Target] = {}
+        for facet, text in pairs("--target", self.target, "judge=population").items():
+            many = re.fullmatch(r"pool\W?(\d+)\)?", text)
+            asked[facet] = pool(int(many[1])) if many else text
+        return default_targets(fitted, asked)

@@ -1,0 +1,52 @@
+"""How a model is fitted and intervals are drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import typer
+
+from quorate.cli.options.groups import For, Group
+
+SEED = typer.Option(metavar="N", help="Root of the random numbers.")
+Level = Annotated[float, typer.Option(metavar="LEVEL", help="Coverage of the intervals.")]
+Seed = Annotated[int, SEED]
+SeedOrNone = Annotated[int | None, SEED]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fit(Group):
+    """How variance components are estimated."""
+
+    random: Annotated[
+        list[str] | None,
+        For("scores"),
+        typer.Option(
+            metavar="TERM", help="A random term, such as item:judge; repeat for each. Default: all up to two-way."
+        ),
+    ] = None
+    covariate: Annotated[
+        list[str] | None,
+        For("scores"),
+        typer.Option(metavar="FACET", help="A facet that shifts the mean, such as answer order; repeat for each."),
+    ] = None
+    method: Annotated[
+        Literal["reml", "ml", "anova"], For("scores"), typer.Option(help="How components are estimated.")
+    ] = "reml"
+    residual_by: Annotated[
+        str | None,
+        For("scores"),
+        typer.Option(metavar="FACET", help="Fixed facet whose levels each have their own noise."),
+    ] = None
+    level: Annotated[Level, For("scores")] = 0.95
+
+    def arguments(self) -> dict[str, Any]:
+        """As `quorate.analyze` takes them."""
+        return {
+            "random": self.random or None,
+            "covariates": self.covariate or (),
+            "method": self.method,
+            "residual_by": self.residual_by,
+            "level": self.level,
+        }

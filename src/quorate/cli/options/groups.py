@@ -1,0 +1,104 @@
+"""Groups of options: dataclasses whose fields are options, and the decorator that gives them to a command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import Any, get_args, get_type_hints
+
+import typer
+
+from quorate.errors import InvalidInput
+
+
+@dataclass(frozen=True)
+class For:
+    """What an option is for, where it is of no use with anything else: ``"votes"``, ``"scores"``."""
+
+    kind: str
+
+
+@dataclass(frozen=True)
+class Only:
+    """The options of a group that a command has; the others keep their defaults."""
+
+    names: tuple[str, ...]
+
+
+def only(*names: str) -> Only:
+    """A part of a group, as in ``prices: Annotated[Prices, only("price", "item_price")]``."""
+    return Only(names)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """Options that belong together; a subclass declares each as ``name: Annotated[type, typer.Option(...)] = default``.
+
+    An option that is of use with one kind of thing alone has `For` in its annotation.
+    """
+
+    def given(self, kind: str | None = None) -> dict[str, Any]:
+        """Options that are given, by their names; with ``kind``, those that are for it alone."""
+        hints = options_of(type(self))
+        values = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
+        return {
+            name: value
+            for name, (value, default) in values.items()
+            if value not in (default, [], None) and (kind is None or For(kind) in get_args(hints[name]))
+        }
+
+    def refuse(self, kind: str, why: str, *, but: tuple[str, ...] = ()) -> None:
+        """Refuse options that are for ``kind`` alone, ``but`` for these.
+
+        Raises
+        ------
+        InvalidInput
+            If one is given; ``why`` says what it is for, and what to do.
+        """
+        for name in (name for name in self.given(kind) if name not in but):
+            raise InvalidInput(f"{spelled(type(self), name)}: {why}")
+
+
+def options_of(group: type[Group]) -> dict[str, Any]:
+    """Annotations of a group's options, by their names."""
+    hints = get_type_hints(group, include_extras=True)
+    return {field.name: hints[field.name] for field in fields(group)}
+
+
+def spelled(group: type[Group], name: str) -> str:
+    """How an option is written on the command line."""
+    infos = [extra for extra in get_args(options_of(group)[name]) if isinstance(extra, typer.models.OptionInfo)]
+    declared = [text for info in infos for text in (info.default, *(info.param_decls or ())) if isinstance(text, str)]
+    return next((text for text in declared if text.startswith("--")), f"--{name.replace('_', '-')}")
+
+
+def command(function: Callable[..., int]) -> Callable[..., int]:
+    """Expand parameters that are groups into their options; groups that share a name share the option."""
+    hints = get_type_hints(function, include_extras=True)
+    groups: dict[str, tuple[type[Group], list[str]]] = {}
+    parameters: dict[str, Parameter] = {}
+    for name, parameter in signature(function).parameters.items():
+        group, *extras = get_args(hints[name]) or (hints[name],)
+        if not (isinstance(group, type) and issubclass(group, Group)):
+            parameters[name] = parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY)
+            continue
+        options = options_of(group)
+        chosen = [option for extra in extras if isinstance(extra, Only) for option in extra.names] or [*options]
+        defaults = {
+            field.name: Parameter.empty if field.default is MISSING else field.default for field in fields(group)
+        }
+        for option in chosen:
+            made = Parameter(option, Parameter.KEYWORD_ONLY, default=defaults[option], annotation=options[option])
+            parameters.setdefault(option, made)
+        groups[name] = group, chosen
+    plain = [name for name in signature(function).parameters if name not in groups]
+
+    @wraps(function)
+    def run(**values: Any) -> int:
+        made = {name: group(**{option: values[option] for option in own}) for name, (group, own) in groups.items()}
+        return function(**made, **{name: values[name] for name in plain})
+
+    run.__signature__ = Signature([*parameters.values()])  # type: ignore[attr-defined]
+    return run

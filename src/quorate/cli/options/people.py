@@ -1,0 +1,86 @@
+"""Who the people are that judges are compared with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quorate.cli.options.groups import Group
+from quorate.cli.options.reading import Reading
+from quorate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from quorate.table.judgments import Judgments
+    from quorate.table.votes import Votes
+
+
+@dataclass(frozen=True, kw_only=True)
+class People(Group):
+    """People among the judges, as a column of their votes, or in a file of their own."""
+
+    human: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A level of the role judge that is a person; repeat for each person."),
+    ] = None
+    human_winner: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Instead of --human: column of the outcome that people gave.")
+    ] = None
+    people: Annotated[
+        Path | None,
+        typer.Option(metavar="VOTES", help="Instead of --human: a file of people's votes; FILE may then have scores."),
+    ] = None
+    key: Annotated[str, typer.Option(metavar="ROLE", help="What the two models answered.")] = "prompt"
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            metavar="MARGIN",
+            help="Least margin that is no tie: share of votes above one half (default .05), or difference of scores "
+            "(default half a point on scales of 4 to 10 points).",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Refuse people who are named twice."""
+        ways = (bool(self.human), self.human_winner is not None and self.people is None, self.people is not None)
+        if sum(ways) > 1:
+            raise InvalidInput("--human: people are judges, a column (--human-winner) or a file (--people); give one")
+
+    def sources(
+        self, file: Path, reading: Reading, *, needed: bool = False
+    ) -> tuple[Votes | Judgments, Votes | list[str] | None]:
+        """What judges said, and what people said, or which judges are people; None where no option names people.
+
+        Parameters
+        ----------
+        file : Path
+            Votes, or scores where people have a file of their own, or are not needed.
+        reading : Reading
+            How it is read; facets are of scores and of votes.
+        needed : bool
+            Whether there must be people.
+
+        Raises
+        ------
+        InvalidInput
+            If people are needed and none are named.
+        """
+        winner: dict[str, Any] = {} if self.human_winner is None else {"winner": self.human_winner}
+        people = None if self.people is None else reading.votes(self.people, **winner)
+        asked = people is not None or not (needed or winner or self.human)
+        if asked and not reading.has_votes(file):
+            if people is None:
+                reading.refuse("votes", "for votes, and this file has scores; leave it out")
+            return reading.judgments(file), people
+        reading.refuse("scores", "for scores, and this file has votes; leave it out", but=("facet",))
+        judged = reading.votes(file, facet=reading.facet)
+        if people is None and winner:
+            people = reading.votes(file, facet=reading.facet, wins=(), **winner)
+        if people is None and needed and not self.human:
+            raise InvalidInput(
+                "--human: name the judges who are people, or give --human-winner, the column of their votes, or "
+                "--people, their file"
+            )
+        return judged, people or (list(self.human) if self.human else None)

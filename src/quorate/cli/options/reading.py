@@ -1,0 +1,240 @@
+"""How a file is read: as scores, as votes, or as whichever of the two it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quorate.cli.options.groups import For, Group, spelled
+from quorate.cli.options.values import names, pairs
+from quorate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from quorate.table.judgments import Judgments
+    from quorate.table.notes import Note
+    from quorate.table.votes import Votes
+
+ScoresFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSON lines or Parquet; one row per judgment.")
+]
+VotesFile = Annotated[
+    Path, typer.Argument(metavar="VOTES", help="CSV, TSV, JSON lines or Parquet; one row per vote, or counted.")
+]
+File = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="CSV, TSV, JSON lines or Parquet; one row per judgment; or a ledger. It is read as votes if it has the "
+        "columns of --model-a and --model-b or names two systems, or if an option of votes is given.",
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreReading(Group):
+    """How a file of scores is read."""
+
+    score: Annotated[str, For("scores"), typer.Option(metavar="COLUMN", help="Column of the scores.")] = "score"
+    facet: Annotated[
+        list[str] | None,
+        For("scores"),
+        typer.Option(
+            metavar="ROLE=COLUMN",
+            help="Which column plays which role, such as judge=judge_model; repeat for each facet. "
+            "Columns not named are recognised by their names; judge= leaves a recognised role out.",
+        ),
+    ] = None
+    object_: Annotated[str, For("scores"), typer.Option("--object", metavar="ROLE", help="What is measured.")] = "item"
+    nested: Annotated[
+        list[str] | None,
+        For("scores"),
+        typer.Option(metavar="CHILD=PARENT", help="A facet inside another, such as item=category; repeat for each."),
+    ] = None
+    fixed: Annotated[
+        str | None,
+        For("scores"),
+        typer.Option(
+            metavar="ROLES",
+            help='Facets whose levels were chosen, not drawn; with commas, "" for none. Default: judge,temperature.',
+        ),
+    ] = None
+    status: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help='Column that says ok, unparsed, refused, error or truncated of each row; "" for none. '
+            "Default: one named status.",
+        ),
+    ] = None
+    missing: Annotated[
+        list[str] | None,
+        For("scores"),
+        typer.Option(metavar="VALUE", help='A score that means no score, such as "N/A"; repeat for each.'),
+    ] = None
+
+    def judgments(self, file: Path, *, also: tuple[str, ...] = ()) -> Judgments:
+        """The file as judgments; ``also`` are facets beyond those declared, each a column of that name."""
+        from quorate.table.columns.roles import ALIASES, FIXED
+        from quorate.table.read import read
+
+        facets = pairs("--facet", self.facet, "judge=judge_model", empty=True)
+        facets |= {name: name for name in also if name not in (*ALIASES, *facets)}
+        return read(
+            file,
+            score=self.score,
+            facets=facets or None,
+            object=self.object_,
+            nested=pairs("--nested", self.nested, "item=category"),
+            fixed=FIXED if self.fixed is None else names(self.fixed),
+            status=self.status,
+            missing=self.missing or (),
+            recognise=True,
+            announce=False,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class VoteReading(Group):
+    """How a file of votes is read."""
+
+    model_a: Annotated[str, For("votes"), typer.Option(metavar="COLUMN", help="Column of the first model.")] = "model_a"
+    model_b: Annotated[str, For("votes"), typer.Option(metavar="COLUMN", help="Column of the second model.")] = (
+        "model_b"
+    )
+    winner: Annotated[str, For("votes"), typer.Option(metavar="COLUMN", help="Column of the outcome.")] = "winner"
+    wins: Annotated[
+        str | None,
+        For("votes"),
+        typer.Option(metavar="A,B[,TIES]", help="Instead of --winner: columns that count votes for each, and ties."),
+    ] = None
+    outcome: Annotated[
+        list[str] | None,
+        For("votes"),
+        typer.Option(
+            metavar="MEANING=LABEL",
+            help='What a label of the outcome means: a, b, tie, "both bad" or missing; repeat for each label.',
+        ),
+    ] = None
+    role: Annotated[
+        list[str] | None,
+        For("votes"),
+        typer.Option(
+            metavar="ROLE=COLUMN",
+            help="Columns of prompt, prompt_type, judge, cluster, order, time or count; repeat for each. Columns not "
+            "named are recognised by their names; judge= leaves a recognised role out.",
+        ),
+    ] = None
+    status: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column that says ok, refused or error of each row.")
+    ] = None
+
+    def votes(self, file: Path, *, facet: list[str] | None = None, **changed: Any) -> Votes:
+        """The file as votes; ``facet`` are other roles than those of ``--role``, ``changed`` other arguments."""
+        from quorate.table.read_votes import read_votes
+
+        meanings: dict[str, list[str]] = {}
+        for value in self.outcome or ():
+            for meaning, label in pairs("--outcome", [value], "tie=draw").items():
+                meanings.setdefault(meaning, []).append(label)
+        options: dict[str, Any] = {
+            "model_a": self.model_a,
+            "model_b": self.model_b,
+            "winner": self.winner,
+            "wins": names(self.wins),
+            "outcomes": meanings or None,
+            "facets": pairs("--facet", facet, "variant=prompt_id") or None,
+            "status": self.status,
+        }
+        roles = pairs("--role", self.role, "judge=annotator", empty=True)
+        return read_votes(file, announce=False, **{**options, **roles, **changed})
+
+    def has_votes(self, file: Path) -> bool:
+        """Whether a file has the columns of both models, or is a ledger of votes."""
+        from quorate.table.files import opened
+
+        with opened(file) as source:
+            return source.pairs or {self.model_a, self.model_b} <= set(source.columns)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(ScoreReading, VoteReading):
+    """How a file of scores or of votes is read: as the options say that are given, else as its columns do."""
+
+    def table(self, file: Path, *groups: Group) -> Judgments | Votes:
+        """The file as judgments or as votes.
+
+        Parameters
+        ----------
+        file : Path
+        *groups : Group
+            Other options of the command; those for the other kind of table are refused.
+
+        Raises
+        ------
+        InvalidInput
+            If options of both kinds are given.
+        """
+        scores, votes = self.given("scores"), self.given("votes")
+        if scores and votes:
+            one, other = (spelled(type(self), next(iter(given))) for given in (scores, votes))
+            raise InvalidInput(f"{one}: for scores, and {other} is for votes; give options of one of the two")
+        of_votes = bool(votes) or (not scores and self.has_votes(file))
+        table = self.votes(file) if of_votes else self.judgments(file)
+        kind, other = ("votes", "scores") if of_votes else ("scores", "votes")
+        for group in groups:
+            group.refuse(other, f"for {other}, and this file has {kind}; leave it out")
+        return table
+
+
+def is_ledger_of_votes(file: Path) -> bool:
+    """Whether a file is a ledger whose judgments compare two systems."""
+    from quorate.table.files import kind_of, opened
+
+    if kind_of(file) != "ledger":
+        return False
+    with opened(file) as source:
+        return source.pairs
+
+
+def role_of(name: str | None, table: object) -> str | None:
+    """The role that a name stands for, which may be that of the column that was read as the role.
+
+    Raises
+    ------
+    UnknownTerm
+        If votes have neither.
+    """
+    from quorate.errors import UnknownTerm
+    from quorate.table.votes import Votes
+
+    if name is None or not isinstance(table, Votes) or name in table.names:
+        return name
+    read_as = [note.role for note in table.notes if name in note.columns and note.role in table.names]
+    if not read_as:
+        raise UnknownTerm(name, table.names, "role")
+    return read_as[0]
+
+
+def with_column(notes: Sequence[Note], role: str, column: str | None) -> list[Note]:
+    """What reading took for granted, with a column that it left as one that is used.
+
+    Parameters
+    ----------
+    notes : sequence of Note
+        From reading.
+    role : str
+        What the column is used for.
+    column : str or None
+        Its name; None where there is none.
+    """
+    from quorate.table.notes import left_unused, not_used, read_as
+
+    unused = not_used(notes)
+    if column is None or column not in unused:
+        return list(notes)
+    kept = [note for note in notes if not not_used([note])]
+    return [*kept, read_as(role, [column]), *left_unused([name for name in unused if name != column])]

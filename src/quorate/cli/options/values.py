@@ -1,0 +1,84 @@
+"""What the text of an option stands for: names, pairs, numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from quorate.errors import InvalidInput
+
+_NUMBERS = re.compile(r"(\d{1,10})(?:-(\d{1,10})(?::(\d{1,10}))?)?", re.ASCII)
+_MOST = 1_000_000
+
+
+def names(text: str | None) -> tuple[str, ...]:
+    """Names with commas between them; an empty text has none."""
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
+def pairs(option: str, values: Iterable[str] | None, example: str, *, empty: bool = False) -> dict[str, str]:
+    """What ``name=value`` options say; ``empty`` allows ``name=`` too.
+
+    Raises
+    ------
+    InvalidInput
+        If one has no name, no value, or a name that was given before.
+    """
+    out: dict[str, str] = {}
+    for value in values or ():
+        name, sign, rest = (part.strip() for part in value.partition("="))
+        if not name or not (rest or (empty and sign)):
+            raise InvalidInput(f'{option}: expects a pair such as {example}, got "{value}"')
+        if name in out:
+            raise InvalidInput(f'{option}: "{name}" is given twice, as {out[name]} and {rest}; give it once')
+        out[name] = rest
+    return out
+
+
+def counts(option: str, values: Iterable[str] | None, example: str) -> dict[str, int]:
+    """What ``name=number`` options say.
+
+    Raises
+    ------
+    InvalidInput
+        If one is no such pair.
+    """
+    out = {}
+    for name, text in pairs(option, values, example).items():
+        if not re.fullmatch(r"\d{1,12}", text):
+            raise InvalidInput(f'{option}: {name} must be a whole number, got "{text}"')
+        out[name] = int(text)
+    return out
+
+
+def grid(option: str, text: str) -> list[int]:
+    """The numbers that a text allows.
+
+    Parameters
+    ----------
+    option : str
+        Name of the option, for the error.
+    text : str
+        Numbers and ranges with commas between them; a range may have a step.
+
+    Raises
+    ------
+    InvalidInput
+        If it is anything else, or stands for more than a million numbers.
+
+    Examples
+    --------
+    >>> grid("--items", "20,30-50:10")
+    [20, 30, 40, 50]
+    """
+    out: list[int] = []
+    for part in text.replace(" ", "").split(","):
+        low, high, step = match.groups() if (match := _NUMBERS.fullmatch(part)) else ("1", "0", None)
+        every = 1 if step is None else int(step)
+        numbers = range(int(low), int(high or low) + 1, every) if every else range(0)
+        if not numbers:
+            raise InvalidInput(f'{option}: expects numbers such as 20,30 or 1-5 or 20-200:10, got "{text}"')
+        if len(out) + len(numbers) > _MOST:
+            raise InvalidInput(f'{option}: stands for more than {_MOST:,} numbers: "{text}"; take larger steps')
+        out.extend(numbers)
+    return out

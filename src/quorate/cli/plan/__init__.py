@@ -1,0 +1,7 @@
+"""Commands that plan a study.
+
+- `project`: what another design would give; `optimize`: the best that a budget buys; `show` prints designs.
+- `assign`: which judge scores which item.
+- `panel`: which judge is off, and how to share calls out; `screen`: which of many judges should judge.
+- `adaptive`: what spending calls where scores vary would save.
+"""

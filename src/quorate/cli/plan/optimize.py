@@ -1,0 +1,280 @@
+"""`quorate optimize`: what to buy next, for a budget or for a standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quorate.cli.console import caveats, dollars, heading, points, say, table
+from quorate.cli.options import (
+    Group,
+    Output,
+    Prices,
+    ScoreReading,
+    SourceFile,
+    Targets,
+    command,
+    grid,
+    names,
+    pairs,
+    source,
+)
+from quorate.cli.plan.show import in_words, layout_of, scope, show_designs, show_own_interval
+from quorate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quorate.estimate.components.decomposition import Decomposition
+    from quorate.estimate.components.published import Components
+    from quorate.estimate.means.targets import Target
+    from quorate.plan.designs.dstudy import Projection
+    from quorate.plan.search.optimum import Optimum
+    from quorate.plan.search.ranking import Ranking
+
+MOST_FRONTIER = 8
+MOST_COLUMNS = 5
+"""Facets that have a column each, among the designs of the frontier, less one."""
+Numbers = Annotated[
+    str | None, typer.Option(metavar="NUMBERS", help="Numbers allowed, such as 50,100 or 1-5 or 20-200:10.")
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Goal(Group):
+    """What is asked of a design."""
+
+    budget: Annotated[
+        float | None, typer.Option(metavar="USD", help="Most to spend; a number of calls where no price is given.")
+    ] = None
+    target_se: Annotated[
+        float | None, typer.Option(metavar="SE", help="Largest standard error allowed, in score units.")
+    ] = None
+    half_width: Annotated[
+        float | None,
+        typer.Option(
+            metavar="W",
+            help="Largest half-width of the 95% interval, with as many standard errors to it as the study in the file "
+            "has.",
+        ),
+    ] = None
+
+    def standard_error(self, fitted: Components | Decomposition, targets: dict[str, Target]) -> float | None:
+        """The standard error asked for, as it is or as that of an interval."""
+        from quorate.analysis.designs import standard_errors
+
+        if self.half_width is None:
+            return self.target_se
+        if self.target_se is not None:
+            raise InvalidInput("--target-se: give it or --half-width, not both")
+        if not self.half_width > 0:
+            raise InvalidInput(f"--half-width: must be above 0, in score units, got {self.half_width:g}")
+        return self.half_width / standard_errors(fitted, targets)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits(Group):
+    """The designs that are allowed."""
+
+    items: Numbers = None
+    prompts: Numbers = None
+    judges: Numbers = None
+    temperatures: Numbers = None
+    replicates: Numbers = None
+    per_item: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBERS", help="Judges per item allowed, with the layout blocks; pairs, with latin."),
+    ] = None
+    categories: Numbers = None
+    levels: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ROLE=NUMBERS", help="Levels allowed of any other facet; repeat for each."),
+    ] = None
+
+    def limits(self) -> dict[str, list[int]] | None:
+        """Numbers allowed, as `quorate.optimize` takes them; None where nothing is named."""
+        given = self.given()
+        levels = pairs("--levels", given.pop("levels", None), "annotator=2-4")
+        out = {name: grid(f"--{name.replace('_', '-')}", text) for name, text in given.items()}
+        return out | {name: grid("--levels", text) for name, text in levels.items()} or None
+
+
+@command
+def optimize(
+    file: SourceFile,
+    goal: Goal,
+    prices: Prices,
+    limits: Limits,
+    targets: Targets,
+    layouts: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Layouts allowed, with commas: factorial, everything crossed; cyclic, one judge per item in turn; "
+            "weighted, in turn with more places for judges that are cheap; latin, one (prompt, judge) pair per item "
+            "in turn; blocks, --per-item judges per item; random, one judge per item at random.",
+        ),
+    ] = "factorial,cyclic,latin",
+    own: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DESIGN",
+            help="The design at hand, such as items=141,judges=3,layout=cyclic. Default: the study in the file.",
+        ),
+    ] = None,
+    traded: Annotated[
+        bool, typer.Option("--traded", help="Weighted cycles may leave some of the panel's bias for less variance.")
+    ] = False,
+    draws: Annotated[
+        int,
+        typer.Option(metavar="N", help="Pilots redrawn to say how sure the choice is; 0 for none.", min=0, max=10_000),
+    ] = 200,
+    *,
+    reading: ScoreReading,
+    out: Output,
+) -> int:
+    """What to buy next, for a budget or for a standard error.
+
+    The most precise design that the budget buys, or the cheapest that is as precise as asked. Without any numbers
+    allowed: designs around the study in the file, with up to four times its items and twice its prompts and judges;
+    with some, what is not named stays as in the file.
+    """
+    from quorate.estimate.components.decomposition import Decomposition
+    from quorate.plan.search.optimize import optimize as optimized
+
+    allowed = limits.limits()
+    fitted = source(file, reading)
+    of = targets.of(fitted)
+    best = optimized(
+        fitted,
+        budget=goal.budget,
+        target_se=goal.standard_error(fitted, of),
+        prices=prices.prices(),
+        limits=allowed,
+        layouts=names(layouts),  # type: ignore[arg-type]  # checked there
+        targets=of,
+        own=design(own),
+        traded=traded,
+    )
+    sure = best.ranking(draws) if draws and isinstance(fitted, Decomposition) else None
+    ranking = None if sure is None else sure.to_dict()
+    out.show(best, lambda console, best: show(console, best, sure), ranking=ranking)
+    return 0
+
+
+def design(text: str | None) -> dict[str, Any] | None:
+    """A design from ``items=141,judges=3,layout=cyclic``."""
+    if text is None:
+        return None
+    named = pairs("--own", text.split(","), "items=141,judges=3")
+    return {name: int(value) if value.isdigit() and len(value) < 12 else value for name, value in named.items()}
+
+
+def show(out: Console, best: Optimum, sure: Ranking | None) -> None:
+    """Print the best design beside the one at hand, what else was allowed, and how sure the choice is."""
+    say(out, sentence(best), style="bold")
+    if best.judges:
+        say(out, f"Judges to ask: {', '.join(best.judges)}")
+    say(out, f"Allowed: {allowed(best)}")
+    out.print()
+    named = {"as it is": best.own, "same price": best.same_cost, "as precise": best.same_se}
+    shown = {label: plan for label, plan in named.items() if plan is not None and plan != best.plan}
+    show_designs(out, {**shown, "best": best.plan}, "best", priced=is_money(best))
+    show_own_interval(out, best.searched.fit, best.plan.targets)
+    show_frontier(out, best)
+    if sure is not None:
+        heading(out, "How sure is the choice?")
+        points(out, certainty(best, sure))
+    caveats(out, (caveat.sentence for caveat in best.caveats))
+
+
+def sentence(best: Optimum) -> str:
+    """The best design, what it costs, and how it compares with the one at hand."""
+    from quorate.analysis.words import number
+    from quorate.wording import decimals
+
+    plan, places = best.plan, 1 + decimals(best.plan.se)
+    goal = f"a budget of {amount(best, best.budget)}" if best.budget is not None else f"an SE of {best.target_se:g}"
+    text = (
+        f"Best of {best.candidates:,} designs for {goal}{scope(plan)}: SE {number(plan.se, places)} with "
+        f"{in_words(plan)}, {amount(best, best.cost)}."
+    )
+    if best.own is None or best.own.se <= 0:
+        return text
+    change = plan.se / best.own.se - 1
+    side = f"{abs(change):.0%} {'below' if change < 0 else 'above'}" if abs(change) >= 0.005 else "about that of"
+    cost = f" ({amount(best, best.own.cost)})" if best.own.cost is not None else ""
+    return f"{text} That is {side} the design at hand{cost}."
+
+
+def amount(best: Optimum, value: float | None) -> str:
+    """Money, or a number of calls where that is what a price is."""
+    if value is None:
+        return "price unknown"
+    return dollars(value) if is_money(best) else f"{value:,.0f} calls"
+
+
+def is_money(best: Optimum) -> bool:
+    """Whether prices are given; else a call costs 1."""
+    return best.searched.prices != {"call": 1.0}
+
+
+def allowed(best: Optimum) -> str:
+    """The numbers compared, so that what binds is seen."""
+    from quorate.wording import plural
+
+    plan, searched = best.plan, best.searched.grid
+    parts = []
+    for name, values in searched.levels.items():
+        at = {**plan.design, **plan.groups}.get(name)
+        most = " (the best has the most)" if len(values) > 1 and at == values[-1] else ""
+        span = f"{values[0]:,}" if len(values) == 1 else f"{values[0]:,} to {values[-1]:,}"
+        parts.append(f"{span} {name if name.endswith('s') else plural(name)}{most}")
+    return "; ".join([*parts, f"layouts {', '.join(searched.layouts)}"])
+
+
+def show_frontier(out: Console, best: Optimum) -> None:
+    """Print a few designs of the frontier, from the cheapest to the most precise, the plan among them."""
+    from quorate.analysis.words import number
+    from quorate.wording import decimals, plural
+
+    shown = best.along(MOST_FRONTIER)
+    if len(shown) < 2:
+        return
+    places = 1 + max(decimals(plan.se) for plan in shown)
+    facets = [name for name in shown[0].design if len({plan.design[name] for plan in shown}) > 1]
+    few = len(facets) < MOST_COLUMNS
+
+    def row(plan: Projection) -> tuple[str, ...]:
+        levels = [f"{plan.design[name]:,}" for name in facets]
+        mark = "best" if plan.cost == best.plan.cost else ""
+        columns = levels if few else [" × ".join(levels)]
+        return amount(best, plan.cost), number(plan.se, places), *columns, layout_of(plan), mark
+
+    heading(out, "Cheaper and dearer designs that nothing beats")
+    head = [plural(name) for name in facets] if few else [" × ".join(facets)]
+    sides: dict[str, str] = {"price": "right", "SE": "right", **dict.fromkeys(head, "right")}
+    table(out, sides | {"layout": "left", " ": "left"}, map(row, shown))
+
+
+def certainty(best: Optimum, sure: Ranking) -> Iterator[str]:
+    """How sure the choice is, in sentences."""
+    from quorate.analysis.words import number
+    from quorate.wording import decimals
+
+    yield (
+        f"Of {sure.draws:,} pilots redrawn from this fit, {sure.within:.0%} choose a design at most 5% worse, and "
+        f"{sure.top:.0%} this very one among {sure.strategies:,} at its price."
+    )
+    if sure.loss > 0:
+        yield (
+            f"All choices together lose {sure.loss:.1%} of standard error on average; "
+            f"1 in 20 loses {sure.loss_high:.1%} or more."
+        )
+    low, high = (number(end, 1 + decimals(best.se)) for end in (sure.se_low, sure.se_high))
+    yield f"Its standard error may be {low} to {high} (95% interval)."
+    if best.target_se is not None:
+        yield f"It reaches {best.target_se:g} by {sure.met:.0%} of the components that this pilot makes plausible."

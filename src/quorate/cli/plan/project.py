@@ -1,0 +1,119 @@
+"""`quorate project`: what another design would give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from quorate.cli.console import caveats, console, print_json, say
+from quorate.cli.options import (
+    Group,
+    Output,
+    Prices,
+    ScoreReading,
+    SourceFile,
+    Targets,
+    command,
+    counts,
+    only,
+    source,
+)
+from quorate.cli.plan.show import scope, show_changes, show_designs, show_own_interval, show_targets
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quorate.plan.search.whatif import WhatIf
+
+Count = Annotated[int | None, typer.Option(metavar="N", help="How many; as in the file if absent.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design(Group):
+    """The design that is asked for; what is not named is as in the file."""
+
+    items: Count = None
+    prompts: Count = None
+    judges: Count = None
+    temperatures: Count = None
+    replicates: Count = None
+    categories: Count = None
+    levels: Annotated[
+        list[str] | None, typer.Option(metavar="ROLE=N", help="Levels of any other facet; repeat for each.")
+    ] = None
+    per_item: Annotated[
+        int | None,
+        typer.Option(metavar="K", help="Judges per item, with --layout blocks; pairs per item, with latin."),
+    ] = None
+    places: Annotated[
+        list[str] | None,
+        typer.Option(metavar="JUDGE=N", help="Places of a judge in a cycle, with --layout weighted; repeat for each."),
+    ] = None
+    balanced: Annotated[
+        float, typer.Option(metavar="0-1", help="1: judges weigh equally in the mean; 0: every judgment does.")
+    ] = 1.0
+    layout: Annotated[
+        Literal["factorial", "random", "cyclic", "weighted", "latin", "blocks"],
+        typer.Option(
+            help="Everything crossed; one judge per item at random; one in turn; one in turn with unequal --places; "
+            "one (prompt, judge) pair per item in turn; or --per-item judges per item. With a facet generation, turns "
+            "are taken by generations.",
+        ),
+    ] = "factorial"
+
+    def asked(self) -> dict[str, Any]:
+        """What is given, as `quorate.project` takes it."""
+        named = {"levels": ("--levels", "annotator=4"), "places": ("--places", "gpt=4")}
+        given = self.given()
+        return given | {name: counts(option, given[name], eg) for name, (option, eg) in named.items() if name in given}
+
+
+@command
+def project(
+    file: SourceFile,
+    design: Design,
+    targets: Targets,
+    prices: Annotated[Prices, only("price")],
+    reading: ScoreReading,
+    out: Output,
+) -> int:
+    """What another design would give, and what it would cost.
+
+    Without a design: what a few changes to the one at hand would give.
+    """
+    from quorate.estimate.components.decomposition import Decomposition
+    from quorate.plan.designs.dstudy import project as projected
+    from quorate.plan.search.whatif import AS_IT_IS, as_it_is, what_if
+
+    fitted = source(file, reading)
+    asked = design.asked()
+    options: dict[str, Any] = {"targets": targets.of(fitted), "prices": prices.prices()}
+    if isinstance(fitted, Decomposition) and not asked:
+        changes = what_if(fitted, **options)
+        if out.as_json:
+            print_json([change.to_dict() for change in changes])
+        else:
+            show_what_if(console(), changes)
+        return 0
+    planned = projected(fitted, **asked, **options)
+    if out.as_json:
+        print_json(planned.to_dict())
+        return 0
+    at_hand = {AS_IT_IS: as_it_is(fitted, **options)} if isinstance(fitted, Decomposition) else {}
+    say(console(), f"What the design would give{scope(planned)}", style="bold")
+    show_designs(console(), at_hand | {"planned": planned}, "planned")
+    show_own_interval(console(), fitted, planned.targets)
+    return 0
+
+
+def show_what_if(out: Console, changes: Sequence[WhatIf]) -> None:
+    """Print what changes to the study as it is would give, and why some are not known."""
+    base = changes[0].projection
+    if base is not None:
+        say(out, f"What a change to the design would give{scope(base)}", style="bold")
+        show_changes(out, changes, priced=base.cost is not None)
+        show_targets(out, base)
+    caveats(out, dict.fromkeys(change.reason for change in changes if change.reason), "Not known")

@@ -1,0 +1,88 @@
+"""What commands ask of votes: two systems or all pairs, and the names that they check before anything is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quorate.cli.options import Group
+from quorate.errors import InvalidInput
+from quorate.wording import listed
+
+if TYPE_CHECKING:
+    from quorate.table.votes import Votes
+
+MOST_NAMED = 5
+"""Systems that a message names."""
+TWO, ALL = "two systems", "all pairs"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair(Group):
+    """Two systems, or none for all pairs; and what tells systems of one name apart."""
+
+    a: Annotated[
+        str | None, typer.Option("--a", metavar="NAME", help="A system: with --b, of these two instead of all pairs.")
+    ] = None
+    b: Annotated[str | None, typer.Option("--b", metavar="NAME", help="The system it is compared with.")] = None
+    within: Annotated[
+        str | None,
+        typer.Option(metavar="ROLE", help="Tell systems of the same name apart by this facet, such as prompt_type."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Refuse one system alone."""
+        if (self.a is None) != (self.b is None):
+            raise InvalidInput("--a, --b: give both systems, or neither")
+
+    @property
+    def systems(self) -> tuple[str, str] | None:
+        """The two that are named."""
+        return None if self.a is None or self.b is None else (self.a, self.b)
+
+    def check(self, asked: Group) -> None:
+        """Refuse what goes with all pairs where two systems are named, and the reverse."""
+        if self.systems is None:
+            asked.refuse(TWO, "is for two systems; name them with --a and --b")
+        else:
+            asked.refuse(ALL, "is for all pairs; leave out --a and --b")
+
+    def of(self, votes: Votes) -> Votes:
+        """Votes in which systems are told apart as asked, and the two that are named are there.
+
+        Raises
+        ------
+        InvalidInput
+            If there is no such facet or system; the message names one that is written alike, and a few of all.
+        """
+        check_facet(votes, "--within", self.within)
+        told = votes if self.within is None else votes.within(self.within)
+        for option, name in zip(("--a", "--b"), self.systems or (), strict=False):
+            if name not in told.models:
+                same = [model for model in told.models if model.casefold() == name.casefold()]
+                close = same or get_close_matches(name, told.models, 1)
+                question = f'; did you mean "{close[0]}"?' if close else ";"
+                few = ", ".join(f'"{model}"' for model in told.models[:MOST_NAMED])
+                more = f" and {len(told.models) - MOST_NAMED:,} more" if len(told.models) > MOST_NAMED else ""
+                raise InvalidInput(f'{option}: no system "{name}"{question} there are {few}{more}')
+        return told
+
+
+def check_facet(votes: Votes, option: str, name: str | None) -> None:
+    """Refuse a facet that these votes do not have.
+
+    Parameters
+    ----------
+    votes : Votes
+    option : str
+        The option that names it.
+    name : str or None
+        The facet; None where the option was not given.
+    """
+    if name is not None and name not in votes.names:
+        have = f"have {listed(votes.names)}" if votes.names else "have none"
+        fix = f"; name its column: --role {name}=COLUMN" if name.isidentifier() else ""
+        raise InvalidInput(f'{option}: no facet "{name}" in these votes, which {have}{fix}')

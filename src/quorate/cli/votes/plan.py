@@ -1,0 +1,64 @@
+"""`quorate votes plan`: how many votes are needed."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+import typer
+
+from quorate.cli.console import say
+from quorate.cli.options import Output, command
+from quorate.errors import InvalidInput
+
+UNDERPOWERED = 2
+
+
+@command
+def plan(
+    margin: Annotated[
+        float | None,
+        typer.Option(metavar="D", help="Margin to be seen: the share of votes for the better model, less .5."),
+    ] = None,
+    pilot: Annotated[
+        str | None, typer.Option(metavar="WINS/N", help="Votes for one model among the decisive of a pilot.")
+    ] = None,
+    budget: Annotated[int | None, typer.Option(metavar="N", min=1, help="Votes that can be paid for.")] = None,
+    alpha: Annotated[float, typer.Option(metavar="P", help="Chance of finding a difference that is not there.")] = 0.05,
+    power: Annotated[float, typer.Option(metavar="P", help="Chance of seeing the margin.")] = 0.9,
+    method: Annotated[
+        Literal["exact", "normal", "variance"],
+        typer.Option(help="The exact test; the normal formula; or that with the variance at the margin."),
+    ] = "exact",
+    icc: Annotated[
+        float | None, typer.Option(metavar="RHO", help="Correlation of two votes that share a prompt or an annotator.")
+    ] = None,
+    cluster: Annotated[
+        float | None, typer.Option(metavar="N", help="Votes that share one, with --icc. Default: all of them do.")
+    ] = None,
+    *,
+    out: Output,
+) -> int:
+    """How many votes are needed, for a margin or from a pilot.
+
+    With a budget alone: the margin that it could see. Ends with exit code 2 if a budget is too small, or if no number
+    of votes is enough.
+    """
+    from quorate.plan.power.votes_plan import plan_votes
+
+    if margin is not None and pilot is not None:
+        raise InvalidInput("--margin: give it or --pilot, not both")
+    if margin is None and pilot is None and budget is None:
+        raise InvalidInput("--margin: give the margin to be seen, a --pilot, or a --budget")
+    if cluster is not None and icc is None:
+        raise InvalidInput("--cluster: votes of one cluster count less only if they are alike; give --icc too")
+    counts = re.fullmatch(r"(\d{1,9})/(\d{1,9})", pilot or "")
+    if pilot and counts is None:
+        raise InvalidInput(f'--pilot: expects votes for one model of all decisive ones, such as 31/50, got "{pilot}"')
+    wins = (int(counts[1]), int(counts[2])) if counts else None
+    found = plan_votes(
+        margin, pilot=wins, budget=budget, alpha=alpha, power=power, method=method, icc=icc, cluster=cluster
+    )
+    sentence = found.worded(lambda argument: f"--{argument}")
+    out.show(found, lambda console, _: say(console, sentence, style="bold"), sentence=sentence)
+    return 0 if found.enough else UNDERPOWERED

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import io
+import json
+import random
+from pathlib import Path
+
+import polars as pl
+import pytest
+from rich.console import Console
+
+import quorate as q
+from quorate.analysis.agreement import AgreementView
+from quorate.cli.decide.agree import listed, show
+
+
+@pytest.fixture
+def path(tmp_path):
+    """200 battles: judge a says what people say of 8 in 10, judge b of 6; half of the battles are hard."""
+    draw = random.Random(1)
+    lines = []
+    for number in range(200):
+        person = draw.choice(["model_a", "model_b"])
+        other = "model_b" if person == "model_a" else "model_a"
+        for judge, agrees in (("a", 8), ("b", 6)):
+            said = person if number % 10 < agrees else other
+            lines.append(f"x,y,p{number},{'hard' if number % 2 else 'easy'},{judge},{said},{person}\n")
+    out = tmp_path / "votes.csv"
+    out.write_text("".join(["model_a,model_b,prompt,prompt_type,judge,winner,person\n", *lines]))
+    return out
+
+
+def test_agreement_by_a_column_of_people(run, path):
+    ran = run("agree", path, "--human-winner", "person", "--each", "judge", "--seed", 1)
+    said = " ".join(ran.out.split())
+    assert (ran.code, ran.err) == (0, "")
+    assert max(map(len, ran.out.splitlines())) <= 80
+    assert "a all with ties 200 80% " in said
+    assert "b all with ties 200 60% " in said
+    assert "judges all without 160 75% " in said
+    assert "a b all with ties 20.0 " in said
+    assert "people = person" in said
+    assert "not used" not in said
+
+
+def test_single_cells_and_a_threshold(run, path):
+    options = ["--human-winner", "person", "--each", "judge", "--each", "prompt_type", "--threshold", 0.6]
+    found = run("agree", path, *options, "--json").json
+    assert list(found["ties"]) == ["judges", "a, easy", "a, hard", "b, easy", "b, hard"]
+    assert set(found["thresholds"].values()) == {0.6}
+    assert set(found["ties"].values()) == {1.0}
+    assert set(found["human_ties"].values()) == {0.0}
+
+
+def test_people_among_the_judges(run, path):
+    found = run("agree", path, "--human", "a", "--by", "prompt_type", "--json").json
+    rates = {(one["category"], one["kind"]): one["value"] for one in found["rates"]}
+    assert rates["all", "overall"] == pytest.approx(0.8)
+    assert {"easy", "hard"} <= {category for category, _ in rates}
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("", "--human: name the judges who are people, or give --human-winner"),
+        ("--human a --human-winner person", "--human: people are judges, a column (--human-winner) or a file"),
+        ("--human a --people votes.csv", "give one"),
+        ("--human a --cells colour", 'no term "colour"'),
+        ("--human a --position", "which response was shown first is not known; read them with --role order=COLUMN"),
+        ("--human a --cluster colour", 'no role "colour"'),
+        ("--human a --report page.txt", "page.txt"),
+        ("--human nobody", "nobody"),
+        ("--human-winner nobody", 'no column "nobody"'),
+        ("--human a --by colour", "colour"),
+        ("--human a --level 2", "level: must lie between 0 and 1"),
+    ],
+)
+def test_what_is_refused_in_one_line(run, path, words, says):
+    ran = run("agree", path, *words.split())
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert says in ran.err
+
+
+@pytest.fixture
+def both_orders(tmp_path):
+    """50 prompts of two pairs of systems each, before two judges in both orders; judge b takes what is first."""
+    draw = random.Random(2)
+    lines = []
+    for number in range(50):
+        for other in ("y", "z"):
+            person = draw.choice(["model_a", "model_b"])
+            for judge in ("a", "b"):
+                for swapped in ("false", "true"):
+                    first = "model_b" if swapped == "true" else "model_a"
+                    said = person if judge == "a" or number % 2 else first
+                    lines.append(f"x,{other},p{number},{judge},v{number % 2},{swapped},{said},{person}\n")
+    out = tmp_path / "orders.csv"
+    out.write_text("".join(["model_a,model_b,prompt,judge,wording,swapped,winner,person\n", *lines]))
+    return out
+
+
+def test_cells_position_and_a_report(run, both_orders):
+    words = ["--human-winner", "person", "--each", "judge", "--cells", "judge,wording", "--position"]
+    ran = run("agree", both_orders, *words, "--facet", "wording=wording", "--report", "page.md", "--seed", 1)
+    said = " ".join(ran.out.split())
+    assert (ran.code, ran.err) == (0, "")
+    assert max(map(len, ran.out.splitlines())) <= 80
+    assert "of 100 battles in 50 clusters by prompt as people do" in said
+    assert "Of 4 cells of judge and wording, judgments are right most often in" in said
+    assert "b, v0 100 25 50% " in said
+    assert "b 100 75.0% " in said  # b takes the first of every other prompt
+    assert "Report: page.md" in said
+    assert "## Single judgments, cell by cell" in Path("page.md").read_text(encoding="utf-8")
+    run("agree", both_orders, *words, "--facet", "wording=wording", "--report", "page.json", "--seed", 3)
+    assert json.loads(Path("page.json").read_text(encoding="utf-8"))["provenance"]["seed"] == "3"
+
+
+def test_clusters_and_what_else_is_in_the_json(run, both_orders):
+    words = ["--human-winner", "person", "--facet", "wording=wording", "--cells", "judge,order", "--json"]
+    found = run("agree", both_orders, *words, "--cluster", "wording").json
+    assert (found["cluster"], found["rates"][0]["clusters"]) == ("wording", 2)
+    assert [one["code"] for one in found["caveats"]] == ["few-clusters"]
+    assert len(found["cells"]["cells"]) == 4
+    assert "positions" not in found
+
+
+def test_scores_beside_a_file_of_people(run, tmp_path):
+    """Scores from 1 to 5 of both responses; people vote."""
+    scores, votes = ["item,system,judge,score\n"], ["model_a,model_b,prompt,winner\n"]
+    for number in range(30):
+        better = "xy"[number % 2]
+        scores += [f"p{number},{s},{j},{4 if s == better else 3 - j}\n" for s in "xy" for j in (0, 2)]
+        votes.append(f"x,y,p{number},{better if number % 5 else 'tie'}\n")
+    (tmp_path / "scores.csv").write_text("".join(scores))
+    (tmp_path / "people.csv").write_text("".join(votes))
+    words = ["scores.csv", "--people", "people.csv", "--threshold", 0.5]
+    found = run("agree", *words, "--json").json
+    assert found["rates"][0]["value"] == pytest.approx(0.8)
+    assert run("agree", *words).code == 0
+    ran = run("agree", *words, "--cells", "judge")
+    assert (ran.code, ran.err) == (1, "quorate: --cells: for votes, and this file has scores; leave it out\n")
+    ran = run("agree", "scores.csv", "--people", "people.csv")
+    assert (ran.code, ran.err.count("--threshold 0.5 to keep it")) == (1, 1)
+
+
+def test_people_in_a_file_of_their_own_beside_votes(run, path):
+    found = run("agree", path, "--people", path, "--human-winner", "person", "--json").json
+    assert (
+        found["rates"][0]["value"] == run("agree", path, "--human-winner", "person", "--json").json["rates"][0]["value"]
+    )
+
+
+def test_long_tables_are_cut_and_all_battles_come_first(monkeypatch):
+    monkeypatch.setattr(listed, "__defaults__", (6,))
+    rows = [(f"p{i}", j, f"t{i % 4}", "xy"[i % (j + 1) == 0], "xy"[i % 3 == 0]) for i in range(40) for j in (1, 2)]
+    frame = pl.DataFrame(rows, schema=["prompt", "judge", "topic", "winner", "people"], orient="row")
+    frame = frame.with_columns(model_a=pl.lit("x"), model_b=pl.lit("y"))
+    judged, people = (
+        q.read_votes(frame, winner=name, prompt_type="topic", announce=False) for name in ("winner", "people")
+    )
+    view = AgreementView(q.agreement(judged, people, each="judge", by="prompt_type", resamples=100))
+    out = Console(file=io.StringIO(), width=80)
+    show(out, view)
+    said = out.file.getvalue()
+    assert "And 24 more rows; --report and --json have all." in " ".join(said.split())
+    assert " t0 " not in said  # the six rows of all battles come first

@@ -1,0 +1,62 @@
+import pytest
+
+import quorate as q
+from quorate.errors import InvalidInput
+from quorate.simulate.demo import MEASURED, write_demo
+
+
+def test_the_truth_stands_beside_the_intervals(run, tmp_path):
+    ran = run("demo")
+    said = " ".join(ran.out.split())
+    assert (ran.code, ran.err) == (0, "")
+    assert said.startswith("Simulated, not real judgments")
+    assert "Against the truth, which is 7.00" in ran.out
+    verdicts = [line.split()[-2:] for line in ran.out.splitlines() if line.endswith(" it")]
+    assert verdicts == [["misses", "it"], ["holds", "it"], ["holds", "it"]]
+    assert f"Over 1,000 draws the naive interval held the truth in {MEASURED.naive:.1%}" in said
+    assert max(map(len, ran.out.splitlines())) <= 80
+    page = (tmp_path / "quorate-demo.html").read_text(encoding="utf-8")
+    assert "Simulated, not real judgments" in page
+    assert [path.name for path in tmp_path.iterdir()] == ["quorate-demo.html"]
+
+
+def test_it_prints_what_analyze_prints_for_the_same_file(run, tmp_path):
+    ran = run("demo", "--directory", tmp_path, "--no-report")
+    assert (tmp_path / "quorate-demo.csv").read_bytes() == write_demo(tmp_path / "again.csv").read_bytes()
+    analyzed = run("analyze", tmp_path / "quorate-demo.csv", "--no-report").out
+    parts, columns = analyzed.partition("Made by")[0].split("\nColumns: ")
+    assert parts in ran.out
+    assert columns in ran.out
+
+
+def test_json_has_the_truth_as_well(run, tmp_path):
+    ran = run("demo", "--json", "--seed", "2")
+    fit = q.decompose(q.read(write_demo(tmp_path / "two.csv", seed=2)))
+    assert ran.json["mean"]["value"] == pytest.approx(fit.mean.value, rel=1e-12)
+    found = ran.json["demo"]
+    assert (found["seed"], found["truth"], found["measured"]["draws"]) == (2, 7.0, 1000)
+    assert all(one["holds_truth"] == (one["low"] <= 7 <= one["high"]) for one in found["intervals"])
+    assert [one["interval"] for one in found["intervals"]] == ["naive", "for this panel", "for judges like these"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [(["--directory", "none"], "--directory: no folder none"), (["--seed", "-1"], "seed: must be a whole number")],
+)
+def test_a_wrong_option_is_one_line(run, words, says):
+    ran = run("demo", *words)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert says in ran.err
+
+
+def test_the_result_is_kept_when_the_report_cannot_be_written(run, monkeypatch):
+    def full(path, *_):
+        raise InvalidInput(f"path: {path} cannot be written (No space left on device); choose another place")
+
+    monkeypatch.setattr("quorate.reporting.report.write_whole", full)
+    ran = run("demo", "--report", "there.html")
+    assert (ran.code, ran.err.count("\n")) == (1, 1)
+    assert "Against the truth" in ran.out
+    ran = run("demo", "--report", "none/there.html")
+    assert (ran.code, ran.out) == (1, "")
+    assert "--report: none/there.html cannot be written" in ran.err

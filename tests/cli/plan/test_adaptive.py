@@ -1,0 +1,236 @@
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import polars as pl
+import pytest
+from rich.console import Console
+
+import quorate as q
+from quorate.analysis.allocation import allocation_view, view_of
+from quorate.cli.plan.adaptive import show
+
+HOSTILE = ("<b>", "=1+1", "\x1b[31m")
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Two dimensions, of noisy and of constant items; six judged by y too; the human score depends on the item."""
+    rng = np.random.default_rng(1)
+    lines = ["item,dimension,judge,replicate,score,human,by_dimension\n"]
+    for dimension in ("noisy", "flat"):
+        for item in range(30):
+            for judge in "xy":
+                for r in range(8):
+                    noise = round(rng.normal(0, 0.1 + (item % 5 == 0))) if dimension == "noisy" else 0
+                    lines.append(f"i{item},{dimension},{judge},{r},{3 + noise},{item % 4},{item}{len(dimension)}\n")
+    path = tmp_path / "scores.csv"
+    path.write_text("".join(lines), encoding="utf-8")
+    return path
+
+
+def test_one_study_with_people(run, path):
+    ran = run("adaptive", path, "--budget", 2000, "--only", "dimension=noisy", "--only", "judge=x", "--human", "human")
+    said = " ".join(ran.out.split())
+    assert (ran.code, ran.err) == (0, "")
+    assert max(map(len, ran.out.splitlines())) <= 80
+    assert "Policies: largest error of any arm after 2,000 calls" in said
+    assert "An arm is one item: 30 arms, 8 answers each; 50 runs of 2,000 calls." in said
+    assert said.index("policy Pearson Spearman Kendall") < said.index("Caveats")
+    assert "human = human" in said
+    assert "not used: by_dimension" in said
+    assert "To look at one at a time" not in said
+
+
+@pytest.mark.parametrize(("scale", "step"), [("0:9", 1), ("0,2.5,5,7", 2)])
+def test_the_floor_goes_by_the_declared_scale(run, path, scale, step):
+    words = ("adaptive", path, "--budget", 4000, "--only", "dimension=noisy", "--runs", 50)
+    ran = run(*words, "--scale", scale, "--json")
+    assert ran.json["studies"][0]["step"] == step
+    assert ran.json["studies"][0]["notes"] == []
+    assert "The floor of variances takes possible scores to be 1 apart" in " ".join(run(*words).out.split())
+
+
+def test_how_many_arms_have_a_human_score_is_printed(run, path):
+    ran = run("adaptive", path, "--budget", 2000, "--only", "dimension=noisy", "--only", "judge=x", "--human", "human")
+    assert "30 of 30 arms have a human score; correlations are of their means." in " ".join(ran.out.split())
+
+
+def test_few_runs_have_no_interval(run, path):
+    ran = run("adaptive", path, "--budget", 4000, "--only", "dimension=noisy", "--runs", 19)
+    assert ran.code == 2
+    assert "saved (fewer than 20 runs: no interval)." in " ".join(ran.out.split())
+    assert "ROBIN-HOOD  " in ran.out
+    assert "95% interval" not in ran.out
+
+
+def test_rows_of_several_dimensions_are_not_mixed(run, path):
+    ran = run("adaptive", path, "--budget", 4000)
+    assert (ran.code, ran.out) == (1, "")
+    assert "480 rows repeat a key" in ran.err
+    assert "(not used so far: dimension, human, by_dimension)" in ran.err
+
+
+def test_levels_side_by_side_and_one_that_cannot_be_studied(run, path):
+    ran = run("adaptive", path, "--budget", 4000, "--by", "dimension", "--runs", 10)
+    said = " ".join(ran.out.split())
+    assert ran.code == 2
+    assert said.startswith("noisy: ROBIN-HOOD needs")
+    assert "Not shown - flat: pool: every one of 60 arms always gave the same answer" in said
+    assert "An arm is a combination of item x judge: 60 arms, 8 answers each; 10 runs" in said
+    assert "To look at one at a time: --only judge=LEVEL." in said
+
+
+def test_a_panel_in_whole_cycles_with_other_constants(run, path):
+    ran = run(
+        "adaptive", path, "--budget", 4000, "--only", "dimension=noisy", "--cycle", "judge", "--sweep", "--runs", 5
+    )
+    said = " ".join(ran.out.split())
+    assert "Whole cycles of the judges against one judge, with as many calls" in said
+    assert "whole cycles uniform" in said
+    assert "delta 0.07 11" in said
+    assert "a pull asks 2 in turn" in said
+
+
+def test_a_single_run_is_undecided(run, path):
+    ran = run("adaptive", path, "--budget", 2000, "--only", "dimension=noisy", "--runs", 1)
+    assert ran.code == 2
+    assert "1 run of" in " ".join(ran.out.split())
+    assert "1 runs" not in ran.out
+
+
+def test_json_and_a_report_with_charts(run, path, tmp_path):
+    words = ("adaptive", path, "--budget", 2000, "--only", "dimension=noisy", "--runs", 5, "--seed", 3)
+    found = run(*words, "--json", "--report", "page.html", "--charts", "charts").json
+    assert found["studies"][0]["seed"] == 3
+    assert found["studies"][0]["sweep"] is not None
+    assert (tmp_path / "charts" / "curve.svg").exists()
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "quorate adaptive" in text
+    assert run(*words, "--report", "page.md").out.rstrip().endswith("Report: page.md")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("", "missing option '--budget'"),
+        ("--budget 100 --only dimension=noisy", "budget: ROBIN-HOOD begins with 20 pulls"),
+        ("--budget 0", "--budget"),
+        ("--budget 2000 --only dimension", "--only: expects a pair such as prompt=base"),
+        ("--budget 2000 --only dimension=x", 'no term "x"'),
+        ("--budget 2000 --only dimension=flat", "always gave the same answer"),
+        ("--budget 2000 --by colour", 'no column "colour"'),
+        ("--budget 2000 --by item", "by: a facet that is neither measured"),
+        ("--budget 2000 --cycle colour", 'no term "colour"'),
+        ("--budget 2000 --human humans", 'human: no column "humans"'),
+        ("--budget 2000 --human by_dimension", "several values"),
+        ("--budget 2000 --charts x", "--charts: they are those of the report"),
+        ("--budget 2000 --report x.pdf", "--report: must end in"),
+        ("--budget 2000 --by a=b", 'give that column a name: --facet NAME="a=b" --by NAME'),
+        ("--budget 2000 --only dimension=noisy --cycle item", "cycle: a facet other than the object"),
+        ("--budget 2000 --only dimension=noisy --delta 2", "delta: a number between 0 and 1"),
+        ("--budget 2000 --only dimension=noisy --seed -1", "seed"),
+        ("--budget 2000 --scale low", '--scale: possible scores such as 1:5, or 0,0.5,1, got "low"'),
+        ("--budget 2000 --scale 5:5", '--scale: possible scores such as 1:5, or 0,0.5,1, got "5:5"'),
+        ("--budget 2000 --scale 1:9999999999", "--scale: possible scores such as"),
+        ("--budget 2000 --only dimension=noisy --scale 3", "scale: the possible scores, two or more"),
+        (
+            "--budget 2000 --only dimension=noisy --scale 20:30",
+            "scale: possible scores from 20 to 30, but an answer is",
+        ),
+    ],
+)
+def test_what_is_refused_in_one_line(run, path, words, says):
+    ran = run("adaptive", path, *words.split())
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert says in ran.err
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("", "is empty"),
+        ("item,score\n", "has no rows"),
+        ("item,score\na,1\n", "2 arms or more"),
+        ("item,replicate,score\na,1,1\nb,1,2\n", "2 arms or more"),
+        ("item,score\na,1\nb,2\n", "every item was scored once: score items several times"),
+        ("item,replicate,score\na,1,2\na,2,2\nb,1,2\nb,2,2\n", "always gave the same answer"),
+        ("item,replicate,score\na,1,x\nb,1,2\n", "not a number"),
+    ],
+)
+def test_files_in_which_there_is_nothing_to_allocate(run, tmp_path, content, says):
+    path = tmp_path / "few.csv"
+    path.write_text(content)
+    ran = run("adaptive", path, "--budget", 1000)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert says in ran.err
+
+
+def test_hostile_labels_stay_on_their_line(run, tmp_path):
+    rows = [f'"{k}{i}","{k}",{r},{i * r * 7 % 5}\n' for k in HOSTILE for i in range(6) for r in range(6)]
+    path = tmp_path / "scores.csv"
+    path.write_text("item,kind,replicate,score\n" + "".join(rows))
+    ran = run("adaptive", path, "--budget", 1000, "--by", "kind", "--runs", 3, "--report", "page.html")
+    assert "\x1b" not in ran.out
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<b>:" not in text
+    assert "\x1b" not in text
+
+
+def test_the_summary_is_not_cut(run):
+    assert "What asking more where scores vary would save, replayed.\n" in run("--help").out
+
+
+def test_real_panels(run, shared):
+    path = shared / "data" / "rewardbench2_judges_k8.parquet"
+    words = ("--only", "prompt=base", "--facet", "response=response", "--cycle", "judge", "--runs", 2, "--json")
+    refused = run("adaptive", path, "--budget", 1_000_000, *words)
+    assert '"temperature" has levels that not every judge has' in refused.err
+    assert "--facet temperature= --facet replicate= on the command line" in refused.err
+    followed = ("--facet", "temperature=", "--facet", "replicate=")
+    ran = run("adaptive", path, "--budget", 1_000_000, *words, *followed)
+    study = ran.json["studies"][0]
+    single = [row for row in study["cycles"]["rows"] if row["design"] != "whole cycles"]
+    assert study["calls_per_pull"] == 5
+    assert min(row["bias_squared"] for row in single) > 100 * study["cycles"]["rows"][0]["bias_squared"]
+
+
+@pytest.fixture
+def out():
+    return Console(file=io.StringIO(), width=80, highlight=False, markup=False)
+
+
+def said(out):
+    return " ".join(out.file.getvalue().split())
+
+
+def test_a_replay_of_an_array(out):
+    pool = np.random.default_rng(1).normal(0, np.repeat([0.1, 2], [20, 10])[:, None], (30, 20))
+    found = q.simulate_allocation(pool, 2000, runs=4, human=np.arange(30.0))
+    show(out, view_of(found))
+    text = said(out)
+    assert text.startswith(found.sentence)
+    assert "30 arms; 4 runs of 2,000 calls." in text
+    assert "policy Pearson Spearman Kendall" in text
+    assert "Columns" not in text
+
+
+def test_policies_are_in_one_order_with_what_they_save(out):
+    pool = np.random.default_rng(1).normal(0, np.repeat([0.1, 2], [20, 10])[:, None], (30, 20))
+    found = q.simulate_allocation(pool, 2000, runs=1)
+    show(out, view_of(found))
+    rows = [line.split() for line in out.file.getvalue().splitlines() if line.startswith("  ")]
+    assert [row[0] for row in rows[1:4]] == ["uniform", "ROBIN-HOOD", "ROBIN"]
+    assert rows[2][2] == f"{found.saved().value:.0%}"
+    assert "±" not in out.file.getvalue()
+
+
+def test_a_caveat_of_all_levels_comes_once(out):
+    rng = np.random.default_rng(1)
+    rows = [(i, k, r, rng.normal(0, i % 3)) for k in "ab" for i in range(9) for r in range(4)]
+    frame = pl.DataFrame(rows, schema=["item", "kind", "replicate", "score"], orient="row")
+    judgments = q.read(frame, facets={"kind": "kind"}, recognise=True, announce=False)
+    show(out, allocation_view(judgments, 400, by="kind", runs=3))
+    assert said(out).count("an arm has 4 answers") == 1
+    assert "kind arms budget saved a 9" in said(out)

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """Three systems, four types of prompts: x beats y clearly, y and z are nearly tied."""
+    rng = np.random.default_rng(6)
+    share = {("x", "y"): 0.7, ("y", "z"): 0.51, ("x", "z"): 0.72}
+    lines = [
+        f"{a},{b},{'model_a' if rng.random() < p else 'model_b'},p{i // 2},t{i % 4},j{i % 25}"
+        for (a, b), p in share.items()
+        for i in range(600)
+    ]
+    out = tmp_path_factory.mktemp("votes") / "votes.csv"
+    out.write_text("model_a,model_b,winner,prompt,prompt_type,judge\n" + "\n".join(lines) + "\n")
+    return out
+
+
+def test_all_pairs(run, path):
+    ran = run("votes", "analyze", path)
+    said = " ".join(ran.out.split())
+    assert (ran.code, ran.err) == (0, "")
+    assert max(map(len, ran.out.splitlines())) <= 80
+    assert "pairs that so many votes each would decide" in said.lower()
+    assert "1 of 3 pairs (33.3%" in said
+    assert "that share pairs 10% of pairs 50% 90% a prompt 3" in said
+    assert "z: how many standard errors the share of votes in a study is from one half" in said
+    assert "Margins in the first 50 votes of each pair and in its others have a rank correlation of" in said
+    assert "Columns: model_a = model_a" in said
+
+
+def test_all_pairs_as_json(run, path):
+    found = run("votes", "analyze", path, "--json", "--cluster", "judge").json
+    assert len(found["power"]) == 3
+    assert [one["by"] for one in found["dependence"]] == ["judge"]
+    assert found["near_ties"]["count"] == 1
+    assert [one["votes"] for one in found["equal_budget"]] == [50, 100, 200, 500, 1000]
+    assert found["stability"]["first"] == 50
+
+
+def test_a_report_on_all_pairs(run, path, tmp_path):
+    page = tmp_path / "votes.html"
+    ran = run("votes", "analyze", path, "--report", page)
+    assert (ran.code, ran.err) == (0, "")
+    assert "Report:" in ran.out
+    assert page.read_text(encoding="utf-8").count("data-chart=") == 5
+    text = tmp_path / "votes.md"
+    assert run("votes", "analyze", path, "--json", "--report", text).json["near_ties"]["count"] == 1
+    assert "## Data health" in text.read_text(encoding="utf-8")
+    assert "- command: quorate votes analyze" in text.read_text(encoding="utf-8")
+
+
+def test_a_report_on_two_with_charts_as_files(run, path, tmp_path):
+    page, charts = tmp_path / "two.html", tmp_path / "charts"
+    ran = run("votes", "analyze", path, "--a", "y", "--b", "z", "--report", page, "--charts", charts)
+    assert (ran.code, ran.err) == (2, "")
+    assert f"Report: {page}" in ran.out
+    assert 'id="verdict"' in page.read_text(encoding="utf-8")
+    assert {file.name for file in charts.iterdir()} >= {"verdict.svg", "stability.svg", "equal-budget.svg"}
+    pictures = run("votes", "analyze", path, "--charts", charts, "--chart-format", "png")
+    assert pictures.code == 0
+    assert (charts / "margins.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_verdict_on_two(run, path):
+    ran = run("votes", "analyze", path, "--a", "x", "--b", "y", "--cluster", "prompt")
+    assert ran.code == 0
+    assert ran.out.startswith("x is better than y: x wins ")
+    assert run("votes", "analyze", path, "--a", "y", "--b", "x").code == 2
+    open_ = run("votes", "analyze", path, "--a", "y", "--b", "z", "--price", 0.5)
+    assert open_.code == 2
+    said = " ".join(open_.out.split())
+    assert said.startswith("Undecided whether y or z is preferred")
+    assert "no sign that they are alike" in said
+    assert "taken as independent" in said
+
+
+def test_what_is_claimed_decides_the_exit_code(run, path):
+    words = ["--a", "y", "--b", "z", "--margin", 0.15]
+    assert run("votes", "analyze", path, *words, "--claim", "equivalent").code == 0
+    assert run("votes", "analyze", path, *words, "--claim", "better").code == 2
+    assert run("votes", "analyze", path, *words, "--json").json["outcome"] == "equivalent"
+
+
+def test_a_system_that_is_written_otherwise_is_named(run, tmp_path):
+    path = tmp_path / "many.csv"
+    path.write_text("model_a,model_b,winner\n" + "".join(f"online-A.0,s{i},model_a\n" for i in range(9)))
+    ran = run("votes", "analyze", path, "--a", "online-A", "--b", "s1")
+    assert ran.err == (
+        'quorate: --a: no system "online-A"; did you mean "online-A.0"? '
+        'there are "online-A.0", "s0", "s1", "s2", "s3" and 5 more\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("analyze --a x", "--a, --b: give both systems, or neither"),
+        ("analyze --a x --b q", '--b: no system "q"; there are "x", "y", "z"'),
+        ("analyze --a x --b y --claim equivalent", "margin"),
+        ("analyze --a x --b y --cluster colour", '--cluster: no facet "colour" in these votes'),
+        ("analyze --minimum 100000", "100,000"),
+        ("replay --budgets none", "--budgets: expects numbers such as"),
+        ("replay --cluster colour", "which have prompt, prompt_type and judge; name its column: --role colour=COLUMN"),
+        ("replay --a x --b y --budgets 50", "--budgets: numbers from 57 to 600, got 50; screening takes 56 votes"),
+        ("analyze --margin .05", "--margin: is for two systems; name them with --a and --b"),
+        ("analyze --ties half", "--ties: is for two systems"),
+        ("replay --by prompt_type", "--by: is for two systems"),
+        ("replay --a x --b y --margin .1", "--margin: is for all pairs; leave out --a and --b"),
+        ("analyze --charts nowhere/charts", "--charts: nowhere/charts cannot be written"),
+        ("analyze --report votes.txt", "--report: must end in .html, .md or .json"),
+        ("analyze --within colour", '--within: no facet "colour"'),
+        ("replay --budgets 5000000", "--budgets: no pair has more than 600 decisive votes"),
+        ("replay --a x --b y --by colour", '--by: no facet "colour"'),
+        ("replay --a x --b Y", '--b: no system "Y"; did you mean "y"? there are'),
+    ],
+)
+def test_what_is_refused_in_one_line(run, path, words, says):
+    command, *rest = words.split()
+    ran = run("votes", command, path, *rest)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert says in ran.err

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("words", "says", "code"),
+    [
+        ("--margin .06", "A margin of 0.06 needs 749 decisive votes", 0),
+        ("--margin .06 --method normal", "needs 730 decisive votes", 0),
+        ("--margin .06 --budget 500", "500 independent votes would see a margin of 0.073 or more", 2),
+        ("--budget 500", "500 independent votes would see a margin of 0.073", 0),
+        ("--budget 5000000", "5,000,000 independent votes would see a margin of 0.00072 or more", 0),
+        ("--budget 1", "1 independent vote would see no margin, however large", 2),
+        ("--margin .06 --budget 5", "needs 749 decisive votes (power 0.9); 5 independent votes would see no margin", 2),
+        ("--pilot 28/50 --budget 500", "you need 749 (from 70 to no finite number)", 2),
+        ("--pilot 45/50 --budget 500", "Feasible", 0),
+        (
+            "--margin .06 --icc .1 --cluster 3",
+            "votes in clusters of 3 with an intra-cluster correlation of 0.1, 899 are worth the 749 that are needed.",
+            0,
+        ),
+        ("--margin .06 --icc .1", "Unattainable: a margin of 0.06 needs 749 independent decisive votes", 2),
+        ("--margin .06 --icc .1 --cluster 3 --budget 898", "the budget of 898 is worth 748 independent ones", 2),
+        ("--margin .06 --icc .1 --cluster 3 --budget 899", "the budget of 899 is worth 749 independent ones", 0),
+        ("--pilot 60/100 --budget 300 --icc .1 --cluster 5", "Underpowered: at 214 judgments", 2),
+        ("--pilot 60/100 --budget 384 --icc .1 --cluster 5", "Feasible if the pilot is right: at 274 judgments", 0),
+        ("--pilot 60/100 --icc .1", "Unattainable: the pilot of 100 says 0.100", 2),
+        ("--pilot 25/50 --icc .1", "no number is worth the 132 that are needed", 2),
+        ("--budget 300 --icc .1 --cluster 5", "the budget of 300 is worth 214 independent ones.", 0),
+        ("--budget 4 --icc 1 --cluster 50", "the budget of 4 is worth 1 independent one.", 2),
+    ],
+)
+def test_how_many_are_needed(run, words, says, code):
+    ran = run("votes", "plan", *words.split())
+    assert says in " ".join(ran.out.split())
+    assert ran.err == ""
+    assert ran.code == code
+
+
+def test_a_plan_as_json(run):
+    found = run("votes", "plan", "--margin", 0.06, "--icc", 0.1, "--cluster", 3, "--json").json
+    assert (found["needed"], found["clustered"]["n"]) == (749, 899)
+
+
+def test_as_json_the_sentence_and_the_exit_code_are_the_same(run):
+    ran = run("votes", "plan", "--margin", 0.06, "--icc", 0.1, "--json")
+    assert ran.code == 2
+    assert ran.json["clustered"]["attainable"] is False
+    assert ran.json["sentence"].startswith("Unattainable: ")
+    pilot = run("votes", "plan", "--pilot", "60/100", "--budget", 300, "--icc", 0.1, "--cluster", 5, "--json").json
+    assert (pilot["reach"], pilot["budget"], pilot["worth"]) == ("underpowered", 300, 214)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("plan", "--margin: give the margin to be seen, a --pilot, or a --budget"),
+        ("plan --margin .1 --pilot 3/5", "--margin: give it or --pilot, not both"),
+        ("plan --pilot three", "--pilot: expects votes for one model of all decisive ones"),
+        ("plan --pilot 9/5", "wins"),
+        ("plan --margin 0", "margin"),
+        ("plan --margin .1 --budget 0", "--budget"),
+        (
+            "plan --margin .1 --cluster 3",
+            "--cluster: votes of one cluster count less only if they are alike; give --icc",
+        ),
+        ("plan --margin .6", "margin"),
+        ("plan --margin .1 --alpha 0", "alpha"),
+        ("doctor nowhere.csv", "no such file"),
+        ("analyse x", "no such command"),
+    ],
+)
+def test_what_is_refused_in_one_line(run, words, says):
+    ran = run("votes", *words.split())
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert says in ran.err
