@@ -15,6 +15,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.sequential import fair_coin as sequential
 from quorate.numerics.votes import binomial
 from quorate.plan.power.sample_size import check_count, check_margin, check_range, sample_size
+from quorate.table.results import Result, Row, rows_of
 from quorate.table.votes import Encoding, Votes, checked_votes
 
 MOST_EXACT = 20_000
@@ -22,7 +23,7 @@ MOST_EXACT = 20_000
 
 
 @dataclass(frozen=True, eq=False)
-class Monitor:
+class Monitor(Result):
     """A comparison looked at after every vote.
 
     Parameters
@@ -86,34 +87,20 @@ class Monitor:
     def __str__(self) -> str:
         return self.sentence
 
-    def to_frame(self) -> Any:
+    def rows(self) -> list[Row]:
         """One row per look: n, wins, low, high, evidence."""
-        from quorate.table.frames import frame
-
-        return frame({name: getattr(self, name) for name in ("n", "wins", "low", "high", "evidence")})
+        return rows_of({name: getattr(self, name) for name in ("n", "wins", "low", "high", "evidence")})
 
     def to_dict(self) -> dict[str, Any]:
         """The state as plain values, with the last interval."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "outcome": self.outcome.value,
-            "stopped": self.stopped,
-            "unit": self.unit,
-            "n": float(self.n[-1]),
-            "wins": float(self.wins[-1]),
-            "low": float(self.low[-1]),
-            "high": float(self.high[-1]),
-            "p_value": self.p_value,
-            "margin": self.margin,
-            "level": self.level,
-            "exit_code": self.exit_code,
-            "sentence": self.sentence,
-        }
+        last = {name: float(getattr(self, name)[-1]) for name in ("n", "wins", "low", "high")}
+        facts = {name: getattr(self, name) for name in ("a", "b", "outcome", "stopped", "unit")}
+        names = ("p_value", "margin", "level", "exit_code", "sentence")
+        return {**facts, "outcome": self.outcome.value, **last, **{name: getattr(self, name) for name in names}}
 
 
 @dataclass(frozen=True)
-class StoppingRule:
+class StoppingRule(Result):
     """What looking after every vote does, exactly, against one look at the end.
 
     Parameters

@@ -7,19 +7,19 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from typing import Any
 
 import numpy as np
 
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.streams import stream
+from quorate.table.results import Result, Row
 
 _MOST = 10**9
 
 
 @dataclass(frozen=True, eq=False)
-class BattleSample:
+class BattleSample(Result):
     """Battles chosen from a pool.
 
     Parameters
@@ -58,13 +58,12 @@ class BattleSample:
         where = f" in {category}" if category else ""
         return f"{reach}. For {len(self.short):,} the pool has too few, such as {system}{where} with {n:,}."
 
-    def to_frame(self) -> Any:
+    def rows(self) -> list[Row]:
         """One row for every system and category: battles, and whether the floor is reached."""
-        from quorate.table.frames import frame
-
-        system, category, n = (list(column) for column in zip(*self.coverage, strict=True))
-        reached = [count >= self.floor for count in n]
-        return frame({"system": system, "category": category, "battles": n, "reached": reached})
+        return [
+            {"system": system, "category": category, "battles": n, "reached": n >= self.floor}
+            for system, category, n in self.coverage
+        ]
 
 
 def sample_battles(

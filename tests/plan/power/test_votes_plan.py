@@ -44,15 +44,15 @@ def test_rows_carry_each_margin_to_votes_in_clusters():
 
 def test_the_argument_to_change_is_spelled_as_the_reader_gives_it():
     plan = plan_votes(0.06, icc=0.1)
-    assert "say with cluster= how many" in plan.sentence
-    assert "say with --cluster how many" in plan.worded("--{}".format)
+    assert "say with cluster how many" in plan.sentence
+    assert "say with --cluster how many" in plan.sentence.spelled(lambda argument: f"--{argument.name}")
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         ({}, "margin: give the margin to be seen, a pilot, or a budget"),
-        ({"margin": 0.1, "pilot": (3, 5)}, "margin: give it or a pilot, not both"),
+        ({"margin": 0.1, "pilot": (3, 5)}, "margin: give it or pilot, not both"),
         ({"margin": 0.1, "cluster": 3}, "cluster: votes of one cluster count less only if they are alike"),
         ({"margin": 0.1, "budget": 0}, "budget: "),
         ({"pilot": (9, 5)}, "wins: "),

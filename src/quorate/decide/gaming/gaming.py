@@ -29,6 +29,7 @@ from quorate.numerics.inference import checked_level
 from quorate.plan.designs.dstudy import Projection
 from quorate.plan.designs.prices import Prices
 from quorate.plan.designs.sources import observed_counts
+from quorate.table.results import Result, Row, plain
 
 Scale = Literal["score", "elo"]
 _TYPICAL = {"prompt": 5, "judge": 3}
@@ -63,7 +64,7 @@ class Prize:
 
 
 @dataclass(frozen=True)
-class Gaming:
+class Gaming(Result):
     """What can be gained by submitting K times and reporting the best.
 
     Parameters
@@ -131,33 +132,29 @@ class Gaming:
         reached = self.win_rate + prize / self.slope
         return _elo(reached) - _elo(self.win_rate) if reached < 1 else math.inf
 
-    def to_frame(self) -> Any:
+    def rows(self) -> list[Row]:
         """One row for every design: design, calls, cost, se, prize, low, high."""
-        from quorate.table.frames import frame
-
-        rows = self.prizes
-        cost = [one.projection.cost for one in rows]
-        columns: dict[str, list[Any]] = {"design": [one.label for one in rows]}
-        columns |= {"calls": [one.projection.calls for one in rows]}
-        columns |= {} if None in cost else {"cost": cost}
-        columns |= {"se": [one.se for one in rows], "prize": [one.value for one in rows]}
-        columns |= {"low": [one.low for one in rows], "high": [one.high for one in rows]}
-        return frame(columns)
+        priced = all(prize.projection.cost is not None for prize in self.prizes)
+        return [
+            {"design": prize.label, "calls": prize.projection.calls}
+            | ({"cost": prize.projection.cost} if priced else {})
+            | {"se": prize.se, "prize": prize.value, "low": prize.low, "high": prize.high}
+            for prize in self.prizes
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; what is not known is None."""
-        out = {name: getattr(self, name) for name in ("k", "expected", "scale", "slope", "level", "sentence")}
-        out["win_rate"] = None if math.isnan(self.win_rate) else self.win_rate
-        prizes = [_plain(one, ("label", "se", "value", "low", "high")) for one in self.prizes]
-        changes = [
-            _plain(one, ("label", "value", "reduction", "more_calls", "more_cost", "rate")) for one in self.mitigation
-        ]
-        return out | {
-            "redrawn": list(self.redrawn),
-            "prizes": prizes,
-            "mitigation": changes,
-            "caveats": [str(one) for one in self.caveats],
-        }
+
+        def some(rows: Sequence[Prize | Mitigation], names: Sequence[str]) -> list[Row]:
+            return [{name: getattr(row, name) for name in names} for row in rows]
+
+        facts = ("k", "expected", "scale", "slope", "level", "sentence", "win_rate", "redrawn")
+        values: dict[str, Any] = {name: getattr(self, name) for name in facts}
+        values["prizes"] = some(self.prizes, ("label", "se", "value", "low", "high"))
+        changes = ("label", "value", "reduction", "more_calls", "more_cost", "rate")
+        values["mitigation"] = some(self.mitigation, changes)
+        plainly: dict[str, Any] = plain(values)
+        return plainly | {"caveats": [str(caveat) for caveat in self.caveats]}
 
 
 def gaming(
@@ -345,10 +342,3 @@ def design_label(projection: Projection, options: Options) -> str:
     layout = "" if projection.layout == "factorial" else f", {projection.layout}"
     layout += f", {options['items']:,} items" if options.get("items") is not None else ""
     return " x ".join(named + others) + layout if named + others else f"{projection.calls:,} calls{layout}"
-
-
-def _plain(one: object, names: Sequence[str]) -> dict[str, Any]:
-    values = {name: getattr(one, name) for name in names}
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in values.items()
-    }

@@ -14,11 +14,12 @@ from quorate.decide.votes.verdict import Outcome, Verdict, check_question, verdi
 from quorate.errors import NotEstimable
 from quorate.numerics.multiplicity import holm_level
 from quorate.plan.power.sample_size import check_count
+from quorate.table.results import Result, Row
 from quorate.table.votes import Encoding, Votes, checked_votes
 
 
 @dataclass(frozen=True)
-class Verdicts:
+class Verdicts(Result):
     """Verdicts on several pairs that hold together.
 
     Parameters
@@ -54,36 +55,21 @@ class Verdicts:
     def __str__(self) -> str:
         return self.sentence
 
-    def to_frame(self) -> Any:
+    def rows(self) -> list[Row]:
         """One row per pair: a, b, outcome, margin, low, high, level, n, p_difference, p_equivalence."""
-        from quorate.table.frames import frame
-
-        ends = [one.difference.interval(one.level) for one in self.verdicts]
-        of = self.verdicts
-        return frame(
-            {
-                "a": [one.a for one in of],
-                "b": [one.b for one in of],
-                "outcome": [one.outcome.value for one in of],
-                "margin": [one.difference.value for one in of],
-                "low": [low for low, _ in ends],
-                "high": [high for _, high in ends],
-                "level": [one.level for one in of],
-                "n": [one.difference.n for one in of],
-                "p_difference": [one.p_difference for one in of],
-                "p_equivalence": [one.p_equivalence for one in of],
-            }
-        )
+        rows = []
+        for verdict in self.verdicts:
+            low, high = verdict.difference.interval(verdict.level)
+            row: Row = {"a": verdict.a, "b": verdict.b, "outcome": verdict.outcome.value}
+            row |= {"margin": verdict.difference.value, "low": low, "high": high, "level": verdict.level}
+            row |= {"n": verdict.difference.n, "p_difference": verdict.p_difference}
+            rows.append({**row, "p_equivalence": verdict.p_equivalence})
+        return rows
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        return {
-            "level": self.level,
-            "skipped": self.skipped,
-            "counts": self.counts,
-            "sentence": self.sentence,
-            "verdicts": [one.to_dict() for one in self.verdicts],
-        }
+        facts = {name: getattr(self, name) for name in ("level", "skipped", "counts", "sentence")}
+        return {**facts, "verdicts": [verdict.to_dict() for verdict in self.verdicts]}
 
 
 def compare_all(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,10 +15,11 @@ from quorate.decide.votes.margin import VoteMargin
 from quorate.decide.votes.study_size import SingleVotes, Studies, TiedVotes
 from quorate.errors import InvalidInput
 from quorate.numerics.votes import binomial
+from quorate.table.results import Result
 
 
 @dataclass(frozen=True)
-class NextStep:
+class NextStep(Result):
     """A new study that would decide, if the margin is as found so far; it is tested on its own votes.
 
     Parameters
@@ -70,6 +71,8 @@ class NextStep:
     alike_by_budget: float | None = None
     ties: str = "drop"
 
+    derived = ("affordable", "sentence")
+
     @property
     def affordable(self) -> bool | None:
         """Whether the budget reaches; None without one."""
@@ -106,10 +109,6 @@ class NextStep:
             return f"{votes} {where}".rstrip()
         kind = "of them decisive" if self.ties == "drop" else "of them used"
         return f"{votes} ({', '.join(filter(None, (f'{self.counted:,} {kind}', where)))})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return {**asdict(self), "affordable": self.affordable, "sentence": self.sentence}
 
 
 class _Way(NamedTuple):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +16,13 @@ from quorate.numerics.votes.allotment import screened
 from quorate.plan.power.prompt_types import checked_counts
 from quorate.plan.power.sample_size import check_range
 from quorate.streams import stream
+from quorate.table.results import Result
 
 LEAST_VOTES = 4
 
 
 @dataclass(frozen=True)
-class Concentration:
+class Concentration(Result):
     """Whether a few types of prompts hold most of the signal.
 
     Parameters
@@ -52,6 +52,8 @@ class Concentration:
     top: int
     level: float
 
+    derived = ("recommended", "sentence")
+
     @property
     def recommended(self) -> bool:
         """Whether two-stage allocation is to be recommended."""
@@ -68,11 +70,6 @@ class Concentration:
             else f"not shown to be above {self.kappa:g}: spread judgments in proportion"
         )
         return f"The top {self.top} types hold {ratio} ({bound}), {advice}."
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; None where there is no ratio."""
-        ratios = {name: None if math.isnan(x) else x for name, x in (("ratio", self.ratio), ("naive", self.naive))}
-        return {**asdict(self), **ratios, "recommended": self.recommended, "sentence": self.sentence}
 
 
 def concentration(

@@ -20,6 +20,7 @@ from quorate.numerics.votes.cluster_power import ClusterPower, cluster_power
 from quorate.numerics.votes.power import drawn_power, exact_power, z_quantiles
 from quorate.plan.power.sample_size import check_alpha, check_counts, check_power, check_range
 from quorate.streams import stream
+from quorate.table.results import Result, Row, rows_of
 from quorate.table.votes import Votes
 from quorate.wording import counted, percent
 
@@ -33,7 +34,7 @@ _BOOTSTRAP = 2000
 
 
 @dataclass(frozen=True, eq=False)
-class Detectability:
+class Detectability(Result):
     """What numbers of votes would decide, if margins are as the votes say.
 
     Parameters
@@ -149,14 +150,12 @@ class Detectability:
         check_counts("n", np.array([float(n)]))
         return z_quantiles(0.5 + self.margins.margin, int(n), probabilities)
 
-    def to_frame(self) -> Any:
+    def rows(self) -> list[Row]:
         """One row for every pair and budget: pair, margin, n, power."""
-        from quorate.table.frames import frame
-
         pairs, times = len(self), len(self.budgets)
         named = [name for name in self.margins.pairs for _ in range(times)]
-        margin = np.repeat(self.margins.margin, times)
-        return frame({"pair": named, "margin": margin, "n": np.tile(self.budgets, pairs), "power": self.power.ravel()})
+        margin, n = np.repeat(self.margins.margin, times), np.tile(self.budgets, pairs)
+        return rows_of({"pair": named, "margin": margin, "n": n, "power": self.power.ravel()})
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""

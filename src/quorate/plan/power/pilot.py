@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from numbers import Real
 from typing import Any, NamedTuple
@@ -28,6 +28,7 @@ from quorate.plan.power.sample_size import (
     seen_by,
     whole,
 )
+from quorate.table.results import Result
 
 Counts = int | Sequence[int] | NDArray[np.int64]
 """One number, or one for every cluster."""
@@ -44,7 +45,7 @@ class Reach(StrEnum):
 
 
 @dataclass(frozen=True)
-class Feasibility:
+class Feasibility(Result):
     """A pilot carried through to a range of judgments; None stands for "no number suffices", never for zero.
 
     Parameters
@@ -98,6 +99,8 @@ class Feasibility:
     clusters: int | None = None
     effect: float = 1.0
 
+    derived = ("sentence",)
+
     @property
     def sentence(self) -> str:
         """The answer in one sentence, with its range."""
@@ -116,10 +119,6 @@ class Feasibility:
         )
         text = "; ".join(parts) + "."
         return text[0].upper() + text[1:]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return {**asdict(self), "reach": self.reach.value, "sentence": self.sentence}
 
 
 def feasibility(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.votes import binomial, kl
+from quorate.table.results import Result, Row, rows_of
 
 Method = Literal["normal", "variance", "exact"]
 MOST = 2**53  # beyond, whole numbers are no longer told apart
@@ -21,7 +22,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class PowerCurve:
+class PowerCurve(Result):
     """Power at several margins and numbers of judgments.
 
     Parameters
@@ -44,22 +45,14 @@ class PowerCurve:
     alpha: float
     method: Method
 
-    def to_frame(self) -> Any:
+    def rows(self) -> list[Row]:
         """One row for every margin and number: margin, n, power."""
-        from quorate.table.frames import frame
-
         margin, n = np.meshgrid(self.margins, self.ns.astype(int), indexing="ij")
-        return frame({"margin": margin.ravel(), "n": n.ravel(), "power": self.power.ravel()})
+        return rows_of({"margin": margin.ravel(), "n": n.ravel(), "power": self.power.ravel()})
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        return {
-            "margins": self.margins.tolist(),
-            "ns": self.ns.astype(int).tolist(),
-            "power": self.power.tolist(),
-            "alpha": self.alpha,
-            "method": self.method,
-        }
+        return super().to_dict() | {"ns": self.ns.astype(int).tolist()}
 
 
 def sample_size(margin: float, *, alpha: float = 0.05, power: float = 0.9, method: Method = "normal") -> int:

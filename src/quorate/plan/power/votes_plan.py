@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from quorate.arguments import Sentence, argument
 from quorate.errors import InvalidInput
 from quorate.plan.power.clusters import Clustered, clustered_sample_size, effective_judgments
 from quorate.plan.power.pilot import Feasibility, feasibility
 from quorate.plan.power.sample_size import Method, check_count, sample_size, seen_by
+from quorate.table.results import Result
 from quorate.wording import counted
 from quorate.wording import margin as worded
 
 
 @dataclass(frozen=True)
-class VotesPlan:
+class VotesPlan(Result):
     """Votes that a comparison of two systems needs, and what a budget of them would see.
 
     Parameters
@@ -68,36 +69,26 @@ class VotesPlan:
     @property
     def sentence(self) -> str:
         """The answer in one sentence or two."""
-        return self.worded(lambda argument: f"{argument}=")
-
-    def worded(self, spelled: Callable[[str], str]) -> str:
-        """The answer, with arguments spelled as the reader gives them.
-
-        Parameters
-        ----------
-        spelled : callable
-            From the name of an argument to what a reader types, such as ``"--cluster"`` for ``"cluster"``.
-        """
         answer = self._for_margin() if self.pilot is None else self.pilot.sentence
         if self.icc is None:
             return answer
-        parts, ceiling = [], ""
+        parts, ceiling = [], Sentence("")
         if self.budget is not None:
             parts.append(f"the budget of {self.budget:,} is worth {counted(self.worth or 0, 'independent one')}")
         if self.clustered is not None and self.clustered.attainable:
             parts.append(f"{self.clustered.n:,} are worth the {self.clustered.effective:,} that are needed")
         elif self.clustered is not None:
             parts.append(f"no number is worth the {self.clustered.effective:,} that are needed")
-            ceiling = (
-                f": however many, they are worth less than {self.clustered.ceiling:,.6g}. Spread them over more "
-                f"prompts or annotators, and say with {spelled('cluster')} how many votes share one"
-            )
+            worth = f": however many, they are worth less than {self.clustered.ceiling:,.6g}. Spread them over more "
+            worth += "prompts or annotators, and say with "
+            ceiling = worth + argument("cluster") + " how many votes share one"
             if self.budget is None or self.pilot is None:  # else it begins with what the budget can do
                 answer = f"Unattainable: {answer[0].lower()}{answer[1:]}"
         shape = "in one cluster" if self.cluster is None else f"in clusters of {self.cluster:.3g}"
         return (
             f"{answer} Of votes {shape} with an intra-cluster correlation of {self.icc:g}, {', and '.join(parts)}"
-            f"{ceiling}."
+            + ceiling
+            + "."
         )
 
     def rows(self) -> list[dict[str, Any]]:
@@ -195,11 +186,13 @@ def plan_votes(
     'A margin of 0.06 needs 749 decisive votes (power 0.9); 500 independent votes would see a margin of 0.073 or more.'
     """
     if margin is not None and pilot is not None:
-        raise InvalidInput("margin: give it or a pilot, not both")
+        raise InvalidInput(argument("margin") + ": give it or " + argument("pilot") + ", not both")
     if margin is None and pilot is None and budget is None:
-        raise InvalidInput("margin: give the margin to be seen, a pilot, or a budget")
+        fix = ": give the margin to be seen, a " + argument("pilot") + ", or a " + argument("budget")
+        raise InvalidInput(argument("margin") + fix)
     if cluster is not None and icc is None:
-        raise InvalidInput("cluster: votes of one cluster count less only if they are alike; give icc too")
+        rule = ": votes of one cluster count less only if they are alike; give "
+        raise InvalidInput(argument("cluster") + rule + argument("icc") + " too")
     worth = budget
     if budget is not None:
         check_count("budget", budget)
