@@ -6,12 +6,12 @@ import pytest
 
 from quorate.errors import InvalidInput
 from quorate.study.file import Items
-from quorate.study.items import material
+from quorate.study.items import read_items
 
 
 def read(folder, text, name="items.jsonl", **columns):
     (folder / name).write_text(text, encoding="utf-8")
-    return material(Items(file=name, **columns), folder)
+    return read_items(Items(file=name, **columns), folder)
 
 
 def lines(*rows):
@@ -31,7 +31,7 @@ def test_csv_and_parquet_say_the_same(tmp_path):
     pl.DataFrame({"id": ["a", "b"], "response": ['one\n\ntwo, "three"', "007"], "note": [None, "x"]}).write_parquet(
         tmp_path / "items.parquet"
     )
-    parquet = material(Items(file="items.parquet"), tmp_path)
+    parquet = read_items(Items(file="items.parquet"), tmp_path)
     assert parquet.fields == csv.fields
     assert parquet.digest(("a", "")) == csv.digest(("a", ""))
 
@@ -78,14 +78,14 @@ def test_items_that_cannot_be_used(tmp_path, text, said, columns):
 
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(InvalidInput, match="relative to the study"):
-        material(Items(file="none.jsonl"), tmp_path)
+        read_items(Items(file="none.jsonl"), tmp_path)
     with pytest.raises(InvalidInput, match="more or fewer cells"):
         read(tmp_path, "id,response\na\n", "items.csv")
     with pytest.raises(InvalidInput, match="quote"):
         read(tmp_path, 'id,response\na,"b" c\n', "items.csv")
     (tmp_path / "items.jsonl").write_bytes(b'{"id": "\xff"}\n')
     with pytest.raises(InvalidInput, match="not UTF-8"):
-        material(Items(file="items.jsonl"), tmp_path)
+        read_items(Items(file="items.jsonl"), tmp_path)
 
 
 def test_the_process_keeps_its_own_limit_of_a_cell(tmp_path):

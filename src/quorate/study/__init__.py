@@ -1,1 +1,12 @@
-"""Studies: a file that says what is to be judged, by whom, in which words and for how much, carried out."""
+"""Studies: a file that says what is to be judged, by whom, in which words and for how much, carried out.
+
+In reading order:
+
+- ``file`` is a study file, with its part ``adaptive``; ``problems`` says in one line what is wrong with one
+- ``items`` are what is judged, ``judges`` who judges, ``questions`` everything that may be asked
+- ``quote`` says what a run may come to
+- ``loop`` carries a study out; ``rounds`` do so where a ``policy`` says what to ask next
+- ``status`` says how far a study is
+
+The folder ``variants`` drafts other wordings of its prompts.
+"""

@@ -1,4 +1,4 @@
-"""The part of a study file that says what an adaptive policy is to do."""
+"""Adaptive part of a study file: what a policy is to do."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Adaptive(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _here(cls, given: Any) -> Any:
+    def said_here(cls, given: Any) -> Any:
         """Refuse, with the reason, what stands elsewhere in a study file."""
         for name, why in _ELSEWHERE.items():
             if isinstance(given, Mapping) and name in given:
@@ -74,7 +74,8 @@ class Adaptive(BaseModel):
         return given
 
     @model_validator(mode="after")
-    def _fits(self) -> Adaptive:
+    def consistent(self) -> Adaptive:
+        """Refuse options that exclude each other, or that nothing uses."""
         stops = self.target is not None or self.decide
         idle = sorted({"level", "interval", "together"} & self.model_fields_set)
         if idle and not stops:

@@ -1,4 +1,4 @@
-"""The study file: what is to be judged, by whom, in which words, how often, and for how much at most."""
+"""Study file: what is to be judged, by whom, in which words, how often, and for how much at most."""
 
 from __future__ import annotations
 
@@ -25,20 +25,21 @@ from quorate.study.problems import first_problem, parsed
 from quorate.table.exchange.postgres.address import Address, Place, place_of
 
 
-def _named(text: str) -> str:
+def printable(text: str) -> str:
+    """A text that has something to print, and nothing else."""
     if not text.strip() or not text.isprintable():
         raise ValueError("must have text, without line ends or control characters")
     return text
 
 
-def _variable(name: str) -> str:
+def environment_variable(name: str) -> str:
     """The name of an environment variable; what is none may be a key, and is not repeated."""
     if not (name.isascii() and name.isidentifier()):
         raise ValueError("must be the name of an environment variable, such as MY_KEY; never write a key here")
     return name
 
 
-def _placed(text: str) -> str:
+def ledger_place(text: str) -> str:
     """A place that can be read and outlives the process; an address with a password is refused, and not repeated."""
     place_of(text)
     if str(Path(text)) == _IN_MEMORY:
@@ -51,12 +52,7 @@ def _short(given: Any, field: str) -> Any:
     return {field: given} if isinstance(given, str) else given
 
 
-def _layout(given: Any) -> Any:
-    """The name of a layout that has two."""
-    return "factorial" if given == "all-judges" else given
-
-
-def _by_name(given: Any) -> Any:
+def prompts_by_name(given: Any) -> Any:
     """A list of built-in prompts as a mapping."""
     if not isinstance(given, list):
         return given
@@ -64,25 +60,25 @@ def _by_name(given: Any) -> Any:
         raise ValueError("list names of built-in prompts, or map names to prompts")
     if len(set(given)) < len(given):
         raise ValueError("list each prompt once")
-    found: Mapping[str, str] = {name: name for name in given}
-    return found
+    prompts: Mapping[str, str] = {name: name for name in given}
+    return prompts
 
 
 _IN_MEMORY = ":memory:"  # what SQLite takes for no file at all
 _KINDS = ("endpoint", "batch", "local", "replay", "python")
 Positive = Annotated[int, Field(ge=1)]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Text = Annotated[str, Field(min_length=1), AfterValidator(_named)]
-Variable = Annotated[str, AfterValidator(_variable)]
+Text = Annotated[str, Field(min_length=1), AfterValidator(printable)]
+Variable = Annotated[str, AfterValidator(environment_variable)]
 
 
-class Part(BaseModel):
+class FilePart(BaseModel):
     """A part of a study file: nothing but what is named here, and no text where a number is wanted."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class Items(Part):
+class Items(FilePart):
     """Where the items are: one row each, or one for each item and system."""
 
     file: Text = Field(description="JSON lines, CSV, TSV or Parquet; one row per item, or per item and system.")
@@ -93,7 +89,8 @@ class Items(Part):
     system_b: Text | None = Field(default=None, description="Column of the system that gave response_b; not shown.")
 
     @model_validator(mode="after")
-    def _systems(self) -> Items:
+    def pairs_or_single(self) -> Items:
+        """Refuse systems of pairs beside those of single responses."""
         if (self.system_a is None) != (self.system_b is None):
             raise ValueError("give both system_a and system_b, or neither")
         if self.system is not None and self.system_a is not None:
@@ -101,7 +98,7 @@ class Items(Part):
         return self
 
 
-class Prices(Part):
+class Prices(FilePart):
     """What a judge's calls cost, in the currency of the budget; an unknown price stays unknown."""
 
     input: Amount | None = Field(default=None, description="Per million tokens of the prompt.")
@@ -109,7 +106,8 @@ class Prices(Part):
     call: Amount | None = Field(default=None, description="Per call, on top of the tokens.")
 
     @model_validator(mode="after")
-    def _complete(self) -> Prices:
+    def complete(self) -> Prices:
+        """Refuse one price of tokens without the other, and none at all."""
         if (self.input is None) != (self.output is None):
             raise ValueError("give input and output together, or a price per call alone")
         if self.input is None and self.call is None:
@@ -117,7 +115,7 @@ class Prices(Part):
         return self
 
 
-class _Judge(Part):
+class _Judge(FilePart):
     price: Prices | None = Field(default=None, description="What calls cost; leave it out where it is not known.")
     concurrency: Positive = Field(default=64, le=100_000, description="Most requests in flight at once.")
     rate: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
@@ -197,7 +195,7 @@ Judge = Annotated[
 ]
 
 
-class Wording(Part):
+class Wording(FilePart):
     """A prompt variant: a built-in one, or a Jinja file with its scale."""
 
     built_in: Text | None = Field(default=None, description="Name of a built-in prompt, such as score.")
@@ -212,29 +210,31 @@ class Wording(Part):
     expected: bool = Field(default=False, description="Whether the score is the mean under the token probabilities.")
 
     @model_validator(mode="after")
-    def _one_source(self) -> Wording:
+    def one_source(self) -> Wording:
+        """Refuse a prompt of two sources or none, and a file without its scale."""
         if (self.built_in is None) == (self.file is None):
             raise ValueError("give either built_in or file")
         if self.file is not None and self.scale is None:
             raise ValueError("a file needs its scale, such as [1, 10]")
-        own = {"scale", "integer", "labels", "reasoned", "name"} & self.model_fields_set
-        if self.built_in is not None and own:
-            raise ValueError(f"{min(own)} is that of the built-in prompt; leave it out, or give a file")
+        stated = {"scale", "integer", "labels", "reasoned", "name"} & self.model_fields_set
+        if self.built_in is not None and stated:
+            raise ValueError(f"{min(stated)} is that of the built-in prompt; leave it out, or give a file")
         return self
 
 
-class Arrangement(Part):
+class LayoutSettings(FilePart):
     """Which judge scores which item in which words."""
 
-    name: Annotated[LayoutName, BeforeValidator(_layout, LayoutName | Literal["all-judges"])] = Field(
-        default="factorial", description="Which one; all-judges is another name of factorial."
-    )
+    name: Annotated[
+        LayoutName,
+        BeforeValidator(lambda name: "factorial" if name == "all-judges" else name, LayoutName | Literal["all-judges"]),
+    ] = Field(default="factorial", description="Which one; all-judges is another name of factorial.")
     per_item: Positive | None = Field(default=None, description="Judges per item (blocks), pairs per item (latin).")
     places: dict[str, Positive] | None = Field(default=None, description="Places of each judge in a cycle (weighted).")
     pilot: Annotated[int, Field(ge=0)] = Field(default=0, description="Items that everyone judges, twice.")
 
 
-class Cap(Part):
+class Cap(FilePart):
     """The most that may be spent on the study's ledger, in all its runs."""
 
     calls: Annotated[int, Field(ge=0, le=10**15)] | None = Field(
@@ -243,13 +243,14 @@ class Cap(Part):
     money: Annotated[Amount, Field(le=1e9)] | None = Field(default=None, description="In the currency of the prices.")
 
     @model_validator(mode="after")
-    def _some(self) -> Cap:
+    def limited(self) -> Cap:
+        """Refuse a cap that caps nothing."""
         if self.calls is None and self.money is None:
             raise ValueError("give calls, money or both")
         return self
 
 
-class Study(Part):
+class Study(FilePart):
     """A study file."""
 
     items: Annotated[Items, BeforeValidator(lambda given: _short(given, "file"))]
@@ -257,7 +258,7 @@ class Study(Part):
     prompts: Annotated[
         dict[Text, Annotated[Wording, BeforeValidator(lambda given: _short(given, "built_in"))]],
         Field(min_length=1),
-        BeforeValidator(_by_name),
+        BeforeValidator(prompts_by_name),
     ] = Field(description="Prompt variants by name, or a list of built-in ones.")
     temperatures: list[Amount] | None = Field(
         default=None, min_length=1, description="A facet; the judges' own if absent."
@@ -266,12 +267,14 @@ class Study(Part):
         default=None, description="For pairs: in which order the two responses are shown."
     )
     replicates: Positive = Field(default=1, le=1_000_000, description="Answers of every cell.")
-    layout: Annotated[Arrangement, BeforeValidator(lambda given: _short(given, "name"))] = Field(default=Arrangement())
+    layout: Annotated[LayoutSettings, BeforeValidator(lambda given: _short(given, "name"))] = Field(
+        default=LayoutSettings()
+    )
     adaptive: Adaptive | None = Field(default=None, description="A policy instead of a layout.")
     budget: Cap
     tries: Positive = Field(default=5, le=1000, description="Answers of a cell that may fail before it is given up.")
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 1
-    ledger: Annotated[Text, AfterValidator(_placed)] | None = Field(
+    ledger: Annotated[Text, AfterValidator(ledger_place)] | None = Field(
         default=None,
         description="File of the answers, or postgresql://user@host/database?schema=name without a password; "
         "the study's name ending in .db if absent.",
@@ -279,7 +282,8 @@ class Study(Part):
     _path: Path = PrivateAttr(default=Path("study.yaml"))
 
     @model_validator(mode="after")
-    def _fits(self) -> Study:
+    def consistent(self) -> Study:
+        """Refuse settings that exclude each other."""
         if self.adaptive is not None and {"layout", "replicates"} & self.model_fields_set:
             raise ValueError("adaptive: the policy says how often each cell is asked; leave layout and replicates out")
         if self.adaptive is not None and self.items.system_a is not None:

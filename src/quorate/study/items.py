@@ -1,4 +1,7 @@
-"""The items of a study: rows of a file, by name and, where there are several, by system."""
+"""Items of a study: rows of a file, by name and, where there are several, by system.
+
+Items that are pairs of responses by two named systems are laid out row by row.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +9,32 @@ import csv
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from quorate.collect.ledger.plan import digest
 from quorate.errors import InvalidData, UnknownColumn
 from quorate.study.file import Items
+from quorate.table.cells import Cells
 from quorate.table.columns.labels import label
+from quorate.table.exchange.ledger import PAIR
 from quorate.table.files import KINDS, opened
 
 Row = Mapping[str, Any]
 Name = tuple[str, ...]
+SYSTEM_A, SYSTEM_B = PAIR
+_PAIR_ROLES = ("item", SYSTEM_A, SYSTEM_B)
 _TEXTS = ("prompt", "conversation", "response", "response_a", "response_b")
 _MOST_LINE = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
+class ItemTable:
     """What is to be judged.
 
     Parameters
@@ -61,7 +70,7 @@ class Material:
         return digest([*name, dict(self.fields[name])])
 
 
-def material(items: Items, folder: Path) -> Material:
+def read_items(items: Items, folder: Path) -> ItemTable:
     """The items of a file.
 
     Raises
@@ -76,7 +85,10 @@ def material(items: Items, folder: Path) -> Material:
     empty: dict[Name, tuple[int, tuple[str, ...]]] = {}
     for number, row in enumerate(_rows(path), 1):
         known = {role: _label(row, name, role, f"{path}: row {number}") for role, name in named.items()}
-        key = _key(known)
+        if "system_a" in known:
+            key: Name = (known["id"], known["system_a"], known["system_b"])
+        else:
+            key = (known["id"], known.get("system", ""))
         if key in fields:
             raise InvalidData(f"{path}: row {number}: {shown(key)} stands twice; give every row its own name")
         if len(key) > 2 and key[1] == key[2]:
@@ -94,7 +106,7 @@ def material(items: Items, folder: Path) -> Material:
         raise InvalidData(f"{path}: there are no items in it")
     systems = tuple(dict.fromkeys(name[1] for name in fields if len(name) == 2 and name[1]))
     _complete(fields, systems, path)
-    return Material(fields, categories if items.category else {}, systems, empty)
+    return ItemTable(fields, categories if items.category else {}, systems, empty)
 
 
 def _something(fields: Row, where: str) -> None:
@@ -125,26 +137,54 @@ def shown(name: Name) -> str:
     return f'"{name[0]}"' + (f" of {systems}" if systems else "")
 
 
-def _key(known: Mapping[str, str]) -> Name:
-    if "system_a" in known:
-        return known["id"], known["system_a"], known["system_b"]
-    return known["id"], known.get("system", "")
+def numbered(items: ItemTable) -> dict[str, str] | tuple[str, ...]:
+    """Every row of items that are pairs under its number, with its category where there are any."""
+    places = tuple(str(place) for place in range(len(items.fields)))
+    if not items.categories:
+        return places
+    return {place: items.categories[name[0]] for place, name in zip(places, items.fields, strict=True)}
+
+
+def paired(cells: Cells, items: ItemTable) -> Cells:
+    """Cells of rows under their numbers, as `numbered` gives them, as cells of items and two systems."""
+    rows = np.array([int(place) for place in cells.levels["item"]])[cells.code("item")]
+    levels: dict[str, tuple[str, ...]] = {}
+    columns = []
+    for place, role in enumerate(_PAIR_ROLES):
+        labels = [name[place] for name in items.fields]
+        codes = {text: code for code, text in enumerate(dict.fromkeys(labels))}
+        levels[role] = tuple(codes)
+        columns.append(np.array([codes[text] for text in labels], dtype=np.int32)[rows])
+    others = [name for name in cells.levels if name != "item"]
+    columns += [cells.code(name) for name in others]
+    levels |= {name: cells.levels[name] for name in others}
+    return Cells(levels, np.column_stack(columns), cells.replicate, cells.nested)
+
+
+# ---- reading rows
 
 
 def _rows(path: Path) -> Iterator[Row]:
     kind = KINDS.get(path.suffix.lower())
-    if kind == "json":
-        return _json_rows(path)
-    return _csv_rows(path) if kind == "csv" else _table_rows(path)
+    if kind in ("json", "csv"):
+        yield from json_rows(path) if kind == "json" else csv_rows(path)
+        return
+    with opened(path) as file:
+        for row in file.relation.fetchall():
+            yield dict(zip(file.columns, row, strict=True))
 
 
-def _json_rows(path: Path) -> Iterator[Row]:
-    """Records as they are: nothing that looks like a date or a number becomes one."""
+def json_rows(path: Path) -> Iterator[Row]:
+    """Records of JSON lines as they are: nothing that looks like a date or a number becomes one."""
+
+    def no_constant(name: str) -> float:
+        raise ValueError(f"{name} is no JSON value")
+
     for number, line in enumerate(_lines(path), 1):
         if not line.strip():
             continue
         try:
-            row = json.loads(line, parse_constant=_no_constant)
+            row = json.loads(line, parse_constant=no_constant)
             if "\\ud" in line.lower():  # half of a pair of escapes is no character
                 json.dumps(row, ensure_ascii=False).encode()
         except (ValueError, RecursionError) as error:
@@ -152,10 +192,6 @@ def _json_rows(path: Path) -> Iterator[Row]:
         if not isinstance(row, dict):
             raise InvalidData(f"{path}: line {number} is not a JSON object; write one object per line")
         yield row
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is no JSON value")
 
 
 def _lines(path: Path) -> Iterator[str]:
@@ -176,13 +212,14 @@ def _lines(path: Path) -> Iterator[str]:
         raise InvalidData(f"{path}: cannot be read ({error.strerror}); items.file is relative to the study") from None
 
 
-def _csv_rows(path: Path) -> Iterator[Row]:
-    """Rows as text; a cell that is empty is absent."""
+def csv_rows(path: Path) -> Iterator[Row]:
+    """Rows of CSV or TSV as text; a cell that is empty is absent."""
     usual = csv.field_size_limit(_MOST_LINE)  # the limit is the whole process's
     reader = csv.DictReader(_lines(path), delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True)
     try:
-        for name in _twice(reader.fieldnames or ()):
-            raise InvalidData(f'{path}: two columns are called "{name}"; give each its own name')
+        for name, times in Counter(reader.fieldnames or ()).items():
+            if times > 1:
+                raise InvalidData(f'{path}: two columns are called "{name}"; give each its own name')
         for row in reader:
             if None in row or None in row.values():
                 raise InvalidData(f"{path}: line {reader.line_num}: more or fewer cells than the header; repair it")
@@ -191,13 +228,3 @@ def _csv_rows(path: Path) -> Iterator[Row]:
         raise InvalidData(f"{path}: line {reader.line_num}: {error}; quote values that hold quotes or commas") from None
     finally:
         csv.field_size_limit(usual)
-
-
-def _twice(names: Sequence[str]) -> list[str]:
-    return [name for name, times in Counter(names).items() if times > 1]
-
-
-def _table_rows(path: Path) -> Iterator[Row]:
-    with opened(path) as file:
-        for row in file.relation.fetchall():
-            yield dict(zip(file.columns, row, strict=True))

@@ -1,8 +1,8 @@
-"""The judges of a study: made from its settings, and what of those settings their answers depend on."""
+"""Judges of a study: made from its settings, and what of those settings their answers depend on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from quorate.collect.ledger.plan import digest
 from quorate.collect.price import Price
 from quorate.collect.runner.limits import Pace
 from quorate.errors import InvalidInput
+from quorate.roles import REPLICATE
 from quorate.study.file import (
     BatchSettings,
     EndpointSettings,
@@ -25,8 +26,9 @@ from quorate.study.file import (
     ReplaySettings,
     Study,
 )
-from quorate.study.pairs import recorded
-from quorate.table.files import sha256
+from quorate.study.items import SYSTEM_A, SYSTEM_B
+from quorate.table.files import opened, sha256
+from quorate.table.judgments import Judgments
 from quorate.table.read import read
 
 Given = Mapping[str, Any]
@@ -56,7 +58,7 @@ def made(study: Study, given: Given | None = None) -> dict[str, Judge]:
     for name in functions:
         if not isinstance(study.judges.get(name), PythonSettings):
             raise InvalidInput(f'judges: the study has no judge "{name}" of kind python; add it, or leave it out')
-    return {name: _MAKERS[type(settings)](study, name, settings, functions) for name, settings in study.judges.items()}
+    return {name: _judge(study, name, functions) for name in study.judges}
 
 
 def check(study: Study) -> None:
@@ -68,7 +70,20 @@ def check(study: Study) -> None:
 
 def digests(study: Study) -> dict[str, str]:
     """Hash of every judge's name and of the settings that its answers depend on."""
-    return {name: digest([name, _content(study, name, settings)]) for name, settings in study.judges.items()}
+    hashes = {}
+    for name, settings in study.judges.items():
+        content: dict[str, Any] = settings.model_dump(exclude=_WAYS)
+        if isinstance(settings, ReplaySettings):
+            table = study.folder / settings.table
+            try:
+                content["table"] = sha256(table)
+            except OSError as error:
+                reason = f"{table} cannot be read ({error.strerror})"
+                raise InvalidInput(
+                    f"{study.path}: judges.{name}.table: {reason}; it is relative to the study"
+                ) from None
+        hashes[name] = digest([name, content])
+    return hashes
 
 
 def price(study: Study, name: str) -> Price:
@@ -95,49 +110,27 @@ def tag(judges: Mapping[str, Judge], ledger: str) -> None:
 
 def endpoint(name: str, settings: RemoteSettings) -> Endpoint:
     """Settings of an endpoint in the words of the collector."""
-    own = settings.model_dump(exclude={"kind", "base_url", "price", "concurrency", "rate", *_OF_BATCHES})
+    same = settings.model_dump(exclude={"kind", "base_url", "price", "concurrency", "rate", *_OF_BATCHES})
     cost = Price(**settings.price.model_dump()) if settings.price else Price()
-    return Endpoint(name=name, url=settings.base_url, price=cost, **own)
+    return Endpoint(name=name, url=settings.base_url, price=cost, **same)
 
 
-def _hash(study: Study, name: str, table: Path) -> str | None:
-    try:
-        return sha256(table)
-    except OSError as error:
-        why = f"{table} cannot be read ({error.strerror})"
-        raise InvalidInput(f"{study.path}: judges.{name}.table: {why}; it is relative to the study") from None
-
-
-def _content(study: Study, name: str, settings: Any) -> dict[str, Any]:
-    content: dict[str, Any] = settings.model_dump(exclude=_WAYS)
+def _judge(study: Study, name: str, functions: Given) -> Judge:
+    settings = study.judges[name]
+    if isinstance(settings, EndpointSettings):
+        return EndpointJudge(endpoint(name, settings))
+    if isinstance(settings, BatchSettings):
+        return BatchJudge(endpoint(name, settings), **settings.model_dump(include=_OF_BATCHES))
+    if isinstance(settings, LocalSettings):
+        path = None if settings.path is None else study.folder / settings.path
+        logprobs = any(wording.expected for wording in study.prompts.values())
+        options = settings.model_dump(include={"context", "threads", "params", "structured"})
+        return LocalJudge(name, path, price=price(study, name), logprobs=logprobs, **options)
     if isinstance(settings, ReplaySettings):
-        content["table"] = _hash(study, name, study.folder / settings.table)
-    return content
-
-
-def _endpoint(_study: Study, name: str, settings: EndpointSettings, _given: Given) -> Judge:
-    return EndpointJudge(endpoint(name, settings))
-
-
-def _batch(_study: Study, name: str, settings: BatchSettings, _given: Given) -> Judge:
-    return BatchJudge(endpoint(name, settings), **settings.model_dump(include=_OF_BATCHES))
-
-
-def _local(study: Study, name: str, settings: LocalSettings, _given: Given) -> Judge:
-    own = settings.model_dump(include={"context", "threads", "params", "structured"})
-    path = None if settings.path is None else study.folder / settings.path
-    logprobs = any(wording.expected for wording in study.prompts.values())
-    return LocalJudge(name, path, price=price(study, name), logprobs=logprobs, **own)
-
-
-def _replay(study: Study, name: str, settings: ReplaySettings, _given: Given) -> Judge:
-    path = study.folder / settings.table
-    table = recorded(path) if study.items.system_a else read(path, recognise=True, announce=False)
-    return ReplayJudge(name, table, price=price(study, name))
-
-
-def _python(study: Study, name: str, _settings: PythonSettings, given: Given) -> Judge:
-    function = given.get(name)
+        path = study.folder / settings.table
+        table = recorded(path) if study.items.system_a else read(path, recognise=True, announce=False)
+        return ReplayJudge(name, table, price=price(study, name))
+    function = functions.get(name)
     if function is None:
         raise InvalidInput(
             f'judge "{name}": is a function, which a file cannot hold; '
@@ -151,10 +144,10 @@ def _python(study: Study, name: str, _settings: PythonSettings, given: Given) ->
     return judge
 
 
-_MAKERS: dict[type, Callable[..., Judge]] = {
-    EndpointSettings: _endpoint,
-    BatchSettings: _batch,
-    LocalSettings: _local,
-    ReplaySettings: _replay,
-    PythonSettings: _python,
-}
+def recorded(path: Path) -> Judgments:
+    """A table of recorded verdicts on pairs, as scores: what tells two of them apart are its facets."""
+    with opened(path) as file:
+        known = file.facets or tuple(name for name in (SYSTEM_A, SYSTEM_B, "order") if name in file.columns)
+        whole = bool(file.facets)
+    facets = {name: name for name in known} | ({REPLICATE: REPLICATE} if whole else {})
+    return read(path, facets=facets, recognise=not whole, announce=False)

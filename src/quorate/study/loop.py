@@ -1,4 +1,4 @@
-"""Carrying out a study: planned, quoted, asked, and read as judgments."""
+"""Loop of a study that is carried out: planned, quoted, asked, and read as judgments."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from quorate.table.votes import Votes
 
 Report = Callable[[Update], None]
 Answer = Callable[[Quote], bool]
+_MAY_WRITE = os.W_OK | os.X_OK
 
 
 @dataclass(frozen=True)
@@ -106,20 +107,20 @@ def run(
     KeyboardInterrupt
         If it was stopped by Ctrl-C, after what was in flight is in the ledger; a second Ctrl-C does not wait for that.
     """
-    found = load(study)
-    carried = carry_out(found, judges=judges, yes=yes, on_progress=on_progress)
+    loaded = load(study)
+    carried = carry_out(loaded, judges=judges, yes=yes, on_progress=on_progress)
     outcome = carried.outcome
     if outcome is None:
         raise InvalidInput("yes: the quote was declined, so nothing was asked")
-    far = standing(found)
-    said = (carried.reached, "" if outcome.complete else outcome.sentence, *far.unscored)
-    sys.stderr.write("".join(f"quorate: {line}\n" for line in said if line))
+    far = standing(loaded)
+    lines = (carried.reached, "" if outcome.complete else outcome.sentence, *far.unscored)
+    sys.stderr.write("".join(f"quorate: {line}\n" for line in lines if line))
     if outcome.ended is Ended.STOPPED:
         raise KeyboardInterrupt
     if not far.finished:
         why = "; ".join(f"{name} does not answer ({why})" for name, why in outcome.dead.items()) or outcome.ended.value
-        raise InvalidInput(f"{found.database}: holds no answers: {why}; see quorate status {os.fspath(study)}")
-    return answers(found)
+        raise InvalidInput(f"{loaded.database}: holds no answers: {why}; see quorate status {os.fspath(study)}")
+    return answers(loaded)
 
 
 def answers(study: Study) -> Judgments | Votes:
@@ -142,33 +143,24 @@ def carry_out(
     be no run, and nothing but the quote is made.
     """
     check(study)
-    if yes is not False:
-        _can_be_kept(study)
+    place = study.database
+    if yes is not False and isinstance(place, Path) and not (place.exists() or os.access(place.parent, _MAY_WRITE)):
+        raise InvalidInput(f"ledger: {place}: cannot be made; check that its folder exists and can be written to")
     asked = questions(study)
-    found = sizes(asked)
-    prices = worst(asked, found)
-    quoted = quotation(asked, found, prices)
-    own = {} if yes is False or _ended(study, quoted) else made(study, judges)
+    lengths = sizes(asked)
+    prices = worst(asked, lengths)
+    quoted = quotation(asked, lengths, prices)
+    ended = study.adaptive is None and quoted.done > 0 and not quoted.cells  # so that no judge is needed
+    asking = {} if yes is False or ended else made(study, judges)
     if not (yes(quoted) if callable(yes) else yes):
         return Carried(quoted, None)
     with Ledger.open(study.database) as ledger:
         plan(ledger, asked, prices)
-        tag(own, ledger.name)
-        return Carried(quoted, *runner.run(lambda stop: _carried(ledger, asked, prices, own, on_progress, stop)))
+        tag(asking, ledger.name)
+        return Carried(quoted, *runner.run(lambda stop: _asked(ledger, asked, prices, asking, on_progress, stop)))
 
 
-def _ended(study: Study, quoted: Quote) -> bool:
-    """Whether there is nothing left to ask, so that no judge is needed."""
-    return study.adaptive is None and quoted.done > 0 and not quoted.cells
-
-
-def _can_be_kept(study: Study) -> None:
-    place = study.database
-    if isinstance(place, Path) and not place.exists() and not os.access(place.parent, os.W_OK | os.X_OK):
-        raise InvalidInput(f"ledger: {place}: cannot be made; check that its folder exists and can be written to")
-
-
-async def _carried(
+async def _asked(
     ledger: Ledger,
     asked: Questions,
     prices: Mapping[str, float | None],
@@ -176,49 +168,36 @@ async def _carried(
     on_progress: Report | None,
     stop: asyncio.Event,
 ) -> tuple[RunOutcome, str]:
+    study = asked.study
+    hard, budget = limits(study), Budget(**study.budget.model_dump())
+
     async def collect() -> RunOutcome:
-        return await _collected(ledger, asked, judges, on_progress, stop)
+        return await runner.collect(
+            ledger, judges, asked.request, limits=hard, budget=budget, on_progress=on_progress, stop=stop
+        )
 
     try:
-        if asked.study.adaptive is None:
+        if study.adaptive is None:
             return await collect(), ""
         return await in_rounds(ledger, asked, prices, collect)
     finally:
         await asyncio.gather(*(judge.close() for judge in judges.values()))
 
 
-def quotation(asked: Questions, found: Sizes, prices: Mapping[str, float | None]) -> Quote:
+def quotation(asked: Questions, lengths: Sizes, prices: Mapping[str, float | None]) -> Quote:
     """What a run may come to; the ledger stays as it was, so that the study may still be changed."""
     if not Ledger.exists(asked.study.database):
-        cells = asked.cells().calls() if asked.study.adaptive is None else shares(None, asked, prices)
-        return quote(asked, cells, found)
+        counts = asked.cells().calls() if asked.study.adaptive is None else shares(None, asked, prices)
+        return quote(asked, counts, lengths)
     with Ledger.open(asked.study.database) as ledger:
         ledger.undeclared(asked.parts(), seed=asked.study.seed)
-        cells = _lacking(ledger, asked) if asked.study.adaptive is None else shares(ledger, asked, prices)
-        return quote(asked, cells, found, seen=ledger.status())
-
-
-def _lacking(ledger: Ledger, asked: Questions) -> dict[str, int]:
-    """Cells to be asked, planned or not, by judge."""
-    cells = asked.cells()
-    new, left = ledger.lacks(cells, asked.keys(cells)), ledger.unfinished()
-    _same_study(ledger, len(cells) - sum(new.values()))
-    return {name: left.get(name, 0) + new.get(name, 0) for name in dict.fromkeys((*left, *new))}
-
-
-async def _collected(
-    ledger: Ledger, asked: Questions, judges: Mapping[str, Judge], on_progress: Report | None, stop: asyncio.Event
-) -> RunOutcome:
-    study = asked.study
-    return await runner.collect(
-        ledger,
-        judges,
-        asked.request,
-        limits=limits(study),
-        budget=Budget(**study.budget.model_dump()),
-        on_progress=on_progress,
-        stop=stop,
-    )
+        if asked.study.adaptive is not None:
+            return quote(asked, shares(ledger, asked, prices), lengths, seen=ledger.status())
+        cells = asked.cells()
+        new, left = ledger.lacks(cells, asked.keys(cells)), ledger.unfinished()
+        _same_study(ledger, len(cells) - sum(new.values()))
+        counts = {name: left.get(name, 0) + new.get(name, 0) for name in dict.fromkeys((*left, *new))}
+        return quote(asked, counts, lengths, seen=ledger.status())
 
 
 def plan(ledger: Ledger, asked: Questions, prices: Mapping[str, float | None]) -> None:
@@ -238,7 +217,7 @@ def plan(ledger: Ledger, asked: Questions, prices: Mapping[str, float | None]) -
 
 
 def _same_study(ledger: Ledger, known: int) -> None:
-    held = sum(one.cells for one in ledger.status())
+    held = sum(judge.cells for judge in ledger.status())
     if held > known:
         raise InvalidInput(
             f"ledger: {ledger.path} has {held - known:,} cells that the study no longer has "
@@ -253,4 +232,4 @@ def limits(study: Study) -> Limits:
 
 def finished(ledger: Ledger) -> int:
     """Cells that are answered or given up."""
-    return sum(one.done + one.given_up for one in ledger.status())
+    return sum(judge.done + judge.given_up for judge in ledger.status())

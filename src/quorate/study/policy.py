@@ -1,7 +1,8 @@
-"""The policy of an adaptive study: made from its settings, its items and what its judges cost."""
+"""Policy of an adaptive study: made from its settings, its items and what its judges cost."""
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -53,10 +54,10 @@ def policy_of(asked: Questions, usual: Mapping[str, float] | None = None) -> Pol
         group = arms_of(roster, cycle=settings.cycle, between=settings.between)
         first, *_ = [_made(asked, settings, group, *budget) for budget in _budgets(asked, settings, usual or {})]
     except InvalidInput as error:
-        said = str(error)
+        reason = str(error)
         for old, new in _WORDS.items():
-            said = said.replace(old, new)
-        raise InvalidInput(f"adaptive: {said}") from None
+            reason = reason.replace(old, new)
+        raise InvalidInput(f"adaptive: {reason}") from None
     return replace(first, budget=math.inf)
 
 
@@ -77,7 +78,9 @@ def roster_of(asked: Questions) -> Roster:
 def _made(
     asked: Questions, settings: Adaptive, group: Arms, cap: str, budget: float, prices: Mapping[str, float] | None
 ) -> Policy:
-    scale = _points(asked)
+    scales = [prompt.expects for prompt in asked.prompts.values()]
+    continuous = any(each.expected or not each.points for each in scales)
+    scale = None if continuous else sorted({point for each in scales for point in each.points})
     try:
         return adaptive(
             settings.name,
@@ -86,7 +89,7 @@ def _made(
             scale=scale,
             bounds=(asked.scale.low, asked.scale.high) if scale is None else None,
             floor=scale is not None,
-            variances=_variances(asked, settings, group, scale),
+            variances=earlier_variances(asked, settings, group, scale),
             variant=settings.variant,
             delta=settings.delta,
             objective=settings.objective,
@@ -130,7 +133,7 @@ def _budgets(
         yield "budget.calls", cap.calls, None
 
 
-def expected(asked: Questions, found: Sizes) -> dict[str, float]:
+def expected(asked: Questions, lengths: Sizes) -> dict[str, float]:
     """Price of a call that goes well, by judge, where money is capped.
 
     Raises
@@ -138,9 +141,21 @@ def expected(asked: Questions, found: Sizes) -> dict[str, float]:
     InvalidInput
         If a price is not known.
     """
-    worst(asked, found)
-    quoted = quote(asked, dict.fromkeys(asked.judges, 1), found).judges
-    return {one.judge: one.money.expected for one in quoted if one.money.expected is not None}
+    worst(asked, lengths)
+    quoted = quote(asked, dict.fromkeys(asked.judges, 1), lengths).judges
+    return {part.judge: part.money.expected for part in quoted if part.money.expected is not None}
+
+
+def _weights(asked: Questions, given: Any, group: Arms) -> Floats | None:
+    """Weight of every arm, shape (arms,)."""
+    if given is None:
+        return None
+    roster = group.roster
+    each = weights_by_column(asked, given, roster) if isinstance(given, str) else weights_by_label(given, roster)
+    by_arm = each[group.cells]
+    if (by_arm != by_arm[:, :1]).any():
+        raise InvalidInput("weights: differ within a cycle, which is one arm; give weights of what is not its facet")
+    return np.asarray(by_arm[:, 0])
 
 
 def _check_facets(settings: Adaptive, roster: Roster) -> None:
@@ -151,49 +166,25 @@ def _check_facets(settings: Adaptive, roster: Roster) -> None:
             raise InvalidInput(f"{argument}: the study has no facet {name}; it has {known}")
 
 
-def _points(asked: Questions) -> list[float] | None:
-    """Every score that some prompt allows; None where scores are continuous."""
-    scales = [prompt.expects for prompt in asked.prompts.values()]
-    if any(scale.expected or not scale.points for scale in scales):
-        return None
-    return sorted({point for scale in scales for point in scale.points})
-
-
-def _weights(asked: Questions, given: Any, group: Arms) -> Floats | None:
-    """Weight of every arm, shape (arms,)."""
-    if given is None:
-        return None
-    roster = group.roster
-    each = _by_column(asked, given, roster) if isinstance(given, str) else _by_label(given, roster)
-    by_arm = each[group.cells]
-    if (by_arm != by_arm[:, :1]).any():
-        raise InvalidInput("weights: differ within a cycle, which is one arm; give weights of what is not its facet")
-    return np.asarray(by_arm[:, 0])
-
-
-def _by_column(asked: Questions, column: str, roster: Roster) -> Floats:
+def weights_by_column(asked: Questions, column: str, roster: Roster) -> Floats:
+    """Weight of every cell: what a column of the items says."""
     systems = roster.levels.get(SYSTEM, ("",))
-    found = {}
+    weights = {}
     for name, fields in asked.items.fields.items():
-        found[tuple(map(label, name))] = _number(fields.get(column))
-        if not found[tuple(map(label, name))] > 0:
+        value: Any = fields.get(column)
+        weight = math.nan
+        with contextlib.suppress(TypeError, ValueError):
+            weight = math.nan if isinstance(value, bool) else float(value)
+        weights[tuple(map(label, name))] = weight
+        if not 0 < weight < math.inf:
             raise InvalidInput(
                 f'weights: "{name[0]}" has no number above 0 in the column "{column}" of {asked.study.items.file}'
             )
-    table = np.array([[found[item, system] for system in systems] for item in roster.levels[ITEM]])
+    table = np.array([[weights[item, system] for system in systems] for item in roster.levels[ITEM]])
     return np.asarray(table[roster.column(ITEM), roster.column(SYSTEM) if SYSTEM in roster.levels else 0])
 
 
-def _number(value: Any) -> float:
-    """The number that a cell of a table holds; nan where it holds none."""
-    try:
-        found = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
-        return math.nan
-    return found if math.isfinite(found) else math.nan
-
-
-def _by_label(given: Mapping[str, Mapping[str, float]], roster: Roster) -> Floats:
+def weights_by_label(given: Mapping[str, Mapping[str, float]], roster: Roster) -> Floats:
     """Product of the weights of every cell's labels; what is not named weighs 1."""
     each = np.ones(len(roster))
     for facet, by in given.items():
@@ -206,7 +197,7 @@ def _by_label(given: Mapping[str, Mapping[str, float]], roster: Roster) -> Float
     return each
 
 
-def _variances(asked: Questions, settings: Adaptive, group: Arms, scale: list[float] | None) -> Floats | None:
+def earlier_variances(asked: Questions, settings: Adaptive, group: Arms, scale: list[float] | None) -> Floats | None:
     """Variance of every arm in a table of earlier answers, shape (arms,); none below what equal answers leave open."""
     if settings.variances is None:
         return None

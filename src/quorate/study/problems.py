@@ -1,4 +1,4 @@
-"""A study file as YAML, and what is wrong with it in one line."""
+"""Problems of a study file: YAML that cannot be read, and what breaks a rule, each in one line."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ def parsed(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise InvalidInput(f"study: {path} is not UTF-8 text; save it as UTF-8") from None
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise InvalidInput(f"study: {path} is not YAML: {_problem(error)}") from None
+        mark = getattr(error, "problem_mark", None)
+        line = "" if mark is None else f"line {mark.line + 1}: "
+        problem = " ".join(str(getattr(error, "problem", None) or error).split())
+        raise InvalidInput(f"study: {path} is not YAML: {line}{problem}") from None
     if not isinstance(content, dict):
         raise InvalidInput(f"study: {path} holds no settings such as items, judges, prompts; quorate init writes some")
     return content
@@ -78,51 +81,59 @@ def first_problem(errors: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> 
     """
     first = min(errors, key=lambda error: _ORDER.get(error["type"], 1))
     named = first["type"] == "string_type" and first["loc"][-1] == "[key]"
-    place = _place(first["loc"][:-2] if named else first["loc"], kinds)
-    said = _said(first, kinds)
+    loc = first["loc"][:-2] if named else first["loc"]
+    parts = [part for at, part in enumerate(loc) if not (loc[0] == "judges" and at == 2 and part in kinds)]
+    names = [f"[{part}]" if isinstance(part, int) else f".{_shown(part)[1:-1]}" for part in parts if part != "[key]"]
+    place = "".join(names).lstrip(".")
     more = f" (and {len(errors) - 1} more to repair)" if len(errors) > 1 else ""
-    return f"{place}: {said}{more}" if place else f"{said}{more}"
+    return f"{f'{place}: ' if place else ''}{_problem(first, kinds)}{more}"
 
 
 _ORDER = {"extra_forbidden": 0}
 
 
-def _place(loc: Sequence[str | int], kinds: Sequence[str]) -> str:
-    parts = [part for at, part in enumerate(loc) if not (loc[0] == "judges" and at == 2 and part in kinds)]
-    names = [f"[{part}]" if isinstance(part, int) else f".{_shown(part)[1:-1]}" for part in parts if part != "[key]"]
-    return "".join(names).lstrip(".")
-
-
-def _said(error: Mapping[str, Any], kinds: Sequence[str]) -> str:
+def _problem(error: Mapping[str, Any], kinds: Sequence[str]) -> str:
     kind, context = error["type"], error.get("ctx", {})
     if kind == "missing":
         return "is missing; give it"
     if kind == "extra_forbidden":
-        return f"there is no such setting; {_meant(str(error['loc'][-1]))}"
+        name = str(error["loc"][-1])
+        if name.casefold() in ("key", "api_key", "token", "secret"):
+            fix = "never write a key here, name its environment variable in key_env"
+        else:
+            close = get_close_matches(name, [setting for setting in _SETTINGS if setting != name], 1)
+            fix = f'did you mean "{close[0]}"?' if close else "leave it out"
+        return f"there is no such setting; {fix}"
     if kind == "value_error":
         return str(context["error"])
     if kind in ("union_tag_not_found", "union_tag_invalid"):
-        found = "is missing;" if kind == "union_tag_not_found" else "must be"
+        must = "is missing;" if kind == "union_tag_not_found" else "must be"
         got = "" if kind == "union_tag_not_found" else f", got {_shown(context.get('tag'))}"
-        return f"kind {found} one of {', '.join(kinds)}{got}"
-    return _chosen(error) if kind == "literal_error" else _typed(error)
-
-
-def _typed(error: Mapping[str, Any]) -> str:
-    kind, context = error["type"], error.get("ctx", {})
-    got = error.get("input")
-    example = _example(error["loc"])
-    such = f", such as {example}" if example else ""
-    what = "a name must be" if error["loc"][-1] == "[key]" else "must be"
-    return f"{what} {_wanted(kind, context, error['loc'])}{such}, got {_given(got)}{_quoting(kind, got)}"
-
-
-def _chosen(error: Mapping[str, Any]) -> str:
-    names = re.findall(r"'([^']+)'", str(error["ctx"]["expected"]))
+        return f"kind {must} one of {', '.join(kinds)}{got}"
+    if kind != "literal_error":
+        return _wrong_type(error)
+    names = re.findall(r"'([^']+)'", str(context["expected"]))
     names += ["all-judges"] if "factorial" in names else []
     close = get_close_matches(str(error.get("input")), names, 1, 0.7)
     meant = f'; did you mean "{close[0]}"?' if close else ""
     return f"must be one of {', '.join(names)}, got {_shown(error.get('input'))}{meant}"
+
+
+def _wrong_type(error: Mapping[str, Any]) -> str:
+    """What must stand there, with an example, what stands there, and what to do with it."""
+    kind, loc, got = error["type"], error["loc"], error.get("input")
+    named = loc[-1] == "[key]"
+    within = _WITHIN.get(loc[-2]) if len(loc) > 1 else None
+    example = None if named else _EXAMPLES.get(loc[-1]) or within
+    such = f", such as {example}" if example else ""
+    given = "nothing" if got is None or got in ("", [], {}) else _shown(got)
+    quoting = ""
+    if kind == "string_type" and isinstance(got, (int, float, date)):  # which YAML takes for something else
+        quoting = f'; write "{_shown(got)}" in quotation marks'
+    elif kind in _TYPES and isinstance(got, str) and re.fullmatch(r"[-+]?[\d.]+(e[-+]?\d+)?", got.strip()):
+        quoting = "; write it without quotation marks"
+    must = "a name must be" if named else "must be"
+    return f"{must} {_wanted(kind, error.get('ctx', {}), loc)}{such}, got {given}{quoting}"
 
 
 def _wanted(kind: str, context: Mapping[str, Any], loc: Sequence[str | int]) -> str:
@@ -136,27 +147,6 @@ def _wanted(kind: str, context: Mapping[str, Any], loc: Sequence[str | int]) -> 
         return f"a list of at most {context['max_length']}"
     either = _SHORT.get(loc[-1], "") if len(loc) == 1 else ""
     return f"{_TYPES.get(kind, 'of another kind')}{either}"
-
-
-def _example(loc: Sequence[str | int]) -> str | None:
-    """Of a setting, or of what stands in it; a name has none."""
-    if loc[-1] == "[key]":
-        return None
-    return _EXAMPLES.get(loc[-1]) or (_WITHIN.get(loc[-2]) if len(loc) > 1 else None)
-
-
-def _given(value: Any) -> str:
-    if value is None or value in ("", [], {}):
-        return "nothing"
-    return _shown(value)
-
-
-def _quoting(kind: str, value: Any) -> str:
-    """What to do with a number that is a text, or a text that YAML takes for something else."""
-    if kind == "string_type" and isinstance(value, (int, float, date)):
-        return f'; write "{_shown(value)}" in quotation marks'
-    number = isinstance(value, str) and re.fullmatch(r"[-+]?[\d.]+(e[-+]?\d+)?", value.strip())
-    return "; write it without quotation marks" if number and kind in _TYPES else ""
 
 
 _BOUNDS = {
@@ -219,22 +209,9 @@ _SETTINGS = (
 )
 
 
-def _meant(name: str) -> str:
-    if name.casefold() in ("key", "api_key", "token", "secret"):
-        return "never write a key here, name its environment variable in key_env"
-    close = get_close_matches(name, [one for one in _SETTINGS if one != name], 1)
-    return f'did you mean "{close[0]}"?' if close else "leave it out"
-
-
 def _shown(value: Any) -> str:
     if isinstance(value, Mapping):
         return "a mapping"
     written = value.isoformat() if isinstance(value, date) else repr(value)
     text = re.sub(r"://[^\s/]*@", "://...@", " ".join(written.split()))
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-
-
-def _problem(error: Exception) -> str:
-    mark = getattr(error, "problem_mark", None)
-    line = "" if mark is None else f"line {mark.line + 1}: "
-    return line + " ".join(str(getattr(error, "problem", None) or error).split())

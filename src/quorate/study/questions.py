@@ -1,8 +1,8 @@
-"""What a study asks: its prompts over its items, one question for every cell, each with a key."""
+"""Questions of a study: its prompts over its items, one question for every cell, each with a key."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
@@ -18,14 +18,14 @@ from quorate.errors import InvalidInput
 from quorate.plan.assign import assign
 from quorate.roles import TEMPERATURE
 from quorate.study.file import Study, Wording
-from quorate.study.items import Material, Name, material, shown
+from quorate.study.items import SYSTEM_A, SYSTEM_B, ItemTable, Name, numbered, paired, read_items, shown
 from quorate.study.judges import digests
-from quorate.study.pairs import ORDER, SYSTEM_A, SYSTEM_B, check_prompts, numbered, paired
 from quorate.table.cells import Cells
 from quorate.table.columns.labels import label
 
 ITEM, CATEGORY, SYSTEM, PROMPT, JUDGE = "item", "category", "system", "prompt", "judge"
-LISTED, SWAPPED = "listed", "swapped"
+ORDER, LISTED, SWAPPED = "order", "listed", "swapped"
+_VOTES = frozenset({0.0, 0.5, 1.0})
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Questions:
     ----------
     study : Study
         The study.
-    items : Material
+    items : ItemTable
         What is judged.
     prompts : mapping of str to Prompt
         In which words.
@@ -45,7 +45,7 @@ class Questions:
     """
 
     study: Study
-    items: Material
+    items: ItemTable
     prompts: dict[str, Prompt]
     judges: dict[str, str]
 
@@ -57,16 +57,16 @@ class Questions:
     @property
     def levels(self) -> dict[str, tuple[object, ...]]:
         """Facets that are crossed with everything."""
-        found: dict[str, tuple[object, ...]] = {}
+        levels: dict[str, tuple[object, ...]] = {}
         if self.items.systems:
-            found[SYSTEM] = self.items.systems
+            levels[SYSTEM] = self.items.systems
         if self.study.temperatures is not None:
-            found[TEMPERATURE] = tuple(self.study.temperatures)
+            levels[TEMPERATURE] = tuple(self.study.temperatures)
         if self.study.order == "both":
-            found[ORDER] = (LISTED, SWAPPED)
+            levels[ORDER] = (LISTED, SWAPPED)
         elif self.items.pairs:
-            found[ORDER] = (self.study.order or LISTED,)
-        return found
+            levels[ORDER] = (self.study.order or LISTED,)
+        return levels
 
     def cells(self) -> Cells:
         """The cells of the study's layout, in the order of asking."""
@@ -89,8 +89,8 @@ class Questions:
         """What the answers depend on, each with its digest."""
         for name, prompt in self.prompts.items():
             yield Dependency("rubric", name, prompt.digest)
-        for name, one in self.judges.items():
-            yield Dependency("judge", name, one)
+        for name, judge in self.judges.items():
+            yield Dependency("judge", name, judge)
         for key in self.items.fields:
             yield Dependency("item", " of ".join(filter(None, key)), self.items.digest(key))
 
@@ -138,13 +138,10 @@ class Questions:
                 try:
                     yield prompt.messages(fields, swapped=swapped)
                 except InvalidInput as error:
-                    raise InvalidInput(f"items: {shown(name)}: {error}{self._empty(name, error)}") from None
-
-    def _empty(self, name: Name, error: InvalidInput) -> str:
-        """Fields that the file has without a value and the prompt asks for."""
-        number, empty = self.items.empty.get(name, (0, ()))
-        lacking = [f'"{one}"' for one in empty if f"'{one}' is undefined" in str(error)]
-        return f"; {', '.join(lacking)} is null or empty in row {number} of {self.study.items.file}" if lacking else ""
+                    number, empty = self.items.empty.get(name, (0, ()))
+                    lacking = ", ".join(f'"{column}"' for column in empty if f"'{column}' is undefined" in str(error))
+                    row = f"; {lacking} is null or empty in row {number} of {self.study.items.file}" if lacking else ""
+                    raise InvalidInput(f"items: {shown(name)}: {error}{row}") from None
 
     def _name(self, row: Any) -> Name:
         if self.items.pairs:
@@ -163,28 +160,43 @@ def questions(study: Study) -> Questions:
     InvalidInput
         If a file cannot be read, or prompts have different scales.
     """
-    prompts = _prompts(study)
-    return Questions(study, material(study.items, study.folder), prompts, digests(study))
-
-
-def _prompts(study: Study) -> dict[str, Prompt]:
-    """The prompts, of one scale; what is wrong with one is said with the file that names it."""
     try:
         prompts = {name: _prompt(study, name, wording) for name, wording in study.prompts.items()}
-        _one_scale(list(prompts.values()))
         check_prompts(prompts, named=study.items.system_a is not None)
-    except InvalidInput as error:
+    except InvalidInput as error:  # what is wrong with a prompt is said with the file that names it
         raise InvalidInput(f"{study.path}: {error}") from None
-    return prompts
+    return Questions(study, read_items(study.items, study.folder), prompts, digests(study))
 
 
-def _one_scale(prompts: list[Prompt]) -> None:
-    first, *others = prompts
+def check_prompts(prompts: Mapping[str, Prompt], *, named: bool) -> None:
+    """Refuse prompts whose answers do not belong in one table; ``named`` says whether items name two systems.
+
+    Raises
+    ------
+    InvalidInput
+        If they have different scales, some compare two responses and others judge one, or systems are named and an
+        answer is no vote.
+    """
+    first, *others = prompts.values()
     for other in others:
         if (other.expects.low, other.expects.high) != (first.expects.low, first.expects.high):
             raise InvalidInput(
                 f"prompts: {first.name} scores {_span(first)} and {other.name} {_span(other)}; "
                 "variants of one prompt share a scale: make another study of the other"
+            )
+    comparing = [name for name, prompt in prompts.items() if prompt.compares]
+    single = next((name for name in prompts if name not in comparing), None)
+    if single is not None and comparing:
+        raise InvalidInput(
+            f"prompts: {comparing[0]} compares two responses and {single} judges one; make two studies of them"
+        )
+    if named and single is not None:
+        raise InvalidInput(f"items.system_a: {single} judges one response, not two; use pairwise, or items.system")
+    for prompt in prompts.values() if named else ():
+        if prompt.expects.expected or not prompt.expects.labels or set(prompt.expects.labels.values()) - _VOTES:
+            raise InvalidInput(
+                f"prompts.{prompt.name}: the answer on two named systems is a vote; give a file the scale [0, 1] and "
+                "labels of 1, 0.5 and 0, such as {A: 1, tie: 0.5, B: 0}, and leave expected out"
             )
 
 
@@ -196,8 +208,8 @@ def _prompt(study: Study, name: str, wording: Wording) -> Prompt:
             raise InvalidInput(
                 f'prompts.{name}: no built-in prompt "{wording.built_in}"; {meant}There are {", ".join(BUILT_IN)}'
             )
-        found = built_in(wording.built_in)
-        return Prompt(name, found.source, replace(found.expects, expected=wording.expected))
+        original = built_in(wording.built_in)
+        return Prompt(name, original.source, replace(original.expects, expected=wording.expected))
     path = study.folder / str(wording.file)
     try:
         source = path.read_text(encoding="utf-8")
@@ -205,8 +217,8 @@ def _prompt(study: Study, name: str, wording: Wording) -> Prompt:
         why = getattr(error, "strerror", None) or "it is not UTF-8"
         raise InvalidInput(f"prompts.{name}.file: {path} cannot be read ({why})") from None
     low, high = wording.scale or (0.0, 0.0)
-    own = wording.model_dump(include={"integer", "labels", "reasoned", "name", "expected"})
-    return Prompt(name, source, Expects(low, high, **own))
+    stated = wording.model_dump(include={"integer", "labels", "reasoned", "name", "expected"})
+    return Prompt(name, source, Expects(low, high, **stated))
 
 
 def _span(prompt: Prompt) -> str:

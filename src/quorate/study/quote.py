@@ -1,4 +1,4 @@
-"""What a run may come to, said before anything is sent: calls, tokens and money, each as low, expected and high."""
+"""Quote of a run, said before anything is sent: calls, tokens and money, each as low, expected and high."""
 
 from __future__ import annotations
 
@@ -92,27 +92,27 @@ class Quote:
     @property
     def cells(self) -> int:
         """Cells to be answered."""
-        return sum(one.cells for one in self.judges)
+        return sum(judge.cells for judge in self.judges)
 
     @property
     def calls(self) -> Range:
         """Requests."""
-        return _total([one.calls for one in self.judges])
+        return _total([judge.calls for judge in self.judges])
 
     @property
     def tokens(self) -> Range:
         """Tokens of prompts and replies."""
-        return _total([one.tokens for one in self.judges])
+        return _total([judge.tokens for judge in self.judges])
 
     @property
     def money(self) -> Range:
         """Price, in the currency of the study; unknown if one judge's is."""
-        return _total([one.money for one in self.judges])
+        return _total([judge.money for judge in self.judges])
 
     @property
     def unpriced(self) -> tuple[str, ...]:
         """Judges whose price is not known."""
-        return tuple(one.judge for one in self.judges if one.money.expected is None)
+        return tuple(judge.judge for judge in self.judges if judge.money.expected is None)
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def sizes(asked: Questions) -> Sizes:
     return Sizes(total / max(count, 1), least or 0, most)
 
 
-def worst(asked: Questions, found: Sizes) -> dict[str, float | None]:
+def worst(asked: Questions, lengths: Sizes) -> dict[str, float | None]:
     """Worst-case price of a call, by judge: a token for every byte of the longest question, and the longest reply.
 
     Raises
@@ -143,16 +143,16 @@ def worst(asked: Questions, found: Sizes) -> dict[str, float | None]:
     InvalidInput
         If money is capped and no worst case is known.
     """
-    prices = {name: _worst(asked, name, found) for name in asked.judges}
-    for name, one in prices.items():
-        if one is None and asked.study.budget.money is not None:
+    prices = {name: _worst(asked, name, lengths) for name in asked.judges}
+    for name, highest in prices.items():
+        if highest is None and asked.study.budget.money is not None:
             known = price(asked.study, name).known
             fix = "params.max_tokens is missing" if known else "price is missing"
             raise InvalidInput(f"judges.{name}: {fix}, so that money cannot be capped; give it, or cap calls alone")
     return prices
 
 
-def quote(asked: Questions, cells: Mapping[str, int], found: Sizes, *, seen: Sequence[JudgeStatus] = ()) -> Quote:
+def quote(asked: Questions, cells: Mapping[str, int], lengths: Sizes, *, seen: Sequence[JudgeStatus] = ()) -> Quote:
     """What answering some cells of each judge may come to.
 
     Parameters
@@ -161,59 +161,41 @@ def quote(asked: Questions, cells: Mapping[str, int], found: Sizes, *, seen: Seq
         Of the study.
     cells : mapping of str to int
         Cells to be answered, by judge.
-    found : Sizes
+    lengths : Sizes
         From `sizes`.
     seen : sequence of JudgeStatus
         How far every judge is: what its answers took so far is what the others are expected to take.
     """
     budget = Budget(**asked.study.budget.model_dump())
-    known = {one.judge: one for one in seen}
-    parts = tuple(_judge(asked, name, count, found, known.get(name)) for name, count in cells.items() if count)
-    done, held = sum(one.done + one.given_up for one in seen), sum(one.held for one in seen)
+    known = {judge.judge: judge for judge in seen}
+    parts = tuple(_judge(asked, name, count, lengths, known.get(name)) for name, count in cells.items() if count)
+    done, held = sum(judge.done + judge.given_up for judge in seen), sum(judge.held for judge in seen)
     return Quote(parts, done, budget, held)
 
 
-def _judge(asked: Questions, name: str, cells: int, found: Sizes, seen: JudgeStatus | None) -> JudgeQuote:
-    limit, answers = _limit(asked, name), _answers(seen)
-    each = _each(found, limit, _expected(asked, found, limit) if seen is None or not answers else _taken(seen, answers))
+def _judge(asked: Questions, name: str, cells: int, lengths: Sizes, seen: JudgeStatus | None) -> JudgeQuote:
+    """One judge's part: what its answers took so far is what is expected, else what is taken for granted."""
+    limit, answers = _limit(asked, name), 0
+    if seen is not None and seen.tokens_in:  # else the judge does not say what its answers took
+        answers = sum(number for status, number in seen.statuses.items() if status not in {ERROR, LOST})
+    if seen is not None and answers:
+        into, out = seen.tokens_in / answers, seen.tokens_out / answers
+    else:
+        reasoned = any(prompt.expects.reasoned for prompt in asked.prompts.values())
+        into, out = lengths.mean / PER_TOKEN, min(LONG if reasoned else SHORT, limit or math.inf)
+    low = (min(lengths.least / PER_TOKEN / 2, into), min(1.0, out))
+    high = (None, None) if limit is None else (max(lengths.most_bytes, into), max(limit, out))
+    each: tuple[tuple[float | None, float | None], ...] = (low, (into, out), high)  # of prompt and reply, in this order
     calls = Range(cells, cells, cells * asked.study.tries)
     cost = price(asked.study, name)
     tokens = [None if None in pair else float(sum(part or 0 for part in pair)) for pair in each]
     prices: list[float | None] = [_cost(cost, *pair) for pair in each]
-    prices[2] = worst_one = _worst(asked, name, found)
-    return JudgeQuote(name, cells, calls, _times(calls, tokens), _times(calls, prices), worst_one, answers)
+    prices[2] = highest = _worst(asked, name, lengths)
+    return JudgeQuote(name, cells, calls, _times(calls, tokens), _times(calls, prices), highest, answers)
 
 
-_Pair = tuple[float | None, float | None]
-"""Tokens of a prompt and of its reply."""
-
-
-def _each(found: Sizes, limit: int | None, expected: tuple[float, float]) -> tuple[_Pair, _Pair, _Pair]:
-    """Low, expected and high of one call, in this order whatever was expected."""
-    into, out = expected
-    low = (min(found.least / PER_TOKEN / 2, into), min(1.0, out))
-    return low, expected, (None, None) if limit is None else (max(found.most_bytes, into), max(limit, out))
-
-
-def _expected(asked: Questions, found: Sizes, limit: int | None) -> tuple[float, float]:
-    """Before anything was answered."""
-    reasoned = any(prompt.expects.reasoned for prompt in asked.prompts.values())
-    return found.mean / PER_TOKEN, min(LONG if reasoned else SHORT, limit or math.inf)
-
-
-def _taken(seen: JudgeStatus, answers: int) -> tuple[float, float]:
-    return seen.tokens_in / answers, seen.tokens_out / answers
-
-
-def _answers(seen: JudgeStatus | None) -> int:
-    """Answers so far of a judge that says what they took."""
-    if seen is None or not seen.tokens_in:
-        return 0
-    return sum(number for status, number in seen.statuses.items() if status not in {ERROR, LOST})
-
-
-def _worst(asked: Questions, name: str, found: Sizes) -> float | None:
-    return _cost(price(asked.study, name), found.most_bytes, _limit(asked, name))
+def _worst(asked: Questions, name: str, lengths: Sizes) -> float | None:
+    return _cost(price(asked.study, name), lengths.most_bytes, _limit(asked, name))
 
 
 def _cost(cost: Price, tokens_in: float | None, tokens_out: float | None) -> float | None:
@@ -230,7 +212,7 @@ def _limit(asked: Questions, name: str) -> int | None:
 
 def _times(calls: Range, each: list[float | None]) -> Range:
     counts = (calls.low, calls.expected, calls.high)
-    return Range(*(None if one is None or n is None else n * one for n, one in zip(counts, each, strict=True)))
+    return Range(*(None if call is None or n is None else n * call for n, call in zip(counts, each, strict=True)))
 
 
 def _total(parts: list[Range]) -> Range:

@@ -1,4 +1,4 @@
-"""Adaptive studies: what to ask next follows from the answers so far, round by round, until a target or the budget."""
+"""Rounds of an adaptive study: what to ask next follows from the answers so far, until a target or the budget."""
 
 from __future__ import annotations
 
@@ -70,30 +70,27 @@ class Rounds:
             Of the ledger.
         """
         room = self.batch if self.cap.calls is None else max(self.cap.calls - spend.calls - spend.reserved, 0)
-        cells = self._paying(progress, spend).next_cells(progress, max(min(self.batch, room), 1))
+        paying = self.policy
+        if self.cap.money is not None:  # with what is left of it, at worst-case prices in billionths: whole numbers
+            roster = self.policy.arms.roster
+            by_judge = np.array([nano(self.prices[name]) or 0 for name in roster.levels[JUDGE]], dtype=np.float64)
+            price = by_judge[roster.column(JUDGE)]
+            left = max((nano(self.cap.money) or 0) - round((spend.money + spend.reserved_money) * NANO), 0)
+            paid = float((price * progress.calls).sum())
+            paying = replace(self.policy, price=price, budget=(paid + left + 0.25) / (1 + SLACK))
+        cells = paying.next_cells(progress, max(min(self.batch, room), 1))
         if len(cells) and (self.cap.calls is None or len(cells) <= room):
             return cells, Why.ON
         none = cells.keep(np.zeros(len(cells), dtype=bool))  # what has room is a part of a cycle, which is not asked
         return none, Why.BUDGET if len(self.policy.next_cells(progress)) else Why.POLICY
 
-    def _paying(self, progress: Progress, spend: Spend) -> Policy:
-        """The same policy with what is left of the money, at worst-case prices in billionths: whole numbers."""
-        if self.cap.money is None:
-            return self.policy
-        roster = self.policy.arms.roster
-        by_judge = np.array([nano(self.prices[name]) or 0 for name in roster.levels[JUDGE]], dtype=np.float64)
-        price = by_judge[roster.column(JUDGE)]
-        left = max((nano(self.cap.money) or 0) - round((spend.money + spend.reserved_money) * NANO), 0)
-        paid = float((price * progress.calls).sum())
-        return replace(self.policy, price=price, budget=(paid + left + 0.25) / (1 + SLACK))
-
-    def said(self, progress: Progress, spend: Spend, why: Why) -> str:
+    def sentence(self, progress: Progress, spend: Spend, why: Why) -> str:
         """What the policy has reached, in a sentence, and what ended it."""
         calls, money = f"{spend.calls:,}", f"{spend.money:,.4f}"
         of = calls if self.cap.calls is None else f"{calls} of {self.cap.calls:,}"
         paid = "" if self.cap.money is None else f" for {money} of {self.cap.money:,.4f} in money"
-        said = self.policy.sentence(progress, spent=f"{of} calls{paid}", done=why is not Why.ON)
-        return said + "; the budget has no room for more" if why is Why.BUDGET else said
+        reached = self.policy.sentence(progress, spent=f"{of} calls{paid}", done=why is not Why.ON)
+        return reached + "; the budget has no room for more" if why is Why.BUDGET else reached
 
 
 def rounds_of(asked: Questions, prices: Prices) -> Rounds:
@@ -130,7 +127,7 @@ def stand(ledger: Ledger, rounds: Rounds) -> tuple[str, Why]:
     """What the policy has reached by now, in a sentence, and why it ended, if it did."""
     progress, spend = so_far(ledger, rounds.policy), ledger.spend()
     why = Why.ON if progress.pending.any() else rounds.next(progress, spend)[1]
-    return rounds.said(progress, spend, why), why
+    return rounds.sentence(progress, spend, why), why
 
 
 def reached(ledger: Ledger, study: Study) -> tuple[str, bool]:
@@ -139,10 +136,10 @@ def reached(ledger: Ledger, study: Study) -> tuple[str, bool]:
         asked = questions(study)
         prices = {} if study.budget.money is None else worst(asked, sizes(asked))
         rounds = rounds_of(asked, prices)
-        said, why = stand(ledger, rounds)
+        sentence, why = stand(ledger, rounds)
     except QuorateError as error:
         return f"what it has reached is not known ({error})", False
-    return said, why is Why.POLICY or (why is Why.BUDGET and not rounds.policy.precision.stops)
+    return sentence, why is Why.POLICY or (why is Why.BUDGET and not rounds.policy.precision.stops)
 
 
 async def in_rounds(ledger: Ledger, asked: Questions, prices: Prices, collect: Collect) -> tuple[RunOutcome, str]:

@@ -1,9 +1,9 @@
-"""How far a study is, from its ledger alone."""
+"""Status of a study: how far it is, from its ledger alone."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from textwrap import shorten
 from typing import Any
@@ -56,17 +56,17 @@ class Status:
     @property
     def cells(self) -> int:
         """Cells that are planned."""
-        return sum(one.cells for one in self.judges)
+        return sum(judge.cells for judge in self.judges)
 
     @property
     def finished(self) -> int:
         """Cells that are answered or given up."""
-        return sum(one.done + one.given_up for one in self.judges)
+        return sum(judge.done + judge.given_up for judge in self.judges)
 
     @property
     def given_up(self) -> int:
         """Cells that have no score after all tries."""
-        return sum(one.given_up for one in self.judges)
+        return sum(judge.given_up for judge in self.judges)
 
     @property
     def complete(self) -> bool:
@@ -76,19 +76,32 @@ class Status:
     @property
     def aside(self) -> int:
         """Calls that were for no cell, but for drafts of prompts."""
-        return self.spend.calls - sum(one.calls for one in self.judges)
+        return self.spend.calls - sum(judge.calls for judge in self.judges)
 
     @property
     def silent(self) -> tuple[str, ...]:
         """Judges that were asked and have answered nothing, so that the panel lacks them so far."""
         return tuple(
-            one.judge for one in self.judges if one.planned and one.calls and not one.statuses.keys() - {ERROR, LOST}
+            judge.judge
+            for judge in self.judges
+            if judge.planned and judge.calls and not judge.statuses.keys() - {ERROR, LOST}
         )
 
     @property
     def unscored(self) -> tuple[str, ...]:
         """Judges most of whose replies have no score: how many, the latest one in the judge's words, and why."""
-        return tuple(_unscored(one) for one in self.judges if one.unscored_rate > MOST_UNSCORED)
+        sentences = []
+        for judge in self.judges:
+            if (
+                judge.unscored_rate > MOST_UNSCORED
+            ):  # somebody else's text: cut, on one line, and said to be the judge's
+                line = "".join(c if c.isprintable() else " " for c in judge.unscored)
+                words = shorten(line, _MOST_CHARACTERS, placeholder=" ...")
+                sample = f' The latest, in the judge\'s words: "{words}".' if words else ""
+                why = f" Why: {judge.unscored_why}." if judge.unscored_why else ""
+                share = f"{judge.unscored_rate:.0%} of {judge.calls:,} calls"
+                sentences.append(f"{judge.judge}: {share} gave a reply without a score.{sample}{why}")
+        return tuple(sentences)
 
     @property
     def scoreless(self) -> bool:
@@ -103,7 +116,7 @@ class Status:
         if not self.judges:
             return f"Nothing is asked yet: {self.ledger} is made by the first run."
         failed = f", {self.given_up:,} of them given up" if self.given_up else ""
-        held = sum(one.held for one in self.judges)
+        held = sum(judge.held for judge in self.judges)
         wait = f"; {held:,} questions wait in batches, for a run to collect the answers" if held else ""
         policy = f" Policy: {self.reached}." if self.reached else ""
         return f"{self.finished:,} of {self.cells:,} cells are finished{failed}{wait}.{policy}"
@@ -112,19 +125,12 @@ class Status:
         """Everything as plain values."""
         counts = {name: getattr(self, name) for name in ("cells", "finished", "given_up", "complete", "reached")}
         judges = [
-            {**asdict(one), "failure_rate": one.failure_rate, "unparsed_rate": one.unparsed_rate} for one in self.judges
+            {**asdict(judge), "failure_rate": judge.failure_rate, "unparsed_rate": judge.unparsed_rate}
+            for judge in self.judges
         ]
         more = {"unscored": list(self.unscored), "aside": self.aside, "judges": judges, "silent": list(self.silent)}
         spent = {"spend": asdict(self.spend), "budget": asdict(self.budget)}
         return {"ledger": str(self.ledger), **counts, **more, **spent}
-
-
-def _unscored(one: JudgeStatus) -> str:
-    """The reply is somebody else's text: cut, on one line, and said to be the judge's."""
-    said = shorten("".join(c if c.isprintable() else " " for c in one.unscored), _MOST_CHARACTERS, placeholder=" ...")
-    sample = f' The latest, in the judge\'s words: "{said}".' if said else ""
-    why = f" Why: {one.unscored_why}." if one.unscored_why else ""
-    return f"{one.judge}: {one.unscored_rate:.0%} of {one.calls:,} calls gave a reply without a score.{sample}{why}"
 
 
 def status(study: str | os.PathLike[str]) -> Status:
@@ -147,17 +153,15 @@ def status(study: str | os.PathLike[str]) -> Status:
     return standing(load(study))
 
 
-def standing(found: Study) -> Status:
+def standing(study: Study) -> Status:
     """As `status`, for a study that is loaded."""
-    budget = Budget(**found.budget.model_dump())
-    if not Ledger.exists(found.database):
-        return Status(found.database, (), Spend(), budget)
-    with Ledger.open(found.database) as ledger:
-        policy = ("", True) if found.adaptive is None else reached(ledger, found)
+    budget = Budget(**study.budget.model_dump())
+    if not Ledger.exists(study.database):
+        return Status(study.database, (), Spend(), budget)
+    with Ledger.open(study.database) as ledger:
+        policy = ("", True) if study.adaptive is None else reached(ledger, study)
         judges, spend = ledger.seen(lambda: (ledger.status(), ledger.spend()))
-        return Status(found.database, judges, spend, budget, *policy, _resting(judges, ledger.clock()))
-
-
-def _resting(judges: Iterable[JudgeStatus], now: float) -> dict[str, float]:
-    waits = {one.judge: (one.paused_until or 0.0) - now for one in judges}
-    return {judge: wait for judge, wait in waits.items() if wait > 0}
+        now = ledger.clock()
+        waits = {judge.judge: (judge.paused_until or 0.0) - now for judge in judges}
+        resting = {judge: wait for judge, wait in waits.items() if wait > 0}
+        return Status(study.database, judges, spend, budget, *policy, resting)
