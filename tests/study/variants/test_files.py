@@ -8,7 +8,7 @@ from quorate.collect.prompt import Prompt, built_in
 from quorate.errors import InvalidInput
 from quorate.study.file import load
 from quorate.study.questions import questions
-from quorate.study.variants.files import free, names, place, settings, with_origin, write
+from quorate.study.variants.files import free, names, place, prompt_lines, with_origin, write
 
 
 def test_names_are_those_that_are_free(study):
@@ -42,7 +42,7 @@ def test_the_settings_make_the_same_question(study, tmp_path, name):
     found, original = load(path), built_in(name)
     copy = tmp_path / "prompts" / "copy.j2"
     write({copy: original.source}, force=False)
-    lines = settings(found, "yes: no", original.expects, {"yes: no-1": copy})
+    lines = prompt_lines(found, "yes: no", original.expects, {"yes: no-1": copy})
     assert [line.partition(": ")[0].strip().strip("'") for line in lines.splitlines()][2:] == ["yes", "last"]
     changed = yaml.safe_load(path.read_text()) | yaml.safe_load(lines)
     path.write_text(yaml.safe_dump(changed))

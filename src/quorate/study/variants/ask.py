@@ -1,4 +1,4 @@
-"""Asking a judge to word an instruction anew, again where the wording cannot be used, within bounds."""
+"""Ask of a judge to word an instruction anew, again where the wording cannot be used, within bounds."""
 
 from __future__ import annotations
 
@@ -163,7 +163,11 @@ class Drafting:
         """Why there is no draft; empty if there is one."""
         reason = hint = ""
         for tried in range(1, self._ask.tries + 1):
-            if not self._may_ask():
+            if self._stop.is_set():
+                self._over = _STOPPED
+            elif self._recorded(lambda: self._ledger.charge(self._ask.worst, self._ask.budget)) is False:
+                self._over = "the budget has no room for another call"
+            if self._over:
                 break
             reply = await self._reply(f"variants/{number}/{tried}", hint)
             if reply.status == ERROR:
@@ -188,14 +192,6 @@ class Drafting:
         self._money += cost or 0.0
         return reply
 
-    def _may_ask(self) -> bool:
-        """Whether a call may be made, which is then counted; else drafting is over."""
-        if self._stop.is_set():
-            self._over = _STOPPED
-        elif self._recorded(lambda: self._ledger.charge(self._ask.worst, self._ask.budget)) is False:
-            self._over = "the budget has no room for another call"
-        return not self._over
-
     def _recorded(self, step: Callable[[], T]) -> T | None:
         """What a step of the ledger gives; where it fails drafting is over, and what is paid for can be written."""
         try:
@@ -210,17 +206,13 @@ class Drafting:
         wait = min(2.0 ** (tried - 1), 30.0) if told is None else told
         if reply.fatal or not reply.retryable or wait > LONGEST_WAIT:
             return False
-        await self._paused(wait)
-        return True
-
-    async def _paused(self, seconds: float) -> None:
-        """Wait, but no longer than until it is to stop."""
-        ways = [asyncio.ensure_future(self._ask.pause(seconds)), asyncio.ensure_future(self._stop.wait())]
-        try:
+        ways = [asyncio.ensure_future(self._ask.pause(wait)), asyncio.ensure_future(self._stop.wait())]
+        try:  # no longer than until it is to stop
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for way in ways:
                 way.cancel()
+        return True
 
     def _refusal(self, reply: Reply) -> str:
         """Why a reply is no draft; empty if it is one, which is then kept."""
@@ -243,7 +235,7 @@ def parts_of(text: str, count: int) -> Parts | None:
     >>> parts_of("Here it is: <part1> Rate it. </part1>", 1)
     ('Rate it.',)
     """
-    found = _PART.findall(concluded(text))
-    if [int(number) for number, _ in found] != list(range(1, count + 1)):
+    tagged = _PART.findall(concluded(text))
+    if [int(number) for number, _ in tagged] != list(range(1, count + 1)):
         return None
-    return tuple(part.strip() for _, part in found)
+    return tuple(part.strip() for _, part in tagged)

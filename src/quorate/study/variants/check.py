@@ -1,4 +1,4 @@
-"""Whether a draft of a prompt variant may be shown to a user: nothing but the words has changed, and they have."""
+"""Check of a draft before a user sees it: nothing but the words of the prompt has changed, and they have."""
 
 from __future__ import annotations
 
@@ -61,32 +61,25 @@ class Bounds:
             reason = _foreign(new) or _lost(old, new, self.original)
             if reason:
                 return reason
-        return self._length(parts) or self._copied(parts, others) or self._leaked(parts) or self._broken(parts)
-
-    def _length(self, parts: Sequence[str]) -> str | None:
-        old, new = self.text.words, sum(len(part.split()) for part in parts)
-        if new < LEAST * old - 10 or new > MOST * old + 10:
-            return f"it has {new} words, the original {old}; keep about the same length"
-        return None
-
-    def _copied(self, parts: Sequence[str], others: Iterable[Sequence[str]]) -> str | None:
-        new = _words(parts)
-        if _alike(_words(self.text.parts), new):
+        n_old, n_new = self.text.words, sum(len(part.split()) for part in parts)
+        if n_new < LEAST * n_old - 10 or n_new > MOST * n_old + 10:
+            return f"it has {n_new} words, the original {n_old}; keep about the same length"
+        words = _words(parts)
+        if _alike(_words(self.text.parts), words):
             return "it hardly differs from the original"
-        if any(_alike(_words(other), new) for other in others):
+        if any(_alike(_words(other), words) for other in others):
             return "it hardly differs from another variant"
-        return None
+        return "it quotes an item" if self._quotes_an_item(parts) else self._broken(parts)
 
-    def _leaked(self, parts: Sequence[str]) -> str | None:
-        own = plain(" ".join(self.text.parts))
-        said = [plain(sentence) for part in parts for sentence in _SENTENCE.split(part)]
-        new = [sentence for sentence in said if len(sentence.split()) >= _LONG and sentence not in own]
-        whole = plain(" ".join(parts))
+    def _quotes_an_item(self, parts: Sequence[str]) -> bool:
+        original, draft = plain(" ".join(self.text.parts)), plain(" ".join(parts))
+        sentences = [plain(sentence) for part in parts for sentence in _SENTENCE.split(part)]
+        new = [sentence for sentence in sentences if len(sentence.split()) >= _LONG and sentence not in original]
         for item in self.items:
-            within = len(item.split()) >= _LONG and item in whole and item not in own
+            within = len(item.split()) >= _LONG and item in draft and item not in original
             if within or any(sentence in item for sentence in new):
-                return "it quotes an item"
-        return None
+                return True
+        return False
 
     def _broken(self, parts: Sequence[str]) -> str | None:
         """What the rules above should have excluded, seen from the other end: as the template, and as it is printed."""
@@ -140,7 +133,7 @@ def _lost(old: str, new: str, prompt: Prompt) -> str | None:
         return f"its numbers must be these, in this order: {', '.join(numbers[0]) or 'none'}"
     if _LEVEL.findall(old) != _LEVEL.findall(new):
         return "levels of the scale must begin lines of their own, as in the original"
-    quoted = ["".join(found) for found in _QUOTED.findall(old)]
+    quoted = ["".join(groups) for groups in _QUOTED.findall(old)]
     labels = [label for label in prompt.expects.labels if _has(old, label)]
     missing = next((word for word in [*quoted, *labels] if not _has(new, word)), None)
     return None if missing is None else f'it lacks "{missing}"'

@@ -1,4 +1,4 @@
-"""Prompt variants as files: the templates, the lines that name them in a study file, and writing them whole."""
+"""Files of prompt variants: the templates, the lines that name them in a study file, and writing them whole."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def place(folder: Path, name: str) -> Path:
 
 def with_origin(source: str, origin: Iterable[str]) -> str:
     """A template with a first line that says where it is from, which is not sent to judges."""
-    said = re.sub(r"[{}#%]", " ", "; ".join(" ".join(part.split()) for part in origin))
-    return f"{{# {said} #}}\n{source}"
+    line = re.sub(r"[{}#%]", " ", "; ".join(" ".join(part.split()) for part in origin))
+    return f"{{# {line} #}}\n{source}"
 
 
-def settings(study: Study, prompt: str, expects: Expects, files: Mapping[str, Path]) -> str:
+def prompt_lines(study: Study, prompt: str, expects: Expects, files: Mapping[str, Path]) -> str:
     """The part ``prompts`` of a study file, with new variants of a prompt after it.
 
     Parameters
@@ -50,12 +50,17 @@ def settings(study: Study, prompt: str, expects: Expects, files: Mapping[str, Pa
     files : mapping of str to Path
         File of each new variant.
     """
+    answer: dict[str, Any] = {"scale": [expects.low, expects.high]}
+    for name, usual in _EXPECTED.items():
+        if (value := getattr(expects, name)) != usual:
+            answer[name] = dict(value) if isinstance(value, Mapping) else value
     lines = ["prompts:"]
     for name, known in study.prompts.items():
         given = known.model_dump(exclude_unset=True)
         lines.append(_line(name, given["built_in"] if given.keys() == {"built_in"} else given))
         if name == prompt:
-            lines += [_line(new, _entry(study, path, expects)) for new, path in files.items()]
+            paths = {new: Path(os.path.relpath(path, study.folder)).as_posix() for new, path in files.items()}
+            lines += [_line(new, {"file": path, **answer}) for new, path in paths.items()]
     return "\n".join(lines)
 
 
@@ -103,13 +108,6 @@ def write(contents: Mapping[Path, str], *, force: bool) -> None:
     finally:
         for draft in drafts.values():
             draft.unlink(missing_ok=True)
-
-
-def _entry(study: Study, path: Path, expects: Expects) -> dict[str, Any]:
-    given = {name: getattr(expects, name) for name, usual in _EXPECTED.items() if getattr(expects, name) != usual}
-    own = {name: dict(value) if isinstance(value, Mapping) else value for name, value in given.items()}
-    file = Path(os.path.relpath(path, study.folder)).as_posix()
-    return {"file": file, "scale": [expects.low, expects.high], **own}
 
 
 def _line(name: str, value: Any) -> str:

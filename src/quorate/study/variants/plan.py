@@ -1,7 +1,8 @@
-"""What drafting prompt variants will ask, and whether it can be asked at all, before a judge is."""
+"""Plan of drafting prompt variants: what will be asked, and whether it can be asked at all, before a judge is."""
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 from collections.abc import Mapping
@@ -10,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from quorate.collect.budget import Budget, Spend
-from quorate.collect.prompt import Prompt
 from quorate.errors import InvalidInput
 from quorate.study.file import PythonSettings, Study, load
 from quorate.study.judges import price
-from quorate.study.questions import Questions, questions
+from quorate.study.questions import questions
 from quorate.study.quote import PER_TOKEN, JudgeQuote, Range
 from quorate.study.status import status
 from quorate.study.variants.ask import MOST_REASON, Ask, messages
@@ -101,17 +101,25 @@ def prepared(
         raise InvalidInput(f"n: must be from 1 to {MOST}, got {n}")
     if not (math.isfinite(temperature) and 0 <= temperature <= 2):
         raise InvalidInput(f"temperature: must be from 0 to 2, got {temperature}")
-    found = load(study)
-    name = _named("prompt", prompt, found.prompts)
-    writer = _writer(found, judge, judges or {})
-    asked = questions(found)
-    bounds = _bounds(asked, asked.prompts[name])
-    others = tuple(part for key, one in asked.prompts.items() if key != name for part in _alike(one, bounds.text))
-    ask = _ask(found, writer, bounds.text, n, temperature)
-    left = _left(found, writer, ask.worst, status(study).spend)
-    folder = found.folder / FOLDER if out is None else Path(out)
-    files = {new: place(folder, new) for new in names(found, name, n)}
-    draftable = Draftable(found, bounds, others, writer, ask, files, _quote(found, writer, bounds.text, ask), left)
+    loaded = load(study)
+    name = _named("prompt", prompt, loaded.prompts)
+    writer = _writer(loaded, judge, judges or {})
+    asked = questions(loaded)
+    rows = list(asked.items.fields.values())
+    items = dict.fromkeys(text for row in rows for text in texts(row) if text)
+    text = instruction(asked.prompts[name])
+    bounds = Bounds(asked.prompts[name], text, rows[0], tuple(items))
+    others = []
+    for key, other in asked.prompts.items():
+        if key != name:
+            with contextlib.suppress(InvalidInput):  # which has no instruction
+                others.append(instruction(other).parts)
+    alike = tuple(parts for parts in others if len(parts) == len(text.parts))
+    ask = _ask(loaded, writer, text, n, temperature)
+    left = room_left(loaded, writer, ask.worst, status(study).spend)
+    folder = loaded.folder / FOLDER if out is None else Path(out)
+    files = {new: place(folder, new) for new in names(loaded, name, n)}
+    draftable = Draftable(loaded, bounds, alike, writer, ask, files, quotation(loaded, writer, text, ask), left)
     free({**dict.fromkeys(files.values()), **draftable.copies}, force=force)
     return draftable
 
@@ -140,32 +148,17 @@ def _writer(study: Study, judge: str | None, functions: Mapping[str, Any]) -> st
     return name
 
 
-def _bounds(asked: Questions, prompt: Prompt) -> Bounds:
-    rows = list(asked.items.fields.values())
-    items = dict.fromkeys(text for row in rows for text in texts(row) if text)
-    return Bounds(prompt, instruction(prompt), rows[0], tuple(items))
-
-
-def _alike(prompt: Prompt, text: Instruction) -> list[tuple[str, ...]]:
-    """Another prompt's instruction, if it has one of as many parts."""
-    try:
-        parts = instruction(prompt).parts
-    except InvalidInput:
-        return []
-    return [parts] if len(parts) == len(text.parts) else []
-
-
 def _ask(study: Study, judge: str, text: Instruction, n: int, temperature: float) -> Ask:
-    own: dict[str, Any] = getattr(study.judges[judge], "params", {})
-    name = next((limit for limit in _LIMITS if limit in own), _LIMITS[0])
-    given = own.get(name)
+    params: dict[str, Any] = getattr(study.judges[judge], "params", {})
+    name = next((limit for limit in _LIMITS if limit in params), _LIMITS[0])
+    given = params.get(name)
     limit = max(given if isinstance(given, int) else 0, _ROOM + sum(map(len, text.parts)))
     worst = price(study, judge).cost(_longest(text), limit)
     budget = Budget(**study.budget.model_dump())
     return Ask(n, study.tries, {"temperature": temperature, name: limit}, worst, budget)
 
 
-def _left(study: Study, judge: str, worst: float | None, spend: Spend) -> Budget:
+def room_left(study: Study, judge: str, worst: float | None, spend: Spend) -> Budget:
     """What is left of the budget, which has room for a call at least."""
     budget = study.budget
     if budget.money is not None and worst is None:
@@ -184,7 +177,8 @@ def _longest(text: Instruction) -> int:
     return sum(len(turn.content.encode()) for turn in messages(text.parts, "x" * MOST_REASON)) + _FRAME
 
 
-def _quote(study: Study, judge: str, text: Instruction, ask: Ask) -> JudgeQuote:
+def quotation(study: Study, judge: str, text: Instruction, ask: Ask) -> JudgeQuote:
+    """What the drafts may cost: low, expected and high."""
     calls = ask.number * ask.tries
     sent = sum(len(turn.content) for turn in messages(text.parts)) / PER_TOKEN
     reply = sum(map(len, text.parts)) / PER_TOKEN

@@ -1,9 +1,9 @@
-"""A prompt's template taken apart: the words of its instruction, which may change, and all the rest, which may not."""
+"""Text of a prompt taken apart: the words of its instruction, which may change, and all the rest, which may not."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from quorate.collect.prompt import Prompt
@@ -13,6 +13,8 @@ VALUES = frozenset({"low", "high", "name"})
 """Variables that may stand inside an instruction: ends of the scale and the answer's name. All others print items."""
 
 _FIRST = 0xE000
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
+"""Characters that Unicode leaves free, which stand for tags while a template is apart."""
 _TAG = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 _VALUE = re.compile(r"\{\{-?\s*(\w+)\s*-?\}\}")
 _FORM = re.compile(
@@ -43,8 +45,8 @@ class Instruction:
     def worded(self, parts: Sequence[str]) -> str:
         """The template with other parts, which have the same variables in the same order."""
         tags = iter(self.tags)
-        own = [re.sub(r"\[\[\w+\]\]", lambda _: next(tags), part) for part in parts]
-        both = zip(self.kept, [*own, ""], strict=True)
+        tagged = [re.sub(r"\[\[\w+\]\]", lambda _: next(tags), part) for part in parts]
+        both = zip(self.kept, [*tagged, ""], strict=True)
         return "".join(text for pair in both for text in pair)
 
     @property
@@ -65,7 +67,7 @@ def instruction(prompt: Prompt) -> Instruction:
         If nothing is left to be worded anew, or the template cannot be taken apart.
     """
     tags = _TAG.findall(prompt.source)
-    if len(tags) != sum(kind.endswith("_begin") for kind, _ in code(prompt.source)) or _private(prompt.source):
+    if len(tags) != sum(kind.endswith("_begin") for kind, _ in code(prompt.source)) or _PRIVATE.search(prompt.source):
         raise InvalidInput(
             f'prompt "{prompt.name}": has raw blocks, or braces inside its tags, and cannot be taken apart; '
             "write its variants by hand"
@@ -74,7 +76,15 @@ def instruction(prompt: Prompt) -> Instruction:
     every = iter(marks)
     flat = _TAG.sub(lambda _: next(every), prompt.source)
     known = dict(zip(marks, tags, strict=True))
-    pieces = _joined(_paragraphs(flat, known))
+    pieces: list[tuple[str, bool]] = []
+    for piece, free in _paragraphs(flat, known):  # neighbours of a kind become one, with what stays between
+        whole = piece
+        if free and len(pieces) > 1 and not pieces[-1][0].strip():
+            between, before = pieces.pop()[0], pieces.pop()[0]
+            whole = before + between + piece
+        elif not free and pieces and not pieces[-1][1]:
+            whole = pieces.pop()[0] + piece
+        pieces.append((whole, free))
     if not any(free for _, free in pieces):
         raise InvalidInput(
             f'prompt "{prompt.name}": has no paragraph of instructions that could be worded anew; put an empty line '
@@ -115,37 +125,14 @@ def _paragraphs(flat: str, known: Mapping[str, str]) -> Iterator[tuple[str, bool
             continue
         before, _, after = piece.partition(bare)
         yield before, False
-        yield bare, _is_free(bare, known)
+        prints = any(_shown(known[letter]) == "" for letter in bare if letter in known)
+        heading = bare.endswith(":") and "\n" not in bare
+        words = re.search(r"[^\W\d_]{2}", bare) is not None and not _FORM.search(bare)
+        yield bare, words and not heading and not prints
         yield after, False
-
-
-def _is_free(paragraph: str, known: Mapping[str, str]) -> bool:
-    """Whether a paragraph is a part of the instruction."""
-    if any(_shown(known[letter]) == "" for letter in paragraph if letter in known):
-        return False
-    heading = paragraph.endswith(":") and "\n" not in paragraph
-    return not heading and re.search(r"[^\W\d_]{2}", paragraph) is not None and not _FORM.search(paragraph)
-
-
-def _joined(pieces: Iterable[tuple[str, bool]]) -> list[tuple[str, bool]]:
-    """Pieces with neighbouring paragraphs of instructions made one, and with all that stays between made one."""
-    found: list[tuple[str, bool]] = []
-    for text, free in pieces:
-        whole = text
-        if free and len(found) > 1 and not found[-1][0].strip():
-            between, before = found.pop()[0], found.pop()[0]
-            whole = before + between + text
-        elif not free and found and not found[-1][1]:
-            whole = found.pop()[0] + text
-        found.append((whole, free))
-    return found
 
 
 def _shown(tag: str) -> str:
     """A variable as the judge sees it; empty for all that is not an end of the scale or the answer's name."""
-    found = _VALUE.fullmatch(tag)
-    return f"[[{found[1]}]]" if found and found[1] in VALUES else ""
-
-
-def _private(source: str) -> bool:
-    return any(_FIRST <= ord(letter) <= 0xF8FF for letter in source)
+    variable = _VALUE.fullmatch(tag)
+    return f"[[{variable[1]}]]" if variable and variable[1] in VALUES else ""

@@ -1,4 +1,4 @@
-"""Prompt variants drafted by paraphrase: a judge words the instruction anew, and all the rest of a prompt stays."""
+"""Variants of a prompt, drafted by paraphrase: a judge words the instruction anew, all the rest of a prompt stays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from quorate.errors import InvalidInput
 from quorate.study.file import EndpointSettings, LocalSettings
 from quorate.study.judges import made
 from quorate.study.variants.ask import Drafted, Drafting
-from quorate.study.variants.files import settings, with_origin, write
+from quorate.study.variants.files import prompt_lines, with_origin, write
 from quorate.study.variants.plan import TEMPERATURE, Draftable, prepared
 
 Answer = Callable[[Draftable], bool]
@@ -134,7 +134,7 @@ def variants(
     ----------
     Messing (2026), Hidden Measurement Error in LLM Pipelines, appendices C (assumption 1) and I.
     """
-    found = carry_out(
+    drafted = carry_out(
         study,
         prompt=prompt,
         n=n,
@@ -145,9 +145,9 @@ def variants(
         force=force,
         yes=yes,
     )
-    if found is None:
+    if drafted is None:
         raise InvalidInput("yes: the quote was declined, so nothing was asked")
-    return found
+    return drafted
 
 
 def carry_out(
@@ -175,31 +175,28 @@ def _drafted(draftable: Draftable, functions: Mapping[str, Any]) -> Drafted:
     """All drafts, or those that there are when it is stopped; at once by a second Ctrl-C, and then nothing is kept."""
     try:
         with Ledger.open(draftable.study.database) as ledger:
-            found = runner.run(lambda stop: _asked(draftable, ledger, functions, stop))
+            drafted = runner.run(lambda stop: _asked(draftable, ledger, functions, stop))
     except KeyboardInterrupt:
         sys.stderr.write(_NOTHING)
         raise
-    if found.stopped and not found.drafts:
+    if drafted.stopped and not drafted.drafts:
         sys.stderr.write(_NOTHING)
         raise KeyboardInterrupt
-    return found
+    return drafted
 
 
 async def _asked(draftable: Draftable, ledger: Ledger, functions: Mapping[str, Any], stop: asyncio.Event) -> Drafted:
     name, study = draftable.judge, draftable.study
-    alone = study.model_copy(update={"judges": {name: _free_to_write(study.judges[name])}})
-    judge = made(alone, {key: one for key, one in functions.items() if key == name})[name]
+    settings: Any = study.judges[name]
+    if isinstance(settings, EndpointSettings | LocalSettings):  # free of what holds it to the form of a score
+        unheld = None if isinstance(settings, EndpointSettings) else False
+        settings = settings.model_copy(update={"structured": unheld})
+    alone = study.model_copy(update={"judges": {name: settings}})
+    judge = made(alone, {key: function for key, function in functions.items() if key == name})[name]
     try:
         return await Drafting(judge, draftable.bounds, draftable.ask, ledger, draftable.others, stop).drafted()
     finally:
         await judge.close()
-
-
-def _free_to_write(kind: Any) -> Any:
-    """The judge's settings without what holds it to the form of a score."""
-    if isinstance(kind, EndpointSettings):
-        return kind.model_copy(update={"structured": None})
-    return kind.model_copy(update={"structured": False}) if isinstance(kind, LocalSettings) else kind
 
 
 def _written(draftable: Draftable, drafted: Drafted, *, force: bool) -> Variants:
@@ -208,7 +205,7 @@ def _written(draftable: Draftable, drafted: Drafted, *, force: bool) -> Variants
     new = zip(files.items(), drafted.drafts, strict=True)
     sources = {path: with_origin(text.worded(parts), _origin(draftable, name)) for (name, path), parts in new}
     write({**draftable.copies, **sources}, force=force)
-    lines = settings(draftable.study, prompt.name, prompt.expects, files)
+    lines = prompt_lines(draftable.study, prompt.name, prompt.expects, files)
     copy = next(iter(draftable.copies), None)
     return Variants(prompt.name, draftable.judge, files, copy, lines, drafted.spend, drafted.shortfall)
 
