@@ -4,7 +4,11 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.differences.paired import follow_scores, pairs, two_systems
+from quorate.estimate.differences.paired import follow_scores, paired, two_systems
+
+
+def pairs(judgments, *systems, **options):
+    return paired(two_systems(judgments, *systems, **options))
 
 
 def read(rows, **reading):

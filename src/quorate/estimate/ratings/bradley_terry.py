@@ -51,60 +51,12 @@ def bradley_terry(
     are sandwich intervals, robust against a model that does not hold, and against votes of one cluster that resemble
     each other if ``cluster`` names it. Ranks and groups hold for all systems at once.
 
-    Parameters
-    ----------
-    votes : Votes
-        From `quorate.read_votes`. Votes without an outcome do not count; both bad is a tie.
-    ties : {"davidson", "half", "drop"}
-        ``davidson``: ties are outcomes of their own, likelier between systems that are alike. ``half``: half a win for
-        each. ``drop``: left out.
-    cluster : str, optional
-        Facet whose votes may resemble each other, such as ``"prompt"``, ``"judge"`` or ``"cluster"`` (a ranking that
-        several votes come from). Without it votes are taken as independent.
-    level : float
-        Coverage of intervals, in (0, 1).
-    weights : array, shape (rows,), optional
-        Weight of every row's votes, such as 1 over the chance that they were asked for.
-    position : bool
-        Whether to estimate what being shown first does; ratings are then of systems shown in either order.
-    regularisation : float
-        Ridge: half of it times the sum of squared ratings is taken off the log likelihood. 0 by default. With it,
-        systems without a finite rating get one; intervals then allow for the shrinkage, as the caveat says.
-    resamples : int
-        Refits of resampled votes or clusters for the intervals; 0, or at least 100.
-    seed : int
-        Of the draws behind ranks and refits.
-
-    Returns
-    -------
-    Ratings
-        Best first; `Ratings.to_frame` has one row for every system.
-
-    Raises
-    ------
-    InvalidInput
-        If an argument breaks its rule.
-    UnknownTerm
-        If there is no such cluster.
-    NotEstimable
-        If a system has no finite rating, or the votes leave a standard error open; the systems are named.
+    Arguments and errors are those of `quorate.rank` for votes.
 
     References
     ----------
     Bradley and Terry (1952), Biometrika 39, 324-345. Davidson (1970), Journal of the American Statistical Association
     65, 317-328. Details in ``docs/methods/ratings.md``. In R: ``BradleyTerry2::BTm``.
-
-    Examples
-    --------
-    >>> import polars
-    >>> from quorate import rank, read_votes
-    >>> pairs = [("x", "y", 30, 12), ("x", "z", 25, 15), ("y", "z", 22, 20)]
-    >>> frame = polars.DataFrame(pairs, schema=["model_a", "model_b", "a", "b"], orient="row")
-    >>> ratings = rank(read_votes(frame, wins=("a", "b"), announce=False))
-    >>> ratings.systems, ratings.rating.round(2).tolist()
-    (('x', 'z', 'y'), [0.47, -0.21, -0.26])
-    >>> ratings.groups
-    (('x',), ('z', 'y'))
     """
     if isinstance(votes, Judgments):
         raise InvalidInput(

@@ -226,31 +226,7 @@ def leaderboard(
 ) -> Leaderboard:
     """Which systems score best, with ranks and groups that judges and prompts like these would confirm.
 
-    Parameters
-    ----------
-    judgments : Judgments
-        From `quorate.read`.
-    facet : str
-        Role of the systems.
-    level : float
-        Coverage of intervals, in (0, 1).
-    targets : mapping of str to str, optional
-        What other facets stand for, "population" or "panel"; by default "panel" for those read as fixed.
-    seed : int
-        Of the draws for ranks.
-
-    Returns
-    -------
-    Leaderboard
-
-    Raises
-    ------
-    UnknownTerm
-        If there is no such facet.
-    InvalidInput
-        If an option breaks a rule.
-    NotEstimable
-        If there are fewer than two systems, or nothing to judge their differences by.
+    Arguments and errors are those of `quorate.rank` for scores.
 
     Notes
     -----
@@ -263,16 +239,6 @@ def leaderboard(
     ----------
     Tukey (1953) in Hochberg and Tamhane (1987), Multiple Comparison Procedures; Mogstad, Romano, Shaikh and Wilhelm
     (2024), Review of Economic Studies 91, 476-518, for ranks.
-
-    Examples
-    --------
-    >>> import polars
-    >>> import quorate as q
-    >>> scores = {"x": [7, 8, 7, 9, 8, 7], "y": [5, 6, 5, 6, 6, 4], "z": [5, 6, 4, 6, 5, 5]}
-    >>> rows = [(system, item, score) for system, own in scores.items() for item, score in enumerate(own)]
-    >>> frame = polars.DataFrame(rows, schema=["system", "item", "score"], orient="row")
-    >>> leaderboard(q.read(frame, announce=False)).groups
-    (('x',), ('y', 'z'))
     """
     checked_level(level)
     joint = joint_means(judgments, facet=facet, targets=targets)

@@ -68,19 +68,22 @@ def rank(
     judgments_or_votes : Judgments or Votes
         Scores from `quorate.read`, or pairwise votes from `quorate.read_votes`.
     ties : {"davidson", "half", "drop"}, optional
-        Votes: how ties count; ``"davidson"`` by default.
+        Votes without preference; both bad is a tie. ``davidson``, the default: outcomes of their own, likelier between
+        systems that are alike. ``half``: half a win for each. ``drop``: left out.
     cluster : str, optional
-        Votes: facet whose votes may resemble each other, such as ``"prompt"`` or ``"judge"``.
+        Votes: facet whose votes may resemble each other, such as ``"prompt"``, ``"judge"`` or ``"cluster"`` (a ranking
+        that several votes come from). Without it votes are taken as independent.
     level : float
         Coverage of intervals, in (0, 1).
     weights : array, shape (rows,), optional
-        Votes: weight of every row's votes.
+        Votes: weight of every row's votes, such as 1 over the chance that they were asked for.
     position : bool, optional
-        Votes: whether to estimate what being shown first does.
+        Votes: whether to estimate what being shown first does; ratings are then of systems shown in either order.
     regularisation : float, optional
-        Votes: ridge on the ratings; 0 by default.
+        Votes: ridge, 0 by default; half of it times the sum of squared ratings is taken off the log likelihood. With
+        it, systems without a finite rating get one; intervals then allow for the shrinkage, as the caveat says.
     resamples : int, optional
-        Votes: refits of resampled votes or clusters for the intervals; 0 by default.
+        Votes: refits of resampled votes or clusters for the intervals; 0 by default, or at least 100.
     facet : str, optional
         Scores: role of the systems, ``"system"`` by default.
     targets : mapping of str to str, optional
@@ -111,6 +114,11 @@ def rank(
     >>> frame = polars.DataFrame(rows, schema=["system", "item", "score"], orient="row")
     >>> rank(q.read(frame, announce=False)).groups
     (('x',), ('y', 'z'))
+    >>> pairs = [("x", "y", 30, 12), ("x", "z", 25, 15), ("y", "z", 22, 20)]
+    >>> frame = polars.DataFrame(pairs, schema=["model_a", "model_b", "a", "b"], orient="row")
+    >>> ratings = rank(q.read_votes(frame, wins=("a", "b"), announce=False))
+    >>> ratings.systems, ratings.rating.round(2).tolist()
+    (('x', 'z', 'y'), [0.47, -0.21, -0.26])
     """
     votes: dict[str, Any] = {"ties": ties, "cluster": cluster, "weights": weights, "position": position}
     votes |= {"regularisation": regularisation, "resamples": resamples}
