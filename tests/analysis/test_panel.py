@@ -132,3 +132,10 @@ def test_every_system_is_redrawn_from_its_own_scores(shape, monkeypatch):
     assert validations(panel) == dict.fromkeys(panel.means.systems, "done")
     assert [one.n_levels("system") for one in drawn] == [1, 1, 1]
     assert list(validations(shape("panel, one system").judge_panel.panel).values()) == ["done"]
+
+
+def test_a_panel_says_what_it_is_in_a_notebook(shape):
+    view = shape("panel").judge_panel
+    assert view.sentence in repr(view) or repr(view).endswith("...)")
+    assert [row["judge"] for row in view.rows()][:4] == [one.judge for one in view.panel.bias.overall]
+    assert "<table>" in view._repr_html_()

@@ -2,8 +2,7 @@
 
 analyze       one question for scores and votes (`quorate.analyze`)
 judgments     a table of scores: mean, intervals, sources of uncertainty, what to buy next (`analyze_judgments`)
-answer        whether a half-width that was asked for is met
-views         the mean for these judges and for judges like these
+views         the mean for these judges and for judges like these; whether it is known as well as was asked
 contributions what every component brings to the uncertainty of a mean
 content       the analysis of judgments as plain values
 panel         the panel of judges
@@ -13,6 +12,7 @@ designs       what facets of a design stand for, interval widths, a design in wo
 ratings       leaderboards
 agreement     agreement with people
 allocation    replays of adaptive allocation
+allocation_words  replays in words
 words         numbers and sentences
 labels        labels fit to be shown
 credentials   what must not be shown

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidInput
+from quorate.table.results import Result, Row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,7 @@ KINDS = {"overall": "with ties", "decisive": "without"}
 
 
 @dataclass(frozen=True, eq=False)
-class AgreementView:
+class AgreementView(Result):
     """Agreement with people, and what else is known of the judges.
 
     Parameters
@@ -59,6 +60,10 @@ class AgreementView:
     def categories(self) -> tuple[str, ...]:
         """Categories of battles."""
         return tuple(dict.fromkeys(one.category for one in self.found.rates if one.category != "all"))
+
+    def rows(self) -> list[Row]:
+        """Every pipeline, category and kind."""
+        return self.found.rows()
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""

@@ -1,4 +1,4 @@
-"""An analysis as plain values, for JSON."""
+"""Content of an analysis as plain values: rows for frames, everything for JSON."""
 
 from __future__ import annotations
 
@@ -7,15 +7,39 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.credentials import scrubbed
-from quorate.table.results import plain
+from quorate.roles import JUDGE
+from quorate.table.results import Row, plain
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
     from quorate.estimate.components.robustness import Part
     from quorate.estimate.means.mean import Estimate
 
+POPULATION, PANEL, NAIVE = "judges like these", "this panel", "naive"
+"""Names of intervals."""
 SOURCE = ("component", "share", "se", "advice")
 """What is said of a source of uncertainty."""
+
+
+def rows(analysis: Analysis) -> list[Row]:
+    """The naive interval and the corrected ones: interval, mean, se, df, low, high, n.
+
+    Parameters
+    ----------
+    analysis : Analysis
+        What was done.
+    """
+    overall, judges = analysis.naive.overall, JUDGE in analysis.judgments.names
+    naive = {"mean": overall.value, "se": overall.se, "df": None, "low": overall.low, "high": overall.high}
+    found: list[Row] = [{"interval": NAIVE, **naive, "n": overall.n}]
+    several = judges and analysis.judgments.n_levels(JUDGE) > 1
+    panel = PANEL if several else "this judge" if judges else "corrected"
+    for name, view in ((panel, analysis.panel), (POPULATION, analysis.population)):
+        if view is not None:
+            low, high = view.interval(analysis.level)
+            numbers = {"mean": view.value, "se": view.se, "df": view.df, "low": low, "high": high}
+            found.append({"interval": name, **numbers, "n": view.n})
+    return found
 
 
 def content(analysis: Analysis) -> dict[str, Any]:

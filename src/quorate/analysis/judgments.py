@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from quorate.analysis.answer import Answer, answer
-from quorate.analysis.content import content
+from quorate.analysis.content import content, rows
 from quorate.analysis.contributions import Contribution, contributions
-from quorate.analysis.views import Views, panel_scope, views
+from quorate.analysis.views import Answer, Views, answer, panel_scope, views
 from quorate.analysis.words import Reading, sentence
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
@@ -36,8 +35,6 @@ MOST_PARTS = 50
 """Categories or judges beyond this many are not refitted one by one; prompts are predicted instead of compared."""
 
 FEWEST_FLAGGED, MOST_FLAGGED = 5, 20
-POPULATION, PANEL, NAIVE = "judges like these", "this panel", "naive"
-"""Names of intervals."""
 
 
 @dataclass(frozen=True)
@@ -291,17 +288,7 @@ class Analysis(Result):
 
     def rows(self) -> list[Row]:
         """The naive interval and the corrected ones: interval, mean, se, df, low, high, n."""
-        overall = self.naive.overall
-        naive = {"mean": overall.value, "se": overall.se, "df": None, "low": overall.low, "high": overall.high}
-        rows: list[Row] = [{"interval": NAIVE, **naive, "n": overall.n}]
-        several = JUDGE in self.judgments.names and self.judgments.n_levels(JUDGE) > 1
-        panel = PANEL if several else "this judge" if JUDGE in self.judgments.names else "corrected"
-        for name, view in ((panel, self.panel), (POPULATION, self.population)):
-            if view is not None:
-                low, high = view.interval(self.level)
-                numbers = {"mean": view.value, "se": view.se, "df": view.df, "low": low, "high": high}
-                rows.append({"interval": name, **numbers, "n": view.n})
-        return rows
+        return rows(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, ready for JSON; what is not known or not finite is None."""

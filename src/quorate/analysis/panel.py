@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from quorate.analysis.labels import cut, distinct
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.roles import JUDGE
-from quorate.table.results import plain
+from quorate.table.results import Result, Row, plain
 from quorate.wording import counted
 
 if TYPE_CHECKING:
+    from quorate.caveats import Caveat
     from quorate.estimate.panel.crossed import Crossed
     from quorate.plan.panel.panel import Panel
     from quorate.simulate.strategies import Validation
@@ -41,7 +42,7 @@ APART, PUBLISHED = "item × judge apart", "as published"
 
 
 @dataclass(frozen=True)
-class PanelView:
+class PanelView(Result):
     """A panel, with labels fit to be shown and the strategies tried out on its scores.
 
     Parameters
@@ -124,6 +125,20 @@ class PanelView:
     def check_reason(self) -> str:
         """Why there is no `check` although strategies are compared; empty where there is."""
         return self._check[1]
+
+    @property
+    def sentence(self) -> str:
+        """Who is off, and what one judge alone would reverse."""
+        return self.panel.sentence
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """What to know before relying on this."""
+        return self.panel.caveats
+
+    def rows(self) -> list[Row]:
+        """Every judge against the panel, overall and by system."""
+        return self.panel.bias.rows()
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; what is not finite is None."""

@@ -13,6 +13,7 @@ from quorate.analysis.words import p_value
 from quorate.estimate.ratings.contrast import expit
 from quorate.estimate.ratings.leaderboard import Leaderboard
 from quorate.estimate.ratings.ratings import ELO, Ratings
+from quorate.table.results import Result, Row
 from quorate.wording import decimals, percent
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ MOST_DRAWN = 120
 
 
 @dataclass(frozen=True, eq=False)
-class RatingsView:
+class RatingsView(Result):
     """Systems in order, with what the report says of them.
 
     Parameters
@@ -116,6 +117,10 @@ class RatingsView:
     def pairs(self) -> int:
         """Pairs of systems."""
         return len(self.found) * (len(self.found) - 1) // 2
+
+    def rows(self) -> list[Row]:
+        """Every system, best first."""
+        return self.found.rows()
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""

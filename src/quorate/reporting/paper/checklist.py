@@ -68,7 +68,12 @@ def checklist(analysis: Analysis, record: Record | Mapping[str, Any] | str | Non
     Messing (2026), Hidden Measurement Error in LLM Pipelines, Table 15.
     """
     written = study_record(record)
-    return tuple(_item(analysis, written, *one) for one in _ITEMS)
+    items = []
+    for tier, name, keys, find in _ITEMS:
+        excuse = written.excuse(*keys) if keys else None
+        status, text = (NOT_APPLICABLE, excuse) if excuse is not None else find(analysis, written)
+        items.append(ChecklistItem(tier, name, status, shown(text, _LONGEST), keys))
+    return tuple(items)
 
 
 def missing(items: Iterable[ChecklistItem]) -> tuple[ChecklistItem, ...]:
@@ -76,20 +81,8 @@ def missing(items: Iterable[ChecklistItem]) -> tuple[ChecklistItem, ...]:
     return tuple(one for one in items if one.status == MISSING)
 
 
-def _item(
-    analysis: Analysis,
-    record: Record,
-    tier: str,
-    name: str,
-    keys: tuple[str, ...],
-    find: Callable[[Analysis, Record], _Found],
-) -> ChecklistItem:
-    excuse = record.excuse(*keys) if keys else None
-    status, text = (NOT_APPLICABLE, excuse) if excuse is not None else find(analysis, record)
-    return ChecklistItem(tier, name, status, shown(text, _LONGEST), keys)
-
-
-def _prompt_text(analysis: Analysis, record: Record) -> _Found:
+def prompt_text(analysis: Analysis, record: Record) -> _Found:
+    """Exact texts of prompts: in the record, or in a file that it names, for every prompt of the data."""
     texts, place = record.says("prompts"), record.says("prompt_file")
     if texts is None and place is None:
         return _wanted("prompts", 'or name the file under "prompt_file"')
@@ -106,23 +99,29 @@ def _system(record: Record) -> str:
     return ", with the system prompt" if record.says("system_prompt") is not None else "; system prompt not recorded"
 
 
-def _models(analysis: Analysis, record: Record) -> _Found:
+def judges(analysis: Analysis, record: Record) -> _Found:
+    """Judges by model, version and provider, and when they judged."""
     models, dates = record.says("models"), record.says("dates")
     if models is None:
-        seen = f"; the data name {_levels(analysis, JUDGE)}" if JUDGE in analysis.judgments.names else ""
+        levels = analysis.judgments.facet(JUDGE).levels if JUDGE in analysis.judgments.names else ()
+        more = f" and {len(levels) - _MOST_NAMED} more" if len(levels) > _MOST_NAMED else ""
+        named = ", ".join(shown(level, 40) for level in levels[:_MOST_NAMED])
+        seen = f"; the data name {named}{more}" if levels else ""
         return _wanted("models", f'and the dates under "dates"{seen}')
     gap = _uncovered(analysis, JUDGE, models)
     if gap:
         return MISSING, f"models: {gap}"
     entries = models.items() if isinstance(models, Mapping) else [("", models)] if isinstance(models, str) else []
-    said = [_named(label, entry) for label, entry in entries] or [str(entry) for entry in models]
-    when = f"; judged {_when(dates)}" if dates is not None else ""
-    if not when:
+    said = [f"{label}: {_spelled(entry)}" if label else _spelled(entry) for label, entry in entries]
+    said = said or [str(entry) for entry in models]
+    if dates is None:
         return MISSING, f'write under "dates": {KEYS["dates"].meaning} (models are recorded: {"; ".join(said)})'
-    return REPORTED, "; ".join(said) + when
+    days = dates.values() if isinstance(dates, Mapping) else dates if isinstance(dates, (list, tuple)) else [dates]
+    return REPORTED, f"{'; '.join(said)}; judged {' to '.join(map(str, days))}"
 
 
-def _temperature(analysis: Analysis, record: Record) -> _Found:
+def temperature(analysis: Analysis, record: Record) -> _Found:
+    """Temperature and sampling settings, from the data or the record."""
     said = record.says("temperature")
     more = [f"{name} {_spelled(record.says(name))}" for name in ("top_p", "top_k") if record.says(name) is not None]
     sampling = f"; {', '.join(more)}" if more else "; top-p and top-k not recorded"
@@ -134,7 +133,8 @@ def _temperature(analysis: Analysis, record: Record) -> _Found:
     return _wanted("temperature") if said is None else (REPORTED, f"{_spelled(said)}{sampling}")
 
 
-def _replications(analysis: Analysis, record: Record) -> _Found:
+def replications(analysis: Analysis, record: Record) -> _Found:
+    """Judgments per cell, which the record may not contradict."""
     balance = analysis.support.facts.balance
     said = record.says("replicates")
     asked = int(analysis.judgments.rows.max())
@@ -144,7 +144,8 @@ def _replications(analysis: Analysis, record: Record) -> _Found:
     return REPORTED, f"{span} usable of {asked:,} per cell"
 
 
-def _variants(analysis: Analysis, record: Record) -> _Found:
+def variants(analysis: Analysis, record: Record) -> _Found:
+    """How many wordings there are, and where they come from."""
     count = analysis.judgments.n_levels(PROMPT) if PROMPT in analysis.judgments.names else 1
     made, original = record.says("prompt_variants"), record.says("original_prompt")
     if count < 2:
@@ -157,7 +158,8 @@ def _variants(analysis: Analysis, record: Record) -> _Found:
     return REPORTED, f"{counted(count, 'variant')}, {whether}; {made}"
 
 
-def _sensitivity(analysis: Analysis, record: Record) -> _Found:
+def sensitivity(analysis: Analysis, record: Record) -> _Found:
+    """How far wordings differ."""
     said = record.says("prompt_sensitivity")
     if not analysis.several(PROMPT):
         return (REPORTED, said) if said is not None else _wanted("prompt_sensitivity", "or judge with two prompts")
@@ -172,7 +174,8 @@ def _sensitivity(analysis: Analysis, record: Record) -> _Found:
     return REPORTED, f"assessed; prompts differ by a standard deviation of {size}, {whole_percent(share)} of Var(mean)"
 
 
-def _infrastructure(_: Analysis, record: Record) -> _Found:
+def infrastructure(_: Analysis, record: Record) -> _Found:
+    """How models were run: quantization, serving, batch size."""
     keys = ("quantization", "serving", "batch_size")
     said = [f"{key.replace('_', ' ')}: {_spelled(record.says(key))}" for key in keys if record.says(key) is not None]
     left = [key for key in keys if record.says(key) is None and record.excuse(key) is None]
@@ -182,7 +185,8 @@ def _infrastructure(_: Analysis, record: Record) -> _Found:
     return REPORTED, "; ".join(said)
 
 
-def _decomposition(analysis: Analysis, _: Record) -> _Found:
+def decomposition(analysis: Analysis, _: Record) -> _Found:
+    """Variance components over judges, prompts and temperatures."""
     sampled = [name for name in (JUDGE, PROMPT, TEMPERATURE) if analysis.several(name)]
     if not sampled:
         return MISSING, "only one judge, prompt and temperature: their variances cannot be estimated"
@@ -192,7 +196,8 @@ def _decomposition(analysis: Analysis, _: Record) -> _Found:
     return REPORTED, f"over {listed(map(plural, sampled))}: {', '.join(parts)}{note}"
 
 
-def _projection(analysis: Analysis, _: Record) -> _Found:
+def projection(analysis: Analysis, _: Record) -> _Found:
+    """The standard error, what most of it comes from, and what other designs would give."""
     known = [one for one in analysis.what_if if one.projection is not None]
     if not known or not analysis.sources:
         return MISSING, "these data do not say what another design would give"
@@ -204,14 +209,16 @@ def _projection(analysis: Analysis, _: Record) -> _Found:
     )
 
 
-def _rationale(analysis: Analysis, record: Record) -> _Found:
+def rationale(analysis: Analysis, record: Record) -> _Found:
+    """Why this design, and why its precision is enough."""
     if record.says("rationale") is not None:
         return REPORTED, str(record.says("rationale"))
     half = significant(analysis.headline.half_width(analysis.level), 2)
     return _wanted("rationale", f"the interval is ±{half}; say why that is enough")
 
 
-def _missingness(analysis: Analysis, _: Record) -> _Found:
+def missingness(analysis: Analysis, _: Record) -> _Found:
+    """Rows without a usable score."""
     facts, absent = analysis.support.facts, analysis.fit.assembled.missing
     rows = facts.answers + absent
     if not absent:
@@ -253,21 +260,6 @@ def _uncovered(analysis: Analysis, facet: str, entries: Any) -> str:
     return f"{count} recorded, the data have {len(levels):,}; write a mapping from the labels in the data"
 
 
-def _levels(analysis: Analysis, facet: str) -> str:
-    levels = [shown(level, 40) for level in analysis.judgments.facet(facet).levels]
-    more = f" and {len(levels) - _MOST_NAMED} more" if len(levels) > _MOST_NAMED else ""
-    return ", ".join(levels[:_MOST_NAMED]) + more
-
-
-def _named(label: Any, entry: Any) -> str:
-    return f"{label}: {_spelled(entry)}" if label else _spelled(entry)
-
-
-def _when(dates: Any) -> str:
-    parts = dates.values() if isinstance(dates, Mapping) else dates if isinstance(dates, (list, tuple)) else [dates]
-    return " to ".join(str(part) for part in parts)
-
-
 def _spelled(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {_spelled(part)}" for name, part in value.items() if part is not None)
@@ -275,18 +267,18 @@ def _spelled(value: Any) -> str:
 
 
 _ITEMS: tuple[tuple[str, str, tuple[str, ...], Callable[[Analysis, Record], _Found]], ...] = (
-    (MINIMUM, "exact prompt texts", ("prompts",), _prompt_text),
-    (MINIMUM, "judges: model, version, provider, date", ("models",), _models),
-    (MINIMUM, "temperature and sampling settings", ("temperature",), _temperature),
-    (MINIMUM, "judgments per cell", ("replicates",), _replications),
+    (MINIMUM, "exact prompt texts", ("prompts",), prompt_text),
+    (MINIMUM, "judges: model, version, provider, date", ("models",), judges),
+    (MINIMUM, "temperature and sampling settings", ("temperature",), temperature),
+    (MINIMUM, "judgments per cell", ("replicates",), replications),
     (MINIMUM, "from answer to score", ("parsing",), _written("parsing")),
-    (STANDARD, "prompt variants and their origin", ("prompt_variants",), _variants),
-    (STANDARD, "sensitivity to wording", ("prompt_sensitivity",), _sensitivity),
-    (STANDARD, "how models were run", ("quantization", "serving", "batch_size"), _infrastructure),
-    (COMPREHENSIVE, "variance components", (), _decomposition),
-    (COMPREHENSIVE, "projected precision", (), _projection),
-    (COMPREHENSIVE, "why this design", ("rationale",), _rationale),
-    (FURTHER, "missing judgments", (), _missingness),
+    (STANDARD, "prompt variants and their origin", ("prompt_variants",), variants),
+    (STANDARD, "sensitivity to wording", ("prompt_sensitivity",), sensitivity),
+    (STANDARD, "how models were run", ("quantization", "serving", "batch_size"), infrastructure),
+    (COMPREHENSIVE, "variance components", (), decomposition),
+    (COMPREHENSIVE, "projected precision", (), projection),
+    (COMPREHENSIVE, "why this design", ("rationale",), rationale),
+    (FURTHER, "missing judgments", (), missingness),
     (FURTHER, "origin of the items", ("items",), _written("items")),
     (
         FURTHER,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -62,7 +62,17 @@ class Writeup:
 
     def to_markdown(self) -> str:
         """Everything as Markdown in which nothing of the data is markup."""
-        return "\n\n".join(_markdown(self)) + "\n"
+        blocks = ["## Methods", plain_markdown(self.paragraph), "## Reporting checklist"]
+        for tier in dict.fromkeys(item.tier for item in self.checklist):
+            lines = []
+            for item in self.checklist:
+                if item.tier == tier:
+                    box = "[ ]" if item.status == "missing" else "[x]"
+                    word = "" if item.status == "reported" else f"**{item.status}**: "
+                    lines.append(f"- {box} {plain_markdown(item.name)}: {word}{plain_markdown(item.text)}")
+            blocks += [f"### {tier.capitalize()}", "\n".join(lines)]
+        again = "\n".join(f"- {name}: {plain_markdown(value)}" for name, value in self.reproduction.items())
+        return "\n\n".join([*blocks, "## To do it again", again]) + "\n"
 
 
 def writeup(
@@ -144,11 +154,12 @@ def methods_paragraph(analysis: Analysis) -> str:
     analysis : Analysis
         From `analyze`.
     """
-    made = (_data, _model, _apart, _mean, _naive, _source, _next)
+    made = (data, model, not_apart, mean, naive, largest_source, next_design)
     return " ".join(sentence for sentence in (one(analysis) for one in made) if sentence)
 
 
-def _data(analysis: Analysis) -> str:
+def data(analysis: Analysis) -> str:
+    """How many judgments of what, and how many are missing."""
     facts = analysis.support.facts
     levels = listed([counted(facet.levels, shown(facet.name)) for facet in facts.facets])
     absent = analysis.fit.assembled.missing
@@ -157,12 +168,13 @@ def _data(analysis: Analysis) -> str:
     return f"The {layout} study has {counted(facts.answers, 'judgment')} of {levels}{gaps if absent else ''}."
 
 
-def _model(analysis: Analysis) -> str:
-    model = analysis.fit.assembled.model
-    terms = [shown(" × ".join(term)) for term in model.random] + ["cell"] * model.cell
+def model(analysis: Analysis) -> str:
+    """The model, and how its components were estimated."""
+    fitted = analysis.fit.assembled.model
+    terms = [shown(" × ".join(term)) for term in fitted.random] + ["cell"] * fitted.cell
     if analysis.fit.assembled.replicated:
         terms.append("replicate")
-    fixed = [shown(name) for name in (*model.fixed, *model.covariates)]
+    fixed = [shown(name) for name in (*fitted.fixed, *fitted.covariates)]
     held = f" and fixed effects of {listed(fixed)}" if fixed else ""
     method = _METHODS[analysis.fit.method]
     return (
@@ -171,7 +183,7 @@ def _model(analysis: Analysis) -> str:
     )
 
 
-def _apart(analysis: Analysis) -> str:
+def not_apart(analysis: Analysis) -> str:
     """What the design cannot tell."""
     sums = [" + ".join(sorted(map(shown, names))) for names in analysis.fit.aliases]
     said = [f"only the sum of {one} can be estimated from this design" for one in sums]
@@ -181,88 +193,61 @@ def _apart(analysis: Analysis) -> str:
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
-def _mean(analysis: Analysis) -> str:
+def mean(analysis: Analysis) -> str:
+    """The mean with its intervals, and whom they speak for."""
     head, reading = analysis.headline, analysis.readings[0]
     places = decimals(reading.half_width / 2)
     drawn = [plural(shown(facet)) for facet, target in head.target.items() if target == POPULATION]
     given = [plural(shown(facet)) for facet, target in head.target.items() if target in (PANEL, FINITE)]
-    over = [_scope("generalising over", drawn), _scope("for the given", given)]
+    over = [f"generalising over {listed(drawn)}"] if drawn else []
+    over += [f"for the given {listed(given)}"] if given else []
     degrees = "" if head.df == float("inf") else f", Satterthwaite's t with {head.df:.1f} degrees of freedom"
     first = (
         f"The mean is {number(head.value, places)} (standard error {number(head.se, places)}, "
         f"{analysis.level * 100:g}% interval {span(reading, places)}{degrees}), "
-        f"{' and '.join(part for part in over if part)}"
+        f"{' and '.join(over)}"
     )
     others = "".join(f"; {span(other, places)} {other.scope}" for other in analysis.readings[1:])
     why = f"; not for other judges than these: {shown(analysis.population_reason, 200)}"
     return f"{first}{others}{why if analysis.population_reason else ''}."
 
 
-def _scope(words: str, names: Iterable[str]) -> str:
-    names = list(names)
-    return f"{words} {listed(names)}" if names else ""
-
-
-def _naive(analysis: Analysis) -> str:
-    reading, naive = analysis.readings[0], analysis.naive_reading
-    if not naive.half_width > 0:
+def naive(analysis: Analysis) -> str:
+    """The interval that takes all judgments as independent."""
+    reading, independent = analysis.readings[0], analysis.naive_reading
+    if not independent.half_width > 0:
         return ""
-    ratio = reading.half_width / naive.half_width
+    ratio = reading.half_width / independent.half_width
     beside = f", {times(ratio)} times too narrow" if 1.05 <= ratio < float("inf") else ""
     places = decimals(reading.half_width / 2)
-    return f"Taking all judgments as independent would have given {span(naive, places)}{beside}."
+    return f"Taking all judgments as independent would have given {span(independent, places)}{beside}."
 
 
-def _source(analysis: Analysis) -> str:
+def largest_source(analysis: Analysis) -> str:
+    """Where most of the uncertainty comes from."""
     if not analysis.sources:
         return ""
     first = analysis.sources[0]
     return f"The largest share of its variance, {whole_percent(first.share)}, comes from {shown(first.component)}."
 
 
-def _next(analysis: Analysis) -> str:
-    """The design to use next."""
+def next_design(analysis: Analysis) -> str:
+    """The one thing to add to the design, and the design to use instead."""
     if not analysis.what_if:
         return "These data do not determine what another design would give."
-    said = [*_addition(analysis), *_best(analysis)]
-    return " ".join(said) or "No design projected would lower the standard error by more than half a percent."
-
-
-def _addition(analysis: Analysis) -> Iterator[str]:
-    """The one thing to add."""
+    sentences = []
     plan = analysis.purchases[0].projection if analysis.purchases else None
     if plan is not None:
-        yield (
+        sentences.append(
             f'Of the changes projected, "{shown(analysis.purchases[0].label)}" gains most per judgment: it would lower '
             f"the standard error to {significant(plan.se, 2)} with {counted(plan.calls, 'judgment')}."
         )
-
-
-def _best(analysis: Analysis) -> Iterator[str]:
-    """The design to use instead."""
-    best, own = analysis.optimum, None if analysis.optimum is None else analysis.optimum.own
-    if best is None or own is None or best.plan.se > 0.99 * own.se:
-        return
-    at = "price" if analysis.priced else "number of judgments"
-    yield (
-        f"Of {best.candidates:,} designs compared, the most precise for the same {at} is {in_words(best.plan)}, "
-        f"with a projected standard error of {significant(best.plan.se, 2)} "
-        f"from {counted(best.plan.calls, 'judgment')}."
-    )
-
-
-def _markdown(found: Writeup) -> Iterator[str]:
-    yield "## Methods"
-    yield plain_markdown(found.paragraph)
-    yield "## Reporting checklist"
-    for tier in dict.fromkeys(one.tier for one in found.checklist):
-        yield f"### {tier.capitalize()}"
-        yield "\n".join(_line(one) for one in found.checklist if one.tier == tier)
-    yield "## To do it again"
-    yield "\n".join(f"- {name}: {plain_markdown(value)}" for name, value in found.reproduction.items())
-
-
-def _line(one: ChecklistItem) -> str:
-    box = "[ ]" if one.status == "missing" else "[x]"
-    word = "" if one.status == "reported" else f"**{one.status}**: "
-    return f"- {box} {plain_markdown(one.name)}: {word}{plain_markdown(one.text)}"
+    best = analysis.optimum
+    if best is not None and best.own is not None and best.plan.se <= 0.99 * best.own.se:
+        at = "price" if analysis.priced else "number of judgments"
+        sentences.append(
+            f"Of {best.candidates:,} designs compared, the most precise for the same {at} is {in_words(best.plan)}, "
+            f"with a projected standard error of {significant(best.plan.se, 2)} "
+            f"from {counted(best.plan.calls, 'judgment')}."
+        )
+    return " ".join(sentences) or "No design projected would lower the standard error by more than half a percent."

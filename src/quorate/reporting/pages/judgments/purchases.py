@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -58,7 +58,9 @@ def frontier(analysis: Analysis) -> Figure | None:
         if plan is not None
     ]
     finding = f"No design within reach is better than the study as it is, at its {unit}"
-    gain, saving = _gain(best.own, best.same_cost), _saving(best.own, best.same_se)
+    gain = 1 - best.same_cost.se / best.own.se if best.same_cost is not None and best.own.se > 0 else 0.0
+    cost = None if best.same_se is None else best.same_se.cost
+    saving = 1 - cost / best.own.cost if cost is not None and best.own.cost else 0.0
     if gain >= 0.01 and best.same_cost is not None:
         finding = f"{_called(best.same_cost)}: {whole_percent(gain)} lower standard error at the same {unit}"
     if saving >= 0.01 and best.same_se is not None and (gain < 0.01 or saving > 3 * gain):
@@ -83,16 +85,25 @@ def frontier(analysis: Analysis) -> Figure | None:
         log, ticks = alt.Scale(type="log", padding=24, nice=False), alt.Axis(format="~s", tickCount=5, grid=False)
         x = alt.X("cost:Q", title=title, scale=log, axis=ticks)
         on_edge = marks.chart([row for row in priced if row["place"] == "on the frontier"], y, step=1)
-        edge = alt.Chart(alt.InlineData(values=_edge(best))).encode(y=y)
-        every = alt.Chart(alt.InlineData(values=_cloud(best))).encode(x=x, y=y)
+        steps = [{"cost": plan.cost, "se": plan.se} for plan in best.along(MOST_STEPS) if _is_near(plan.se, best)]
+        edge = alt.Chart(alt.InlineData(values=steps)).encode(y=y)
+        pairs = zip(best.cloud.cost.tolist(), best.cloud.se.tolist(), strict=True)
+        cloud = [{"cost": cost, "se": se} for cost, se in pairs if cost > 0 and _is_near(se, best)]
+        sample = cloud[:: max(1, -(-len(cloud) // MOST_DESIGNS))]
+        every = alt.Chart(alt.InlineData(values=sample)).encode(x=x, y=y)
         layers = [
             every.mark_point(filled=True, size=14, opacity=0.3, color=NAIVE, aria=False),
             edge.encode(x=x).mark_line(color=CORRECTED, strokeWidth=2.5, interpolate="step-after"),
             on_edge.encode(x=x).mark_point(filled=True, size=26, opacity=1, color=CORRECTED),
         ]
-        words = [{**row, "text": row["place"]} for row in priced if row["place"] != "on the frontier"]
+        low, high = (np.log(pick(row["cost"] for row in priced)) for pick in (min, max))
+        words = [  # on the side on which the name has room
+            {**row, "text": row["place"], "side": "left" if np.log(row["cost"]) < low + (high - low) / 5 else "right"}
+            for row in priced
+            if row["place"] != "on the frontier"
+        ]
         if words:
-            layers += _named(marks.chart(_aside(words, [row["cost"] for row in priced]), y, step=1).encode(x=x))
+            layers += _named(marks.chart(words, y, step=1).encode(x=x))
         return marks.finish(layers, height=340)
 
     heads = {"place": "which", "se": "standard error", "calls": "judgments", "cost": "price, USD"}
@@ -184,30 +195,10 @@ def _is_near(se: float, best: Optimum) -> bool:
     return best.own is None or se <= FAR * best.own.se
 
 
-def _edge(best: Optimum) -> list[Row]:
-    """The frontier as a line: cost and standard error, as many as a line needs."""
-    return [{"cost": plan.cost, "se": plan.se} for plan in best.along(MOST_STEPS) if _is_near(plan.se, best)]
-
-
-def _cloud(best: Optimum) -> list[Row]:
-    """A sample of all designs within reach: cost and standard error."""
-    pairs = zip(best.cloud.cost.tolist(), best.cloud.se.tolist(), strict=True)
-    rows = [{"cost": cost, "se": se} for cost, se in pairs if cost > 0 and _is_near(se, best)]
-    return rows[:: max(1, -(-len(rows) // MOST_DESIGNS))]
-
-
 def _called(plan: Projection) -> str:
     """A design by its layout, or by its size."""
     names = {"cyclic": "One judge per item in turn", "latin": "One prompt and judge per item in turn"}
     return names.get(plan.layout, in_words(plan))
-
-
-def _gain(own: Projection, other: Projection | None) -> float:
-    return 0.0 if other is None or own.se <= 0 else 1 - other.se / own.se
-
-
-def _saving(own: Projection, other: Projection | None) -> float:
-    return 0.0 if other is None or not own.cost or other.cost is None else 1 - other.cost / own.cost
 
 
 def _named(base: alt.Chart) -> list[alt.Chart]:
@@ -228,10 +219,3 @@ def _named(base: alt.Chart) -> list[alt.Chart]:
             ).encode(text="text:N")
             layers.append(words.transform_filter(f"{which} && datum.side === '{side}'"))
     return layers
-
-
-def _aside(rows: Sequence[Row], costs: Sequence[float]) -> list[Row]:
-    """Rows with the side on which their name has room."""
-    low, high = np.log(min(costs)), np.log(max(costs))
-    near = low + (high - low) / 5
-    return [{**row, "side": "left" if np.log(row["cost"]) < near else "right"} for row in rows]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from quorate.reporting.draw.marks import Chart
     from quorate.reporting.page import Row
 
+AT_ZERO = "estimated at zero, the boundary"
+
 
 def section(analysis: Analysis) -> Section:
     """Components of the mean, where there are any, and of one judgment."""
@@ -55,10 +57,14 @@ def components(analysis: Analysis) -> Figure:
 
         facets, shown = analysis.judgments.names, rows[: marks.MOST_ROWS]
         window = marks.from_zero([row["se"] for row in shown], [row["high"] for row in shown])
-        drawn = [
-            {**row, "text": _above(row)}
-            | marks.drawn(row, window, colour(row["component"], facets), SHAPES[kind(row["component"])])
+        above = [
+            AT_ZERO if row["se"] == 0 else f"{whole_percent(row['share_of_variance'])} · {row['what_shrinks_it']}"
             for row in shown
+        ]
+        drawn = [
+            {**row, "text": text}
+            | marks.drawn(row, window, colour(row["component"], facets), SHAPES[kind(row["component"])])
+            for row, text in zip(shown, above, strict=True)
         ]
         base = marks.chart(drawn, marks.labels("component"), step=46)
         x = marks.axis("se", axis(analysis, "standard error of the mean of"), window)
@@ -88,10 +94,3 @@ def per_judgment(analysis: Analysis) -> Figure:
 
     heads = {"share_of_variance": "share of Var(one judgment)"}
     return Figure("per-judgment", Caption(finding, (line,)), rows, chart, heads, folded=True)
-
-
-def _above(row: Row) -> str:
-    """What stands above a component's interval."""
-    if row["se"] == 0:
-        return "estimated at zero, the boundary"
-    return f"{whole_percent(row['share_of_variance'])} · {row['what_shrinks_it']}"

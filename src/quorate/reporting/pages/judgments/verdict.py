@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.analysis.judgments import NAIVE as NAIVE_INTERVAL
+from quorate.analysis.content import NAIVE as NAIVE_INTERVAL
 from quorate.analysis.labels import cut
 from quorate.analysis.words import Reading, against_naive, span, times
 from quorate.reporting.draw import marks

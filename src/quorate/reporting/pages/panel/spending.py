@@ -104,7 +104,10 @@ def _chart(view: PanelView, rows: list[Row]) -> Chart:
     field = "se" if view.check is not None else "se_like_these"
     first = "" if view.alone else view.systems[str(view.drawn)]
     own = [row for row in rows if row["system"] == first and row["strategy"] in STRATEGIES]
-    drawn = [_with_error(row) for row in marks.known(own, field) if row[field] > 0]
+    drawn = [row for row in marks.known(own, field) if row[field] > 0]
+    for row in drawn:
+        if row["redrawn"] is not None:  # the ends of its Monte Carlo error
+            row |= {"low": row["redrawn"] - row["error"], "high": row["redrawn"] + row["error"]}
     colours, shapes, dashes = zip(*STRATEGIES.values(), strict=True)
     series = Series("strategy", tuple(STRATEGIES), colours, shapes)
     dash = alt.Scale(domain=list(STRATEGIES), range=list(dashes))
@@ -123,13 +126,6 @@ def _chart(view: PanelView, rows: list[Row]) -> Chart:
     else:
         layers.append(points)
     return marks.finish(layers, height=300)
-
-
-def _with_error(row: Row) -> Row:
-    """A row with the ends of its Monte Carlo error."""
-    if row["redrawn"] is None:
-        return row
-    return {**row, "low": row["redrawn"] - row["error"], "high": row["redrawn"] + row["error"]}
 
 
 def _redrawn(view: PanelView, check: Validation, drawn: str) -> Caption:
