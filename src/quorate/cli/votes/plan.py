@@ -9,6 +9,7 @@ import typer
 
 from quorate.cli.console import say
 from quorate.cli.options import Output, command
+from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
 
 UNDERPOWERED = 2
@@ -46,12 +47,6 @@ def plan(
     """
     from quorate.plan.power.votes_plan import plan_votes
 
-    if margin is not None and pilot is not None:
-        raise InvalidInput("--margin: give it or --pilot, not both")
-    if margin is None and pilot is None and budget is None:
-        raise InvalidInput("--margin: give the margin to be seen, a --pilot, or a --budget")
-    if cluster is not None and icc is None:
-        raise InvalidInput("--cluster: votes of one cluster count less only if they are alike; give --icc too")
     counts = re.fullmatch(r"(\d{1,9})/(\d{1,9})", pilot or "")
     if pilot and counts is None:
         raise InvalidInput(f'--pilot: expects votes for one model of all decisive ones, such as 31/50, got "{pilot}"')
@@ -59,6 +54,6 @@ def plan(
     found = plan_votes(
         margin, pilot=wins, budget=budget, alpha=alpha, power=power, method=method, icc=icc, cluster=cluster
     )
-    sentence = found.worded(lambda argument: f"--{argument}")
+    sentence = in_options(found.sentence)
     out.show(found, lambda console, _: say(console, sentence, style="bold"), sentence=sentence)
     return 0 if found.enough else UNDERPOWERED

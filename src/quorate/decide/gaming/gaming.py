@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -28,6 +28,7 @@ from quorate.numerics.extremes import MOST, maximum_moments
 from quorate.numerics.inference import checked_level
 from quorate.plan.designs.dstudy import Projection
 from quorate.plan.designs.prices import Prices
+from quorate.plan.designs.schemes import is_count
 from quorate.plan.designs.sources import observed_counts
 from quorate.table.results import Result, Row, plain
 
@@ -239,7 +240,7 @@ def gaming(
     if not isinstance(fit, (Components, Decomposition)):
         kind = type(fit).__name__
         raise InvalidInput(f"fit: expects what decompose or components returns, got {kind}; decompose it first")
-    if isinstance(k, bool) or not isinstance(k, Integral) or not 1 <= int(k) <= MOST:
+    if not is_count(k, MOST):
         raise InvalidInput(f"k: attempts must be a whole number from 1 to {MOST:,}, got {k!r}")
     if scale not in ("score", "elo"):
         raise InvalidInput(f'scale: expects "score" or "elo", got {scale!r}')

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from numbers import Integral
 
 import numpy as np
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.numerics.extremes import MOST
+from quorate.plan.designs.schemes import is_count
 from quorate.streams import stream
 from quorate.table.judgments import Judgments, checked
 
@@ -70,7 +70,7 @@ def resampled_prize(
     item = table.object
     sizes = {"k": k, "items": items, "prompts": prompts, "judges": judges, "resamples": resamples}
     for name, count in sizes.items():
-        if count is not None and not _is_count(count):
+        if count is not None and not is_count(count, MOST):
             raise InvalidInput(f"{name}: must be a whole number from 1 to {MOST:,}, got {count!r}")
     if resamples < 2:
         raise InvalidInput(f"resamples: at least 2 are needed for a Monte Carlo error, got {resamples}")
@@ -97,12 +97,6 @@ def resampled_prize(
         blocks.append(score.max(axis=1) - score.mean(axis=1))
     gains = np.concatenate(blocks)
     return float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(resamples))
-
-
-def _is_count(value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        return False
-    return 1 <= int(value) <= MOST
 
 
 def _cells(table: Judgments, facets: tuple[str, ...]) -> tuple[Floats, Floats]:

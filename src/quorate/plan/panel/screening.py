@@ -21,6 +21,7 @@ from quorate.estimate.means.effects import level_labels
 from quorate.estimate.panel.scores import CrossedScores, crossed_scores
 from quorate.numerics.panel.subsets import BEYOND, Choice, exchange, exhaustive
 from quorate.plan.designs.prices import Prices, check, cost, known
+from quorate.plan.designs.schemes import is_count
 from quorate.plan.panel.candidates import Candidate, candidate, figure
 from quorate.plan.panel.shortlist import (
     ChoiceStability,
@@ -177,7 +178,12 @@ def screen(
     """
     scores = crossed_scores(checked(judgments), generation=generation)
     price, item_price, pilot_cost = _priced(judgments, scores, prices)
-    choice_limits = _limits(len(scores.judges), fewest, most)
+    judges, most = len(scores.judges), len(scores.judges) if most is None else most
+    for name, count in (("fewest", fewest), ("most", most)):
+        if not is_count(count, judges):
+            raise InvalidInput(f"{name}: must be a whole number from 1 to the {judges} judges, got {count!r}")
+    if fewest > most:
+        raise InvalidInput(f"fewest: must be at most most={most}, got {fewest}")
     if (budget is None) == (target_se is None):
         given = "neither" if budget is None else "both"
         raise InvalidInput(f"budget, target_se: exactly one is needed, got {given}")
@@ -193,7 +199,7 @@ def screen(
     if not pilot.spread.any():
         item = judgments.object
         raise NotEstimable(f"{item}: every judge gave all items of the pilot one score, so nothing varies; add items")
-    choice = Choice(pilot.spread, pilot.error(corrected=corrected), price, money, goal, *choice_limits)
+    choice = Choice(pilot.spread, pilot.error(corrected=corrected), price, money, goal, int(fewest), int(most))
     pool = JudgePool(scores.judges, price, item_price, pilot, choice, corrected)
     exact = len(scores.judges) <= _WHOLE_SEARCH
     frontier = _frontier(pool, exact=exact)
@@ -282,16 +288,6 @@ def _priced(judgments: Judgments, scores: CrossedScores, prices: Prices | None) 
     if free := [name for name, each in zip(scores.judges, price, strict=True) if each <= 0]:
         raise InvalidInput(f"prices: a judgment must cost something, alone or with its item; {free[0]} costs 0")
     return price, item, bill
-
-
-def _limits(judges: int, fewest: int, most: int | None) -> tuple[int, int]:
-    most = judges if most is None else most
-    for name, value in (("fewest", fewest), ("most", most)):
-        if isinstance(value, bool) or not isinstance(value, Integral) or not 1 <= value <= judges:
-            raise InvalidInput(f"{name}: must be a whole number from 1 to the {judges} judges, got {value!r}")
-    if fewest > most:
-        raise InvalidInput(f"fewest: must be at most most={most}, got {fewest}")
-    return int(fewest), int(most)
 
 
 def _caveats(

@@ -192,6 +192,14 @@ def feasibility(
     margin, nearest = (2 * wins - n) / (2 * n), max(low, -high)
     needed, needed_low = size(abs(margin)) if margin else None, size(max(-low, high))
     needed_high = size(nearest) if nearest > 0 else None
+    if budget is None:
+        reach = Reach.NO_BUDGET
+    elif needed_high is not None and budget >= needed_high:
+        reach = Reach.FEASIBLE
+    elif needed is not None and budget >= needed:
+        reach = Reach.IF_PILOT_HOLDS
+    else:
+        reach = Reach.UNDERPOWERED if budget >= needed_low else Reach.OUT_OF_REACH
     return Feasibility(
         wins=wins,
         n=n,
@@ -208,7 +216,7 @@ def feasibility(
         budget=budget,
         detectable=seen_by(worth, alpha, power, method) if worth else None,
         power_at_budget=None if worth is None else float(binomial.power(worth, 0.5 + margin, alpha)),
-        reach=_reach(budget, needed, needed_low, needed_high),
+        reach=reach,
         clusters=clusters,
         effect=effect,
     )
@@ -252,13 +260,3 @@ def _by_cluster(wins: Counts, n: Counts, level: float) -> _Pilot:
     wins_share = share(k, sizes)
     ends = margin_interval(wins_share, level)
     return _Pilot(int(k.sum()), total, *ends, len(sizes), votes_per_independent(wins_share))
-
-
-def _reach(budget: int | None, needed: int | None, needed_low: int, needed_high: int | None) -> Reach:
-    if budget is None:
-        return Reach.NO_BUDGET
-    if needed_high is not None and budget >= needed_high:
-        return Reach.FEASIBLE
-    if needed is not None and budget >= needed:
-        return Reach.IF_PILOT_HOLDS
-    return Reach.UNDERPOWERED if budget >= needed_low else Reach.OUT_OF_REACH

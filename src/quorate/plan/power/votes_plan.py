@@ -69,7 +69,15 @@ class VotesPlan(Result):
     @property
     def sentence(self) -> str:
         """The answer in one sentence or two."""
-        answer = self._for_margin() if self.pilot is None else self.pilot.sentence
+        parts = []
+        if self.margin is not None:
+            kind = "decisive vote" if self.icc is None else "independent decisive vote"
+            parts.append(f"A margin of {self.margin:g} needs {counted(self.needed or 0, kind)} (power {self.power:g})")
+        if self.worth is not None:
+            seen = self.detectable
+            sees = "no margin, however large" if seen is None else f"a margin of {worded(seen)} or more"
+            parts.append(f"{counted(self.worth, 'independent vote')} would see {sees}")
+        answer = f"{'; '.join(parts)}." if self.pilot is None else self.pilot.sentence
         if self.icc is None:
             return answer
         parts, ceiling = [], Sentence("")
@@ -103,10 +111,13 @@ class VotesPlan(Result):
                 ("estimate", abs(self.pilot.margin), self.pilot.needed),
                 ("smallest", nearest, self.pilot.needed_high),
             ]
-        return [
-            {"case": case, "margin": margin, "needed": needed, "votes": self._collected(needed)}
-            for case, margin, needed in cases
-        ]
+        rows = []
+        for case, margin, needed in cases:
+            votes = needed
+            if needed is not None and self.icc is not None:
+                votes = clustered_sample_size(needed, icc=self.icc, cluster=self.cluster).n
+            rows.append({"case": case, "margin": margin, "needed": needed, "votes": votes})
+        return rows
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -123,22 +134,6 @@ class VotesPlan(Result):
         if self.icc is not None:
             facts |= {"budget": self.budget, "worth": self.worth, "sentence": self.sentence}
         return {**facts, "clustered": None if self.clustered is None else self.clustered.to_dict()}
-
-    def _collected(self, needed: int | None) -> int | None:
-        if needed is None or self.icc is None:
-            return needed
-        return clustered_sample_size(needed, icc=self.icc, cluster=self.cluster).n
-
-    def _for_margin(self) -> str:
-        parts = []
-        if self.margin is not None:
-            kind = "decisive vote" if self.icc is None else "independent decisive vote"
-            parts.append(f"A margin of {self.margin:g} needs {counted(self.needed or 0, kind)} (power {self.power:g})")
-        if self.worth is not None:
-            seen = self.detectable
-            sees = "no margin, however large" if seen is None else f"a margin of {worded(seen)} or more"
-            parts.append(f"{counted(self.worth, 'independent vote')} would see {sees}")
-        return "; ".join(parts) + "."
 
 
 def plan_votes(
