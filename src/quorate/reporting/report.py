@@ -22,9 +22,8 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.ratings.leaderboard import Leaderboard
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.plan.panel.panel import Panel
-from quorate.reporting import allocation_report
 from quorate.reporting.page import Page
-from quorate.reporting.pages import agreement, gaming, pair, pipelines, ratings, table, verdict, votes
+from quorate.reporting.pages import agreement, allocation, gaming, pair, pipelines, ratings, table, verdict, votes
 from quorate.reporting.pages.judgments import page as judgments
 from quorate.reporting.pages.panel import page as panel
 from quorate.reporting.paper.record import Record, study_record
@@ -46,8 +45,8 @@ if TYPE_CHECKING:
 PAGES: Mapping[type, Callable[[Any, Any], Page]] = {
     Agreement: agreement.page,
     AgreementView: agreement.page,
-    Allocation: allocation_report.page,
-    AllocationView: allocation_report.page,
+    Allocation: allocation.page,
+    AllocationView: allocation.page,
     AnyVerdict: verdict.page,
     Gaming: gaming.page,
     Leaderboard: ratings.page,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -103,11 +103,6 @@ def finish(layers: Sequence[alt.Chart], _caption: object = None, **properties: A
     layered: alt.LayerChart = alt.LayerChart(layer=list(layers))
     done: alt.LayerChart = layered.properties(width=WIDTH, **properties).configure(**settings())
     return done
-
-
-def later(chart: Chart | None) -> Callable[[], Chart] | None:
-    """A chart that is there already, where one is."""
-    return None if chart is None else lambda: chart
 
 
 def drawn(row: Mapping[str, Any], window: tuple[float, float], colour: str, shape: str = "circle") -> Row:
