@@ -1,1 +1,9 @@
-"""From results to what people read: a sentence, figures, and one file to share."""
+"""Reporting: from results to what people read: a sentence, figures, and one file to share.
+
+report  one registry from a type of result to its page, one from the ending of a path to its printer
+page    pages, sections, figures and captions, as values
+pages   what each result says
+draw    marks and colours of charts
+print   one printer per format
+paper   what a methods section needs: paragraph, checklist, study record, what it takes to do it again
+"""

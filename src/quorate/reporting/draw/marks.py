@@ -96,7 +96,7 @@ def line_at(value: float, x: alt.X) -> alt.Chart:
     return line
 
 
-def finish(layers: Sequence[alt.Chart], _caption: object = None, **properties: Any) -> Chart:
+def finish(layers: Sequence[alt.Chart], **properties: Any) -> Chart:
     """Layers with the shared settings; printers add the title."""
     import altair as alt
 

@@ -1,1 +1,13 @@
-"""Pages: one file per result; in it one function per exhibit: rows, finding, chart and headers in this order."""
+"""Pages: what each result says, one function per exhibit: rows, finding, chart and headers in this order.
+
+judgments  a table of scores, by section
+panel      judges as a panel
+verdict    two systems, by votes or by scores; `pair` adds all votes on two systems
+votes      votes on all pairs; `votes_read` says what was read of them
+ratings    leaderboards
+agreement  agreement with people
+pipelines  leaderboards by pipelines of judges
+gaming     what submitting many times is worth
+allocation replays of adaptive allocation; `replays` has other constants, people and whole cycles
+table      every other result, from its own sentence, rows and caveats
+"""
