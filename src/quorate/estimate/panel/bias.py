@@ -10,10 +10,10 @@ import numpy as np
 
 from quorate.arrays import Floats
 from quorate.estimate.differences.spread import JointTest
-from quorate.estimate.panel.judge_means import JudgeMeans, means_of
+from quorate.estimate.panel.judge_means import JudgeMeans, MeansResult, means_of
 from quorate.numerics.multiplicity import holm
 from quorate.table.judgments import Judgments
-from quorate.table.results import Result, Row
+from quorate.table.results import Row
 from quorate.wording import counted, listed
 
 LENIENT, STRICT = "lenient", "strict"
@@ -63,7 +63,7 @@ class Bias:
 
 
 @dataclass(frozen=True)
-class JudgeBias(Result):
+class JudgeBias(MeansResult):
     """Every judge against the average of the panel. Made by `judge_bias`.
 
     Parameters
@@ -120,9 +120,6 @@ class JudgeBias(Result):
     def rows(self) -> list[Row]:
         """One row a bias, overall first, where ``system`` is empty."""
         return [asdict(row) | {"system": row.system or ""} for row in (*self.overall, *self.by_system)]
-
-    def _backend(self) -> str | None:
-        return self.means.backend
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""

@@ -27,6 +27,7 @@ from quorate.estimate.differences.spread import (
 from quorate.estimate.means.effects import level_labels
 from quorate.numerics.inference import checked_level
 from quorate.table.judgments import Facet, Judgments, checked
+from quorate.table.results import Result
 from quorate.wording import counted, listed, plural
 
 Method = Literal["items", "reml"]
@@ -100,6 +101,15 @@ class JudgeMeans:
         """
         flat = weights.reshape(len(weights), self.mean.size)
         return self.spread.joint(flat @ self.mean.ravel(), flat)
+
+
+class MeansResult(Result):
+    """Base of results that are contrasts of judge means."""
+
+    means: JudgeMeans
+
+    def _backend(self) -> str | None:
+        return self.means.backend
 
 
 def judge_means(

@@ -11,10 +11,10 @@ import numpy as np
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import NotEstimable, UnknownTerm
-from quorate.estimate.panel.judge_means import JudgeMeans, means_of
+from quorate.estimate.panel.judge_means import JudgeMeans, MeansResult, means_of
 from quorate.numerics.multiplicity import holm
 from quorate.table.judgments import Judgments
-from quorate.table.results import Result, Row
+from quorate.table.results import Row
 from quorate.wording import listed, plural
 
 _NUMBERS = ("own", "elsewhere", "effect", "se", "df", "low", "high", "p", "p_holm")
@@ -66,7 +66,7 @@ class Preference:
 
 
 @dataclass(frozen=True)
-class SelfPreference(Result):
+class SelfPreference(MeansResult):
     """Every judge that is also a system. Made by `self_preference`.
 
     Parameters
@@ -112,9 +112,6 @@ class SelfPreference(Result):
     def rows(self) -> list[Row]:
         """One row for every judge that is a system."""
         return [asdict(row) | {"shared_with": ", ".join(row.shared_with)} for row in self.preferences]
-
-    def _backend(self) -> str | None:
-        return self.means.backend
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""

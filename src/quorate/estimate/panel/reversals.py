@@ -10,11 +10,11 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.differences.spread import Contrasts
-from quorate.estimate.panel.judge_means import JudgeMeans, means_of
+from quorate.estimate.panel.judge_means import JudgeMeans, MeansResult, means_of
 from quorate.numerics.correlation import kendall
 from quorate.numerics.multiplicity import holm
 from quorate.table.judgments import Judgments
-from quorate.table.results import Result, Row
+from quorate.table.results import Row
 from quorate.wording import counted, listed, plural
 
 Against = Literal["panel", "others"]
@@ -114,7 +114,7 @@ class MeanScore:
 
 
 @dataclass(frozen=True)
-class Reversals(Result):
+class Reversals(MeansResult):
     """Every judge's ranking against the panel's. Made by `reversals`.
 
     Parameters
@@ -181,9 +181,6 @@ class Reversals(Result):
             | {"p_holm": pair.p_holm, "sure": pair.sure}
             for pair in self.found
         ]
-
-    def _backend(self) -> str | None:
-        return self.means.backend
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""

@@ -90,8 +90,7 @@ def tally(votes: Votes, ties: Ties, cluster: str | None, weights: ArrayLike | No
     clusters = None if cluster is None else len(units.size)
     counted = VoteCounts(design, votes.models, counts.reshape(len(sign), -1, 3), units, n, clusters)
     if cluster is not None:
-        _refuse_one_cluster(counted, cluster)
-        _refuse_one_link(counted, cluster, votes)
+        _refuse_few_clusters(counted, cluster, votes)
     return counted
 
 
@@ -106,8 +105,7 @@ def refuse_unrated(counted: VoteCounts, shrunk: bool) -> None:
     if exists(counted.design, counted.counts[..., None], shrunk)[0]:
         return
     if not shrunk:
-        _refuse_unlinked(counted)
-        _refuse_one_sided(counted)
+        _refuse_infinite(counted)
     if counted.design.position and not shrunk and not identified(counted.design, counted.counts):
         raise NotEstimable(
             "position: places and pairs of systems go together, so the effect of being shown first cannot be told from "
@@ -198,8 +196,8 @@ def _clusters(votes: Votes, cluster: str, cell: Ints, share: Floats, used: NDArr
     return Units(np.ones(len(there)), entries.tocsr()[there])
 
 
-def _refuse_one_cluster(counted: VoteCounts, cluster: str) -> None:
-    """Refuse systems that a single cluster says everything about: its spread cannot be seen."""
+def _refuse_few_clusters(counted: VoteCounts, cluster: str, votes: Votes) -> None:
+    """Refuse systems that a single cluster says everything about, and groups that one links: no spread is seen."""
     pairs, orders = counted.counts.shape[1], len(counted.counts)
     touches = abs(counted.design.incidence.T)[np.tile(np.repeat(np.arange(pairs), 3), orders)]
     clusters = np.asarray(((counted.units.matrix @ touches) > 0).sum(axis=0)).ravel()
@@ -211,10 +209,6 @@ def _refuse_one_cluster(counted: VoteCounts, cluster: str) -> None:
             "these systems out, or use another facet",
             [counted.systems[i] for i in single.tolist()],
         )
-
-
-def _refuse_one_link(counted: VoteCounts, cluster: str, votes: Votes) -> None:
-    """Refuse groups of systems that one cluster alone links: nothing says how their difference varies with it."""
     names = votes.facet(cluster).levels
     label = votes.column(cluster)[votes.outcome != MISSING]
     there = np.unique(label)
@@ -250,7 +244,8 @@ def only_links(counted: VoteCounts) -> list[int]:
     return sorted({int(first[k]) for k in seen if (int(counted.design.a[k]), int(counted.design.b[k])) in alone})
 
 
-def _refuse_unlinked(counted: VoteCounts) -> None:
+def _refuse_infinite(counted: VoteCounts) -> None:
+    """Refuse systems without votes between them, and those that always beat the others, or never do."""
     label = components(counted.design, counted.counts, "weak")
     groups = _groups(counted.systems, label)
     if len(groups) > 1:
@@ -261,21 +256,17 @@ def _refuse_unlinked(counted: VoteCounts) -> None:
             + ", by which nothing is learnt across groups",
             groups[-1],
         )
-
-
-def _refuse_one_sided(counted: VoteCounts) -> None:
-    """Refuse systems that always beat the others, or never do: their ratings would be infinite."""
     label = components(counted.design, counted.counts, "strong")
-    groups = int(label.max()) + 1
-    if groups == 1:
+    parts = int(label.max()) + 1
+    if parts == 1:
         return
     seen = np.asarray((counted.counts > 0).any(axis=0))
     ahead, behind = seen[:, 0] | seen[:, 2], seen[:, 1] | seen[:, 2]
     winner = label[np.append(counted.design.a[ahead], counted.design.b[behind])]
     loser = label[np.append(counted.design.b[ahead], counted.design.a[behind])]
     between = winner != loser
-    never_lost = set(range(groups)) - set(loser[between].tolist())
-    never_won = set(range(groups)) - set(winner[between].tolist())
+    never_lost = set(range(parts)) - set(loser[between].tolist())
+    never_won = set(range(parts)) - set(winner[between].tolist())
     size = np.bincount(label)
     which = min(never_lost | never_won, key=lambda g: (int(size[g]), g in never_won, g))
     names = [counted.systems[i] for i in np.flatnonzero(label == which).tolist()]
