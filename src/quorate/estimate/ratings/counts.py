@@ -209,7 +209,7 @@ def _refuse_few_clusters(counted: VoteCounts, cluster: str, votes: Votes) -> Non
             "these systems out, or use another facet",
             [counted.systems[i] for i in single.tolist()],
         )
-    names = votes.facet(cluster).levels
+    levels = votes.facet(cluster).levels
     label = votes.column(cluster)[votes.outcome != MISSING]
     there = np.unique(label)
     for unit in only_links(counted):
@@ -219,7 +219,7 @@ def _refuse_few_clusters(counted: VoteCounts, cluster: str, votes: Votes) -> Non
         )
         if len(groups) > len(set(components(counted.design, counted.counts, "weak").tolist())):
             raise NotEstimable(
-                f'cluster: only {cluster} "{names[there[unit]]}" links {_some(groups[-1])} to {_some(groups[0])}, so '
+                f'cluster: only {cluster} "{levels[there[unit]]}" links {_some(groups[-1])} to {_some(groups[0])}, so '
                 "nothing says how much their difference varies with it; leave one group out, or use another facet",
                 groups[-1],
             )
