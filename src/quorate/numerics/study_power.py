@@ -56,6 +56,10 @@ class Studies:
     found_se: Floats
     found_df: Floats
 
+    def times(self, factor: float) -> Studies:
+        """The same studies with every standard error so many times as large."""
+        return Studies(factor * self.se, self.df, factor * self.found_se, self.found_df)
+
     def finds(self, d: float, alpha: float) -> float:
         """Chance that the two-sided t test finds a difference ``d``."""
         from scipy.special import ndtr

@@ -101,8 +101,8 @@ def _screened(searched: Searched, chance: Chance, power: float, chosen: Chosen) 
 
 def largest_error(df: float, chance: Chance, power: float) -> float:
     """Largest standard error with power enough, if the variance is one mean square; 0 where none is small enough."""
-    low, high = _RANGE
+    unit, (low, high) = one_square(1.0, df), _RANGE
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        low, high = (middle, high) if chance(one_square(math.exp(middle), df)) >= power else (low, middle)
+        low, high = (middle, high) if chance(unit.times(math.exp(middle))) >= power else (low, middle)
     return math.exp(low) if low > _RANGE[0] else 0.0
