@@ -41,8 +41,8 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class Place:
-    """An argument and where its text stands: from ``start`` up to ``stop``."""
+class Mention:
+    """An argument and where a sentence names it: from ``start`` up to ``stop``."""
 
     start: int
     stop: int
@@ -56,7 +56,7 @@ class Sentence(str):
     ----------
     text : str
         The sentence with its arguments in the words of Python.
-    places : tuple of Place
+    mentions : tuple of Mention
         Where they stand, in order.
 
     Examples
@@ -68,19 +68,19 @@ class Sentence(str):
     "give --regularisation 1, or --by 'win rate'"
     """
 
-    __slots__ = ("places",)
+    __slots__ = ("mentions",)
 
-    places: tuple[Place, ...]
+    mentions: tuple[Mention, ...]
 
-    def __new__(cls, text: str, places: tuple[Place, ...] = ()) -> Self:  # noqa: D102  the class says it
+    def __new__(cls, text: str, mentions: tuple[Mention, ...] = ()) -> Self:  # noqa: D102  the class says it
         sentence = super().__new__(cls, text)
-        sentence.places = places
+        sentence.mentions = mentions
         return sentence
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
         """The arguments that are named, in order."""
-        return tuple(place.argument for place in self.places)
+        return tuple(mention.argument for mention in self.mentions)
 
     def spelled(self, spell: Callable[[Argument], str]) -> str:
         """The sentence with its arguments in other words.
@@ -91,13 +91,13 @@ class Sentence(str):
             From an argument to what stands for it.
         """
         out, end = [], 0
-        for place in self.places:
-            out += [self._text(end, place.start), spell(place.argument)]
-            end = place.stop
+        for mention in self.mentions:
+            out += [self._text(end, mention.start), spell(mention.argument)]
+            end = mention.stop
         return "".join([*out, self._text(end, len(self))])
 
     def __add__(self, other: str) -> Sentence:
-        return Sentence(str.__add__(self, other), (*self.places, *_moved(other, len(self))))
+        return Sentence(str.__add__(self, other), (*self.mentions, *_moved(other, len(self))))
 
     def __radd__(self, other: str) -> Sentence:
         return Sentence(str.__add__(other, self), _moved(self, len(other)))
@@ -107,14 +107,14 @@ class Sentence(str):
         if not isinstance(key, slice):
             return Sentence(text)
         start, stop, step = key.indices(len(self))
-        kept = [one for one in self.places if start <= one.start and one.stop <= stop] if step == 1 else []
+        kept = [one for one in self.mentions if start <= one.start and one.stop <= stop] if step == 1 else []
         return Sentence(text, tuple(replace(one, start=one.start - start, stop=one.stop - start) for one in kept))
 
     def __str__(self) -> str:
         return self
 
-    def __reduce__(self) -> tuple[type[Sentence], tuple[str, tuple[Place, ...]]]:
-        return type(self), (self._text(0, len(self)), self.places)
+    def __reduce__(self) -> tuple[type[Sentence], tuple[str, tuple[Mention, ...]]]:
+        return type(self), (self._text(0, len(self)), self.mentions)
 
     def _text(self, start: int, stop: int) -> str:
         return super().__getitem__(slice(start, stop))
@@ -137,7 +137,7 @@ def argument(name: str, value: object = None, *, group: str = "", text: str = ""
     """
     said = Argument(name, value, group)
     text = text or str(said)
-    return Sentence(text, (Place(0, len(text), said),))
+    return Sentence(text, (Mention(0, len(text), said),))
 
 
 def arguments_of(text: str) -> tuple[Argument, ...]:
@@ -159,9 +159,9 @@ def joined(separator: str, sentences: Iterable[str]) -> Sentence:
     return out
 
 
-def _moved(text: str, by: int) -> tuple[Place, ...]:
-    places = text.places if isinstance(text, Sentence) else ()
-    return tuple(replace(one, start=one.start + by, stop=one.stop + by) for one in places)
+def _moved(text: str, by: int) -> tuple[Mention, ...]:
+    mentions = text.mentions if isinstance(text, Sentence) else ()
+    return tuple(replace(one, start=one.start + by, stop=one.stop + by) for one in mentions)
 
 
 def _python(value: object) -> str:

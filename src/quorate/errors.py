@@ -1,4 +1,4 @@
-"""Every exception Quorate raises on purpose.
+"""Exceptions that Quorate raises on purpose.
 
 ::
 

@@ -1,4 +1,4 @@
-"""One root seed, as many named independent random generators as a study needs."""
+"""Streams of random numbers: one root seed, as many named independent generators as a study needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the reader of a result must know."""
+"""Caveat: what the reader of a result must know."""
 
 from __future__ import annotations
 

@@ -1,1 +1,14 @@
-"""Tables: the one form in which judgments travel. Knows no statistics."""
+"""Tables: the one form in which judgments travel. Knows no statistics.
+
+- judgments: judgments by cell, with their facets, statuses and source: what every estimator takes
+- votes, pairs: votes between two models, and counts of them by pair
+- read, read_votes: both, from a file or a frame; notes: what reading took for granted
+- files, frames: files opened lazily, and frames of the caller's own library
+- columns: roles of columns, and what their labels, scores and statuses mean
+- collapse: from rows to one row per cell, by every engine
+- exchange: ledgers of collected judgments, files of SQLite or schemas of Postgres
+- facts: what a table holds: crossings, what is missing or repeated, what hangs together
+- answers, again: single answers, and further columns, read again when they are wanted
+- cells, roster, progress: what is to be judged, what may be asked, and how far asking has come
+- results: the base of results: rows, dictionary, frame, and what a notebook shows
+"""

@@ -1,8 +1,7 @@
-"""Every single answer, by cell: read again from where the judgments came from, when a study needs more than means."""
+"""Answers, every single one, by cell: read again from where judgments came from, when means are not enough."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,9 +10,9 @@ from numpy.typing import NDArray
 
 from quorate.errors import InvalidData, NotEstimable
 from quorate.table.collapse.grouped import Ungrouped, places
-from quorate.table.columns.labels import ABSENT, Coded
-from quorate.table.exchange.postgres.address import Address, Place
-from quorate.table.judgments import Facet, Judgments, Origin, checked
+from quorate.table.columns.labels import ABSENT
+from quorate.table.exchange.postgres.address import Address
+from quorate.table.judgments import Judgments, Origin, checked
 
 _CLOSE = 1e-9
 
@@ -70,25 +69,35 @@ def answers(judgments: Judgments) -> Answers:
         raise NotEstimable("judgments: hold means, not answers; pass an array of answers, shape (arms, draws)")
     if judgments.names != tuple(facet.name for facet in origin.roles.facets):
         raise NotEstimable("judgments: facets are not those that were read; pass the table as quorate.read returned it")
-    found = _ungrouped(judgments, origin)
-    cell = _matched(judgments, found)[found.cell]
+    ungrouped = _ungrouped(judgments, origin)
+    columns = []
+    for facet, coded in zip(judgments.facets, ungrouped.facets, strict=True):
+        index = {level: code for code, level in enumerate(facet.levels)}
+        lookup = [index.get(level, -1) for level in (*coded.levels, ABSENT)]
+        columns.append(np.array(lookup, dtype=np.int64)[coded.codes])
+    place = np.append(places(judgments.codes, np.column_stack(columns), judgments.facets), -1)
+    cell = place[ungrouped.cell]
     kept = cell >= 0
-    cell, values = cell[kept], found.values[kept]
+    cell, values = cell[kept], ungrouped.values[kept]
     result = Answers(values[np.argsort(cell, kind="stable")], np.append(0, np.cumsum(judgments.n)))
     _verify(judgments, cell, values)
     return result
 
 
 def _ungrouped(judgments: Judgments, origin: Origin) -> Ungrouped:
-    if isinstance(origin.source, (Path, Address)):
-        return _of_file(judgments, origin.source, origin)
     import narwhals as nw
 
     from quorate.table.collapse import eager as collapse_eager
     from quorate.table.collapse import lazy as collapse_lazy
     from quorate.table.collapse import sql as collapse_sql
-    from quorate.table.files import Opened, explained
+    from quorate.table.files import Opened, explained, kind_of, opened, sha256
 
+    if isinstance(origin.source, (Path, Address)):
+        kind_of(origin.source)
+        if sha256(origin.source) != judgments.source.sha256:
+            raise _changed(judgments)
+        with opened(origin.source) as file:
+            return collapse_sql.ungroup(file, origin.roles, origin.missing)
     frame = nw.from_native(origin.source)
     if frame.implementation.is_duckdb():
         names = tuple(frame.collect_schema().names())
@@ -97,30 +106,6 @@ def _ungrouped(judgments: Judgments, origin: Origin) -> Ungrouped:
     if isinstance(frame, nw.LazyFrame):
         return collapse_lazy.ungroup(frame, origin.roles, origin.missing)
     return collapse_eager.ungroup(frame, origin.roles, origin.missing)
-
-
-def _of_file(judgments: Judgments, path: Place, origin: Origin) -> Ungrouped:
-    from quorate.table.collapse import sql as collapse_sql
-    from quorate.table.files import kind_of, opened, sha256
-
-    kind_of(path)
-    if sha256(path) != judgments.source.sha256:
-        raise _changed(judgments)
-    with opened(path) as file:
-        return collapse_sql.ungroup(file, origin.roles, origin.missing)
-
-
-def _matched(judgments: Judgments, found: Ungrouped) -> NDArray[np.int64]:
-    """Cell of the judgments for every cell found, by labels; -1 where they have none, and once more at the end."""
-    pairs = zip(judgments.facets, found.facets, strict=True)
-    codes = np.column_stack([_codes(facet, coded) for facet, coded in pairs])
-    return np.append(places(judgments.codes, codes, judgments.facets), -1)
-
-
-def _codes(facet: Facet, coded: Coded) -> NDArray[np.int64]:
-    index: Mapping[str, int] = {level: code for code, level in enumerate(facet.levels)}
-    lookup = [index.get(level, -1) for level in (*coded.levels, ABSENT)]
-    return np.array(lookup, dtype=np.int64)[coded.codes]
 
 
 def _verify(judgments: Judgments, cell: NDArray[np.int64], values: NDArray[np.float64]) -> None:

@@ -1,4 +1,4 @@
-"""The waist of the package on the way in: cells, what is to be judged, in the order of asking."""
+"""Cells to be judged, one row for every call, in the order of asking: the waist of the package on the way in."""
 
 from __future__ import annotations
 

@@ -194,7 +194,8 @@ def literal(text: str) -> str:
 
 def _open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     head = _head(path)
-    delimiter = _delimiter(head)
+    unquoted = re.sub(r'"[^"]*"', "", head)
+    delimiter = max(_DELIMITERS, key=re.split(r"[\r\n]", unquoted.lstrip("\r\n"), maxsplit=1)[0].count)
     columns = _header(head, delimiter, path)
     types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(columns)))
     relation = connection.sql(
@@ -258,12 +259,6 @@ def _head(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = block.count(b"\n", 0, error.start) + 1
         raise InvalidData(f"{path}: line {line} is not UTF-8 text; save the file as UTF-8") from error
-
-
-def _delimiter(head: str) -> str:
-    first = re.sub(r'"[^"]*"', "", head)
-    line = re.split(r"[\r\n]", first.lstrip("\r\n"), maxsplit=1)[0]
-    return max(_DELIMITERS, key=line.count)
 
 
 def _header(head: str, delimiter: str, path: Path) -> tuple[str, ...]:

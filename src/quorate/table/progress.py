@@ -1,4 +1,4 @@
-"""How far collecting is: for every cell that may be asked, its answers so far, its failures, and what is under way."""
+"""Progress of collecting: for every cell that may be asked, its answers, its failures, and what is under way."""
 
 from __future__ import annotations
 
@@ -262,14 +262,23 @@ def _sums(place: Ints, values: Floats, size: int) -> Floats:
 
 def _counted(start: Progress, judgments: Judgments, attribute: str | None) -> Progress:
     """Judgments placed into the cells of a progress in which nothing was asked."""
-    _facets_fit(start.roster, judgments, attribute)
-    levels = {facet.name: facet.levels for facet in judgments.facets}
-    row = start.roster.find(levels, judgments.codes)
-    at = row if attribute is None else row * len(start.attributes) + _attribute(start, judgments, attribute)
+    told = start.roster.levels
+    above = {parent for name in told if name in judgments.names for parent in judgments.ancestors(name)}
+    strange = [name for name in judgments.names if name not in {*told, *above, attribute}]
+    if strange:
+        raise InvalidInput(f'arms: the judgments also have "{strange[0]}", which the arms do not; name it in both')
+    at = start.roster.find({facet.name: facet.levels for facet in judgments.facets}, judgments.codes)
+    if attribute is not None:
+        index = {name: place for place, name in enumerate(start.attributes)}
+        lookup = np.array([index[name] for name in judgments.facet(attribute).levels], dtype=np.int64)
+        at = at * len(start.attributes) + lookup[judgments.column(attribute)]
     size, shape = start.n.size, start.n.shape
     if np.bincount(at, minlength=size).max(initial=0) > 1:
         raise InvalidInput("arms: several cells of the judgments have the labels of one arm; name all of their facets")
-    _check_bounds(start, *_extremes(start, judgments, at))
+    columns = max(len(start.attributes), 1)
+    ends = np.full((2 * len(at), columns), np.nan)  # least and greatest score of every cell, each as if an answer
+    ends[np.arange(len(ends)), np.tile(at % columns, 2)] = np.concatenate([judgments.low, judgments.high])
+    _check_bounds(start, np.tile(at // columns, 2), ends)
     n, mean, ss = np.zeros(size, dtype=np.int64), np.full(size, np.nan), np.zeros(size)
     n[at], mean[at], ss[at] = judgments.n, judgments.mean, judgments.ss
     rows, last = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
@@ -277,26 +286,3 @@ def _counted(start: Progress, judgments: Judgments, attribute: str | None) -> Pr
     counted = replace(start, n=n.reshape(shape), mean=mean.reshape(shape), ss=ss.reshape(shape))
     made, top = (values.reshape(len(start.roster), -1).max(axis=1) for values in (rows, last))
     return replace(counted, failed=made - counted.whole, last=top)
-
-
-def _extremes(start: Progress, judgments: Judgments, at: Ints) -> tuple[Ints, Floats]:
-    """Least and greatest score of every cell, each as if it were an answer; nan for the other attributes."""
-    columns = max(len(start.attributes), 1)
-    x = np.full((2 * len(at), columns), np.nan)
-    x[np.arange(len(x)), np.tile(at % columns, 2)] = np.concatenate([judgments.low, judgments.high])
-    return np.tile(at // columns, 2), x
-
-
-def _attribute(start: Progress, judgments: Judgments, attribute: str) -> Ints:
-    """Place of the attribute of every cell among those of the progress."""
-    index = {name: place for place, name in enumerate(start.attributes)}
-    lookup = np.array([index[name] for name in judgments.facet(attribute).levels], dtype=np.int64)
-    return lookup[judgments.column(attribute)]
-
-
-def _facets_fit(roster: Roster, judgments: Judgments, attribute: str | None) -> None:
-    """That what the roster does not tell apart is only what its facets are nested in."""
-    above = {parent for name in roster.levels if name in judgments.names for parent in judgments.ancestors(name)}
-    strange = [name for name in judgments.names if name not in {*roster.levels, *above, attribute}]
-    if strange:
-        raise InvalidInput(f'arms: the judgments also have "{strange[0]}", which the arms do not; name it in both')

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from quorate.errors import InvalidInput
+from quorate.roles import SYSTEM
 from quorate.table.collapse import sql as collapse_sql
 from quorate.table.collapse.grouped import judgments
 from quorate.table.columns.roles import FIXED, resolve
@@ -113,11 +114,11 @@ def read(
 def _nest_in_system(table: Judgments) -> Judgments:
     """Where columns were recognised and every item belongs to one system, items are nested in systems, not crossed."""
     item = table.facet(table.object)
-    if "system" not in table.names or item.parent is not None or table.object == "system":
+    if SYSTEM not in table.names or item.parent is not None or table.object == SYSTEM:
         return table
-    if table.facet("system").parent is not None or len(table.facet("system").levels) < 2:
+    if table.facet(SYSTEM).parent is not None or len(table.facet(SYSTEM).levels) < 2:
         return table
-    facets = tuple(replace(f, parent="system") if f.name == table.object else f for f in table.facets)
+    facets = tuple(replace(f, parent=SYSTEM) if f.name == table.object else f for f in table.facets)
     nested = replace(
         table, facets=facets, notes=(*table.notes, Note(f"every {item.name} belongs to one system: nested in it"))
     )

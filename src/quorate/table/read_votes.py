@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidData, InvalidInput
+from quorate.roles import PROMPT
 from quorate.table.columns.outcomes import occurring, order_of, outcomes_of
 from quorate.table.columns.statuses import statuses_of
 from quorate.table.columns.vote_columns import VoteColumns, from_duckdb, from_frame
@@ -239,10 +240,10 @@ def _counted(table: Votes, columns: VoteColumns, roles: VoteRoles) -> Votes:
 
 def _nested(table: Votes) -> Votes:
     """A prompt belongs to one type: labels that start again in each type are told apart by it."""
-    if not {"prompt", "prompt_type"} <= set(table.names):
+    if not {PROMPT, "prompt_type"} <= set(table.names):
         return table
-    prompts, types = table.facet("prompt"), table.facet("prompt_type")
-    prompt, size = table.column("prompt"), len(types.levels) + 1
+    prompts, types = table.facet(PROMPT), table.facet("prompt_type")
+    prompt, size = table.column(PROMPT), len(types.levels) + 1
     labelled = prompt >= 0
     key = prompt[labelled].astype(np.int64) * size + table.column("prompt_type")[labelled] + 1
     code = dense(key)
@@ -258,8 +259,8 @@ def _nested(table: Votes) -> Votes:
     note = Note("prompt: labels occur under several levels of prompt_type and are told apart by them")
     return replace(
         table,
-        facets=tuple(Facet("prompt", prompts.column, levels) if facet is prompts else facet for facet in table.facets),
-        codes={**table.codes, "prompt": codes},
+        facets=tuple(Facet(PROMPT, prompts.column, levels) if facet is prompts else facet for facet in table.facets),
+        codes={**table.codes, PROMPT: codes},
         notes=(*table.notes, note),
     )
 

@@ -79,7 +79,12 @@ class Result:
         return frame(columns, backend or self._backend())
 
     def __repr__(self) -> str:
-        words = _printable(_text(self, "sentence") or _listed(self._values()))
+        words = _text(self, "sentence")
+        if not words:
+            scalars = ((k, v.item() if isinstance(v, np.generic) else v) for k, v in self._values() if _is_scalar(v))
+            words = ", ".join(f"{k}={f'{v:.6g}' if isinstance(v, float) else repr(v)}" for k, v in scalars)
+        # control characters would be obeyed by a terminal
+        words = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in words)
         room = LONGEST - len(type(self).__name__) - 2
         return f"{type(self).__name__}({words if len(words) <= room else f'{words[: room - 3]}...'})"
 
@@ -160,27 +165,11 @@ def _text(result: Result, name: str) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _listed(values: Iterator[tuple[str, Any]]) -> str:
-    """The scalars among the values, as a call would give them."""
-    scalars = ((name, value.item() if isinstance(value, np.generic) else value) for name, value in values)
-    return ", ".join(
-        f"{name}={f'{value:.6g}' if isinstance(value, float) else repr(value)}"
-        for name, value in scalars
-        if _is_scalar(value)
-    )
-
-
-def _printable(text: str) -> str:
-    """Text without control characters, which a terminal would obey."""
-    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
-
-
 def _table(rows: Sequence[Row]) -> str:
     head = "".join(f"<th>{escape(str(name))}</th>" for name in rows[0])
-    body = "".join(f"<tr>{''.join(f'<td>{escape(_cell(value))}</td>' for value in row.values())}</tr>" for row in rows)
+    body = ""
+    for row in rows:
+        cells = (f"{value:.4g}" if isinstance(value, float) else value for value in map(plain, row.values()))
+        shown = "".join(f"<td>{'' if cell is None else escape(str(cell))}</td>" for cell in cells)
+        body += f"<tr>{shown}</tr>"
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _cell(value: object) -> str:
-    value = plain(value)
-    return f"{value:.4g}" if isinstance(value, float) else "" if value is None else str(value)

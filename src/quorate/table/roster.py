@@ -1,4 +1,4 @@
-"""The cells that may be asked, each once."""
+"""Roster: the cells that may be asked, each once."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput, UnknownTerm
+from quorate.roles import ITEM
 from quorate.table.cells import Cells, labels
 from quorate.table.collapse.grouped import places
 from quorate.table.judgments import Facet, Judgments
@@ -70,12 +71,19 @@ class Roster:
             If a facet is missing, or a row is no cell of the roster.
         """
         if levels is not self.levels:
-            codes = self._translated(levels, codes)
+            columns, position = [], {name: place for place, name in enumerate(levels)}
+            for name, own in self.levels.items():
+                if name not in position:
+                    raise InvalidInput(f'cells: no facet "{name}"; there are {", ".join(levels)}')
+                index = {label: code for code, label in enumerate(own)}
+                lookup = np.array([index.get(label, -1) for label in levels[name]], dtype=np.int64)
+                columns.append(lookup[codes[:, position[name]]])
+            codes = np.column_stack(columns)
         facets = [Facet(name, name, own) for name, own in self.levels.items()]
-        found = places(self.codes, codes, facets)
-        if (found < 0).any():
-            raise InvalidInput(f"cells: {int((found < 0).sum())} of {len(found)} are not among those that may be asked")
-        return found
+        cell = places(self.codes, codes, facets)
+        if (cell < 0).any():
+            raise InvalidInput(f"cells: {int((cell < 0).sum())} of {len(cell)} are not among those that may be asked")
+        return cell
 
     def same(self, other: Roster) -> bool:
         """Whether the cells are the same, in the same order."""
@@ -83,16 +91,6 @@ class Roster:
             return True
         alike = dict(self.levels) == dict(other.levels) and self.codes.shape == other.codes.shape
         return alike and list(self.levels) == list(other.levels) and bool((self.codes == other.codes).all())
-
-    def _translated(self, levels: Mapping[str, tuple[str, ...]], codes: NDArray[Any]) -> Ints:
-        columns, position = [], {name: place for place, name in enumerate(levels)}
-        for name, own in self.levels.items():
-            if name not in position:
-                raise InvalidInput(f'cells: no facet "{name}"; there are {", ".join(levels)}')
-            index = {label: code for code, label in enumerate(own)}
-            lookup = np.array([index.get(label, -1) for label in levels[name]], dtype=np.int64)
-            columns.append(lookup[codes[:, position[name]]])
-        return np.column_stack(columns)
 
 
 def crossed(arms: Iterable[object] | Mapping[str, Iterable[object]]) -> Roster:
@@ -103,7 +101,7 @@ def crossed(arms: Iterable[object] | Mapping[str, Iterable[object]]) -> Roster:
     InvalidInput
         If there are none, or a label is empty or given twice.
     """
-    given = arms if isinstance(arms, Mapping) else {"item": arms}
+    given = arms if isinstance(arms, Mapping) else {ITEM: arms}
     levels = {name: labels(values, name if isinstance(arms, Mapping) else "arms") for name, values in given.items()}
     if not levels or not all(levels.values()):
         raise InvalidInput("arms: name at least one label of every facet")

@@ -1,4 +1,4 @@
-"""The pairwise form of the waist: votes between two models, integer codes inside, labels outside."""
+"""Votes between two models, integer codes inside, labels outside: the waist of the package in pairs."""
 
 from __future__ import annotations
 
@@ -190,7 +190,16 @@ class Votes:
         asked = self.keep((self.model_a == min(first, second)) & (self.model_b == max(first, second)))
         if not asked.rows:
             raise InvalidInput(f'pair: no vote compares "{a}" with "{b}"; `pairs()` lists those that were compared')
-        return asked if first < second else _turned(asked)
+        if first < second:
+            return asked
+        every = np.ones(asked.rows, dtype=np.bool_)
+        return replace(
+            asked,
+            models=asked.models[::-1],
+            outcome=turn(asked.outcome, every),
+            swapped=~asked.swapped,
+            order=None if asked.order is None else turn(asked.order, every),
+        )
 
     def wins(self, a: str, b: str) -> int:
         """Votes that preferred ``a`` to ``b``; 0 if they were never compared.
@@ -281,12 +290,12 @@ class Votes:
         UnknownTerm
             If there is no such facet.
         """
-        known = self.column(name) >= 0
-        some = self if known.all() else self.keep(known)
+        labelled = self.column(name) >= 0
+        some = self if labelled.all() else self.keep(labelled)
         levels, code = some.facet(name).levels, some.column(name).astype(np.int64)
         keys = np.concatenate([some.model_a, some.model_b]) * np.int64(len(levels)) + np.tile(code, 2)
-        found, place = np.unique(keys, return_inverse=True)
-        models = tuple(f"{some.models[m]} ({levels[k]})" for m, k in zip(*divmod(found, len(levels)), strict=True))
+        known, place = np.unique(keys, return_inverse=True)
+        models = tuple(f"{some.models[m]} ({levels[k]})" for m, k in zip(*divmod(known, len(levels)), strict=True))
         a, b = place.astype(np.int32).reshape(2, -1)
         return replace(some, models=models, model_a=a, model_b=b)
 
@@ -318,15 +327,3 @@ def checked_votes(votes: object) -> Votes:
         kind = type(votes).__name__
         raise InvalidInput(f"votes: expects what quorate.read_votes returns, got {kind}; read it first")
     return votes
-
-
-def _turned(votes: Votes) -> Votes:
-    """Votes of one pair with its two models exchanged."""
-    every = np.ones(votes.rows, dtype=np.bool_)
-    return replace(
-        votes,
-        models=votes.models[::-1],
-        outcome=turn(votes.outcome, every),
-        swapped=~votes.swapped,
-        order=None if votes.order is None else turn(votes.order, every),
-    )

@@ -1,4 +1,4 @@
-"""The columns that play a role, from any frame, under names of our own and in kinds that group alike everywhere."""
+"""Choice of the columns that play a role, from any frame, under names and in kinds that are alike everywhere."""
 
 from __future__ import annotations
 

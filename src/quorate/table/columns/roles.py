@@ -1,4 +1,4 @@
-"""Which column plays which role: declared by the user, or recognised by its name."""
+"""Roles of the columns of judgments: declared by the user, or recognised by a column's name."""
 
 from __future__ import annotations
 
@@ -9,30 +9,28 @@ from typing import Any
 
 from quorate.arguments import argument
 from quorate.errors import InvalidInput, UnknownColumn
+from quorate.roles import CATEGORY, GENERATION, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM, TEMPERATURE
 from quorate.table.judgments import Facet
 from quorate.table.notes import Note, left_unused, read_as
 
-FIXED = ("judge", "temperature")
+FIXED = (JUDGE, TEMPERATURE)
 """Roles whose levels are taken as chosen unless the user says otherwise."""
 
-REPLICATE, GENERATION = "replicate", "generation"
-
 ALIASES: Mapping[str, tuple[str, ...]] = {
-    "item": ("item", "item_id", "question", "question_id", "example_id", "sample_id", "doc_id", "instance_id"),
-    "prompt": ("prompt", "prompt_id", "variant", "variant_id", "prompt_variant", "prompt_variant_id", "template"),
-    "judge": ("judge", "judge_id", "judge_model", "judge_name", "grader", "grader_model", "rater", "annotator"),
-    "system": ("system", "system_id", "sut", "sut_model", "model", "model_id", "model_name"),
-    "generation": ("generation", "generation_id", "gen_id", "completion_id"),
-    "temperature": ("temperature", "temp", "judge_temperature"),
+    ITEM: ("item", "item_id", "question", "question_id", "example_id", "sample_id", "doc_id", "instance_id"),
+    PROMPT: ("prompt", "prompt_id", "variant", "variant_id", "prompt_variant", "prompt_variant_id", "template"),
+    JUDGE: ("judge", "judge_id", "judge_model", "judge_name", "grader", "grader_model", "rater", "annotator"),
+    SYSTEM: ("system", "system_id", "sut", "sut_model", "model", "model_id", "model_name"),
+    GENERATION: ("generation", "generation_id", "gen_id", "completion_id"),
+    TEMPERATURE: ("temperature", "temp", "judge_temperature"),
     REPLICATE: ("replicate", "replicate_id", "replication", "rep", "epoch", "repeat"),
     "score": ("score", "outcome", "rating"),
-    "category": ("category", "category_id", "subset", "topic"),
+    CATEGORY: ("category", "category_id", "subset", "topic"),
     "status": ("status", "judgment_status"),
 }
 """Column names recognised for each role, in lower case with words joined by underscores."""
 
 _RESERVED = ("cell", "residual")
-_PARENT = "category"
 
 
 @dataclass(frozen=True)
@@ -138,7 +136,7 @@ def _completed(
     skipped = {*named, "status", *(["score"] if score != "score" else [])}
     free = [column for column in columns if column not in {*named.values(), score, status} or column == "score"]
     seen = recognise(free, [role for role in ALIASES if role not in skipped])
-    parent, other_score = seen.pop(_PARENT, None), seen.pop("score", score)
+    parent, other_score = seen.pop(CATEGORY, None), seen.pop("score", score)
     score = score if score in columns else other_score
     roles = {**seen, **{role: column for role, column in named.items() if column and role not in ("score", "status")}}
     order = {object: -1, **{role: place for place, role in enumerate(ALIASES)}}

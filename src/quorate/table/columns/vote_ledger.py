@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from quorate.errors import InvalidData, InvalidInput
+from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE
 from quorate.table.exchange.ledger import PAIR
 from quorate.table.exchange.postgres.address import Place
 from quorate.table.files import Opened, quoted
@@ -15,8 +16,8 @@ OUTCOMES: Mapping[str, float] = {"a": 1.0, "tie": 0.5, "b": 0.0}
 """What the score of a pair says, whichever response was shown first."""
 
 _DEFAULTS = {"model_a": "model_a", "model_b": "model_b", "winner": "winner"}
-_ROLES = {"prompt": "item", "prompt_type": "category", "judge": "judge", "order": "order", "time": "at"}
-_NAMES = {"prompt": "variant"}
+_ROLES = {PROMPT: ITEM, "prompt_type": CATEGORY, JUDGE: JUDGE, "order": "order", "time": "at"}
+_NAMES = {PROMPT: "variant"}
 """Facets of a ledger whose names mean something else of votes: there a prompt is what two systems answered."""
 
 
@@ -55,7 +56,7 @@ def as_votes(
     known = {role: column for role, column in _ROLES.items() if role not in named and column not in named.values()}
     roles = {role: column if column in file.columns else "" for role, column in known.items()} | declared["declared"]
     taken = {*PAIR, SCORE, *roles.values(), *declared["facets"].values()}
-    others = {_NAMES.get(name, name): name for name in (*file.facets, "replicate") if name not in taken}
+    others = {_NAMES.get(name, name): name for name in (*file.facets, REPLICATE) if name not in taken}
     others = {name: column for name, column in others.items() if name not in {*roles, *declared["facets"]}}
     pair = {"model_a": PAIR[0], "model_b": PAIR[1], "winner": SCORE}
     facets = {**declared["facets"], **others}

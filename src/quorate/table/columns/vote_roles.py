@@ -8,18 +8,19 @@ from difflib import get_close_matches
 
 from quorate.arguments import argument
 from quorate.errors import InvalidInput, UnknownColumn
+from quorate.roles import JUDGE, PROMPT
 from quorate.table.columns.outcomes import plain
 from quorate.table.notes import Note, left_unused, read_as
 
-FACETS = ("prompt", "prompt_type", "judge", "cluster")
+FACETS = (PROMPT, "prompt_type", JUDGE, "cluster")
 """Roles whose labels are kept."""
 
 ORDER, TIME, COUNT, STATUS = "order", "time", "count", "status"
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
-    "prompt": ("prompt", "prompt_id", "question", "question_id", "segment", "segment_id", "item", "item_id"),
+    PROMPT: ("prompt", "prompt_id", "question", "question_id", "segment", "segment_id", "item", "item_id"),
     "prompt_type": ("prompt_type", "category", "language", "lang", "task", "topic", "subset"),
-    "judge": ("judge", "judge_id", "judge_model", "judge_name", "annotator", "annotator_id", "rater", "rater_id"),
+    JUDGE: ("judge", "judge_id", "judge_model", "judge_name", "annotator", "annotator_id", "rater", "rater_id"),
     "cluster": ("cluster", "cluster_id", "ranking", "ranking_id"),
     ORDER: ("order", "presentation_order", "swapped", "is_swapped", "flipped", "shown_first", "first_shown"),
     TIME: ("time", "timestamp", "tstamp", "created_at", "date", "datetime"),

@@ -1,4 +1,4 @@
-"""A ledger of collected judgments, read from its view ``judgments``, and what of its plan is not answered."""
+"""Ledgers of collected judgments, read from their view ``judgments``, and what of a plan is not answered."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.caveats import Caveat, unanswered_cells
 from quorate.errors import InvalidData, InvalidInput
+from quorate.roles import REPLICATE
 from quorate.table.exchange.postgres.address import Address, Place
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ _UNANSWERED = """
 SELECT l.label, count(*) - count(c.accepted), count(*) FROM cells AS c JOIN facets AS f ON f.name = 'judge'
 JOIN labels AS l ON l.facet = f.place AND l.code = c.judge GROUP BY l.label, l.code ORDER BY l.code
 """
-_REPLICATE = "replicate"
 _NUMBERS = ("score", "cost", "tokens_in", "tokens_out", "latency", "at")
 _BLOCK = 50_000
 
@@ -63,7 +63,17 @@ def columns(place: Place) -> dict[str, Column]:
     InvalidInput
         If it cannot be opened.
     """
-    return _on_postgres(place) if isinstance(place, Address) else _in_file(place)
+    if isinstance(place, Address):
+        return _on_postgres(place)
+    with _reading(place) as connection:
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = ?", (_VIEW,)).fetchone():
+            raise InvalidData(
+                f'source: {place} is a SQLite file without a view "{_VIEW}": no ledger, or one with nothing planned; '
+                "export its table as CSV or Parquet"
+            )
+        cursor = connection.execute(f"SELECT * FROM {_VIEW}")
+        names = [name for name, *_ in cursor.description]
+        return _joined(names, iter(lambda: cursor.fetchmany(_BLOCK), []))
 
 
 def caveats(place: Place) -> tuple[Caveat, ...]:
@@ -81,12 +91,7 @@ def caveats(place: Place) -> tuple[Caveat, ...]:
 
 def facets(names: tuple[str, ...]) -> tuple[str, ...]:
     """Those of the columns that are facets: all before the replicate."""
-    return names[: names.index(_REPLICATE)]
-
-
-def _in_file(path: Path) -> dict[str, Column]:
-    with _reading(path) as connection:
-        return _columns(connection, path)
+    return names[: names.index(REPLICATE)]
 
 
 def _unanswered_in_file(path: Path) -> list[tuple[str, int, int]]:
@@ -119,17 +124,6 @@ def _opened(path: Path) -> sqlite3.Connection:
         # In a folder that cannot be written to, SQLite must be told that nobody else writes either.
         return sqlite3.connect(f"{place}?immutable=1", uri=True)
     return connection
-
-
-def _columns(connection: sqlite3.Connection, path: Path) -> dict[str, Column]:
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = ?", (_VIEW,)).fetchone():
-        raise InvalidData(
-            f'source: {path} is a SQLite file without a view "{_VIEW}": no ledger, or one with nothing planned; '
-            "export its table as CSV or Parquet"
-        )
-    cursor = connection.execute(f"SELECT * FROM {_VIEW}")
-    names = [name for name, *_ in cursor.description]
-    return _joined(names, iter(lambda: cursor.fetchmany(_BLOCK), []))
 
 
 def _on_postgres(address: Address) -> dict[str, Column]:
@@ -171,4 +165,4 @@ def _array(name: str, values: tuple[Any, ...]) -> Column:
 
     if name in _NUMBERS:
         return np.array(values, dtype=np.float64)
-    return np.array(values, dtype=np.int64 if name == _REPLICATE else object)
+    return np.array(values, dtype=np.int64 if name == REPLICATE else object)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Ints
+from quorate.roles import JUDGE, PROMPT
 from quorate.table.facts.vote_graph import Graph, graph_of
 from quorate.table.judgments import dense
 from quorate.table.pairs import BOTH_BAD, FIRST_A, MISSING, TIE, A, B, summed
@@ -18,10 +19,10 @@ from quorate.table.pairs import BOTH_BAD, FIRST_A, MISSING, TIE, A, B, summed
 if TYPE_CHECKING:
     from quorate.table.votes import Votes
 
-DEPENDENT = ("prompt", "judge", "cluster")
+DEPENDENT = (PROMPT, JUDGE, "cluster")
 """Roles whose votes may resemble each other."""
 
-UNITS = ("prompt", "judge")
+UNITS = (PROMPT, JUDGE)
 """Roles that make two votes on one pair the same vote, given again."""
 
 
@@ -251,7 +252,7 @@ def describe_votes(votes: Votes) -> VoteFacts:
         models=len(votes.models),
         roles={facet.name: len(facet.levels) for facet in votes.facets},
         pairs=Tally(pairs.names, *(tuple(count.tolist()) for count in counts)),
-        levels={name: _by_level(votes, name) for name in ("judge", "prompt_type") if name in votes.names},
+        levels={name: _by_level(votes, name) for name in (JUDGE, "prompt_type") if name in votes.names},
         groupings=() if answered is None else _groupings(answered),
         shared=_shared(votes),
         repeats=_repeats(votes),
@@ -325,7 +326,7 @@ def _shared(votes: Votes) -> int:
     told = _told(votes)
     if told is None or not told.any():
         return 0
-    place, judge = joint(votes.pairs().code[told], votes.column("prompt")[told]), votes.column("judge")[told]
+    place, judge = joint(votes.pairs().code[told], votes.column(PROMPT)[told]), votes.column(JUDGE)[told]
     both = joint(place, judge)
     owner = np.zeros(int(both.max()) + 1, dtype=np.int64)
     owner[both] = place
@@ -369,9 +370,9 @@ def _sides(votes: Votes, won: NDArray[np.bool_], known: NDArray[np.bool_]) -> Si
 
 
 def _constant(votes: Votes) -> tuple[tuple[str, ...], int]:
-    if "judge" not in votes.names:
+    if JUDGE not in votes.names:
         return (), 0
-    judge, levels = votes.column("judge"), votes.facet("judge").levels
+    judge, levels = votes.column(JUDGE), votes.facet(JUDGE).levels
     side = np.where(votes.outcome <= B, votes.outcome ^ votes.swapped, np.minimum(votes.outcome, TIE))
     told = (votes.outcome != MISSING) & (judge >= 0)
     by = summed(judge[told] * np.int64(3) + side[told], votes.weights[told], 3 * len(levels)).reshape(-1, 3)

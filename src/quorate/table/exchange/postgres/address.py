@@ -1,4 +1,4 @@
-"""Where a ledger on Postgres is: an address without a password, which comes from the environment alone."""
+"""Addresses of ledgers on Postgres, without a password, which comes from the environment alone."""
 
 from __future__ import annotations
 

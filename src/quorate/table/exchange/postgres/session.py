@@ -1,4 +1,4 @@
-"""A connection to Postgres that is spoken to as SQLite is: the same statements, with ``?`` for every value.
+"""Sessions on Postgres, which is spoken to as SQLite is: the same statements, with ``?`` for every value.
 
 Statements for many rows go as one: the values are sent as arrays, one for each ``?``.
 """
