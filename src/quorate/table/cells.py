@@ -19,7 +19,7 @@ from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.roles import REPLICATE
 from quorate.table.columns.labels import label
-from quorate.table.files import KINDS
+from quorate.table.files import KINDS, literal
 from quorate.table.frames import frame
 
 _OPTIONS = {"csv": "FORMAT csv, HEADER", "json": "FORMAT json", "parquet": "FORMAT parquet"}
@@ -205,7 +205,13 @@ def labels(values: Iterable[object], argument: str, *, repeated: bool = False) -
         seen: set[str] = set()
         twice = next(one for one in out if one in seen or seen.add(one))  # type: ignore[func-returns-value]
         raise InvalidInput(f"{argument}: {_shown(twice)} is given twice; give each label once")
-    _encodable(out, argument)
+    try:
+        "\n".join(out).encode("utf-8")
+    except UnicodeEncodeError:
+        broken = next(text for text in out if any("\ud800" <= mark <= "\udfff" for mark in text))
+        raise InvalidInput(f"{argument}: {_shown(broken)} is not valid Unicode; save the labels as UTF-8") from None
+    if any("\0" in text for text in out):
+        raise InvalidInput(f"{argument}: a label holds a null character; remove it")
     return out
 
 
@@ -215,16 +221,6 @@ def _text(value: object, argument: str) -> str:
     if isinstance(value, (bytes, dict, list, tuple, set)):
         raise InvalidInput(f"{argument}: labels are text or numbers, got {_shown(value)}")
     return label(value)
-
-
-def _encodable(values: tuple[str, ...], argument: str) -> None:
-    try:
-        "\n".join(values).encode("utf-8")
-    except UnicodeEncodeError:
-        broken = next(one for one in values if any("\ud800" <= mark <= "\udfff" for mark in one))
-        raise InvalidInput(f"{argument}: {_shown(broken)} is not valid Unicode; save the labels as UTF-8") from None
-    if any("\0" in one for one in values):
-        raise InvalidInput(f"{argument}: a label holds a null character; remove it")
 
 
 def whole(value: object, argument: str, least: int, most: int) -> int:
@@ -286,8 +282,6 @@ def _replacing(path: Path) -> Iterator[Path]:
 
 def _copy(cells: Cells, path: Path, kind: str, delimiter: str) -> None:
     import duckdb
-
-    from quorate.table.files import literal
 
     options = _OPTIONS[kind] + (f", DELIMITER {literal(delimiter)}" if kind == "csv" else "")
     with duckdb.connect(":memory:", config={"autoinstall_known_extensions": False}) as connection:

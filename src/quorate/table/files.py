@@ -196,7 +196,16 @@ def _open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     head = _head(path)
     unquoted = re.sub(r'"[^"]*"', "", head)
     delimiter = max(_DELIMITERS, key=re.split(r"[\r\n]", unquoted.lstrip("\r\n"), maxsplit=1)[0].count)
-    columns = _header(head, delimiter, path)
+    try:
+        names: Sequence[str] = next(csv.reader(io.StringIO(head, newline=""), delimiter=delimiter), [])
+    except csv.Error as error:
+        raise InvalidData(f"{path}: line 1 is not a header ({error})") from error
+    if not names:
+        raise InvalidData(f"{path}: is empty; the first line must name the columns")
+    columns = tuple(name.strip() or f"column{place}" for place, name in enumerate(names, 1))
+    repeated = [name for place, name in enumerate(columns) if name in columns[:place]]
+    if repeated:
+        raise InvalidData(f'{path}: two columns are named "{repeated[0]}"; rename one')
     types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(columns)))
     relation = connection.sql(
         f"SELECT * FROM read_csv({_pattern(path)}, delim={literal(delimiter)}, quote='\"', escape='\"', header=true, "
@@ -259,17 +268,3 @@ def _head(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = block.count(b"\n", 0, error.start) + 1
         raise InvalidData(f"{path}: line {line} is not UTF-8 text; save the file as UTF-8") from error
-
-
-def _header(head: str, delimiter: str, path: Path) -> tuple[str, ...]:
-    try:
-        names: Sequence[str] = next(csv.reader(io.StringIO(head, newline=""), delimiter=delimiter), [])
-    except csv.Error as error:
-        raise InvalidData(f"{path}: line 1 is not a header ({error})") from error
-    if not names:
-        raise InvalidData(f"{path}: is empty; the first line must name the columns")
-    named = tuple(name.strip() or f"column{place}" for place, name in enumerate(names, 1))
-    repeated = [name for place, name in enumerate(named) if name in named[:place]]
-    if repeated:
-        raise InvalidData(f'{path}: two columns are named "{repeated[0]}"; rename one')
-    return named

@@ -10,7 +10,6 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.errors import InvalidData
 from quorate.table.collapse import eager as collapse_eager
 from quorate.table.collapse.grouped import Grouped, Ungrouped, squares
 from quorate.table.columns.categories import coded
@@ -42,7 +41,10 @@ def collapse(frame: nw.LazyFrame[Any], roles: Roles, missing: Missing) -> Groupe
     if roles.replicate is not None and frame.implementation.is_dask():
         grouped = replace(grouped, distinct=_distinct(rows, keys, grouped))
     if not np.isfinite(grouped.mean[grouped.n > 0]).all():
-        raise _offender(rows, roles)
+        column = rows.select("value").collect()["value"]
+        present, values = ~np.asarray(column.is_null().to_numpy(), dtype=np.bool_), _floats(column)
+        bad = np.flatnonzero(present & ~np.isfinite(values))
+        raise not_numbers(roles.score, len(bad), float(values[bad[0]]), int(bad[0]) + 1, int(present.sum()))
     if grouped.has_unknown:
         words = rows.select("status").unique().collect()["status"].to_list()
         known = {word for words in STATUS_WORDS.values() for word in words}
@@ -123,11 +125,3 @@ def _ints(column: nw.Series[Any]) -> NDArray[np.int64]:
 
 def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:
     return np.asarray(column.fill_null(float("nan")).to_numpy(), dtype=np.float64)
-
-
-def _offender(rows: nw.LazyFrame[Any], roles: Roles) -> InvalidData:
-    column = rows.select("value").collect()["value"]
-    present = ~np.asarray(column.is_null().to_numpy(), dtype=np.bool_)
-    values = _floats(column)
-    bad = np.flatnonzero(present & ~np.isfinite(values))
-    return not_numbers(roles.score, len(bad), float(values[bad[0]]), int(bad[0]) + 1, int(present.sum()))

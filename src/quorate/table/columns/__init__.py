@@ -2,10 +2,12 @@
 
 - roles: roles of judgments, declared or recognised by name
 - choose: the columns that play a role, from any frame
-- labels: levels of a facet; categories: the same by the integers that a frame's library keeps
+- labels: levels of a facet
+- categories: the same by the integers that a frame's library keeps
 - scores: scores as numbers, and those that stand for none
 - statuses: words of a status column
-- vote_roles: roles of votes; vote_ledger: the same in a ledger of pairs
+- vote_roles: roles of votes
+- vote_ledger: the same in a ledger of pairs
 - vote_columns: the columns of votes as codes and numbers
 - outcomes: what the labels of a winner or an order mean
 """

@@ -237,8 +237,15 @@ def _recognised(winner: Coded, column: str, named: NDArray[np.bool_]) -> list[in
             codes[i] = _of_truth(column) if text == "true" else 1 - _of_truth(column)
         elif codes[i] == _NEITHER and (value := number(text)) is not None and math.isfinite(value):
             values[i] = value
-    for i, code in _numbers(values, column, named).items():
-        codes[i] = code
+    present = frozenset(values.values())
+    meanings = next((known for needed, known in _NUMBERS.items() if needed <= present <= known.keys()), None)
+    if meanings is not None:
+        codes = [code if i not in values else meanings[values[i]] for i, code in enumerate(codes)]
+    elif not all(named[i] for i in values):  # numbers may be names of models
+        listed = ", ".join(f"{value:g}" for value in sorted(present)[:5]) + (", ..." if len(present) > 5 else "")
+        raise InvalidData(
+            f'column "{column}" has the numbers {listed}, which do not say who won (1 and 2, or 1 and -1, do); {_FIX}'
+        )
     return codes
 
 
@@ -246,20 +253,6 @@ def _of_truth(column: str) -> int:
     """What true means: that the model in the name of the column won, ``model_a`` if the name says none."""
     parts = set(plain(column).split("_"))
     return B if "b" in parts and "a" not in parts else A
-
-
-def _numbers(values: Mapping[int, float], column: str, named: NDArray[np.bool_]) -> dict[int, int]:
-    """What numbers mean together; nothing if all of them are names of models and no set that is known."""
-    present = frozenset(values.values())
-    for needed, meanings in _NUMBERS.items():
-        if needed <= present <= meanings.keys():
-            return {i: meanings[value] for i, value in values.items()}
-    if all(named[i] for i in values):
-        return {}
-    listed = ", ".join(f"{value:g}" for value in sorted(present)[:5]) + (", ..." if len(present) > 5 else "")
-    raise InvalidData(
-        f'column "{column}" has the numbers {listed}, which do not say who won (1 and 2, or 1 and -1, do); {_FIX}'
-    )
 
 
 def _key(text: str) -> object:

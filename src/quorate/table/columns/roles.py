@@ -86,23 +86,27 @@ def resolve(
         If a column is not there.
     """
     by_name = by_name or facets is None
-    found, guessed, nested = dict(_checked(facets or {})), None, dict(nested or {})
+    named, guessed, nested = dict(_checked(facets or {})), None, dict(nested or {})
     if by_name:
-        found, parent, score, status = _completed(found, columns, object, score, status)
-        guessed = None if object in nested or parent in (*nested.values(), *found) else parent
-    if GENERATION in found and object != GENERATION:
+        named, parent, score, status = _completed(named, columns, object, score, status)
+        guessed = None if object in nested or parent in (*nested.values(), *named) else parent
+    if GENERATION in named and object != GENERATION:
         nested.setdefault(GENERATION, object)  # a response is one to an item
-    replicate = found.pop(REPLICATE, None)
-    _require(columns, {**found, "score": score, "status": status or None, REPLICATE: replicate})
-    declared = tuple(Facet(role, column, ()) for role, column in found.items())
+    replicate = named.pop(REPLICATE, None)
+    _require(columns, {**named, "score": score, "status": status or None, REPLICATE: replicate})
+    declared = tuple(Facet(role, column, ()) for role, column in named.items())
     _require_role(object, "object", [facet.name for facet in declared])
-    joined = _fix(_nest(declared, {**nested, **({object: guessed} if guessed else {})}, columns), fixed)
+    joined = _nest(declared, {**nested, **({object: guessed} if guessed else {})}, columns)
+    chosen = (fixed,) if isinstance(fixed, str) else tuple(fixed)
+    for name in chosen if chosen != FIXED else ():
+        _require_role(name, "fixed", [facet.name for facet in joined])
+    joined = tuple(replace(facet, fixed=facet.name in chosen) for facet in joined)
     used = {score, replicate, *(facet.column for facet in joined)}
-    found_status = {} if status is not None else recognise([name for name in columns if name not in used], ["status"])
-    status = found_status.get("status", status) or None
+    seen = {} if status is not None else recognise([name for name in columns if name not in used], ["status"])
+    status = seen.get("status", status) or None
     others = {"score": score, "status": status, REPLICATE: replicate}
     _distinct_columns(joined, others)
-    taken = _taken(joined, others) if by_name else _taken((), found_status)
+    taken = _taken(joined, others) if by_name else _taken((), seen)
     unused = left_unused([column for column in columns if column not in {*used, status}])
     return Roles(joined, object, score, status, replicate, guessed, (*taken, *unused))
 
@@ -131,7 +135,16 @@ def _completed(
     named: Mapping[str, str], columns: Sequence[str], object: str, score: str, status: str | None
 ) -> tuple[dict[str, str], str | None, str, str | None]:
     """Facets, parent of the object, score and status, with what is not named recognised; an empty name leaves out."""
-    _agree(named, {"score": None if score == "score" else score, "status": status})
+    arguments = {"score": None if score == "score" else score, "status": status}
+    for role, column in named.items():
+        if not column and (role not in ALIASES or role == "score"):
+            known = next((name for name, aliases in ALIASES.items() if _plain(role) in aliases), None)
+            fix = f'; column "{role}" is recognised as {known}: leave that out' if known else ""
+            raise InvalidInput(f'facets: "{role}" has no column; only roles recognised by name can be left out{fix}')
+        if arguments.get(role) not in (None, column):
+            raise InvalidInput(
+                f'facets: "{role}" is column "{column}", but {role} is "{arguments[role]}"; give it once'
+            )
     score, status = named.get("score", score), named.get("status", status)
     skipped = {*named, "status", *(["score"] if score != "score" else [])}
     free = [column for column in columns if column not in {*named.values(), score, status} or column == "score"]
@@ -140,19 +153,8 @@ def _completed(
     score = score if score in columns else other_score
     roles = {**seen, **{role: column for role, column in named.items() if column and role not in ("score", "status")}}
     order = {object: -1, **{role: place for place, role in enumerate(ALIASES)}}
-    found = {role: roles[role] for role in sorted(roles, key=lambda role: order.get(role, len(order)))}
-    return found, parent, score, status
-
-
-def _agree(named: Mapping[str, str], arguments: Mapping[str, str | None]) -> None:
-    for role, column in named.items():
-        if not column and (role not in ALIASES or role == "score"):
-            known = next((name for name, aliases in ALIASES.items() if _plain(role) in aliases), None)
-            fix = f'; column "{role}" is recognised as {known}: leave that out' if known else ""
-            raise InvalidInput(f'facets: "{role}" has no column; only roles recognised by name can be left out{fix}')
-        said = arguments.get(role)
-        if said is not None and said != column:
-            raise InvalidInput(f'facets: "{role}" is column "{column}", but {role} is "{said}"; give it once')
+    facets = {role: roles[role] for role in sorted(roles, key=lambda role: order.get(role, len(order)))}
+    return facets, parent, score, status
 
 
 def _plain(column: str) -> str:
@@ -197,28 +199,13 @@ def _nest(facets: tuple[Facet, ...], nested: Mapping[str, str], columns: Sequenc
     for child, parent in parents.items():
         _require_role(child, "nested", list(by_role))
         by_role[child] = replace(by_role[child], parent=parent)
-    _no_cycle(by_role)
-    return tuple(by_role.values())
-
-
-def _no_cycle(by_role: Mapping[str, Facet]) -> None:
     for start in by_role:
         path = [start]
-        while (parent := by_role[path[-1]].parent) is not None:
-            path.append(parent)
-            if parent == start:
+        while (above := by_role[path[-1]].parent) is not None and len(path) <= len(by_role):
+            path.append(above)
+            if above == start:
                 raise InvalidInput(f"nested: {' in '.join(path)} is a circle; a facet cannot contain itself")
-            if len(path) > len(by_role):
-                break
-
-
-def _fix(facets: tuple[Facet, ...], fixed: Iterable[str]) -> tuple[Facet, ...]:
-    names = (fixed,) if isinstance(fixed, str) else tuple(fixed)
-    roles = [facet.name for facet in facets]
-    if names != FIXED:
-        for name in names:
-            _require_role(name, "fixed", roles)
-    return tuple(replace(facet, fixed=facet.name in names) for facet in facets)
+    return tuple(by_role.values())
 
 
 def _distinct_columns(facets: Sequence[Facet], others: Mapping[str, str | None]) -> None:

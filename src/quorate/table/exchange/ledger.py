@@ -84,7 +84,17 @@ def caveats(place: Place) -> tuple[Caveat, ...]:
     place : Path or Address
         A file of SQLite, or a schema of Postgres.
     """
-    rows = _unanswered_on_postgres(place) if isinstance(place, Address) else _unanswered_in_file(place)
+    rows: list[tuple[str, int, int]] = []
+    if isinstance(place, Address):
+        from quorate.table.exchange.postgres.session import Session
+
+        with Session(place) as session:
+            if session.execute("SELECT to_regclass('cells')").fetchall() != [(None,)]:
+                rows = session.execute(_UNANSWERED).fetchall()
+    else:
+        with _reading(place) as connection:  # a view of that name alone was written by somebody else
+            if connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'cells'").fetchone():
+                rows = connection.execute(_UNANSWERED).fetchall()
     judges = {name: count for name, count, _ in rows if count}
     return (unanswered_cells(judges, sum(planned for *_, planned in rows)),) if judges else ()
 
@@ -92,13 +102,6 @@ def caveats(place: Place) -> tuple[Caveat, ...]:
 def facets(names: tuple[str, ...]) -> tuple[str, ...]:
     """Those of the columns that are facets: all before the replicate."""
     return names[: names.index(REPLICATE)]
-
-
-def _unanswered_in_file(path: Path) -> list[tuple[str, int, int]]:
-    with _reading(path) as connection:
-        if not connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'cells'").fetchone():
-            return []  # a view of that name alone, written by somebody else
-        return connection.execute(_UNANSWERED).fetchall()
 
 
 @contextmanager
@@ -139,15 +142,6 @@ def _on_postgres(address: Address) -> dict[str, Column]:
         first = next(blocks)
         rows = (block.fetchall() for block in blocks)
         return _joined([name for (name,) in first.description], chain([first.fetchall()], rows))
-
-
-def _unanswered_on_postgres(address: Address) -> list[tuple[str, int, int]]:
-    from quorate.table.exchange.postgres.session import Session
-
-    with Session(address) as session:
-        if session.execute("SELECT to_regclass('cells')").fetchall() == [(None,)]:
-            return []
-        return session.execute(_UNANSWERED).fetchall()
 
 
 def _joined(names: Sequence[str], blocks: Iterable[Sequence[tuple[Any, ...]]]) -> dict[str, Column]:

@@ -237,7 +237,8 @@ def describe_votes(votes: Votes) -> VoteFacts:
     """
     a, b, ties, both_bad, missing = votes.totals
     constant, held = _constant(votes)
-    answered = votes if not missing else votes.keep(votes.outcome != MISSING) if votes.n else None
+    answered = votes.keep(votes.outcome != MISSING) if missing else votes
+    gathering = [name for name in answered.names if name in DEPENDENT and (answered.column(name) >= 0).any()]
     pairs = votes.pairs()
     counts = (pairs.decisive, pairs.ties, pairs.both_bad, pairs.missing)
     return VoteFacts(
@@ -253,7 +254,7 @@ def describe_votes(votes: Votes) -> VoteFacts:
         roles={facet.name: len(facet.levels) for facet in votes.facets},
         pairs=Tally(pairs.names, *(tuple(count.tolist()) for count in counts)),
         levels={name: _by_level(votes, name) for name in (JUDGE, "prompt_type") if name in votes.names},
-        groupings=() if answered is None else _groupings(answered),
+        groupings=tuple(_grouping(answered, name) for name in gathering),
         shared=_shared(votes),
         repeats=_repeats(votes),
         written=_sides(votes, votes.outcome == votes.swapped, np.ones(votes.rows, dtype=np.bool_)),
@@ -284,11 +285,6 @@ def _by_level(votes: Votes, name: str) -> Tally:
     counts = summed((column + 1) * 5 + votes.outcome, votes.count, 5 * (len(levels) + 1)).reshape(-1, 5)[1:]
     a, b, ties, bad, missing = counts.T
     return Tally(levels, *(tuple(count.tolist()) for count in (a + b, ties, bad, missing)))
-
-
-def _groupings(votes: Votes) -> tuple[Grouping, ...]:
-    known = [name for name in votes.names if name in DEPENDENT and (votes.column(name) >= 0).any()]
-    return tuple(_grouping(votes, name) for name in known)
 
 
 def _grouping(votes: Votes, name: str) -> Grouping:

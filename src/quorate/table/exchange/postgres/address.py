@@ -137,12 +137,15 @@ def _address(rest: str) -> Address:
     database = unquote(parts.path[1:])
     if not database or not re.fullmatch(r"[^/@:\s\x00-\x1f]+", database):
         raise InvalidInput(f"Postgres address: names no database; write {_EXAMPLE}")
-    host, port = _machine(where)
-    host = options.pop("host", "") or host
+    machine = re.fullmatch(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[\w.-]*)(:(?P<port>\d{1,5}))?", where)
+    if machine is None:
+        raise InvalidInput(f"Postgres address: its host or port cannot be read; write {_EXAMPLE}")
+    host = options.pop("host", "") or machine["host"].strip("[]") or "localhost"
     made = {"schema": options.get("schema", SCHEMA), "variable": options.get("password_env", PASSWORD)}
     sslmode = options.get("sslmode", _sslmode(host))
     _check(made["schema"], made["variable"], sslmode)
-    return Address(_user(login), host, port, database, **made, sslmode=sslmode)
+    user = unquote(login) or os.environ.get("PGUSER") or getpass.getuser()
+    return Address(user, host, int(machine["port"] or PORT), database, **made, sslmode=sslmode)
 
 
 def _options(query: str) -> dict[str, str]:
@@ -155,17 +158,6 @@ def _options(query: str) -> dict[str, str]:
         if name not in _OPTIONS:
             raise InvalidInput(f"Postgres address: after its ? it takes {', '.join(_OPTIONS)}; leave the rest out")
     return dict(pairs)
-
-
-def _machine(where: str) -> tuple[str, int]:
-    found = re.fullmatch(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[\w.-]*)(:(?P<port>\d{1,5}))?", where)
-    if found is None:
-        raise InvalidInput(f"Postgres address: its host or port cannot be read; write {_EXAMPLE}")
-    return found["host"].strip("[]") or "localhost", int(found["port"] or PORT)
-
-
-def _user(login: str) -> str:
-    return unquote(login) or os.environ.get("PGUSER") or getpass.getuser()
 
 
 def _sslmode(host: str) -> str:

@@ -298,6 +298,9 @@ def _driver() -> Any:
 
 def _connected(native: Any, address: Address) -> Any:
     password, sock, before = address.password(), _socket(address), sys.exception()
+    encryption: Any = False if address.sslmode == "disable" else ssl.create_default_context()
+    if address.sslmode == "require":
+        encryption.check_hostname, encryption.verify_mode = False, ssl.CERT_NONE
     try:
         return native.Connection(
             address.user,
@@ -305,7 +308,7 @@ def _connected(native: Any, address: Address) -> Any:
             database=address.database,
             password=password,
             sock=sock,
-            ssl_context=_encryption(address.sslmode),
+            ssl_context=encryption,
             application_name="quorate",
         )
     except BaseException as error:
@@ -331,15 +334,6 @@ def _tuples(rows: list[list[Any]] | None) -> list[tuple[Any, ...]]:
 def _words(error: BaseException) -> str:
     cause = error.__cause__ or error
     return getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
-
-
-def _encryption(sslmode: str) -> Any:
-    if sslmode == "disable":
-        return False
-    context = ssl.create_default_context()
-    if sslmode == "require":
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    return context
 
 
 def _socket(address: Address) -> socket.socket:
