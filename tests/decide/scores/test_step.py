@@ -15,7 +15,7 @@ A, B = "system0000", "system0001"
 NULL = {"system": 0.0, "judge:system": 0.2, "prompt:system": 0.1}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def found(judged):
     return difference(judged(SIZES, fixed=(), sd=NULL, replicates=2), A, B)
 
