@@ -61,6 +61,14 @@ def serve():
         server.end()
 
 
+@pytest.fixture(scope="session")
+def hostile_server():
+    """A hostile server for tests that do not look at its counts."""
+    server = Server("hostile.py", "--seconds", 900)
+    yield server
+    server.end()
+
+
 @pytest.fixture
 def panel(tmp_path):
     """A function that writes a study of ``items`` x 2 judges x 2 prompts x 2 temperatures x ``replicates``."""

@@ -18,9 +18,9 @@ def _impatient(monkeypatch):
 
 
 @pytest.fixture
-def one_dead(panel, serve):
-    """A function that writes a study with a judge "good" and one that behaves badly; and the server."""
-    server = serve("hostile.py", "--seconds", 60)
+def one_dead(panel, hostile_server):
+    """A function that writes a study with a judge "good" and one that behaves badly."""
+    server = hostile_server
 
     def write(behaviour):
         settings = {"kind": "endpoint", "concurrency": 8, "params": {"max_tokens": 20}}

@@ -95,7 +95,7 @@ def test_more_is_asked_where_scores_vary(study):
 STUDIES = {
     "uniform": {"adaptive": {"name": "uniform"}},
     "robin-hood": {"adaptive": {"delta": 0.3}},
-    "average by price": {"adaptive": {"delta": 0.3, "objective": "average"}, "budget": {"money": 3.0}},
+    "average by price": {"adaptive": {"delta": 0.3, "objective": "average"}, "budget": {"money": 2.0}},
     "a cycle of judges": {"adaptive": {"delta": 0.3, "cycle": "judge"}},
     "a cycle of temperatures": {"adaptive": {"delta": 0.3, "cycle": "temperature"}, "temperatures": [0, 0.7]},
     "a threshold": {"adaptive": {"delta": 0.3, "objective": "boundary", "at": 5.5, "tolerance": 0.5}},
@@ -108,7 +108,7 @@ STUDIES = {
 @pytest.mark.parametrize("changes", STUDIES.values(), ids=STUDIES)
 def test_the_calls_are_those_of_the_policy(study, changes):
     """With failures among the answers, prompts that differ, and items in categories."""
-    settings = {"items": {"file": "items.jsonl", "category": "kind"}, "budget": {"calls": 400}, **changes}
+    settings = {"items": {"file": "items.jsonl", "category": "kind"}, "budget": {"calls": 240}, **changes}
     price = {"a": 0.01, "b": 0.03}
     path = study(
         rows=MANY,
