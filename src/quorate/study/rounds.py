@@ -184,7 +184,7 @@ async def in_rounds(ledger: Ledger, asked: Questions, prices: Prices, collect: C
                 continue
         if why is not Why.ON:
             break
-        total = _both(total, await collect())
+        total = total.then(await collect())
     if why is Why.BUDGET and rounds.policy.precision.stops:
         total = replace(total, ended=Ended.BUDGET)
     return total, stand(ledger, rounds)[0]
@@ -227,16 +227,3 @@ def whole(ledger: Ledger) -> Iterator[None]:
     except BaseException:
         ledger.undo()
         raise
-
-
-def _both(first: RunOutcome, then: RunOutcome) -> RunOutcome:
-    """Two rounds as one run."""
-    judges = first.calls.keys() | then.calls.keys()
-    return replace(
-        then,
-        finished=first.finished + then.finished,
-        given_up=first.given_up + then.given_up,
-        calls={name: first.calls.get(name, 0) + then.calls.get(name, 0) for name in sorted(judges)},
-        late=first.late + then.late,
-        seconds=first.seconds + then.seconds,
-    )

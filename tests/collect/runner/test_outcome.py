@@ -93,3 +93,11 @@ def test_a_runner_asks_what_another_one_has_planned_meanwhile(planned, place, ce
     judges = {name: told(name, reply) for name in "ab"}
     outcome = asyncio.run(collect(ledger, judges, build))
     assert (outcome.ended, outcome.left, outcome.calls) == (Ended.COMPLETE, 0, {"a": 5, "b": 3})
+
+
+def test_two_runs_are_one():
+    first = RunOutcome(Ended.COMPLETE, 10, 1, 0, {"b": 10}, late=1, seconds=2.0, spend=Spend(10))
+    later = RunOutcome(Ended.BUDGET, 5, 0, 3, {"a": 5, "b": 1}, seconds=1.0, spend=Spend(16))
+    both = first.then(later)
+    assert (both.ended, both.finished, both.given_up, both.left) == (Ended.BUDGET, 15, 1, 3)
+    assert (both.calls, both.late, both.seconds, both.spend) == ({"a": 5, "b": 11}, 1, 3.0, Spend(16))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from quorate.collect.budget import Budget, Spend
@@ -113,6 +113,18 @@ class RunOutcome:
         why = [f"{name} does not answer ({why})" for name, why in self.dead.items()]
         ended = "; ".join(why if why and self.ended is Ended.JUDGES else [self.ended.value, *why])
         return f"{self.finished:,} cells finished{failed}: {ended}{rest}{held}"
+
+    def then(self, later: RunOutcome) -> RunOutcome:
+        """Both runs as one."""
+        judges = self.calls.keys() | later.calls.keys()
+        return replace(
+            later,
+            finished=self.finished + later.finished,
+            given_up=self.given_up + later.given_up,
+            calls={name: self.calls.get(name, 0) + later.calls.get(name, 0) for name in sorted(judges)},
+            late=self.late + later.late,
+            seconds=self.seconds + later.seconds,
+        )
 
 
 def why_end(

@@ -168,7 +168,14 @@ def carry_out(
             f'judge "{draftable.judge}": gave no usable draft in {drafted.spend.calls} calls; '
             f"the last one: {drafted.shortfall}"
         )
-    return _written(draftable, drafted, force=force)
+    prompt, text = draftable.bounds.original, draftable.bounds.text
+    files = dict(list(draftable.files.items())[: len(drafted.drafts)])
+    new = zip(files.items(), drafted.drafts, strict=True)
+    sources = {path: with_origin(text.worded(parts), _origin(draftable, name)) for (name, path), parts in new}
+    write({**draftable.copies, **sources}, force=force)
+    lines = prompt_lines(draftable.study, prompt.name, prompt.expects, files)
+    copy = next(iter(draftable.copies), None)
+    return Variants(prompt.name, draftable.judge, files, copy, lines, drafted.spend, drafted.shortfall)
 
 
 def _drafted(draftable: Draftable, functions: Mapping[str, Any]) -> Drafted:
@@ -197,17 +204,6 @@ async def _asked(draftable: Draftable, ledger: Ledger, functions: Mapping[str, A
         return await Drafting(judge, draftable.bounds, draftable.ask, ledger, draftable.others, stop).drafted()
     finally:
         await judge.close()
-
-
-def _written(draftable: Draftable, drafted: Drafted, *, force: bool) -> Variants:
-    prompt, text = draftable.bounds.original, draftable.bounds.text
-    files = dict(list(draftable.files.items())[: len(drafted.drafts)])
-    new = zip(files.items(), drafted.drafts, strict=True)
-    sources = {path: with_origin(text.worded(parts), _origin(draftable, name)) for (name, path), parts in new}
-    write({**draftable.copies, **sources}, force=force)
-    lines = prompt_lines(draftable.study, prompt.name, prompt.expects, files)
-    copy = next(iter(draftable.copies), None)
-    return Variants(prompt.name, draftable.judge, files, copy, lines, drafted.spend, drafted.shortfall)
 
 
 def _origin(draftable: Draftable, name: str) -> tuple[str, ...]:
