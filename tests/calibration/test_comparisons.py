@@ -10,14 +10,9 @@ import quorate as q
 from quorate.decide.scores.studies import studies_like, studies_of_plan
 from quorate.estimate.differences.difference import difference
 from quorate.estimate.differences.homogeneity import unlike_system
-from quorate.estimate.differences.paired import paired, two_systems
+from quorate.estimate.differences.paired import pairs
 from quorate.estimate.ratings.leaderboard import leaderboard
 from quorate.simulate.comparisons import OWN, Pair, draw_pair, replay_comparisons, simulate_comparisons
-
-
-def pairs(judgments, *systems, **options):
-    return paired(two_systems(judgments, *systems, **options))
-
 
 pytestmark = pytest.mark.calibration
 STUDIES = 2000

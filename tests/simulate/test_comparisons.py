@@ -4,12 +4,8 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.differences.paired import paired, two_systems
+from quorate.estimate.differences.paired import pairs
 from quorate.simulate.comparisons import OWN, Pair, draw_pair, replay_comparisons, simulate_comparisons
-
-
-def pairs(judgments, *systems, **options):
-    return paired(two_systems(judgments, *systems, **options))
 
 
 def test_what_is_shared_is_not_in_the_difference():

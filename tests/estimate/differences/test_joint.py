@@ -5,11 +5,7 @@ import pytest
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.differences.joint import joint_means
-from quorate.estimate.differences.paired import paired, two_systems
-
-
-def pairs(judgments, *systems, **options):
-    return paired(two_systems(judgments, *systems, **options))
+from quorate.estimate.differences.paired import pairs
 
 
 def test_means_are_plain_means_where_all_is_complete(judged):

@@ -4,11 +4,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.differences.paired import follow_scores, paired, two_systems
-
-
-def pairs(judgments, *systems, **options):
-    return paired(two_systems(judgments, *systems, **options))
+from quorate.estimate.differences.paired import follow_scores, pairs, two_systems
 
 
 def read(rows, **reading):

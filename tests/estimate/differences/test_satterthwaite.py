@@ -5,15 +5,10 @@ from scipy.stats import ttest_ind
 
 import quorate as q
 from quorate.estimate.components.decompose import decompose
-from quorate.estimate.differences.paired import paired, two_systems
+from quorate.estimate.differences.paired import pairs
 from quorate.estimate.differences.satterthwaite import balanced_df, balanced_mean_squares, by_facets, of_few, of_items
 from quorate.estimate.means.mean import mean_for
 from quorate.numerics.study_power import freedom
-
-
-def pairs(judgments, *systems, **options):
-    return paired(two_systems(judgments, *systems, **options))
-
 
 A, B = "system0000", "system0001"
 SIZES = {"item": 40, "judge": 3, "system": 2}

@@ -137,8 +137,8 @@ def compare_leaderboards(reference: Board, boards: Mapping[str, Board], *, of: O
     differences = []
     for one, two in combinations(values, 2):
         a, b = with_reference[one], with_reference[two]
-        found = williams(a, b, of_pair(correlation, values[one], values[two]), n)
-        differences.append(BoardDifference(one, two, a - b, float(found.t), float(found.df), float(found.p)))
+        test = williams(a, b, of_pair(correlation, values[one], values[two]), n)
+        differences.append(BoardDifference(one, two, a - b, float(test.t), float(test.df), float(test.p)))
     return Leaderboards(rows, tuple(differences))
 
 

@@ -95,6 +95,50 @@ class PairedCells:
         return f"PairedCells({self.systems.a} less {self.systems.b}: {self.judgments!r})"
 
 
+def pairs(judgments: Judgments, a: str, b: str, *, facet: str = "system") -> PairedCells:
+    """The difference of two systems in every cell that both have: same item, judge, prompt and so on.
+
+    Replicates of a cell are averaged first, for it is arbitrary which of them to pair. What both systems share, such as
+    how lenient a judge is, cancels; what is left of a judge is by how much it favours one of the two.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        From `quorate.read`.
+    a, b : str
+        The two systems.
+    facet : str
+        Role of the systems.
+
+    Returns
+    -------
+    PairedCells
+
+    Raises
+    ------
+    UnknownTerm
+        If there is no such facet or system.
+    InvalidInput
+        If both are the same, or the systems are the object of measurement.
+    NotEstimable
+        If they have no cells in common, or a single item each.
+
+    Notes
+    -----
+    A cell with n answers of ``a`` and m of ``b`` counts as the whole part of their harmonic mean, which is right where
+    they are equal and makes the noise of a cell up to twice too large where they are not.
+
+    Examples
+    --------
+    >>> import polars
+    >>> import quorate as q
+    >>> rows = {"system": list("xxxyyy"), "item": [1, 2, 3, 1, 2, 3], "score": [4, 5, 3, 2, 4, 3]}
+    >>> pairs(q.read(polars.DataFrame(rows), announce=False), "x", "y").judgments.mean
+    array([2., 1., 0.])
+    """
+    return paired(two_systems(judgments, a, b, facet=facet))
+
+
 def two_systems(judgments: Judgments, a: str, b: str, *, facet: str = "system") -> TwoSystems:
     """The judgments of two systems apart, without facets that only say again which system it is.
 
@@ -130,20 +174,12 @@ def two_systems(judgments: Judgments, a: str, b: str, *, facet: str = "system") 
 
 
 def paired(apart: TwoSystems) -> PairedCells:
-    """The difference of two systems in every cell that both have: same item, judge, prompt and so on.
-
-    Replicates of a cell are averaged first, for it is arbitrary which of them to pair. What both systems share, such as
-    how lenient a judge is, cancels; what is left of a judge is by how much it favours one of the two.
+    """The differences of two systems, given apart; see `pairs`.
 
     Raises
     ------
     NotEstimable
         If they have no cells in common.
-
-    Notes
-    -----
-    A cell with n answers of ``a`` and m of ``b`` counts as the whole part of their harmonic mean, which is right where
-    they are equal and makes the noise of a cell up to twice too large where they are not.
     """
     one, two = apart.first, apart.second
     first, second = apart.shared()
