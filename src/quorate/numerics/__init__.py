@@ -1,6 +1,7 @@
 """Statistics on arrays: arrays in, arrays out. Knows no tables. Folders: mixed, ratings, votes, sequential, panel.
 
 - inference: degrees of freedom and intervals
+- multiplicity: p-values and levels of several tests that are looked at together
 - assignment: variance of a weighted mean over any assignment of cells
 - resample: means of draws with replacement from pools of scores, and their exact law
 - correlation: correlation: Pearson, Spearman and Kendall, of many rows with one row or of a pair, and a test ...
