@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quorate.cli.options.components_file import components_from
-from quorate.cli.options.groups import Group
+from quorate.cli.options.groups import Group, spelled
 from quorate.cli.options.reading import ScoreReading
 from quorate.cli.options.values import pairs
+from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
@@ -30,10 +31,20 @@ SourceFile = Annotated[
 
 
 def source(file: Path, reading: ScoreReading) -> Components | Decomposition:
-    """Components from a JSON file, else fitted to the judgments of any other."""
+    """Components from a JSON file, else fitted to the judgments of any other.
+
+    Raises
+    ------
+    InvalidInput
+        If the file is not as it should be, or components come with options that say how judgments are read.
+    """
     from quorate.estimate.components.decompose import decompose
 
-    return components_from(file) if file.suffix.lower() == ".json" else decompose(reading.judgments(file))
+    if file.suffix.lower() != ".json":
+        return decompose(reading.judgments(file))
+    for name in reading.given():
+        raise InvalidInput(f"{spelled(ScoreReading, name)}: for judgments, and {file} holds components; leave it out")
+    return components_from(file)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -48,7 +48,7 @@ def plan(
     from quorate.plan.power.votes_plan import plan_votes
 
     counts = re.fullmatch(r"(\d{1,9})/(\d{1,9})", pilot or "")
-    if pilot and counts is None:
+    if pilot is not None and counts is None:
         raise InvalidInput(f'--pilot: expects votes for one model of all decisive ones, such as 31/50, got "{pilot}"')
     wins = (int(counts[1]), int(counts[2])) if counts else None
     found = plan_votes(

@@ -1,0 +1,492 @@
+"""Every option of every command against the public function that the command calls."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from dataclasses import fields
+from importlib import import_module
+from pathlib import Path
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+import numpy as np
+import polars as pl
+import pytest
+import typer
+
+import quorate as q
+from quorate.cli import main
+from quorate.cli.entry import STAGES, VOTES, app
+from quorate.cli.options.groups import For
+from quorate.cli.options.reading import Reading, VoteReading
+from quorate.cli.votes.asked import ALL, TWO
+
+READ = "quorate.table.read:read"
+READ_VOTES = "quorate.table.read_votes:read_votes"
+DECOMPOSE = "quorate.estimate.components.decompose:decompose"
+ANALYZE = "quorate.analysis.judgments:analyze_judgments"
+VIEW, PAIR = "quorate.analysis.votes:votes_view", "quorate.analysis.pair:pair_view"
+WRITEUP = "quorate.reporting.paper.writeup:writeup"
+REPLAY = "quorate.analysis.replay:replay_pairs"
+
+# Functions that each command calls, the one that answers last.
+CALLS: dict[str, tuple[str, ...]] = {
+    "doctor": (READ, "quorate.estimate.doctor.support:doctor"),
+    "analyze": (READ, ANALYZE),
+    "demo": ("quorate.simulate.demo:write_demo",),
+    "project": (READ, DECOMPOSE, "quorate.plan.designs.dstudy:project", "quorate.plan.search.whatif:what_if"),
+    "optimize": (READ, DECOMPOSE, "quorate.plan.search.optimize:optimize"),
+    "assign": ("quorate.plan.assign:assign",),
+    "panel": (READ, "quorate.plan.panel.panel:panel"),
+    "screen": (READ, "quorate.plan.panel.screening:screen"),
+    "adaptive": (READ, "quorate.analysis.allocation:allocation_view"),
+    "init": (),
+    "variants": ("quorate.study.variants.variants:carry_out",),
+    "run": ("quorate.study.file:load", "quorate.study.loop:carry_out"),
+    "status": ("quorate.study.status:status",),
+    "compare": (READ, READ_VOTES, "quorate.decide.compare:compare"),
+    "rank": (READ, READ_VOTES, "quorate.estimate.ratings.rank:rank"),
+    "agree": (READ, READ_VOTES, "quorate.analysis.agreement:agreement_view"),
+    "pipelines": (READ, READ_VOTES, "quorate.simulate.pipelines.pipelines:pipelines"),
+    "gaming": (READ, DECOMPOSE, "quorate.decide.gaming.gaming:gaming"),
+    "writeup": (READ, ANALYZE),
+    "votes doctor": (READ_VOTES, "quorate.estimate.doctor.support:doctor"),
+    "votes plan": ("quorate.plan.power.votes_plan:plan_votes",),
+    "votes analyze": (READ_VOTES, VIEW, PAIR),
+    "votes replay": (READ_VOTES, REPLAY, "quorate.analysis.replay:replay_pair"),
+}
+# Public functions behind the internal ones above, whose parameters an option must have.
+PUBLIC = {
+    ANALYZE: q.analyze,
+    VIEW: q.analyze,
+    PAIR: q.analyze,
+    "quorate.analysis.agreement:agreement_view": q.agreement,
+    "quorate.analysis.allocation:allocation_view": q.simulate_allocation,
+    "quorate.study.variants.variants:carry_out": q.variants,
+    "quorate.study.loop:carry_out": q.run,
+}
+# Options that have another name than the parameter that they set: a list takes one entry at a time, a word is taken.
+RENAMED = {
+    "category": "categories",
+    "covariate": "covariates",
+    "facet": "facets",
+    "file": "source",
+    "human_winner": "human",
+    "people": "human",
+    "identity": "identities",
+    "item_column": "items",
+    "judge": "judges",
+    "judge_price": "prices",
+    "item_price": "prices",
+    "generation_price": "prices",
+    "prompt_price": "prices",
+    "no_floor": "floor",
+    "number": "n",
+    "object_": "object",
+    "folder": "out",
+    "outcome": "outcomes",
+    "prompt": "prompts",
+    "role": "roles",
+    "target": "targets",
+    "uncorrected": "corrected",
+}
+RENAMED_IN = {
+    **{(name, "price"): "prices" for name in ("project", "optimize", "panel", "screen", "gaming")},
+    **{
+        ("optimize", name): "limits"
+        for name in ("items", "prompts", "judges", "temperatures", "replicates", "per_item", "categories", "levels")
+    },
+    **{("gaming", name): "designs" for name in ("prompts", "judges")},
+    ("optimize", "half_width"): "target_se",
+    ("compare", "system"): "facet",
+    ("rank", "system"): "facet",
+    ("agree", "seed"): "rng",
+    ("gaming", "seed"): "rng",
+    ("gaming", "file"): "fit",
+    ("variants", "prompt"): "prompt",
+    ("variants", "judge"): "judge",
+    ("run", "quote"): "yes",
+}
+# Options of the command line alone, each with what it does.
+PRINTED = {
+    "as_json": "prints plain values",
+    "debug": "shows a traceback",
+    "report": "quorate.report writes it",
+    "no_report": "as report",
+    "markdown": "as report",
+    "charts": "as report",
+    "chart_format": "as report",
+    "study": "the record of quorate.report and quorate.writeup",
+    "format_": "how a writeup is printed",
+}
+HERE = {
+    ("demo", "directory"): "where the file of the demonstration is kept",
+    ("optimize", "draws"): "of Optimum.ranking",
+    ("panel", "validate"): "redraws with quorate.analysis.panel.validations",
+    ("adaptive", "by"): "a study for every level",
+    ("adaptive", "only"): "Judgments.only",
+    ("adaptive", "sweep"): "other constants, of quorate.analysis.allocation",
+    ("compare", "within"): "Votes.within",
+    ("rank", "within"): "Votes.within",
+    ("rank", "elo"): "Ratings.elo",
+    ("votes analyze", "within"): "Votes.within",
+    ("votes replay", "within"): "Votes.within",
+    ("agree", "cells"): "quorate.estimate.agreement.cells.accuracy_by_cell",
+    ("agree", "position"): "quorate.estimate.agreement.position.position_bias",
+    ("assign", "calls"): "Assignment.write",
+    ("init", "path"): "the command writes files",
+    ("init", "example"): "the command writes files",
+    ("init", "schema"): "the command prints a schema",
+}
+# Parameters of public functions that no option sets, each with the reason.
+NO_OPTION = {
+    "announce": "the command prints what was recognised",
+    "recognise": "the command line always recognises columns",
+    "source": "the file",
+    "judgments": "the file",
+    "judgments_or_votes": "the file",
+    "judgments_or_pool": "the file",
+    "judged": "the file",
+    "votes": "the file",
+    "fit": "the file",
+    "path": "the file",
+    "on_progress": "the command shows it",
+    "resamples": "a tuning constant, where there is no option of this name",
+    "rng": "panels are resampled from a fixed seed",
+    "seed": "nothing random is asked for",
+    "weights": "an array of a number for every vote has no place on a command line",
+    "policies": "the command compares all three",
+    "points": "the command shows the end",
+    "limits": "quorate optimize has them",
+    "order": "asked in the order that the seed draws",
+}
+NO_OPTION_IN = {
+    **{
+        (command, name): "these plan from the default model; quorate analyze has options of it"
+        for command in ("project", "optimize", "gaming")
+        for name in ("random", "covariates", "method", "residual_by")
+    },
+    ("variants", "judges"): "functions of Python",
+    ("run", "judges"): "functions of Python",
+    ("votes doctor", "facets"): "--role names columns of votes",
+    ("votes analyze", "facets"): "--role names columns of votes",
+    ("votes replay", "facets"): "--role names columns of votes",
+    **{("analyze", name): "of votes" for name in ("a", "b", "margin", "ties", "cluster", "claim", "budget", "minimum")},
+    **{("writeup", name): "of votes" for name in ("a", "b", "margin", "ties", "cluster", "claim", "budget", "minimum")},
+    ("writeup", "half_width"): "a question, and no part of a paper",
+    **{
+        ("votes analyze", name): "of scores"
+        for name in ("random", "covariates", "method", "residual_by", "level", "half_width")
+    },
+}
+# What is needed to run a command, and a value for every option that has no other rule; {} is a file.
+NEEDS = {
+    "optimize": "{scores} --budget 50",
+    "adaptive": "{scores} --budget 500",
+    "assign": "--items 12 --judges a,b",
+    "compare": "{votes} x y",
+    "agree": "{votes} --human ann",
+    "gaming": "{scores}",
+    "votes plan": "--margin .1",
+    "votes doctor": "{votes}",
+    "votes analyze": "{votes}",
+    "votes replay": "{votes}",
+    "rank": "{votes}",
+    "pipelines": "{votes}",
+    "demo": "",
+    "variants": "study.yaml --yes",
+    "run": "study.yaml --yes",
+    "status": "study.yaml",
+}
+OF_SCORES = ("score", "object_", "nested", "fixed", "missing")
+VALUES = {
+    "a": "x",
+    "b": "y",
+    "budgets": "60,70",
+    "by": "judge",
+    "cell": "judge=bob",
+    "cells": "judge",
+    "cluster": "judge",
+    "covariate": "prompt",
+    "cycle": "judge",
+    "each": "judge",
+    "facet": "judge=judge",
+    "fixed": "prompt",
+    "generation": "prompt",
+    "human": "bob",
+    "human_winner": "person",
+    "identity": "a=x",
+    "item_column": "prompt",
+    "judge": "c",
+    "judge_price": "a=0.5",
+    "judges": "1-3",
+    "key": "judge",
+    "layouts": "cyclic",
+    "levels": "annotator=2",
+    "missing": "N/A",
+    "model_a": "model_b",
+    "model_b": "model_a",
+    "nested": "item=prompt",
+    "object_": "judge",
+    "only": "prompt=x",
+    "outcome": "a=model_a",
+    "own": "items=7",
+    "places": "a=3",
+    "prompt": "p",
+    "prompts": "1,2",
+    "random": "item",
+    "redrawn": "judge",
+    "residual_by": "judge",
+    "role": "judge=judge",
+    "scale": "1:5",
+    "score": "points",
+    "status": "state",
+    "system": "judge",
+    "target": "judge=panel",
+    "temperatures": "2",
+    "wins": "a,b",
+    "winner": "person",
+    "within": "judge",
+}
+VALUES_IN = {
+    **{("optimize", name): "2,3" for name in ("items", "replicates", "per_item", "categories")},
+    ("assign", "category"): "system",
+    ("assign", "items"): "13",
+    ("assign", "judges"): "a,c",
+    ("assign", "prompts"): "p,r",
+    ("assign", "layout"): "cyclic",
+    ("assign", "judge"): "c",
+    ("votes plan", "pilot"): "30/50",
+    ("votes plan", "cluster"): "3",
+}
+OTHERS = {  # what an option goes with, in place of what the command needs
+    ("optimize", "target_se"): "{scores}",
+    ("optimize", "half_width"): "{scores}",
+    ("assign", "judge"): "--items 12",
+    ("assign", "item_column"): "--items {scores} --judges a,b",
+    ("assign", "category"): "--items {scores} --judges a,b --item-column item",
+    ("agree", "human_winner"): "{votes}",
+    ("agree", "people"): "{votes}",
+    ("votes plan", "pilot"): "",
+    ("votes plan", "cluster"): "--margin .1 --icc .1",
+    ("votes analyze", "a"): "{votes} --b y",
+    ("votes analyze", "b"): "{votes} --a x",
+    ("votes replay", "a"): "{votes} --b y --by judge",
+    ("votes replay", "b"): "{votes} --a x --by judge",
+    ("votes replay", "by"): "{votes} --a x --b y",
+    **{("votes analyze", name): "{votes} --a x --b y" for name in ("margin", "claim", "ties", "budget", "price")},
+    **{("compare", name): "{scores} x y" for name in (*OF_SCORES, "system", "target", "judge_price")},
+    **{("rank", name): "{scores}" for name in (*OF_SCORES, "system", "target")},
+    **{("pipelines", name): "{scores}" for name in OF_SCORES},
+    ("compare", "method"): "{scores} x y",
+    ("pipelines", "system"): "{scores}",
+    **{("agree", name): "{scores} --people {votes}" for name in OF_SCORES},
+}
+
+PROGRAM = typer.main.get_command(app)
+
+
+def single() -> Iterator[tuple[str, Any]]:
+    """Every command with its name, those of a group after the group's."""
+    for name, command in PROGRAM.commands.items():
+        inside = getattr(command, "commands", None)
+        yield from [(name, command)] if inside is None else ((f"{name} {own}", one) for own, one in inside.items())
+
+
+COMMANDS = dict(single())
+RUNS = {run.__name__: run for runs in STAGES.values() for run in runs} | {f"votes {run.__name__}": run for run in VOTES}
+OPTIONS = [(name, option.name) for name, command in COMMANDS.items() for option in command.params]
+
+
+def function(path: str) -> Any:
+    module, _, name = path.partition(":")
+    return PUBLIC.get(path) or getattr(import_module(module), name)
+
+
+def parameters(command: str) -> set[str]:
+    return {name for path in CALLS[command] for name in inspect.signature(function(path)).parameters}
+
+
+def parameter_of(command: str, option: str) -> str:
+    return RENAMED_IN.get((command, option)) or RENAMED.get(option, option)
+
+
+def test_every_command_is_here():
+    assert CALLS.keys() == COMMANDS.keys()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_a_parameter_and_every_parameter_an_option(command):
+    options = [option for name, option in OPTIONS if name == command]
+    own = {option for option in options if option in PRINTED or (command, option) in HERE}
+    strangers = {option for option in options if parameter_of(command, option) not in parameters(command)} - own
+    assert not strangers
+    set_by_options = {parameter_of(command, option) for option in options}
+    unset = {name for name in parameters(command) - set_by_options if name not in NO_OPTION}
+    assert not {name for name in unset if (command, name) not in NO_OPTION_IN}
+
+
+def test_every_exception_is_needed():
+    assert not (RENAMED_IN.keys() | HERE.keys() | OTHERS.keys() | VALUES_IN.keys()) - set(OPTIONS)
+    assert not (RENAMED.keys() | PRINTED.keys() | VALUES.keys()) - {option for _, option in OPTIONS}
+    assert all((command, name) in NO_OPTION_IN for command, name in NO_OPTION_IN if name in parameters(command))
+
+
+class Heard(Exception):
+    """The last function of a command was called."""
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    """A file of scores and one of votes, and what they hold."""
+    folder = tmp_path_factory.mktemp("tables")
+    draw = np.random.default_rng(1)
+    cells = [(i, j, p, s) for i in range(12) for j in "abc" for p in "pq" for s in "xy"]
+    scores = [(*cell, cell[0] % 4 + float(draw.normal())) for cell in cells]
+    names = ["item", "judge", "prompt", "system", "score"]
+    pl.DataFrame(scores, schema=names, orient="row").write_csv(folder / "scores.csv")
+    votes = [("x", "y", f"p{i}", j, f"model_{'ab'[i % 2]}", "model_a") for i in range(20) for j in ("ann", "bob")]
+    names = ["model_a", "model_b", "prompt", "judge", "winner", "person"]
+    pl.DataFrame(votes, schema=names, orient="row").write_csv(folder / "votes.csv")
+    judgments = q.read(folder / "scores.csv", announce=False)
+    made = {READ: judgments, READ_VOTES: q.read_votes(folder / "votes.csv", announce=False), DECOMPOSE: None}
+    made[DECOMPOSE] = q.decompose(q.read(folder / "scores.csv", announce=False).only("system", "x"))
+    return folder, made
+
+
+@pytest.fixture
+def heard(tables, monkeypatch, capsys):
+    """Runs a command up to the function that it calls, and gives what its functions were called with, or its error."""
+    folder, made = tables
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("quorate.cli.entry.app", PROGRAM)  # made once, not for every run
+    calls: list[str] = []
+
+    def recorder(path: str):
+        def record(*arguments: object, **named: object) -> object:
+            calls.append(repr((path, arguments, sorted(named.items(), key=lambda one: one[0]))))
+            if path in made:
+                return made[path]
+            if path == "quorate.study.file:load":
+                return None
+            raise Heard
+
+        return record
+
+    for path in {path for paths in CALLS.values() for path in paths}:
+        module, _, name = path.partition(":")
+        monkeypatch.setattr(import_module(module), name, recorder(path))
+    monkeypatch.setattr(VoteReading, "has_votes", lambda _, file: file.name == "votes.csv")
+
+    def run(line: str, *words: str) -> tuple[tuple[str, ...], str]:
+        calls.clear()
+        main([*line.format(scores="scores.csv", votes="votes.csv").split(), *words])
+        return tuple(calls), capsys.readouterr().err
+
+    return run
+
+
+def kind_of(command: str, option: str) -> Any:
+    """The type of an option, without None."""
+    hint = inspect.signature(RUNS[command]).parameters[option].annotation.__origin__
+    return next(one for one in (get_args(hint) or (hint,)) if one is not type(None)) if _is_union(hint) else hint
+
+
+def _is_union(hint: Any) -> bool:
+    return get_origin(hint) in (Union, UnionType)
+
+
+def value_of(command: str, option: Any) -> list[str]:
+    """An option with a value other than its default."""
+    name, kind = next(one for one in option.opts if one.startswith("--")), kind_of(command, option.name)
+    if kind is bool:
+        return [name]
+    if get_origin(kind) is Literal:
+        return [name, next(one for one in reversed(get_args(kind)) if one != option.default)]
+    texts = {int: "7", float: "0.625", Path: "votes.csv"}
+    text = VALUES_IN.get((command, option.name)) or texts.get(kind) or VALUES[option.name]
+    return [name, text]
+
+
+LATE = {
+    ("optimize", "draws"),
+    ("panel", "validate"),
+    ("rank", "elo"),
+    ("assign", "calls"),
+    ("votes analyze", "minimum"),
+}
+"""Used on what the function returns, or with a report; tests of these commands show that they are."""
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        pytest.param(name, option, id=f"{name} {option.name}")
+        for name, command in COMMANDS.items()
+        for option in command.params
+        if option.param_type_name == "option"
+        and option.name not in PRINTED
+        and (name, option.name) not in LATE
+        and CALLS[name]
+    ],
+)
+def test_no_option_is_ignored(heard, command, option):
+    """With an option, the function is called with something else than without it, or the option is refused by name."""
+    needs = OTHERS.get((command, option.name), NEEDS.get(command, "{scores}"))
+    given = value_of(command, option)
+    without = heard(f"{command} {needs}")
+    calls, error = heard(f"{command} {needs}", *given)
+    assert "internal error (Heard" in error or given[0] in error, error
+    assert calls != without[0] or given[0] in error
+
+
+def options_for(command: str, kind: str) -> list[str]:
+    """Options of a command that are of use with one kind of thing alone."""
+    signature = inspect.signature(RUNS[command]).parameters
+    return [name for name, one in signature.items() if For(kind) in getattr(one.annotation, "__metadata__", ())]
+
+
+READING = {field.name for field in fields(Reading)}
+WRONG = [
+    *((name, "votes", "{scores} x y" if name == "compare" else "{scores}") for name in ("compare", "rank")),
+    *((name, "scores", "{votes} x y" if name == "compare" else "{votes}") for name in ("compare", "rank")),
+    ("agree", "votes", "{scores} --people {votes}"),
+    ("agree", "scores", "{votes} --human ann"),
+    ("pipelines", "votes", "{scores}"),
+    ("pipelines", "scores", "{votes}"),
+    ("votes analyze", TWO, "{votes}"),
+    ("votes replay", TWO, "{votes}"),
+    ("votes replay", ALL, "{votes} --a x --b y --by judge"),
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "needs", "option"),
+    [
+        pytest.param(name, needs, option, id=f"{name} {option}")
+        for name, kind, needs in WRONG
+        for option in options_for(name, kind)
+        # one of reading says what kind of file it is, but for people who have a file of their own
+        if not (name in ("compare", "rank") and option in READING)
+        and not (name == "agree" and (kind, option in READING) == ("votes", True))
+        and option != "facet"
+    ],
+)
+def test_an_option_for_another_kind_of_file_is_refused(heard, command, needs, option):
+    found = next(one for one in COMMANDS[command].params if one.name == option)
+    given = value_of(command, found)
+    calls, error = heard(f"{command} {needs}", *given)
+    assert f"quorate: {given[0]}: " in error
+    assert "for " in error
+    assert not [call for call in calls if READ not in call and READ_VOTES not in call]
+
+
+@pytest.mark.parametrize("option", options_for("analyze", "scores"))
+def test_an_analysis_of_a_ledger_of_votes_refuses_what_is_for_scores(heard, monkeypatch, option):
+    monkeypatch.setattr("quorate.cli.look.analyze.is_ledger_of_votes", lambda _: True)
+    given = value_of("analyze", next(one for one in COMMANDS["analyze"].params if one.name == option))
+    given = [text.replace("votes.csv", "page.md") for text in given]
+    calls, error = heard("analyze {votes} --no-report", *given)
+    assert f"quorate: {given[0]}: is for scores, and votes.csv holds votes between two systems; leave it out" in error
+    assert not calls
