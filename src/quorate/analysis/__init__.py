@@ -13,6 +13,8 @@ ratings       leaderboards
 agreement     agreement with people
 allocation    replays of adaptive allocation
 allocation_words  replays in words
+replay        what smaller studies of the votes at hand would have found
+demo          intervals of the demonstration against its truth
 words         numbers and sentences
 labels        labels fit to be shown
 credentials   what must not be shown

@@ -5,7 +5,7 @@
 - `reading`: how a file of scores or votes is read.
 - `people`: who the people are that judges are compared with.
 - `systems`: which systems are compared.
-- `designs`: where components come from, and what facets stand for.
+- `designs`: where components come from (`components_file` reads published ones), and what facets stand for.
 - `prices`: what calls, items and prompts cost.
 - `fit`: how a model is fitted and intervals are drawn.
 - `output`: JSON or text, and the files that are written.
