@@ -8,10 +8,10 @@ from quorate.errors import InvalidInput
 from quorate.estimate.components.decompose import decompose
 from quorate.plan.naive import naive
 from quorate.simulate.demo import (
+    LENIENCY,
     MEASURED,
     POINTS,
     SAFETY,
-    _judges,
     _scores,
     demo_coverage,
     demo_table,
@@ -62,8 +62,8 @@ def test_about_one_row_in_a_hundred_has_no_score():
 
 
 def test_the_judges_have_the_published_spread_and_add_up_to_zero():
-    assert _judges(3).sum() == pytest.approx(0, abs=1e-15)
-    assert _judges(3).var() == pytest.approx(4.653511507238085e-4, rel=1e-12)
+    assert LENIENCY.sum() == pytest.approx(0, abs=1e-15)
+    assert LENIENCY.var() == pytest.approx(4.653511507238085e-4, rel=1e-12)
 
 
 def test_the_scores_have_the_published_variance():
@@ -73,7 +73,7 @@ def test_the_scores_have_the_published_variance():
     one = sum(c.values()) + SAFETY.sensitivity["judge"]
     whole = c["category"] / 12 + c["item"] / 60 + c["item:judge"] / 180 + c["prompt:judge"] / 15
     whole += c["item:prompt"] / 300 + c["cell"] / 900 + c["replicate"] / 1800
-    assert np.var(draws[:, 0, 0, :, 0], axis=0).mean() + _judges(3).var() * POINTS**2 == pytest.approx(
+    assert np.var(draws[:, 0, 0, :, 0], axis=0).mean() + LENIENCY.var() * POINTS**2 == pytest.approx(
         one * POINTS**2, rel=0.15
     )
     assert np.mean((m - demo_truth()) ** 2) == pytest.approx(whole * POINTS**2, rel=5 * np.sqrt(2 / 300))

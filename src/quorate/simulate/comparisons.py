@@ -1,4 +1,4 @@
-"""How often comparisons of scores are wrong, and how often they find what is there: simulated, and on real scores."""
+"""Error rates and power of comparisons of scores, simulated and replayed on scores that exist."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def replay_comparisons(
     def study() -> Judgments:
         chosen = rng.choice(known, size=levels, replace=not whole_pool)
         moved = rng.normal(0, spread, levels) - pool.favour[chosen] if normal else np.zeros(levels)
-        return _redrawn(pool, rng.integers(pool.answers.shape[1], size=items), chosen, moved, drawn, rng)
+        return pool.redrawn(rng.integers(pool.answers.shape[1], size=items), chosen, moved, drawn, rng)
 
     return _rates(study, 0.0, studies, level, None, "paired", targets)
 
@@ -232,7 +232,11 @@ def draw_pair(pair: Pair, rng: np.random.Generator) -> Judgments:
         Source of the draws.
     """
     shared = _effects(pair, pair.shared, rng)
-    score = np.stack([_system(pair, shared, rng) + pair.difference, _system(pair, _others(pair, shared, rng), rng)])
+    first = _system(pair, shared, rng) + pair.difference
+    if pair.nested:  # the second system has items of its own
+        again = _effects(pair, pair.shared, rng)
+        shared = {term: again[term] * pair.noisier if "item" in term else x for term, x in shared.items()}
+    score = np.stack([first, _system(pair, shared, rng)])
     table = _table(score, ("system", *FACETS), nested=pair.nested)
     noise = rng.normal(0, pair.replicate / np.sqrt(pair.replicates), table.n_cells)
     spread = pair.replicate**2 * rng.chisquare(max(pair.replicates - 1, 1), table.n_cells)
@@ -251,26 +255,16 @@ def draw_pair(pair: Pair, rng: np.random.Generator) -> Judgments:
 
 def _effects(pair: Pair, sd: Mapping[str, float], rng: np.random.Generator) -> dict[str, Floats]:
     """Effects of every term, ready to be added; none of what has one level."""
-    out = {}
+    effects = {}
     for term, spread in sd.items():
         shape = [n if name in term.split(":") else 1 for name, n in zip(FACETS, pair.sizes, strict=True)]
-        out[term] = rng.normal(0, spread if max(shape) > 1 else 0.0, shape)
-    return out
-
-
-def _others(pair: Pair, shared: dict[str, Floats], rng: np.random.Generator) -> dict[str, Floats]:
-    """What the second system shares with the first; not the items where it has its own."""
-    if not pair.nested:
-        return shared
-    return {
-        **shared,
-        **{term: x * pair.noisier for term, x in _effects(pair, pair.shared, rng).items() if "item" in term},
-    }
+        effects[term] = rng.normal(0, spread if max(shape) > 1 else 0.0, shape)
+    return effects
 
 
 def _system(pair: Pair, shared: dict[str, Floats], rng: np.random.Generator) -> Floats:
-    every = [*shared.values(), *_effects(pair, pair.own, rng).values()]
-    return np.asarray(sum(every, rng.normal(0, pair.cell, pair.sizes)))
+    effects = [*shared.values(), *_effects(pair, pair.own, rng).values()]
+    return np.asarray(sum(effects, rng.normal(0, pair.cell, pair.sizes)))
 
 
 def _table(score: Floats, names: Sequence[str], *, nested: bool = False) -> Judgments:
@@ -296,16 +290,33 @@ class _Pool(NamedTuple):
     answers: Ints
     favour: Floats
 
+    def redrawn(self, item: Ints, level: Ints, moved: Floats, drawn: str, rng: np.random.Generator) -> Judgments:
+        """A study of these items and levels, with an answer of each combination, moved by so much at each level."""
+        key = (item[:, None] * self.answers.shape[2] + level).ravel()
+        order = np.argsort(key, kind="stable")
+        again = np.empty(len(key), dtype=np.int64)
+        again[order] = np.arange(len(key)) - np.searchsorted(key[order], key[order])
+        score = np.empty((2, len(item), len(level)))
+        for s in range(2):
+            count = self.answers[s][item[:, None], level]
+            start = rng.integers(2**31, size=self.answers[s].shape)[item[:, None], level]
+            score[s] = self.score[s][item[:, None], level, (start + again.reshape(count.shape)) % count]
+        score[0] += moved
+        return _table(score, ("system", "item", drawn))
+
 
 def _pool(judgments: Judgments, systems: tuple[str, str], facet: str, drawn: str, answer: str) -> _Pool:
     """The items judged at every level for both systems, shifted to one mean."""
     apart = two_systems(judgments, *systems, facet=facet)
-    two = [apart.first, apart.second]
     item = judgments.object
-    shape = [len(judgments.facet(name).levels) for name in (item, drawn, answer)]
-    score = np.full((2, *shape), np.nan)
-    for s, side in enumerate(two):
-        i, j, k = (_index(side, judgments, name) for name in (item, drawn, answer))
+    names = (item, drawn, answer)
+    score = np.full((2, *(len(judgments.facet(name).levels) for name in names)), np.nan)
+    for s, side in enumerate((apart.first, apart.second)):
+        places: list[Ints] = []
+        for name in names:
+            place = {label: i for i, label in enumerate(judgments.facet(name).levels)}
+            places.append(np.array([place[label] for label in side.facet(name).levels])[side.column(name)])
+        i, j, k = places
         score[s, i, j, k] = side.mean
     count = np.isfinite(score).sum(axis=-1)
     kept = (count > 0).all(axis=(0, 2))
@@ -316,26 +327,6 @@ def _pool(judgments: Judgments, systems: tuple[str, str], facet: str, drawn: str
     favour = (means[0] - means[1]).mean(axis=0)
     score[0] -= favour.mean()
     return _Pool(score, count, favour - favour.mean())
-
-
-def _index(side: Judgments, whole: Judgments, name: str) -> Ints:
-    place = {label: i for i, label in enumerate(whole.facet(name).levels)}
-    return np.array([place[label] for label in side.facet(name).levels])[side.column(name)]
-
-
-def _redrawn(pool: _Pool, item: Ints, level: Ints, moved: Floats, drawn: str, rng: np.random.Generator) -> Judgments:
-    """A study of these items and levels, with an answer of every combination; levels favour the first so much more."""
-    key = (item[:, None] * pool.answers.shape[2] + level).ravel()
-    order = np.argsort(key, kind="stable")
-    again = np.empty(len(key), dtype=np.int64)
-    again[order] = np.arange(len(key)) - np.searchsorted(key[order], key[order])
-    score = np.empty((2, len(item), len(level)))
-    for s in range(2):
-        count = pool.answers[s][item[:, None], level]
-        start = rng.integers(2**31, size=pool.answers[s].shape)[item[:, None], level]
-        score[s] = pool.score[s][item[:, None], level, (start + again.reshape(count.shape)) % count]
-    score[0] += moved
-    return _table(score, ("system", "item", drawn))
 
 
 def _rates(
@@ -349,34 +340,31 @@ def _rates(
 ) -> ComparisonRates:
     check_range("level", level, "between 0.5 and 1", 0.5 < level < 1)
     rows, refused = [], 0
+    alpha = 1 - level
     for _ in range(studies):
         try:
-            found = difference(study(), *SYSTEMS, method=method, targets=targets)
+            gap = difference(study(), *SYSTEMS, method=method, targets=targets)
         except NotEstimable:
             refused += 1
             continue
-        rows.append(_row(found, truth, 1 - level, margin))
+        low, high = gap.interval(1 - alpha)
+        told = float(gap.p_difference() <= alpha)
+        equal = np.nan if margin is None else float(gap.p_equivalence(margin) <= alpha)
+        naive = float(_naive_p_value(gap) <= alpha) if gap.method == "paired" else np.nan
+        rows.append([told, naive, equal, float(not low <= truth <= high), (gap.value - truth) ** 2, gap.df])
     if not rows:
         raise NotEstimable("none of the studies could be analysed; give them more items or levels")
-    every = np.array(rows)
-    found, naive, equivalent, missed = every[:, :-2].mean(axis=0).tolist()
-    off, df = float(np.sqrt(every[:, -2].mean())), float(np.median(every[:, -1]))
+    measured = np.array(rows)
+    found, naive, equivalent, missed = measured[:, :-2].mean(axis=0).tolist()
+    off, df = float(np.sqrt(measured[:, -2].mean())), float(np.median(measured[:, -1]))
     return ComparisonRates(len(rows), found, naive, equivalent, missed, off, df, refused)
 
 
-def _row(found: SystemDifference, truth: float, alpha: float, margin: float | None) -> list[float]:
-    low, high = found.interval(1 - alpha)
-    equal = np.nan if margin is None else float(found.p_equivalence(margin) <= alpha)
-    naive = float(_naive(found) <= alpha) if found.method == "paired" else np.nan
-    missed = float(not low <= truth <= high)
-    return [float(found.p_difference() <= alpha), naive, equal, missed, (found.value - truth) ** 2, found.df]
-
-
-def _naive(found: SystemDifference) -> float:
+def _naive_p_value(gap: SystemDifference) -> float:
     """P-value of the paired t test over items."""
     from scipy.special import stdtr
 
-    table = found.fit.judgments
+    table = gap.fit.judgments
     item = table.level_codes([table.object])
     mean = np.bincount(item, table.mean) / np.bincount(item)
     t = abs(mean.mean()) / (mean.std(ddof=1) / np.sqrt(len(mean)))

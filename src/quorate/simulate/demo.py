@@ -1,4 +1,4 @@
-"""Judge scores simulated from published variance components, so that the true mean is known."""
+"""Demonstration data: judge scores simulated from published variance components, so that the true mean is known."""
 
 from __future__ import annotations
 
@@ -33,6 +33,9 @@ CENTER, POINTS = 7.0, 4.0
 """The true mean, and the points that one published unit becomes: scores read like 0 to 10 and are not clipped."""
 
 ITEMS, CATEGORIES, PROMPTS, JUDGES, REPLICATES = 60, 12, 5, 3, 2
+LENIENCY: Floats = np.linspace(1.0, -1.0, JUDGES)
+LENIENCY = LENIENCY / LENIENCY.std() * np.sqrt(SAFETY.sensitivity["judge"])
+"""Equally spaced means of the judges that add up to zero and have the published spread (divisor: judges)."""
 NO_SCORE = 0.01
 """Fraction of the rows without a score, drawn independently of everything else."""
 
@@ -89,7 +92,10 @@ def demo_table(seed: int = 1) -> dict[str, list[Any]]:
     shape = (ITEMS, PROMPTS, JUDGES, REPLICATES)
     item, prompt, judge, replicate = (index.ravel() for index in np.indices(shape))
     scores = np.round(_scores(seed, shape).ravel(), 2)
-    status = _status(seed, len(scores))
+    rng = stream(seed, "demo/status")
+    failed = rng.random(len(scores)) < NO_SCORE
+    kind = rng.choice(["unparsed", "refused"], len(scores))
+    status = [str(name) if fails else "ok" for name, fails in zip(kind, failed, strict=True)]
     return {
         "item_id": [f"item-{i + 1:02d}" for i in item],
         "category": [f"category-{_category(i) + 1:02d}" for i in item],
@@ -145,24 +151,19 @@ def demo_coverage(draws: int = 1000, seed: int = 1) -> Coverage:
     seed : int
         First seed.
     """
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "draw.csv"
-        held = [_holds(write_demo(path, draw)) for draw in range(seed, seed + draws)]
-    naive, panel, population = (float(share) for share in np.mean(held, axis=0))
-    return Coverage(draws, naive, panel, population)
-
-
-def _holds(path: Path) -> tuple[bool, bool, bool]:
-    """Whether the naive, panel and population intervals of one data set hold the truth."""
     from quorate.estimate.components.decompose import decompose
     from quorate.plan.naive import naive
     from quorate.table.read import read
 
-    fit = decompose(read(path, announce=False))
-    overall = naive(fit.judgments, fit).overall
-    intervals = ((overall.low, overall.high), fit.mean.interval(), fit.mean_for(judge="population").interval())
-    first, second, third = (low <= demo_truth() <= high for low, high in intervals)
-    return first, second, third
+    held = []
+    with TemporaryDirectory() as folder:
+        for draw in range(seed, seed + draws):
+            fit = decompose(read(write_demo(Path(folder) / "draw.csv", draw), announce=False))
+            overall = naive(fit.judgments, fit).overall
+            intervals = ((overall.low, overall.high), fit.mean.interval(), fit.mean_for(judge="population").interval())
+            held.append([low <= demo_truth() <= high for low, high in intervals])
+    of_rows, of_panel, of_population = (float(share) for share in np.mean(held, axis=0))
+    return Coverage(draws, of_rows, of_panel, of_population)
 
 
 def _scores(seed: int, shape: tuple[int, ...]) -> Floats:
@@ -173,7 +174,7 @@ def _scores(seed: int, shape: tuple[int, ...]) -> Floats:
         category
         + _effect(seed, "item", (n, 1, 1, 1))
         + _effect(seed, "prompt", (1, v, 1, 1))
-        + _judges(m)[:, np.newaxis]
+        + LENIENCY[:, np.newaxis]
         + _effect(seed, "item:prompt", (n, v, 1, 1))
         + _effect(seed, "item:judge", (n, 1, m, 1))
         + _effect(seed, "prompt:judge", (1, v, m, 1))
@@ -187,21 +188,8 @@ def _effect(seed: int, term: str, shape: tuple[int, ...]) -> Floats:
     return stream(seed, f"demo/{term}").normal(0.0, np.sqrt(SAFETY.random[term]), shape)
 
 
-def _judges(m: int) -> Floats:
-    """Equally spaced judge means that add up to zero and have the published spread (divisor M)."""
-    line = np.linspace(1.0, -1.0, m)
-    return np.asarray(line / line.std() * np.sqrt(SAFETY.sensitivity["judge"]))
-
-
 def _category(item: int) -> int:
     return int(item) * CATEGORIES // ITEMS
-
-
-def _status(seed: int, rows: int) -> list[str]:
-    rng = stream(seed, "demo/status")
-    failed = rng.random(rows) < NO_SCORE
-    kind = rng.choice(["unparsed", "refused"], rows)
-    return [str(name) if fails else "ok" for name, fails in zip(kind, failed, strict=True)]
 
 
 MEASURED = Coverage(draws=1000, naive=0.341, panel=0.965, population=0.989)

@@ -1,4 +1,4 @@
-"""Scores of a panel of judges, simulated so that they reproduce a published study."""
+"""Demonstration panel: scores of several judges, simulated so that they reproduce a published study."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def panel_table(seed: int = 1) -> dict[str, list[Any]]:
     system, item, generation, judge = (
         [names[at] for at in column] for names, column in zip(labels, where.tolist(), strict=True)
     )
-    found = np.round(scores.ravel(), 4).tolist()
-    return {"item": item, "system": system, "generation": generation, "judge": judge, "score": found}
+    rounded = np.round(scores.ravel(), 4).tolist()
+    return {"item": item, "system": system, "generation": generation, "judge": judge, "score": rounded}
 
 
 def write_panel(path: str | Path, seed: int = 1) -> Path:
@@ -109,8 +109,7 @@ def write_panel(path: str | Path, seed: int = 1) -> Path:
 def _scores(system: System, shared: Floats, rng: np.random.Generator) -> Floats:
     """Scores of shape (scenarios, generations, judges) whose mean squares are those the components expect."""
     n, m, k = SCENARIOS, GENERATIONS, len(JUDGES)
-    own = rng.standard_normal(n)
-    scenario = np.sqrt(CORRELATION) * shared + np.sqrt(1 - CORRELATION) * own
+    scenario = np.sqrt(CORRELATION) * shared + np.sqrt(1 - CORRELATION) * rng.standard_normal(n)
     generation = rng.standard_normal((n, m))
     residual = rng.standard_normal((n, m, k))
     residual -= residual.mean(axis=2, keepdims=True)

@@ -1,4 +1,4 @@
-"""Small pilots cut from a full table, and whether they choose the design that the full table would choose."""
+"""Pilots cut from a full table, and whether they choose the design that the full table would choose."""
 
 from __future__ import annotations
 
@@ -126,11 +126,11 @@ class _Contest:
     def variances(self, source: Source) -> Floats:
         """The variance of every design by some components; infinite where it is not determined."""
         searched = self.searched
-        found = [
+        variances = [
             _by_strategy(judge(source, piece, searched.prices)[1], piece, source.item)
             for piece in searched.found.pieces
         ]
-        return _known(np.concatenate(found))
+        return _known(np.concatenate(variances))
 
     def choose(self, found: Found, budget: float) -> int | None:
         """The design that `quorate.optimize` takes; None where there is none, or its true variance is unknown."""
@@ -147,6 +147,41 @@ class _Contest:
     def by_strategy(self, variance: Floats, budget: float) -> Floats:
         """Least variance of every strategy within a budget; infinite where it has none."""
         return np.minimum.reduceat(np.where(self.cost <= budget * (1 + _SLACK), variance, np.inf), self.starts)
+
+    def picks(self, source: Source, budgets: Sequence[float]) -> list[_Pick | None]:
+        """What one pilot chooses for every budget; None where it determines the variance of no affordable design."""
+        found, variance = search(source, self.grid, self.searched.prices), self.variances(source)
+        picks: list[_Pick | None] = []
+        for budget in budgets:
+            design = self.choose(found, budget)
+            true, promised = self.by_strategy(self.truth, budget), self.by_strategy(variance, budget)
+            both = np.isfinite(true) & np.isfinite(promised)
+            ranks = of_pair(spearman, true[both], promised[both]) if both.any() else math.nan
+            picks.append(None if design is None else _Pick(design, math.sqrt(variance[design]), ranks))
+        return picks
+
+    def choice(self, picks: list[_Pick | None], runs: int, budget: float, place: int) -> Choice:
+        """Compare what every pilot chooses with the best design, which has its place in the frontier."""
+        best, winner = self.searched.frontier(place), self.choose(self.searched.found, budget)
+        assert best is not None  # noqa: S101  (a place was found)
+        assert winner is not None  # noqa: S101
+        decided = [pick for pick in picks if pick is not None]
+        chosen = np.array([pick.design for pick in decided], dtype=np.int64)
+        se = np.sqrt(self.truth[chosen])
+        loss = se / best.se - 1
+        return Choice(
+            budget=float(budget),
+            best=best,
+            exact=float(np.sum(chosen == winner)) / runs,
+            alike=sum(self.strategy(pick.design) == self.strategy(winner) for pick in decided) / runs,
+            close=float(np.sum(loss <= _CLOSE)) / runs,
+            loss=_mean(loss),
+            loss_high=float(np.quantile(loss, 0.95)) if len(loss) else math.nan,
+            correlation=_mean([pick.correlation for pick in decided]),
+            optimism=_mean(1 - np.array([pick.promised for pick in decided]) / se),
+            strategies=int(np.isfinite(self.by_strategy(self.truth, budget)).sum()),
+            undecided=len(picks) - len(decided),
+        )
 
 
 @dataclass(frozen=True)
@@ -209,17 +244,29 @@ def pilot_study(
     full = decompose(judgments)
     made = from_fit(full, Design(targets=targets or {}))
     contest = _contest(full, made, limits, layouts, {"call": 1.0} if prices is None else prices)
-    winners = [_winner(contest, budget) for budget in budgets]
+    winners = []
+    for budget in budgets:
+        place = within(contest.searched.found, budget)
+        if place is None:
+            least = contest.searched.found.frontier.cost[0]
+            raise InvalidInput(f"budgets: {budget:g} buys no design within the limits; the cheapest costs {least:g}")
+        winners.append(place)
     draws = stream(0, "pilots") if rng is None else np.random.default_rng(rng)
-    largest = _largest(full)
+    ranked = sorted(full.components, key=lambda component: component.variance, reverse=True)
+    largest = tuple(component.name for component in ranked[:2])
     picks, ordered = [], []
     for _ in range(runs):
-        fit = _fitted(cut(judgments, levels, draws))
-        ordered.append(fit is not None and _in_order(fit, largest))
-        if fit is not None:
-            picks.append(_picks(contest, from_fit(fit, Design(targets=targets or {})), budgets))
+        pilot = cut(judgments, levels, draws)
+        try:
+            fit = decompose(pilot)
+        except QuorateError:
+            ordered.append(False)
+            continue
+        variance = {component.name: component.variance for component in fit.components}
+        ordered.append(all(variance.get(a, math.nan) > variance.get(b, math.nan) for a, b in pairwise(largest)))
+        picks.append(contest.picks(from_fit(fit, Design(targets=targets or {})), budgets))
     choices = [
-        _choice(contest, [pick[number] for pick in picks], runs, budget, winners[number])
+        contest.choice([pick[number] for pick in picks], runs, budget, winners[number])
         for number, budget in enumerate(budgets)
     ]
     return PilotStudy(levels, runs, runs - len(picks), largest, float(np.mean(ordered)), tuple(choices))
@@ -258,13 +305,6 @@ def _levels(judgments: Judgments, items: int, prompts: int | None, judges: int |
     return levels
 
 
-def _fitted(pilot: Judgments) -> Decomposition | None:
-    try:
-        return decompose(pilot)
-    except QuorateError:
-        return None
-
-
 def _contest(
     full: Decomposition, source: Source, limits: Limits | None, layouts: Sequence[LayoutName], prices: Prices
 ) -> _Contest:
@@ -287,15 +327,10 @@ def _contest(
     searched = Searched(source, prices, search(source, grid, prices), full, grid)
     if not searched.found.candidates:
         raise NotEstimable("the full table determines the variance of no design within the limits; widen the limits")
-    return _laid_out(searched, grid)
-
-
-def _laid_out(searched: Searched, grid: Grid) -> _Contest:
-    """All designs in one row."""
-    item, seen = searched.source.item, 0
+    item, seen = source.item, 0
     cost, truth, starts, position = [], [], [], []
     for piece in searched.found.pieces:
-        price, variance = judge(searched.source, piece, searched.prices)
+        price, variance = judge(source, piece, prices)
         cost.append(_by_strategy(price, piece, item))
         truth.append(_by_strategy(variance, piece, item))
         starts.append(seen + np.arange(0, piece.size, len(piece.axes[item])))
@@ -315,63 +350,7 @@ def _known(variance: Floats) -> Floats:
     return np.where(np.isnan(variance), np.inf, variance)
 
 
-def _winner(contest: _Contest, budget: float) -> int:
-    place = within(contest.searched.found, budget)
-    if place is None:
-        least = contest.searched.found.frontier.cost[0]
-        raise InvalidInput(f"budgets: {budget:g} buys no design within the limits; the cheapest costs {least:g}")
-    return place
-
-
-def _picks(contest: _Contest, source: Source, budgets: Sequence[float]) -> list[_Pick | None]:
-    """What one pilot chooses for every budget; None where it determines the variance of no affordable design."""
-    found, variance = search(source, contest.grid, contest.searched.prices), contest.variances(source)
-    out: list[_Pick | None] = []
-    for budget in budgets:
-        design = contest.choose(found, budget)
-        true, promised = contest.by_strategy(contest.truth, budget), contest.by_strategy(variance, budget)
-        both = np.isfinite(true) & np.isfinite(promised)
-        ranks = of_pair(spearman, true[both], promised[both]) if both.any() else math.nan
-        out.append(None if design is None else _Pick(design, math.sqrt(variance[design]), ranks))
-    return out
-
-
-def _choice(contest: _Contest, picks: list[_Pick | None], runs: int, budget: float, place: int) -> Choice:
-    """Compare what every pilot chooses with the best design, which has its place in the frontier."""
-    best, winner = contest.searched.frontier(place), contest.choose(contest.searched.found, budget)
-    assert best is not None  # noqa: S101  (a place was found)
-    assert winner is not None  # noqa: S101
-    decided = [pick for pick in picks if pick is not None]
-    chosen = np.array([pick.design for pick in decided], dtype=np.int64)
-    se = np.sqrt(contest.truth[chosen])
-    loss = se / best.se - 1
-    return Choice(
-        budget=float(budget),
-        best=best,
-        exact=float(np.sum(chosen == winner)) / runs,
-        alike=sum(contest.strategy(pick.design) == contest.strategy(winner) for pick in decided) / runs,
-        close=float(np.sum(loss <= _CLOSE)) / runs,
-        loss=_mean(loss),
-        loss_high=float(np.quantile(loss, 0.95)) if len(loss) else math.nan,
-        correlation=_mean([pick.correlation for pick in decided]),
-        optimism=_mean(1 - np.array([pick.promised for pick in decided]) / se),
-        strategies=int(np.isfinite(contest.by_strategy(contest.truth, budget)).sum()),
-        undecided=len(picks) - len(decided),
-    )
-
-
 def _mean(values: Sequence[float] | Floats) -> float:
     """The mean of what there is."""
     there = [value for value in values if not math.isnan(value)]
     return float(np.mean(there)) if there else math.nan
-
-
-def _largest(fit: Decomposition) -> tuple[str, ...]:
-    """The two largest components of one judgment, the larger first."""
-    ordered = sorted(fit.components, key=lambda component: component.variance, reverse=True)
-    return tuple(component.name for component in ordered[:2])
-
-
-def _in_order(fit: Decomposition, names: tuple[str, ...]) -> bool:
-    found = {component.name: component.variance for component in fit.components}
-    return all(found.get(a, math.nan) > found.get(b, math.nan) for a, b in pairwise(names))

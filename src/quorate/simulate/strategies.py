@@ -1,10 +1,9 @@
-"""Do strategies for spending judge calls do what their formulas promise? Redrawn studies from a crossed pilot."""
+"""Validation of strategies for spending judge calls: redrawn studies of a crossed pilot against their formulas."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from numbers import Integral
 from typing import Any
 
@@ -213,10 +212,11 @@ def validate_strategies(
     Examples
     --------
     >>> pilot = simulated_scores(80, 10, gamma=(0.9, 0.4, 0.0, -0.4, -0.9), beta=0.27, eps=1.5)
-    >>> found = validate_strategies(pilot)
-    >>> found.agrees
+    >>> validation = validate_strategies(pilot)
+    >>> validation.agrees
     True
-    >>> found.per_call["cyclic"] < min(found.per_call["all judges"], found.per_call["random judge"])
+    >>> per_call = validation.per_call
+    >>> per_call["cyclic"] < min(per_call["all judges"], per_call["random judge"])
     True
     """
     if isinstance(scores, CrossedScores) and generation is not None:
@@ -233,15 +233,26 @@ def validate_strategies(
     if isinstance(repetitions, bool) or not isinstance(repetitions, Integral) or repetitions < 100:
         raise InvalidInput(f"repetitions: must be a whole number of at least 100, got {repetitions!r}")
     source = stream(0, "strategies") if rng is None else np.random.default_rng(rng)
-    pools = _pools(crossed.x)
-    squares = mean_squares(sums(crossed.x))
+    x = crossed.x
+    # What a draw chooses from: a generation's mean, a score, or a score in a judge's own column.
+    pools = {
+        ALL: x.mean(axis=2).reshape(len(x), 1, m),
+        RANDOM: x.reshape(len(x), 1, m * judges),
+        CYCLIC: np.ascontiguousarray(x.transpose(0, 2, 1)),
+    }
+    checks = []
+    for name, pool in pools.items():
+        draws = [budget // _each(name, judges) for budget in asked]
+        means, variance = drawn_means(pool, draws, repetitions, source), pool_variance(pool)
+        for budget, drawn, mean in zip(asked, draws, means, strict=True):
+            error = variance_error(pool, drawn, repetitions)
+            checks.append(Check(name, budget, float(mean.var(ddof=1)), error, variance / (len(pool) * drawn)))
+    squares = mean_squares(sums(x))
     return Validation(
-        checks=tuple(
-            chain.from_iterable(_checks(name, pools[name], asked, judges, repetitions, source) for name in pools)
-        ),
+        checks=tuple(checks),
         per_call={name: _each(name, judges) * pool_variance(pool) for name, pool in pools.items()},
         promises=(_promise("paper", paper(squares), judges), _promise("separated", separated(squares), judges)),
-        shape=crossed.x.shape,
+        shape=x.shape,
         left_out=crossed.left_out,
         repetitions=int(repetitions),
         notes=tuple(_notes(crossed, squares)),
@@ -258,39 +269,18 @@ def _budgets(budgets: Sequence[int] | None, judges: int) -> list[int]:
     return sorted({int(budget) for budget in asked})
 
 
-def _pools(x: Floats) -> dict[str, Floats]:
-    """What a draw chooses from: a generation's mean, a score, or a score in a judge's own column."""
-    n, m, judges = x.shape
-    return {
-        ALL: x.mean(axis=2).reshape(n, 1, m),
-        RANDOM: x.reshape(n, 1, m * judges),
-        CYCLIC: np.ascontiguousarray(x.transpose(0, 2, 1)),
-    }
-
-
 def _each(strategy: str, judges: int) -> int:
     """Judge calls of one draw."""
     return judges if strategy == ALL else 1
 
 
-def _checks(
-    name: str, pools: Floats, budgets: Sequence[int], judges: int, repetitions: int, rng: np.random.Generator
-) -> Iterator[Check]:
-    draws = [budget // _each(name, judges) for budget in budgets]
-    means = drawn_means(pools, draws, repetitions, rng)
-    variance = pool_variance(pools)
-    for budget, drawn, mean in zip(budgets, draws, means, strict=True):
-        error = variance_error(pools, drawn, repetitions)
-        yield Check(name, budget, float(mean.var(ddof=1)), error, variance / (len(pools) * drawn))
-
-
 def _promise(model: str, components: Floats, judges: int) -> Promise:
     alpha, beta, gamma, eps, interaction = map(float, components)
-    b, g, e, own = (max(float(value), 0.0) for value in (beta, gamma, eps, np.nan_to_num(interaction)))
+    b, g, e, i = (max(float(value), 0.0) for value in (beta, gamma, eps, np.nan_to_num(interaction)))
     variances = {
-        ALL: all_judges(b, e, n=1, budget=judges, pool=judges, interaction=own),
-        RANDOM: random_judge(b, g, e, n=1, budget=judges, pool=judges, interaction=own),
-        CYCLIC: cyclic(b, e, n=1, budget=judges, pool=judges, interaction=own),
+        ALL: all_judges(b, e, n=1, budget=judges, pool=judges, interaction=i),
+        RANDOM: random_judge(b, g, e, n=1, budget=judges, pool=judges, interaction=i),
+        CYCLIC: cyclic(b, e, n=1, budget=judges, pool=judges, interaction=i),
     }
     per_call = {name: judges * variance for name, variance in variances.items()}
     return Promise(model, alpha, beta, gamma, eps, interaction, per_call)
@@ -310,22 +300,19 @@ def _notes(crossed: CrossedScores, squares: MeanSquares) -> Iterator[str]:
         from scipy.special import fdtri
 
         excess = max(f / float(fdtri(df, df_error, _DOUBT)) - 1, 0.0)  # limit of K s2_beta / s2_eps
-        yield _unseen(excess / judges * float(squares.within), (1 + excess) / (1 + excess / judges))
-
-
-def _unseen(most: float, ratio: float) -> str:
-    """What no visible generation variance means: nothing much, unless its upper limit is small too."""
-    if ratio < _ALIKE:
-        return (
-            "The judges do not agree on which generations of a scenario are better, as if each judge had scored the "
-            f"same response again: the variance between generations is at most {most:.3g} (95%). Asking all judges "
-            f"then costs hardly any precision: it is at most {ratio:.3g} times as variable as cycling at the same "
-            "judge calls."
-        )
-    return (
-        f"No generation variance can be told from noise here; it may be up to {most:.3g} (95%), with which asking all "
-        f"judges would be {ratio:.3g} times as variable as cycling at the same judge calls."
-    )
+        most, ratio = excess / judges * float(squares.within), (1 + excess) / (1 + excess / judges)
+        if ratio < _ALIKE:
+            yield (
+                "The judges do not agree on which generations of a scenario are better, as if each judge had scored "
+                f"the same response again: the variance between generations is at most {most:.3g} (95%). Asking all "
+                f"judges then costs hardly any precision: it is at most {ratio:.3g} times as variable as cycling at "
+                "the same judge calls."
+            )
+        else:
+            yield (
+                f"No generation variance can be told from noise here; it may be up to {most:.3g} (95%), with which "
+                f"asking all judges would be {ratio:.3g} times as variable as cycling at the same judge calls."
+            )
 
 
 def simulated_scores(

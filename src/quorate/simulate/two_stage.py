@@ -1,4 +1,4 @@
-"""Does screening types of prompts pay? Simulated regimes of signal, and replay of votes that exist."""
+"""Two-stage studies against proportional ones, simulated in regimes of signal and replayed on votes that exist."""
 
 from __future__ import annotations
 
@@ -212,7 +212,9 @@ def replay_two_stage(
             )
     pool = _Urn(wins, sizes)
     runs = [_run(plan, pool, studies, alpha, stream(seed, f"budget/{plan.budget}")) for plan in plans]
-    return _study(plans, runs, plans[0].weights * np.maximum(_signal(wins, sizes), 0.0), studies)
+    share = wins / sizes
+    signal = (share - 0.5) ** 2 - share * (1 - share) / np.maximum(sizes - 1, 1)  # squared margins less noise
+    return _study(plans, runs, plans[0].weights * np.maximum(signal, 0.0), studies)
 
 
 def replay_range(votes: Votes, a: str, b: str, *, by: str = "prompt_type", c: float = 10.0) -> tuple[int, int]:
@@ -343,9 +345,3 @@ def _pool(votes: Votes, a: str, b: str, by: str) -> tuple[Ints, Ints]:
             "facet with several types with " + argument("by", ...)
         )
     return np.rint(wins[some]).astype(np.int64), np.rint(sizes[some]).astype(np.int64)
-
-
-def _signal(wins: Ints, sizes: Ints) -> Floats:
-    """Squared margins of the types in the pool, noise subtracted."""
-    share = wins / sizes
-    return np.asarray((share - 0.5) ** 2 - share * (1 - share) / np.maximum(sizes - 1, 1))

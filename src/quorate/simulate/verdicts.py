@@ -1,4 +1,4 @@
-"""How often verdicts are wrong, measured on votes that exist: smaller studies against the answer of all votes."""
+"""Replay of verdicts: how often they are wrong in smaller studies, against the answer of all votes."""
 
 from __future__ import annotations
 
@@ -128,19 +128,23 @@ def replay_verdicts(
         where = "" if cluster is None else f" in 2 or more {plural(cluster)}"
         raise NotEstimable(f"votes: no pair of systems has {counted(least, 'decisive vote')}{where}")
     tilted = [pool for pool in pools if pool.balance is not None]
-    out = []
+    measured = []
     for n in sizes:
         check_count("sizes", n)
         rng = stream(seed, f"verdicts/{n}")
-        every = [_study(pool, n, cluster, margin, 1 - level, rng) for pool in pools for _ in range(draws)]
-        alarms = [_alarm(pool, n, cluster, 1 - level, rng) for pool in tilted for _ in range(draws)]
-        rates, alarm = np.mean(every, axis=0), _mean(alarms)
+        studies = [pool.verdicts(n, cluster, margin, 1 - level, rng) for pool in pools for _ in range(draws)]
+        alarms = [  # studies without a difference that find one, by both methods
+            [outcome_of(lead, None, 1 - level) is not Outcome.UNDECIDED for lead in leads]
+            for leads in (pool.margins(n, cluster, pool.balance, rng) for pool in tilted for _ in range(draws))
+        ]
+        rates = np.mean(studies, axis=0)
+        alarm = np.mean(alarms, axis=0).tolist() if alarms else [math.nan, math.nan]
         for i, method in enumerate((INDEPENDENT, cluster) if cluster else (INDEPENDENT,)):
-            said = dict(zip(_RATES, rates[i].tolist(), strict=True))
-            out.append(
-                VerdictRates(n, method, len(pools), len(every), **said, false_alarm=alarm[i], tilted=len(tilted))
+            shares = dict(zip(_RATES, rates[i].tolist(), strict=True))
+            measured.append(
+                VerdictRates(n, method, len(pools), len(studies), **shares, false_alarm=alarm[i], tilted=len(tilted))
             )
-    return tuple(out)
+    return tuple(measured)
 
 
 class _Pool(NamedTuple):
@@ -157,11 +161,40 @@ class _Pool(NamedTuple):
     balance: Floats | None
     chances: Floats | None = None
 
+    def verdicts(
+        self, n: int, cluster: str | None, margin: float, alpha: float, rng: np.random.Generator
+    ) -> list[list[float]]:
+        """What one study says, as 0 or 1, by both methods."""
+        truth, rates = self.truth, []
+        for lead in self.margins(n, cluster, self.chances, rng):
+            outcome = outcome_of(lead, margin, alpha)
+            different = outcome in (Outcome.BETTER, Outcome.WORSE)
+            equal = outcome is Outcome.EQUIVALENT
+            reverse = different and (truth <= 0 if outcome is Outcome.BETTER else truth >= 0)
+            verdict = (different, equal, outcome is Outcome.UNDECIDED, reverse, equal and abs(truth) >= margin)
+            rates.append([float(share) for share in verdict])
+        return rates
+
+    def margins(
+        self, n: int, cluster: str | None, chances: Floats | None, rng: np.random.Generator
+    ) -> tuple[VoteMargin, VoteMargin]:
+        """Clusters drawn with replacement until there are n votes, and at least 2; as single votes and as clusters."""
+        at = rng.choice(len(self.sizes), size=n, p=chances)
+        enough = int(np.searchsorted(np.cumsum(self.sizes[at]), n)) + 1
+        at = at[: max(enough, 2)]
+        wins, sizes = self.wins[at], self.sizes[at]
+        single = margin_of_counts(float(wins.sum()), float(sizes.sum()), "a", "b")
+        return single, margin_of_share(clustered.share(wins, sizes), "a", "b", cluster=cluster)
+
 
 def _pools(votes: Votes, cluster: str | None) -> Iterator[_Pool]:
     """The pairs of systems, each with two clusters or more; a vote without a label is left out."""
-    if cluster is None:
-        yield from _single_votes(votes)
+    if cluster is None:  # every decisive vote by itself
+        pairs, vote = votes.pairs(), np.array([1.0, 0.0])
+        for won, n in zip(pairs.a_wins.tolist(), pairs.decisive.tolist(), strict=True):
+            if n > 1:
+                balance = np.array([0.5, 0.5]) if 0 < won < n else None
+                yield _Pool(vote, np.ones(2), n, won / n - 0.5, balance, np.array([won, n - won]) / n)
         return
     code = votes.column(cluster).astype(np.int64)
     outcome = 1 - votes.encoded("drop")
@@ -178,16 +211,6 @@ def _pools(votes: Votes, cluster: str | None) -> Iterator[_Pool]:
             yield _Pool(k, n, total, float(k.sum()) / total - 0.5, _balance(k - n / 2))
 
 
-def _single_votes(votes: Votes) -> Iterator[_Pool]:
-    """The pairs of systems, every decisive vote by itself."""
-    pairs = votes.pairs()
-    outcome = np.array([1.0, 0.0])
-    for won, n in zip(pairs.a_wins.tolist(), pairs.decisive.tolist(), strict=True):
-        if n > 1:
-            balance = np.array([0.5, 0.5]) if 0 < won < n else None
-            yield _Pool(outcome, np.ones(2), n, won / n - 0.5, balance, np.array([won, n - won]) / n)
-
-
 def _balance(lead: Floats) -> Floats | None:
     """Chances ``exp(x lead)`` with which leads are 0 on average; None where all leads have one sign."""
     from scipy.optimize import brentq
@@ -198,40 +221,3 @@ def _balance(lead: Floats) -> Floats | None:
     most = 700 / float(np.abs(lead).max())
     x = brentq(lambda x: float(softmax(x * lead) @ lead), -most, most)
     return np.asarray(softmax(x * lead))
-
-
-def _study(
-    pool: _Pool, n: int, cluster: str | None, margin: float, alpha: float, rng: np.random.Generator
-) -> list[list[float]]:
-    """What one study says, as 0 or 1, by both methods."""
-    truth, out = pool.truth, []
-    for found in _margins(pool, n, cluster, pool.chances, rng):
-        said = outcome_of(found, margin, alpha)
-        different = said in (Outcome.BETTER, Outcome.WORSE)
-        equal = said is Outcome.EQUIVALENT
-        reverse = different and (truth <= 0 if said is Outcome.BETTER else truth >= 0)
-        rates = (different, equal, said is Outcome.UNDECIDED, reverse, equal and abs(truth) >= margin)
-        out.append([float(rate) for rate in rates])
-    return out
-
-
-def _alarm(pool: _Pool, n: int, cluster: str | None, alpha: float, rng: np.random.Generator) -> list[float]:
-    """Whether one study without a difference finds one, by both methods."""
-    found = _margins(pool, n, cluster, pool.balance, rng)
-    return [float(outcome_of(one, None, alpha) is not Outcome.UNDECIDED) for one in found]
-
-
-def _margins(
-    pool: _Pool, n: int, cluster: str | None, chances: Floats | None, rng: np.random.Generator
-) -> tuple[VoteMargin, VoteMargin]:
-    """Clusters drawn with replacement until there are n votes, and at least two; as single votes and as clusters."""
-    at = rng.choice(len(pool.sizes), size=n, p=chances)
-    enough = int(np.searchsorted(np.cumsum(pool.sizes[at]), n)) + 1
-    at = at[: max(enough, 2)]
-    wins, sizes = pool.wins[at], pool.sizes[at]
-    single = margin_of_counts(float(wins.sum()), float(sizes.sum()), "a", "b")
-    return single, margin_of_share(clustered.share(wins, sizes), "a", "b", cluster=cluster)
-
-
-def _mean(alarms: list[list[float]]) -> list[float]:
-    return np.mean(alarms, axis=0).tolist() if alarms else [math.nan, math.nan]

@@ -1,15 +1,14 @@
-"""Would it pay to spend judge calls where scores vary? Uniform allocation, ROBIN and ROBIN-HOOD, replayed."""
+"""Replay of allocation: what spending judge calls where scores vary would save, by ROBIN, ROBIN-HOOD and evenly."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from quorate import caveats
-from quorate.arrays import Floats, Ints
-from quorate.caveats import Caveat
+from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential.bandit import Constants, Rule, Variant, affordable, constants
 from quorate.numerics.sequential.pools import Pools
@@ -103,31 +102,46 @@ def simulate_allocation(
     >>> rng = np.random.default_rng(1)
     >>> sd = np.repeat([0.2, 2.0], [150, 50])
     >>> pool = rng.normal(0, sd[:, None], (200, 30))
-    >>> found = simulate_allocation(pool, 20_000)
-    >>> bool(found.saved().low > 0.5)
+    >>> replay = simulate_allocation(pool, 20_000)
+    >>> bool(replay.saved().low > 0.5)
     True
-    >>> found.sentence
+    >>> replay.sentence
     'ROBIN-HOOD needs ... of 20,000 calls for the largest error, ..., that uniform allocation ends with: ... saved ...'
     """
-    asked = _policies(policies)
+    asked = (policies,) if isinstance(policies, str) or not isinstance(policies, Iterable) else tuple(policies)
+    unknown = next((name for name in asked if name not in POLICIES), None)
+    if unknown is not None or not asked:
+        got = "none" if not asked else f'"{unknown}"'
+        raise InvalidInput(f"policies: some of {', '.join(POLICIES)}, got {got}")
+    asked = tuple(name for name in POLICIES if name in asked)
     runs = whole(runs, "runs", 1, MOST_RUNS)
     arms = arms_of(judgments_or_pool, cycle)
     pools, each = arms.pools, arms.pools.parts
     budget = whole(budget, "budget", pools.arms * each, MOST)
     pulls = budget // each
     if ROBIN_HOOD in asked:
-        own = affordable(variant, pools.arms, budget, delta, calls=each)
+        tuned = affordable(variant, pools.arms, budget, delta, calls=each)
     else:
-        own = constants(variant, pools.arms, pulls, delta)
+        tuned = constants(variant, pools.arms, pulls, delta)
     step = step_of(pools, scale, floor=floor)
-    grid = grid_of(points, pools.arms, pulls, each, own)
+    grid = grid_of(points, pools.arms, pulls, each, tuned)
     scores = None if human is None else human_scores(human, arms)
-    rules = {ROBIN_HOOD: Adaptive(Rule(own.lam, step), forced(own))} if ROBIN_HOOD in asked else {}
-    found = Runs(pools, grid, runs, seed, human=scores).outcomes(asked, rules)
-    guessed = guess(pools, step if rules else None, scale)
+    rules = {ROBIN_HOOD: Adaptive(Rule(tuned.lam, step), forced(tuned))} if ROBIN_HOOD in asked else {}
+    outcomes = Runs(pools, grid, runs, seed, human=scores).outcomes(asked, rules)
+    notes = [*guess(pools, step if rules else None, scale)]
+    if scores is not None:
+        scored = scores[np.isfinite(scores)]
+        few = f" With fewer than {_FEW_SCORED} arms they are largely chance." if len(scored) < _FEW_SCORED else ""
+        notes.append(
+            f"{len(scored):,} of {len(scores):,} arms have a human score; correlations are of their means.{few}"
+        )
+        if np.ptp(scored) == 0:
+            notes.append(f"All human scores are {scored[0]:g}, so that there is no correlation with them.")
+    drawn, held = pulls / pools.arms, float(pools.sizes.mean())
+    reused = [caveats.reused_answers(drawn, held)] if drawn > held else []
     return Allocation(
-        found, grid * each, pools.mean, pools.variance, arms.labels, each, own, step, human is not None, runs, seed,
-        (*arms.caveats, *_caveats(pools, pulls)), (*guessed, *_human_note(scores), *runs_note(runs)),
+        outcomes, grid * each, pools.mean, pools.variance, arms.labels, each, tuned, step, human is not None, runs,
+        seed, (*arms.caveats, *reused), (*notes, *runs_note(runs)),
     )  # fmt: skip
 
 
@@ -158,17 +172,7 @@ def step_of(pools: Pools, scale: Iterable[float] | None, *, floor: bool = True) 
     return step / pools.parts if floor else None
 
 
-def _policies(policies: object) -> tuple[str, ...]:
-    """The policies asked for, in the order of `POLICIES`."""
-    asked = tuple(policies) if isinstance(policies, Iterable) and not isinstance(policies, str) else (policies,)
-    unknown = next((name for name in asked if name not in POLICIES), None)
-    if unknown is not None or not asked:
-        got = "none" if not asked else f'"{unknown}"'
-        raise InvalidInput(f"policies: some of {', '.join(POLICIES)}, got {got}")
-    return tuple(name for name in POLICIES if name in asked)
-
-
-def grid_of(points: int | Sequence[int], arms: int, pulls: int, each: int, own: Constants) -> Ints:
+def grid_of(points: int | Sequence[int], arms: int, pulls: int, each: int, tuned: Constants) -> Ints:
     """Pulls at the points of the curves: at least one of each arm, the end of the warm-up, and the whole budget.
 
     Parameters
@@ -177,7 +181,7 @@ def grid_of(points: int | Sequence[int], arms: int, pulls: int, each: int, own: 
         How many, or the calls spent at each.
     arms, pulls, each : int
         Arms, pulls in all, and calls of one pull.
-    own : Constants
+    tuned : Constants
         Those of the warm-up.
 
     Raises
@@ -188,7 +192,7 @@ def grid_of(points: int | Sequence[int], arms: int, pulls: int, each: int, own: 
     if not isinstance(points, (Sequence, np.ndarray)):
         count = whole(points, "points", 2, _MOST_POINTS)
         grid = np.linspace(max(arms, pulls / count), pulls, count).astype(np.int64)
-        return np.unique(np.append(grid, min(own.warmup * arms, pulls)))
+        return np.unique(np.append(grid, min(tuned.warmup * arms, pulls)))
     grid = np.array(
         [whole(point, "points", arms * each, (pulls + 1) * each - 1) // each for point in points], dtype=np.int64
     )
@@ -211,19 +215,3 @@ def guess(pools: Pools, step: float | None, scale: Iterable[float] | None) -> tu
         return ()
     apart = f"The floor of variances takes possible scores to be {step * pools.parts:.3g} apart"
     return (f"{apart}, the smallest gap between answers; declare the scale if others are possible.",)
-
-
-def _human_note(human: Floats | None) -> Iterator[str]:
-    if human is not None:
-        scored = human[np.isfinite(human)]
-        few = f" With fewer than {_FEW_SCORED} arms they are largely chance."
-        said = f"{len(scored):,} of {len(human):,} arms have a human score; correlations are of their means."
-        yield said + (few if len(scored) < _FEW_SCORED else "")
-        if np.ptp(scored) == 0:
-            yield f"All human scores are {scored[0]:g}, so that there is no correlation with them."
-
-
-def _caveats(pools: Pools, pulls: int) -> Iterator[Caveat]:
-    drawn, held = pulls / pools.arms, float(pools.sizes.mean())
-    if drawn > held:
-        yield caveats.reused_answers(drawn, held)

@@ -1,8 +1,8 @@
-"""The arms of a replay: what pulls of every item may give, from judgments or from an array of answers."""
+"""Arms of a replay: what pulls of every item may give, from judgments or from an array of answers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate import caveats
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownTerm
 from quorate.numerics.sequential.pools import Pools, packed
@@ -101,37 +101,18 @@ def _of_judgments(judgments: Judgments, cycle: str | None) -> Arms:
     order = np.argsort(place, kind="stable")
     use = order[kept[place[order] // parts]]
     first = np.unique(arm, return_index=True)[1][kept]
-    labels, objects = _labels(judgments, names, first)
+    label = {
+        name: np.array(judgments.facet(name).levels, dtype=object)[judgments.column(name)[first]] for name in names
+    }
+    labels = objects = tuple(label[judgments.object])
+    varying = [name for name in names if len(judgments.facet(name).levels) > 1]
+    if varying not in ([], [judgments.object]):
+        rows = zip(*(label[name] for name in varying), strict=True)
+        labels = tuple(", ".join(f"{n} {v}" for n, v in zip(varying, row, strict=True)) for row in rows)
     return Arms(packed(values[use], sizes[kept].ravel(), parts), labels, objects, kept, _left_out(kept, cycle))
 
 
-def _labels(judgments: Judgments, names: Sequence[str], cells: Ints) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Labels of the arms that these cells belong to, by the facets that vary, and of their objects."""
-    every = {name: np.array(judgments.facet(name).levels, dtype=object) for name in names}
-    label = {name: levels[judgments.column(name)[cells]] for name, levels in every.items()}
-    objects = label[judgments.object]
-    varying = [name for name in names if len(judgments.facet(name).levels) > 1] or [judgments.object]
-    if varying == [judgments.object]:
-        return tuple(objects), tuple(objects)
-    rows = zip(*(label[name] for name in varying), strict=True)
-    return tuple(", ".join(f"{n} {v}" for n, v in zip(varying, row, strict=True)) for row in rows), tuple(objects)
-
-
-def _of_rows(source: object) -> Arms:
-    rows = _rows(source)
-    if any(np.isinf(row).any() for row in rows):
-        first = next(i for i, row in enumerate(rows) if np.isinf(row).any())
-        raise InvalidData(f"pool: finite answers, or nan for none, got inf in row {first}; leave it out")
-    answered = [row[np.isfinite(row)] for row in rows]
-    kept = np.array([len(row) >= _LEAST for row in answered], dtype=bool)
-    used = [row for row in answered if len(row) >= _LEAST]
-    values = np.concatenate(used) if used else np.empty(0)
-    names = tuple(str(i) for i in np.flatnonzero(kept))
-    return Arms(packed(values, [len(row) for row in used]), names, names, kept, _left_out(kept, None))
-
-
-def _rows(source: Any) -> list[Floats]:
-    """Answers by arm as numbers."""
+def _of_rows(source: Any) -> Arms:
     wanted = "pool: expects what quorate.read returns, or numbers of shape (arms, draws)"
     if isinstance(source, (str, bytes, Mapping)) or not hasattr(source, "__len__"):
         raise InvalidInput(f"{wanted}, got {type(source).__name__}")
@@ -142,7 +123,15 @@ def _rows(source: Any) -> list[Floats]:
     wrong = next((row.ndim + 1 for row in rows if row.ndim != 1), None)
     if wrong is not None:
         raise InvalidInput(f"{wanted}, got {wrong} dimension{'s' * (wrong != 1)}")
-    return rows
+    if any(np.isinf(row).any() for row in rows):
+        first = next(i for i, row in enumerate(rows) if np.isinf(row).any())
+        raise InvalidData(f"pool: finite answers, or nan for none, got inf in row {first}; leave it out")
+    answered = [row[np.isfinite(row)] for row in rows]
+    kept = np.array([len(row) >= _LEAST for row in answered], dtype=bool)
+    used = [row for row in answered if len(row) >= _LEAST]
+    values = np.concatenate(used) if used else np.empty(0)
+    names = tuple(str(i) for i in np.flatnonzero(kept))
+    return Arms(packed(values, [len(row) for row in used]), names, names, kept, _left_out(kept, None))
 
 
 def _left_out(kept: NDArray[np.bool_], cycle: str | None) -> tuple[Caveat, ...]:
@@ -158,28 +147,20 @@ def _fix(judgments: Judgments, cycle: str | None) -> str:
     if cycle is None:
         return ""
     apart = [name for name in judgments.names if name not in (measured, cycle, *judgments.ancestors(measured))]
-    unshared = [name for name in apart if not _crossed(judgments, name, cycle)]
-    if not unshared:
-        return f"; have every {cycle} score the same {plural(measured)} several times"
-    name = unshared[0]
-    out = [name, *(["replicate"] if judgments.replicate and _merges(judgments, name) else [])]
-    options, roles = (joint.join(form.format(one) for one in out) for joint, form in _LEAVING_OUT)
-    return (
-        f'; "{name}" has levels that not every {cycle} has: leave it out{_FURTHER if len(out) > 1 else ""}, with '
-        f"{options} on the command line, with recognise=True, facets={{{roles}}} in Python"
-    )
-
-
-def _merges(judgments: Judgments, name: str) -> bool:
-    """Whether cells become one without a facet."""
-    cells = judgments.level_codes([one for one in judgments.names if one != name])
-    return len(np.unique(cells)) < len(cells)
-
-
-def _crossed(judgments: Judgments, name: str, cycle: str) -> bool:
-    """Whether every level of one facet was scored with every level of another."""
-    pairs = np.unique(np.column_stack([judgments.column(one)[judgments.n > 0] for one in (name, cycle)]), axis=0)
-    return len(pairs) == judgments.n_levels(name) * judgments.n_levels(cycle)
+    scored = judgments.n > 0
+    for name in apart:
+        pairs = np.unique(np.column_stack([judgments.column(name)[scored], judgments.column(cycle)[scored]]), axis=0)
+        if len(pairs) == judgments.n_levels(name) * judgments.n_levels(cycle):
+            continue  # every level of it was scored by every level of the cycle
+        cells = judgments.level_codes([other for other in judgments.names if other != name])
+        merged = judgments.replicate and len(np.unique(cells)) < len(cells)
+        unshared = [name, "replicate"] if merged else [name]
+        options, roles = (joint.join(form.format(role) for role in unshared) for joint, form in _LEAVING_OUT)
+        return (
+            f'; "{name}" has levels that not every {cycle} has: leave it out{_FURTHER if merged else ""}, with '
+            f"{options} on the command line, with recognise=True, facets={{{roles}}} in Python"
+        )
+    return f"; have every {cycle} score the same {plural(measured)} several times"
 
 
 def _checked(arms: Arms, each: str, fix: str = "") -> Arms:
@@ -204,7 +185,7 @@ def _checked(arms: Arms, each: str, fix: str = "") -> Arms:
     return arms
 
 
-def human_scores(human: object, arms: Arms) -> Floats:
+def human_scores(human: Any, arms: Arms) -> Floats:
     """The human score of every arm; nan where there is none.
 
     Parameters
@@ -219,7 +200,23 @@ def human_scores(human: object, arms: Arms) -> Floats:
     InvalidInput
         If a score is infinite, fewer than 3 arms have one, or the array has another length.
     """
-    scores = _by_label(human, arms) if isinstance(human, Mapping) else _aligned(human, arms)
+    labelled = isinstance(human, Mapping)
+    try:
+        if labelled:
+            known = {str(label): score for label, score in human.items()}
+            scores = np.asarray([known.get(label, np.nan) for label in arms.objects], dtype=float)
+        else:
+            scores = np.asarray(human, dtype=float)
+    except (TypeError, ValueError):
+        got = "list" if labelled else type(human).__name__
+        raise InvalidInput(f"human: numbers, got {got} with other values") from None
+    if not labelled:
+        if scores.shape != arms.kept.shape:
+            raise InvalidInput(
+                f"human: a mapping from labels, or one score for each of {len(arms.kept):,} arms, "
+                f"got shape {scores.shape}"
+            )
+        scores = scores[arms.kept]
     endless = np.flatnonzero(np.isinf(scores))
     if endless.size:
         raise InvalidInput(
@@ -232,24 +229,3 @@ def human_scores(human: object, arms: Arms) -> Floats:
             f'{len(scores):,}; use labels such as "{arms.objects[0]}"'
         )
     return scores
-
-
-def _by_label(human: Mapping[Any, Any], arms: Arms) -> Floats:
-    known = {str(label): score for label, score in human.items()}
-    return _numbers([known.get(label, np.nan) for label in arms.objects])
-
-
-def _aligned(human: Any, arms: Arms) -> Floats:
-    scores = _numbers(human)
-    if scores.shape == arms.kept.shape:
-        return np.asarray(scores[arms.kept])
-    raise InvalidInput(
-        f"human: a mapping from labels, or one score for each of {len(arms.kept):,} arms, got shape {scores.shape}"
-    )
-
-
-def _numbers(values: Any) -> Floats:
-    try:
-        return np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise InvalidInput(f"human: numbers, got {type(values).__name__} with other values") from None

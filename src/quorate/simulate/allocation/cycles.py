@@ -1,14 +1,13 @@
-"""Sampling one judge more sharpens its own bias: adaptive allocation of whole cycles of a panel against one judge."""
+"""Cycles of a panel, allocated adaptively, against single judges: sampling one judge more sharpens its own bias."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.sequential.bandit import Rule, Variant, affordable
@@ -16,7 +15,7 @@ from quorate.numerics.sequential.pools import Pools
 from quorate.numerics.sequential.replay import forced
 from quorate.simulate.allocation.allocation import MOST, MOST_RUNS, guess, step_of
 from quorate.simulate.allocation.arms import arms_of
-from quorate.simulate.allocation.result import ROBIN_HOOD, UNIFORM, Outcome
+from quorate.simulate.allocation.result import ROBIN_HOOD, UNIFORM
 from quorate.simulate.allocation.runs import Adaptive, Runs
 from quorate.simulate.allocation.saving import share_text
 from quorate.table.cells import whole
@@ -98,13 +97,11 @@ class CycleComparison:
         InvalidInput
             If there is none.
         """
-        found = next((row for row in self.rows if (row.design, row.policy) == (design, policy)), None)
-        if found is None:
-            known = ", ".join(dict.fromkeys(row.design for row in self.rows))
-            raise InvalidInput(
-                f'design, policy: one of {known} with {UNIFORM} or {ROBIN_HOOD}, got "{design}, {policy}"'
-            )
-        return found
+        for row in self.rows:
+            if (row.design, row.policy) == (design, policy):
+                return row
+        known = ", ".join(dict.fromkeys(row.design for row in self.rows))
+        raise InvalidInput(f'design, policy: one of {known} with {UNIFORM} or {ROBIN_HOOD}, got "{design}, {policy}"')
 
     @property
     def sentence(self) -> str:
@@ -181,41 +178,28 @@ def compare_cycles(
     budget = whole(budget, "budget", pools.arms * pools.parts, MOST)
     calls = budget - budget % pools.parts
     step = step_of(pools, scale, floor=floor)
-    designs = [(CYCLE, pools), *((name, _one(pools, part)) for part, name in enumerate(names))]
-    rows: list[Accuracy] = []
-    for name, own in designs:
-        pulls = calls // own.parts
-        constants = affordable(variant, own.arms, calls, delta, calls=own.parts)
-        rule = {
-            ROBIN_HOOD: Adaptive(
-                Rule(constants.lam, None if step is None else step * pools.parts / own.parts), forced(constants)
-            )
-        }
-        study = Runs(own, np.array([pulls]), runs, seed, truth=pools.mean)
-        rows += _accuracies(name, calls, study.outcomes((UNIFORM, ROBIN_HOOD), rule), runs)
-    return CycleComparison(tuple(rows), cycle, pools.arms, runs, arms.caveats, guess(pools, step, scale))
-
-
-def _one(pools: Pools, part: int) -> Pools:
-    """The pools of one judge."""
-    return Pools(pools.values[:, part : part + 1], pools.sizes[:, part : part + 1])
-
-
-def _accuracies(design: str, calls: int, outcomes: dict[str, Outcome], runs: int) -> Sequence[Accuracy]:
-    return [
-        Accuracy(
-            design,
-            policy,
-            calls,
-            shift=float(one.bias.mean()),
-            bias_squared=_squared(one.bias, one.variance, runs),
-            variance=float(one.variance.mean()),
-            wce=float(one.errors[:, -1].mean()),
-        )
-        for policy, one in outcomes.items()
+    designs = [(CYCLE, pools)]
+    designs += [
+        (name, Pools(pools.values[:, part : part + 1], pools.sizes[:, part : part + 1]))
+        for part, name in enumerate(names)
     ]
-
-
-def _squared(bias: Floats, variance: Floats, runs: int) -> float:
-    """Mean squared bias, less what chance adds to it."""
-    return float(np.mean(bias**2 - variance / runs))
+    rows = []
+    for name, asked in designs:
+        constants = affordable(variant, asked.arms, calls, delta, calls=asked.parts)
+        gap = None if step is None else step * pools.parts / asked.parts
+        rule = {ROBIN_HOOD: Adaptive(Rule(constants.lam, gap), forced(constants))}
+        study = Runs(asked, np.array([calls // asked.parts]), runs, seed, truth=pools.mean)
+        rows += [
+            Accuracy(
+                name,
+                policy,
+                calls,
+                shift=float(outcome.bias.mean()),
+                # Less what chance adds to it.
+                bias_squared=float(np.mean(outcome.bias**2 - outcome.variance / runs)),
+                variance=float(outcome.variance.mean()),
+                wce=float(outcome.errors[:, -1].mean()),
+            )
+            for policy, outcome in study.outcomes((UNIFORM, ROBIN_HOOD), rule).items()
+        ]
+    return CycleComparison(tuple(rows), cycle, pools.arms, runs, arms.caveats, guess(pools, step, scale))

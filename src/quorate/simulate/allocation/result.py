@@ -1,4 +1,4 @@
-"""What a replay of allocation policies found: errors by budget, and the budget saved."""
+"""Result of a replay of allocation policies: errors by budget, and the budget saved."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class Saved:
         >>> Saved("robin", "uniform", 0.304, math.nan, math.nan).text()
         '30% saved (fewer than 20 runs: no interval)'
         """
-        said = f"{before}{self.interval}" if self.interval else f"fewer than {LEAST_RUNS} runs: no interval"
-        return f"{share_text(self.value)} saved ({said})"
+        interval = f"{before}{self.interval}" if self.interval else f"fewer than {LEAST_RUNS} runs: no interval"
+        return f"{share_text(self.value)} saved ({interval})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,21 +158,26 @@ class Allocation:
         ``policy``, ``spent`` (calls), ``wce_mean`` and ``wce_sd`` over runs of the largest error of any arm,
         ``rmse_mean``, and with human scores ``pearson``, ``spearman`` and ``kendall``.
         """
-        every = self.outcomes.values()
+        outcomes = self.outcomes.values()
         columns: dict[str, Any] = {"policy": [name for name in self.outcomes for _ in self.spent]}
         columns["spent"] = np.tile(self.spent, len(self.outcomes))
-        columns["wce_mean"] = np.concatenate([one.errors.mean(axis=0) for one in every])
-        columns["wce_sd"] = np.concatenate([_sd(one.errors) for one in every])
-        columns["rmse_mean"] = np.concatenate([one.rmse for one in every])
+        columns["wce_mean"] = np.concatenate([outcome.errors.mean(axis=0) for outcome in outcomes])
+        columns["wce_sd"] = np.concatenate(
+            [
+                outcome.errors.std(axis=0, ddof=1) if self.runs > 1 else np.full(len(self.spent), np.nan)
+                for outcome in outcomes
+            ]
+        )
+        columns["rmse_mean"] = np.concatenate([outcome.rmse for outcome in outcomes])
         if self.human:
-            both = np.concatenate([one.correlations for one in every], axis=1)
+            both = np.concatenate([outcome.correlations for outcome in outcomes], axis=1)
             columns.update(zip(CORRELATIONS, both, strict=True))
         return columns
 
     @property
     def pulls(self) -> dict[str, Floats]:
         """By policy, pulls of every arm at the end, on average over runs."""
-        return {name: one.pulls for name, one in self.outcomes.items()}
+        return {name: outcome.pulls for name, outcome in self.outcomes.items()}
 
     @property
     def ideal(self) -> Floats:
@@ -220,16 +225,16 @@ class Allocation:
             raise InvalidInput(f'against: another policy than "{policy}"')
         if not 0 < level < 1:
             raise InvalidInput(f"level: a number between 0 and 1, got {level}")
-        own, other = self.outcomes[policy].errors, self.outcomes[against].errors
-        value = float(saving(own.mean(axis=0)[None], other.mean(axis=0)[None], self.spent)[0])
+        errors, other = self.outcomes[policy].errors, self.outcomes[against].errors
+        value = float(saving(errors.mean(axis=0)[None], other.mean(axis=0)[None], self.spent)[0])
         if self.runs < LEAST_RUNS:
             return Saved(policy, against, value, math.nan, math.nan)
-        return Saved(policy, against, value, *saved_interval(own, other, self.spent, self.seed, level))
+        return Saved(policy, against, value, *saved_interval(errors, other, self.spent, self.seed, level))
 
     @property
     def sentence(self) -> str:
         """What the replay found."""
-        final = {name: one.errors[:, -1].mean() for name, one in self.outcomes.items()}
+        final = {name: outcome.errors[:, -1].mean() for name, outcome in self.outcomes.items()}
         if UNIFORM not in final or len(final) == 1:
             listed = ", ".join(f"{TITLES[name]} {error:.3g}" for name, error in final.items())
             return f"After {self.budget:,} calls the largest error of any arm is, on average: {listed}."
@@ -259,24 +264,21 @@ class Allocation:
             f"can have the largest error, not the most variable ones alone: with normal means "
             f"{share_text(self.ceiling)} is saved."
         )
-        said = [best]
+        reasons = [best]
         if ROBIN in self.outcomes:
-            said.append(self._known())
+            robin, hood = self.saved(ROBIN), self.saved()
+            interval = f" (95% interval {robin.interval})" if robin.interval else ""
+            chance = robin.value < hood.value and not robin.high < hood.value
+            less = "; that this is less than ROBIN-HOOD may be chance, and more runs would tell" if chance else ""
+            reasons.append(
+                f"In this replay, knowing all variances (ROBIN) saves {share_text(robin.value)}{interval}{less}."
+            )
         pulls = counted(self.constants.warmup, "pull")
-        said.append(
+        reasons.append(
             f"The warm-up of {pulls} of each arm takes {share_text(self.warmup_share)} of the budget, "
             "and variances are learned from the scores themselves: an arm that seems steady at first is pulled late."
         )
-        return tuple(said)
-
-    def _known(self) -> str:
-        """What known variances save, and that chance may have put it below ROBIN-HOOD."""
-        robin, hood = self.saved(ROBIN), self.saved()
-        interval = f" (95% interval {robin.interval})" if robin.interval else ""
-        said = f"In this replay, knowing all variances (ROBIN) saves {share_text(robin.value)}{interval}"
-        if robin.value < hood.value and not robin.high < hood.value:
-            return f"{said}; that this is less than ROBIN-HOOD may be chance, and more runs would tell."
-        return f"{said}."
+        return tuple(reasons)
 
     def to_frame(self) -> Any:
         """`curve` as a data frame."""
@@ -317,7 +319,3 @@ def _plain(value: Any) -> Any:
     """A value of a column for JSON, in which there is no nan."""
     plain = value.item() if isinstance(value, np.generic) else value
     return None if isinstance(plain, float) and math.isnan(plain) else plain
-
-
-def _sd(errors: Floats) -> Floats:
-    return np.asarray(errors.std(axis=0, ddof=1)) if len(errors) > 1 else np.full(errors.shape[1], np.nan)

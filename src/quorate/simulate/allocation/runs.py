@@ -109,13 +109,27 @@ class Runs:
         pools = self.pools.at(order)
         truth = (self.pools.mean if self.truth is None else self.truth)[order]
         human = None if self.human is None else self.human[order]
-        fixed = {name: self._fixed(name, pools) for name in policies if name not in rules}
+        scored = slice(0) if human is None else np.isfinite(human)
+        fixed = {  # pulls that do not depend on draws, shape (budgets, arms)
+            name: curve(pools.variance, self.budgets)
+            if name == ROBIN
+            else np.array([uniform(pools.arms, budget) for budget in self.budgets.tolist()])
+            for name in policies
+            if name not in rules
+        }
+        measures = (correlation.pearson, correlation.spearman, correlation.kendall)
         totals = {name: Totals(pools.arms, len(self.budgets)) for name in policies}
         for paths in self.paths():
             for name, total in totals.items():
                 pulls = fixed[name] if name in fixed else replay(paths, *rules[name], self.budgets)
                 means = paths.means(pulls)
-                total.add(pulls, means - truth, _correlations(means, human))
+                correlations: Floats = np.full((3, len(means)), math.nan)
+                if human is not None:
+                    # Sums of equal scores in another order differ in their last digits and are ties all the same.
+                    size = max(float(np.abs(means).max()), 1e-300)
+                    rounded = np.round(means / size, 12)[:, scored]
+                    correlations = np.array([measure(rounded, human[scored]) for measure in measures])
+                total.add(pulls, means - truth, correlations)
         return {name: total.outcome(place) for name, total in totals.items()}
 
     def order(self) -> tuple[Ints, Ints]:
@@ -130,19 +144,3 @@ class Runs:
         for run in range(self.runs):
             further = stream(self.seed, f"allocation/{run}/further")
             yield Paths(pools, length, stream(self.seed, f"allocation/{run}"), further)
-
-    def _fixed(self, policy: str, pools: Pools) -> Ints:
-        """Pulls that do not depend on draws, shape (budgets, arms)."""
-        if policy == ROBIN:
-            return curve(pools.variance, self.budgets)
-        return np.array([uniform(pools.arms, budget) for budget in self.budgets.tolist()])
-
-
-def _correlations(means: Floats, human: Floats | None) -> Floats:
-    if human is None:
-        return np.full((3, len(means)), math.nan)
-    # Sums of equal scores in another order differ in their last digits and are ties all the same.
-    size = max(float(np.abs(means).max()), 1e-300)
-    scored = np.isfinite(human)
-    means, human = np.round(means / size, 12)[:, scored], human[scored]
-    return np.array([f(means, human) for f in (correlation.pearson, correlation.spearman, correlation.kendall)])

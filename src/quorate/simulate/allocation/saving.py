@@ -1,4 +1,4 @@
-"""The part of a budget that one curve of errors saves for the final error of another, and how sure that is."""
+"""Saving at equal error: the part of a budget that one curve of errors saves for the final error of another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much the constants of ROBIN-HOOD matter: its replay with several, on the same draws."""
+"""Sweep of the constants of ROBIN-HOOD: its replay with several, on the same draws, to see how much they matter."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import numpy as np
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential.bandit import Constants, Rule, affordable, constants
-from quorate.numerics.sequential.pools import Pools
 from quorate.numerics.sequential.replay import forced
 from quorate.simulate.allocation.allocation import MOST, MOST_RUNS, grid_of, guess, step_of
 from quorate.simulate.allocation.arms import arms_of
@@ -78,21 +77,21 @@ class Sweep:
     def curve(self) -> dict[str, Any]:
         """Columns of equal length, a row per setting and budget: setting, spent, wce_mean."""
         names = [name for name in self.outcomes for _ in self.spent]
-        means = np.concatenate([one.errors.mean(axis=0) for one in self.outcomes.values()])
+        means = np.concatenate([outcome.errors.mean(axis=0) for outcome in self.outcomes.values()])
         return {"setting": names, "spent": np.tile(self.spent, len(self.outcomes)), "wce_mean": means}
 
     @property
     def table(self) -> dict[str, Any]:
         """Columns of equal length, a row per setting: setting, delta, lam, warmup, floor, wce_mean, saved."""
-        every = self.settings.items()
+        settings = self.settings.values()
         return {
-            "setting": [name for name, _ in every],
-            "delta": [one.delta for _, one in every],
-            "lam": [one.constants.lam for _, one in every],
-            "warmup": [one.constants.warmup for _, one in every],
-            "floor": [one.floor for _, one in every],
-            "wce_mean": [self.final(name) for name, _ in every],
-            "saved": [self.saved(name) for name, _ in every],
+            "setting": list(self.settings),
+            "delta": [setting.delta for setting in settings],
+            "lam": [setting.constants.lam for setting in settings],
+            "warmup": [setting.constants.warmup for setting in settings],
+            "floor": [setting.floor for setting in settings],
+            "wce_mean": [self.final(name) for name in self.settings],
+            "saved": [self.saved(name) for name in self.settings],
         }
 
     @property
@@ -111,8 +110,8 @@ class Sweep:
 
     def saved(self, name: str) -> float:
         """Part of the budget saved for the final error of uniform allocation; below 0 if that is never reached."""
-        own, other = (self.outcomes[one].errors.mean(axis=0)[None] for one in (name, UNIFORM))
-        return float(saving(own, other, self.spent)[0])
+        errors, uniform = (self.outcomes[policy].errors.mean(axis=0)[None] for policy in (name, UNIFORM))
+        return float(saving(errors, uniform, self.spent)[0])
 
     def to_frame(self) -> Any:
         """`table` as a data frame."""
@@ -168,36 +167,25 @@ def sweep_allocation(
     runs = whole(runs, "runs", 1, MOST_RUNS)
     budget = whole(budget, "budget", pools.arms * pools.parts, MOST)
     step = step_of(pools, scale)
-    settings = _settings(pools, budget, deltas, _warmups(warmups, pools, budget), floors, mixed)
-    rules = {
-        name: Adaptive(Rule(one.constants.lam, step if one.floor else None), forced(one.constants))
-        for name, one in settings.items()
-    }
-    first = next(iter(settings.values())).constants
-    grid = grid_of(points, pools.arms, budget // pools.parts, pools.parts, first)
-    outcomes = Runs(pools, grid, runs, seed).outcomes((UNIFORM, ROBIN, *settings), rules)
-    return Sweep(settings, outcomes, grid * pools.parts, runs, step, guess(pools, step if any(floors) else None, scale))
-
-
-def _warmups(warmups: Sequence[int], pools: Pools, budget: int) -> tuple[int, ...]:
     if not isinstance(warmups, Iterable):
         raise InvalidInput(f"warmups: whole numbers such as (20, 40), got {warmups}")
-    most = budget // (pools.arms * pools.parts)
-    return tuple(whole(one, "warmups", 1, most) for one in warmups)
-
-
-def _settings(
-    pools: Pools, budget: int, deltas: Sequence[float], warmups: Sequence[int], floors: Sequence[bool], mixed: bool
-) -> dict[str, Setting]:
-    every = [(delta, "", affordable("experiment", pools.arms, budget, delta, calls=pools.parts)) for delta in deltas]
-    most, _, own = max(every, key=lambda one: one[0])
-    every += [(most, f", warm-up {one}", Constants(own.lam, one)) for one in warmups]
-    out = {
-        f"delta {delta:g}{name}{'' if floor else ', no floor'}": Setting(delta, each, floor)
-        for (delta, name, each), floor in product(every, floors)
+    pulls = budget // pools.parts
+    lengths = [whole(warmup, "warmups", 1, pulls // pools.arms) for warmup in warmups]
+    tuned = [(delta, "", affordable("experiment", pools.arms, budget, delta, calls=pools.parts)) for delta in deltas]
+    most, _, largest = max(tuned, key=lambda each: each[0])
+    tuned += [(most, f", warm-up {length}", Constants(largest.lam, length)) for length in lengths]
+    settings = {
+        f"delta {delta:g}{name}{'' if floor else ', no floor'}": Setting(delta, values, floor)
+        for (delta, name, values), floor in product(tuned, floors)
     }
+    first = next(iter(settings.values()))
     if mixed:
-        first = next(iter(out.values()))
-        lam = constants("theory", pools.arms, budget // pools.parts, first.delta).lam
-        out[MIXED] = Setting(first.delta, Constants(lam, first.constants.warmup), first.floor)
-    return out
+        lam = constants("theory", pools.arms, pulls, first.delta).lam
+        settings[MIXED] = Setting(first.delta, Constants(lam, first.constants.warmup), first.floor)
+    rules = {
+        name: Adaptive(Rule(setting.constants.lam, step if setting.floor else None), forced(setting.constants))
+        for name, setting in settings.items()
+    }
+    grid = grid_of(points, pools.arms, pulls, pools.parts, first.constants)
+    outcomes = Runs(pools, grid, runs, seed).outcomes((UNIFORM, ROBIN, *settings), rules)
+    return Sweep(settings, outcomes, grid * pools.parts, runs, step, guess(pools, step if any(floors) else None, scale))

@@ -114,7 +114,15 @@ def simulate_battles(
     quality += components.response * rng.standard_normal(quality.shape)
     taste = panel.by_judge[:, None, :] + panel.by_prompt[None]
     seen = quality[..., None, None] + np.stack([np.moveaxis(taste[..., side], -1, 0) for side in (a, b)])
-    margin = _votes(panel, seen, components, rng) if kind == "pairwise" else _scores(seen, components, rng)
+    if kind == "pairwise":  # both orders; which of the two is listed first is drawn for every battle
+        noise = np.sqrt(2) * components.cell * rng.standard_normal((*seen.shape[1:], 2))
+        listed = rng.choice([-1.0, 1.0], size=len(noise))[:, None, None, None]
+        first = listed * np.array([1.0, -1.0]) * panel.position[:, None, None]
+        ahead = (seen[0] - seen[1])[..., None] + noise + first
+        margin = np.where(np.abs(ahead) < components.tie, 0.0, np.sign(ahead) / 2)
+    else:
+        scores = np.clip(np.rint(3 + seen + components.cell * rng.standard_normal(seen.shape)), 1, 5)
+        margin = np.asarray(scores[0] - scores[1])[..., None]
     orders = margin.shape[-1]
     judges, prompts = len(panel.by_judge), len(panel.by_prompt)
     cell = np.indices((judges, prompts, orders)).reshape(3, -1)
@@ -137,18 +145,3 @@ def simulate_battles(
         PAIRWISE if kind == "pairwise" else LIKERT,
         kind == "likert",
     )
-
-
-def _votes(panel: Panel, seen: Floats, components: BattleComponents, rng: np.random.Generator) -> Floats:
-    """Verdicts in both orders: which of the two is listed first is drawn for every battle."""
-    noise = np.sqrt(2) * components.cell * rng.standard_normal((*seen.shape[1:], 2))
-    listed = rng.choice([-1.0, 1.0], size=len(noise))[:, None, None, None]
-    first = listed * np.array([1.0, -1.0]) * panel.position[:, None, None]
-    ahead = (seen[0] - seen[1])[..., None] + noise + first
-    return np.where(np.abs(ahead) < components.tie, 0.0, np.sign(ahead) / 2)
-
-
-def _scores(seen: Floats, components: BattleComponents, rng: np.random.Generator) -> Floats:
-    """Differences of whole scores from 1 to 5."""
-    scores = np.clip(np.rint(3 + seen + components.cell * rng.standard_normal(seen.shape)), 1, 5)
-    return np.asarray(scores[0] - scores[1])[..., None]

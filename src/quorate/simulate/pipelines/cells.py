@@ -1,4 +1,4 @@
-"""What every cell of judges, prompts and orders says of every battle, as one array."""
+"""Margins of battles by cell: what every cell of judges, prompts and orders says of every battle, as one array."""
 
 from __future__ import annotations
 
@@ -83,18 +83,18 @@ class CellMargins:
         InvalidInput
             If the labels leave several cells, or none.
         """
-        found = np.ones(self.n_cells, dtype=np.bool_)
+        fits = np.ones(self.n_cells, dtype=np.bool_)
         for name, label in chosen.items():
             if name not in self.levels:
                 raise UnknownTerm(name, self.levels)
             if label not in self.levels[name]:
                 raise UnknownTerm(label, sorted(set(self.levels[name])))
-            found &= np.array([one == label for one in self.levels[name]])
-        if found.sum() != 1:
+            fits &= np.array([level == label for level in self.levels[name]])
+        if fits.sum() != 1:
             missing = [name for name in self.levels if name not in chosen]
             fix = f"give {', '.join(missing)} too" if missing else "no cell has all of them"
-            raise InvalidInput(f"cell: must be one cell, got {int(found.sum())}; {fix}")
-        return int(np.flatnonzero(found)[0])
+            raise InvalidInput(f"cell: must be one cell, got {int(fits.sum())}; {fix}")
+        return int(np.flatnonzero(fits)[0])
 
 
 def votes_margins(
@@ -136,19 +136,26 @@ def votes_margins(
         raise NotEstimable("votes: none has an outcome")
     n = len(known.models)
     place = (_labelled(known, key).astype(np.int64) * n + known.model_a) * n + known.model_b
-    found, first, battle = np.unique(place, return_index=True, return_inverse=True)
-    roles = _usual(known) if cells is None else tuple(cells)
+    pairs, first, battle = np.unique(place, return_index=True, return_inverse=True)
+    both_orders = (ORDER,) if known.order is not None and (known.order != UNKNOWN).all() else ()
+    usual = (*(name for name in _USUAL if name in known.names), *both_orders)
+    roles = usual if cells is None else tuple(cells)
     columns: dict[str, NDArray[np.int32] | Ints] = {
         name: swapped(known, key) if name == ORDER else _labelled(known, name) for name in roles
     }
     labels = {name: ORDERS if name == ORDER else known.facet(name).levels for name in roles}
     cell, levels = _cells(columns, labels, known.rows)
     weight = known.weights.astype(float)
-    margin = _means(battle, cell, 0.5 - known.encoded("half"), weight, (len(found), int(cell.max()) + 1))
-    drawn = (
-        np.arange(len(found)) if cluster is None else _drawn_together(_labelled(known, cluster), cluster, first, battle)
-    )
-    a, b = np.divmod(found % (n * n), n)
+    margin = _means(battle, cell, 0.5 - known.encoded("half"), weight, (len(pairs), int(cell.max()) + 1))
+    drawn: Ints = np.arange(len(pairs))
+    if cluster is not None:
+        code = _labelled(known, cluster)
+        if (code != code[first][battle]).any():
+            raise InvalidInput(
+                f"cluster: a battle is in one, and {cluster} varies within some; take a role of the prompts"
+            )
+        drawn = _dense(code[first])
+    a, b = np.divmod(pairs % (n * n), n)
     return CellMargins(known.models, a, b, margin, levels, drawn, threshold, False)
 
 
@@ -184,8 +191,9 @@ def score_margins(
         If a threshold is needed.
     """
     systems = judgments.facet(system).levels
-    own = {judgments.object, system}
-    usual = [name for name in judgments.names if name not in own and not is_grouping(judgments, name)]
+    usual = [
+        name for name in judgments.names if name not in {judgments.object, system} and not is_grouping(judgments, name)
+    ]
     known = judgments.keep(judgments.n > 0)
     roles = tuple(usual if cells is None else cells)
     columns = {name: known.column(name) for name in roles}
@@ -195,18 +203,16 @@ def score_margins(
     code, response = np.unique(item * len(names) + model, return_inverse=True)
     score = _means(response, cell, known.mean, np.ones(len(cell)), (len(code), int(cell.max(initial=-1)) + 1))
     rows, of = np.divmod(code, len(names))
-    first, second = _pairs(rows)
+    most = int(np.bincount(rows).max(initial=0))
+    apart = [np.flatnonzero(rows[:-step] == rows[step:]) for step in range(1, most)]  # every two responses of an item
+    first = np.concatenate(apart) if apart else np.zeros(0, dtype=np.int64)
+    second = first + np.repeat(np.arange(1, max(most, 1)), [len(places) for places in apart])
     margin = score[first] - score[second]
     kept = ~np.isnan(margin).all(axis=1)
     if not kept.any():
         raise InvalidData(f"judgments: no {known.object} has scores of two of {len(systems)} systems by the same cell")
     first, second, least = first[kept], second[kept], likert_threshold(judgments, threshold)
     return CellMargins(names, of[first], of[second], margin[kept], levels, _dense(rows[first]), least, True)
-
-
-def _usual(votes: Votes) -> tuple[str, ...]:
-    roles = [name for name in _USUAL if name in votes.names]
-    return (*roles, ORDER) if votes.order is not None and (votes.order != UNKNOWN).all() else tuple(roles)
 
 
 def _labelled(votes: Votes, name: str) -> NDArray[np.int32]:
@@ -225,8 +231,8 @@ def _cells(
         return np.zeros(rows, dtype=np.int64), {}
     shape = tuple(len(labels[name]) for name in columns)
     code = np.ravel_multi_index(tuple(column.astype(np.int64) for column in columns.values()), shape)
-    found, cell = np.unique(code, return_inverse=True)
-    of = np.unravel_index(found, shape)
+    combinations, cell = np.unique(code, return_inverse=True)
+    of = np.unravel_index(combinations, shape)
     return cell, {name: tuple(labels[name][i] for i in at.tolist()) for name, at in zip(columns, of, strict=True)}
 
 
@@ -236,21 +242,6 @@ def _means(row: Ints, cell: Ints, value: Floats, weight: Floats, shape: tuple[in
     count = np.bincount(place, weight, size)
     total = np.bincount(place, weight * value, size)
     return np.asarray(np.divide(total, count, out=np.full(size, np.nan), where=count > 0)).reshape(shape)
-
-
-def _pairs(item: Ints) -> tuple[Ints, Ints]:
-    """Every two responses of one item; items are sorted."""
-    most = int(np.bincount(item).max(initial=0))
-    apart = [np.flatnonzero(item[:-step] == item[step:]) for step in range(1, most)]
-    first = np.concatenate(apart) if apart else np.zeros(0, dtype=np.int64)
-    step = np.repeat(np.arange(1, max(most, 1)), [len(one) for one in apart])
-    return first, first + step
-
-
-def _drawn_together(code: NDArray[np.int32], cluster: str, first: Ints, battle: Ints) -> Ints:
-    if (code != code[first][battle]).any():
-        raise InvalidInput(f"cluster: a battle is in one, and {cluster} varies within some; take a role of the prompts")
-    return _dense(code[first])
 
 
 def _dense(code: NDArray[np.int32] | Ints) -> Ints:

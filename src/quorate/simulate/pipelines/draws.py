@@ -59,13 +59,23 @@ class Scale:
         counts = np.zeros((1, self._pairs.shape[0], 3, verdicts.shape[1]))
         for kind in kinds:
             counts[0, :, kind] = self._pairs @ ((verdicts == kind) * weight)
-        return self._rates(counts[0]) if self.by == "win rate" else self._ratings(counts)
+        if self.by == "win rate":
+            of = self._design.incidence
+            won = (of > 0) @ counts[0, :, A] + (of < 0) @ counts[0, :, B] + abs(of) @ counts[0, :, TIE] / 2
+            total = abs(of) @ counts[0].sum(axis=1)
+            return np.asarray(np.divide(won, total, out=np.full(won.shape, np.nan), where=total > 0))
+        ratings = np.full((self._design.systems, counts.shape[-1]), np.nan)
+        known = np.flatnonzero(exists(self._design, counts, self.ridge > 0))
+        if len(known):
+            fitted = fit(self._design, counts[..., known], self.ridge, tol=_TOL)
+            ratings[:, known[fitted.converged]] = fitted.theta[: self._design.systems, fitted.converged]
+        return ratings
 
     @cached_property
     def _pair(self) -> tuple[Ints, Ints]:
         key = self.table.a * len(self.table.systems) + self.table.b
-        found, pair = np.unique(key, return_inverse=True)
-        return found, pair
+        pairs, pair = np.unique(key, return_inverse=True)
+        return pairs, pair
 
     @cached_property
     def _design(self) -> Design:
@@ -77,23 +87,9 @@ class Scale:
         """Sparse, shape (pairs, battles): which battles are of each pair."""
         from scipy.sparse import coo_array
 
-        found, pair = self._pair
+        pairs, pair = self._pair
         ones = np.ones(len(pair), dtype=np.float32)
-        return coo_array((ones, (pair, np.arange(len(pair)))), shape=(len(found), len(pair))).tocsr()
-
-    def _rates(self, counts: Floats) -> Floats:
-        of = self._design.incidence
-        won = (of > 0) @ counts[:, A] + (of < 0) @ counts[:, B] + abs(of) @ counts[:, TIE] / 2
-        total = abs(of) @ counts.sum(axis=1)
-        return np.asarray(np.divide(won, total, out=np.full(won.shape, np.nan), where=total > 0))
-
-    def _ratings(self, counts: Floats) -> Floats:
-        out = np.full((self._design.systems, counts.shape[-1]), np.nan)
-        known = np.flatnonzero(exists(self._design, counts, self.ridge > 0))
-        if len(known):
-            found = fit(self._design, counts[..., known], self.ridge, tol=_TOL)
-            out[:, known[found.converged]] = found.theta[: self._design.systems, found.converged]
-        return out
+        return coo_array((ones, (pair, np.arange(len(pair)))), shape=(len(pairs), len(pair))).tocsr()
 
 
 def drawn_weights(table: CellMargins, resamples: int, rng: np.random.Generator) -> Weights:

@@ -1,4 +1,4 @@
-"""How far a leaderboard by judges would move with other judges, prompts and orders, beside what its error bars say."""
+"""Leaderboards by redrawn pipelines: how far they would move with other judges, prompts and orders."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from numbers import Integral
 from typing import cast, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate.arguments import argument
 from quorate.arrays import Floats
@@ -111,19 +110,34 @@ def pipelines(
     >>> single.system, round(single.value, 2), round(single.naive, 2), round(single.aware, 2)
     ('x', 0.67, 0.03, 0.18)
     """
-    _check(by, ties, regularisation, resamples)
+    if by not in get_args(By):
+        raise InvalidInput(f"by: expects one of {', '.join(get_args(By))}, got {by!r}")
+    allowed = get_args(Ties) if by == "bradley-terry" else ("half", "drop")
+    if ties not in allowed:
+        raise InvalidInput(f"ties: expects one of {', '.join(allowed)} for {by}, got {ties!r}")
+    if not 0 <= regularisation < np.inf:
+        raise InvalidInput(f"regularisation: expects a finite number of 0 or more, got {regularisation}")
+    if isinstance(resamples, bool) or not isinstance(resamples, Integral) or resamples < _FEWEST:
+        raise InvalidInput(f"resamples: a whole number of at least {_FEWEST} is needed, got {resamples!r}")
     named, people = _apart(judged, human)
-    tables = {name: _margins(name, one, key, system, cells, cluster, threshold) for name, one in named.items()}
+    tables = {name: _margins(name, table, key, system, cells, cluster, threshold) for name, table in named.items()}
     at = {name: _checked_cell(name, table, cell, tables, resamples) for name, table in tables.items()}
     scales = {name: Scale(table, by, ties, regularisation) for name, table in tables.items()}
-    reference = None if people is None else _people(people, key, by, ties, regularisation)
-    found = [one for name, scale in scales.items() for one in _errors(name, scale, at[name], resamples, seed)]
-    fixed = [one for one in found if one.kind == "average" or cell is not None]
-    boards = {f"{one.pipeline}, {one.kind}": _board(one) for one in fixed}
+    reference = None
+    if people is not None:  # one verdict per battle
+        table = votes_margins(people, key=key, cells=())
+        by_people = _only(Scale(table, by, ties, regularisation), table.margin, "human")
+        reference = dict(zip(table.systems, by_people.tolist(), strict=True))
+    errors = [board for name, scale in scales.items() for board in _errors(name, scale, at[name], resamples, seed)]
+    boards = {
+        f"{board.pipeline}, {board.kind}": {rated.system: rated.value for rated in board.systems}
+        for board in errors
+        if board.kind == "average" or cell is not None
+    }
     compared = None if reference is None else compare_leaderboards(reference, boards)
     sizes = {name: table.n_cells for name, table in tables.items()}
     facets = {name: _facets(table) for name, table in tables.items()}
-    return Pipelines(tuple(found), sizes, facets, by, resamples, compared)
+    return Pipelines(tuple(errors), sizes, facets, by, resamples, compared)
 
 
 def _apart(
@@ -141,18 +155,6 @@ def _apart(
     return {"judges": cast("Votes", left)}, cast("Votes", right)
 
 
-def _check(by: str, ties: str, regularisation: float, resamples: int) -> None:
-    if by not in get_args(By):
-        raise InvalidInput(f"by: expects one of {', '.join(get_args(By))}, got {by!r}")
-    allowed = get_args(Ties) if by == "bradley-terry" else ("half", "drop")
-    if ties not in allowed:
-        raise InvalidInput(f"ties: expects one of {', '.join(allowed)} for {by}, got {ties!r}")
-    if not 0 <= regularisation < np.inf:
-        raise InvalidInput(f"regularisation: expects a finite number of 0 or more, got {regularisation}")
-    if isinstance(resamples, bool) or not isinstance(resamples, Integral) or resamples < _FEWEST:
-        raise InvalidInput(f"resamples: a whole number of at least {_FEWEST} is needed, got {resamples!r}")
-
-
 def _checked_cell(
     name: str, table: CellMargins, cell: Mapping[str, str] | None, tables: Mapping[str, CellMargins], resamples: int
 ) -> int | None:
@@ -164,7 +166,7 @@ def _checked_cell(
         raise InvalidInput(f"resamples: {name} has {table.n_cells} cells and needs at least {fewest}, got {resamples}")
     if cell is None:
         return None
-    known = sorted({facet for one in tables.values() for facet in one.levels})
+    known = sorted({facet for other in tables.values() for facet in other.levels})
     for facet in cell:
         if facet not in known:
             raise UnknownTerm(facet, known)
@@ -191,17 +193,6 @@ def _margins(
     raise InvalidInput(f"judged: {name} must be what quorate.read_votes or read returns, got {type(judged).__name__}")
 
 
-def _people(human: Votes, key: str, by: By, ties: Ties, ridge: float) -> dict[str, float]:
-    """Leaderboard by people: one verdict per battle."""
-    table = votes_margins(human, key=key, cells=())
-    board = _only(Scale(table, by, ties, ridge), table.margin, "human")
-    return dict(zip(table.systems, board.tolist(), strict=True))
-
-
-def _board(errors: PipelineErrors) -> dict[str, float]:
-    return {one.system: one.value for one in errors.systems}
-
-
 def _only(scale: Scale, margin: Floats, name: str) -> Floats:
     """The leaderboard of one column of margins."""
     board = scale.boards(scale.table.verdicts(margin.reshape(-1, 1)), np.ones((len(margin), 1), dtype=np.float32))[:, 0]
@@ -213,10 +204,27 @@ def _only(scale: Scale, margin: Floats, name: str) -> Floats:
 def _errors(name: str, scale: Scale, at: int | None, resamples: int, seed: int) -> list[PipelineErrors]:
     """The single cell, and the mean of cells."""
     table = scale.table
-    points, average = _points(scale, name), _only(scale, table.mean, name)
+    points = scale.boards(table.verdicts(table.margin), np.ones((len(table), 1), dtype=np.float32))
+    known = np.isfinite(points).all(axis=0)
+    if known.sum() < 2:
+        raise NotEstimable(
+            f"{name}: {int(known.sum())} cells give all systems a finite rating, two are needed; use " + _FINITE
+        )
+    points = np.where(known, points, np.nan)
+    average = _only(scale, table.mean, name)
     drawn = _drawn(scale, at, points, resamples, seed)
-    naive = _within(name, drawn) if at is None else _spread(name, drawn["cell"])
-    fixed, levels = _spread(name, drawn["fixed"]), _fewest_levels(table)
+    if at is None:  # standard deviation about the mean of the resamples of the same cell
+        boards = _known(name, drawn["single"])
+        cells, of = np.unique(drawn["group"][:, np.isfinite(drawn["single"]).all(axis=0)][0], return_inverse=True)
+        same = (of[:, None] == np.arange(len(cells))).astype(float)
+        means = boards @ same / same.sum(axis=0)
+        naive = np.asarray(np.sqrt(((boards - means[:, of]) ** 2).sum(axis=1) / (len(of) - len(cells))))
+    else:
+        naive = _spread(name, drawn["cell"])
+    fixed = _spread(name, drawn["fixed"])
+    # Levels drawn from L at hand vary less than levels drawn anew, by the factor (L - 1) / L: that of the drawn facet
+    # with fewest; none where only the order differs.
+    levels = float(min((size for facet, size in _facets(table).items() if facet != ORDER), default=np.inf))
     few = 1 / (1 - 1 / levels)
     differing = _systematic(np.nanvar(points, axis=1), 0.5 * _square(name, drawn["twins"]))
     panels_differ = _systematic(_spread(name, drawn["panel"]) ** 2, _square(name, drawn["panel noise"]))
@@ -238,50 +246,37 @@ def _df(aware: Floats, between: Floats, levels: float) -> Floats:
 
 
 def _drawn(scale: Scale, at: int | None, points: Floats, resamples: int, seed: int) -> dict[str, Floats]:
-    """Leaderboards of redrawn battles by what is drawn with them, shape (systems, resamples)."""
+    """Leaderboards of redrawn battles by what is drawn with them, shape (systems, resamples).
+
+    Noise is what redrawing battles does to a difference between cells, or panels.
+    """
     table, parts = scale.table, []
     rng = {name: stream(seed, f"pipelines/{name}") for name in ("cells", "battles", "average", "panel")}
+    every, mean = table.verdicts(table.margin), table.verdicts(table.mean)[:, None]
+    once = np.ones((len(table), 1), dtype=np.float32)
     cells = np.array([rng["cells"].permutation(np.arange(resamples) % table.n_cells) for _ in range(2)])
     block = max(1, _AT_A_TIME // max(len(table), 1))
     for start in range(0, resamples, block):
         both = cells[:, start : start + block]
-        parts.append(_block(scale, at, points, both, rng))
-    out = {name: np.concatenate([part[name] for part in parts], axis=1) for name in parts[0]}
-    return out | {"group": cells[0][None].astype(float)}
-
-
-def _block(
-    scale: Scale, at: int | None, points: Floats, cells: NDArray[np.int64], rng: Mapping[str, np.random.Generator]
-) -> dict[str, Floats]:
-    """Some of the resamples; noise is what redrawing battles does to a difference between cells, or panels."""
-    table, n = scale.table, cells.shape[1]
-    every, mean = table.verdicts(table.margin), table.verdicts(table.mean)[:, None]
-    weight, once = drawn_weights(table, n, rng["battles"]), np.ones((len(table), 1), dtype=np.float32)
-    single, twin = (scale.boards(every[:, side], weight) for side in cells)
-    fixed = scale.boards(np.broadcast_to(mean, weight.shape), weight)
-    others = panels(table, n, (ORDER,), rng["panel"])
-    panel = scale.boards(others, once)
-    return {
-        "single": single,
-        "twins": single - twin - points[:, cells[0]] + points[:, cells[1]],
-        "fixed": fixed,
-        "average": scale.boards(cell_by_cell(table, n, rng["average"]), weight),
-        "panel": panel,
-        "panel noise": scale.boards(others, weight) - fixed - panel + scale.boards(mean, once),
-        **({} if at is None else {"cell": scale.boards(np.broadcast_to(every[:, [at]], weight.shape), weight)}),
-    }
-
-
-def _points(scale: Scale, name: str) -> Floats:
-    """Leaderboard of every cell, shape (systems, cells); nan where a cell has none."""
-    table = scale.table
-    every = scale.boards(table.verdicts(table.margin), np.ones((len(table), 1), dtype=np.float32))
-    known = np.isfinite(every).all(axis=0)
-    if known.sum() < 2:
-        raise NotEstimable(
-            f"{name}: {int(known.sum())} cells give all systems a finite rating, two are needed; use " + _FINITE
-        )
-    return np.where(known, every, np.nan)
+        n = both.shape[1]
+        weight = drawn_weights(table, n, rng["battles"])
+        single, twin = (scale.boards(every[:, side], weight) for side in both)
+        fixed = scale.boards(np.broadcast_to(mean, weight.shape), weight)
+        others = panels(table, n, (ORDER,), rng["panel"])
+        panel = scale.boards(others, once)
+        part = {
+            "single": single,
+            "twins": single - twin - points[:, both[0]] + points[:, both[1]],
+            "fixed": fixed,
+            "average": scale.boards(cell_by_cell(table, n, rng["average"]), weight),
+            "panel": panel,
+            "panel noise": scale.boards(others, weight) - fixed - panel + scale.boards(mean, once),
+        }
+        if at is not None:
+            part["cell"] = scale.boards(np.broadcast_to(every[:, [at]], weight.shape), weight)
+        parts.append(part)
+    boards = {name: np.concatenate([part[name] for part in parts], axis=1) for name in parts[0]}
+    return boards | {"group": cells[0][None].astype(float)}
 
 
 def _known(name: str, boards: Floats) -> Floats:
@@ -313,28 +308,10 @@ def _systematic(between: Floats, noise: Floats) -> Floats:
     return np.maximum(between - noise, 0.0)
 
 
-def _within(name: str, drawn: Mapping[str, Floats]) -> Floats:
-    """Standard deviation about the mean of the resamples of the same cell."""
-    known = np.isfinite(drawn["single"]).all(axis=0)
-    boards, (group,) = _known(name, drawn["single"]), drawn["group"][:, known]
-    found, of = np.unique(group, return_inverse=True)
-    same = (of[:, None] == np.arange(len(found))).astype(float)
-    means = boards @ same / same.sum(axis=0)
-    return np.asarray(np.sqrt(((boards - means[:, of]) ** 2).sum(axis=1) / (len(of) - len(found))))
-
-
 def _facets(table: CellMargins) -> dict[str, int]:
     """Facets that cells differ in, with their levels."""
     levels = {name: len(set(labels)) for name, labels in table.levels.items()}
     return {name: size for name, size in levels.items() if size > 1}
-
-
-def _fewest_levels(table: CellMargins) -> float:
-    """Levels of the facet with fewest, of those that differ and are drawn; infinite where only the order differs.
-
-    Levels drawn from L at hand vary less than levels drawn anew, by the factor (L - 1) / L.
-    """
-    return float(min((size for name, size in _facets(table).items() if name != ORDER), default=np.inf))
 
 
 def _rated(name: str, kind: Kind, scale: Scale, columns: tuple[Floats, ...], without: int) -> PipelineErrors:

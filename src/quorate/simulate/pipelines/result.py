@@ -1,4 +1,4 @@
-"""Leaderboards by pipelines of judges, with standard errors that ignore the choice of cells and that do not."""
+"""Result of `quorate.pipelines`: leaderboards, with standard errors that ignore the choice of cells or do not."""
 
 from __future__ import annotations
 
@@ -86,12 +86,12 @@ class PipelineErrors:
     @property
     def ratio(self) -> float:
         """Median over systems of the aware standard error over the naive one."""
-        return _median([one.ratio for one in self.systems])
+        return _median([rated.ratio for rated in self.systems])
 
     @property
     def redrawn_ratio(self) -> float:
         """Median over systems of the published standard error over the naive one."""
-        return _median([one.redrawn_ratio for one in self.systems])
+        return _median([rated.redrawn_ratio for rated in self.systems])
 
     def interval(self, system: str, *, aware: bool = True, level: float = 0.95) -> tuple[float, float]:
         """Interval of a system's rating or win rate: Student's with cells, normal over battles alone.
@@ -115,13 +115,13 @@ class PipelineErrors:
             If the level is no share.
         """
         checked_level(level)
-        known = {one.system: one for one in self.systems}
+        known = {rated.system: rated for rated in self.systems}
         if system not in known:
             raise UnknownTerm(system, known)
-        one = known[system]
-        df, se = (one.df, one.aware) if aware else (np.inf, one.naive)
+        rated = known[system]
+        df, se = (rated.df, rated.aware) if aware else (np.inf, rated.naive)
         half = t_quantile(df, (1 + level) / 2) * se
-        low, high = one.value - half, one.value + half
+        low, high = rated.value - half, rated.value + half
         return (max(low, 0.0), min(high, 1.0)) if self.by == "win rate" else (low, high)
 
 
@@ -155,7 +155,7 @@ class Pipelines:
     leaderboards: Leaderboards | None
 
     def of(self, kind: Kind, pipeline: str | None = None) -> PipelineErrors:
-        """One leaderboard.
+        """The leaderboard of a kind.
 
         Parameters
         ----------
@@ -170,38 +170,36 @@ class Pipelines:
             If there is none.
         """
         name = self.errors[0].pipeline if pipeline is None else pipeline
-        for one in self.errors:
-            if (one.pipeline, one.kind) == (name, kind):
-                return one
-        raise UnknownTerm(f"{name}, {kind}", [f"{one.pipeline}, {one.kind}" for one in self.errors])
+        for board in self.errors:
+            if (board.pipeline, board.kind) == (name, kind):
+                return board
+        raise UnknownTerm(f"{name}, {kind}", [f"{board.pipeline}, {board.kind}" for board in self.errors])
 
     @property
     def sentence(self) -> str:
         """The answer in one sentence."""
         single, average = self.of("single"), self.of("average")
-        few = [counted(n, name) for name, n in self.facets[single.pipeline].items() if n < _FEW and name != ORDER]
+        facets = self.facets[single.pipeline]
+        few = [counted(n, name) for name, n in facets.items() if n < _FEW and name != ORDER]
         note = f" Of {' and '.join(few)}, intervals are long or too short: so few say little of others." if few else ""
+        # What error bars hold for: levels like those at hand, and both orders, which are all there are.
+        drawn = [name for name in facets if name != ORDER]
+        scope = [f"other levels of {listed(drawn)} like these"] if drawn else []
+        scope += ["either order"] if ORDER in facets else []
         return (
-            f"Error bars that hold for {self._scope(single.pipeline)} are {single.ratio:.2f} times those over "
+            f"Error bars that hold for {' and '.join(scope)} are {single.ratio:.2f} times those over "
             f"battles alone for a single cell, and {average.ratio:.2f} times for the mean of "
             f"{self.cells[single.pipeline]} cells (medians of {len(single.systems)} systems).{note}"
         )
-
-    def _scope(self, pipeline: str) -> str:
-        """What error bars hold for: levels like those at hand, and both orders, which are all there are."""
-        facets = self.facets[pipeline]
-        drawn = [name for name in facets if name != ORDER]
-        said = [f"other levels of {listed(drawn)} like these"] if drawn else []
-        return " and ".join([*said, *(["either order"] if ORDER in facets else [])])
 
     def to_frame(self) -> Any:
         """One row for every pipeline, kind and system."""
         from quorate.table.frames import frame
 
         rows = [
-            {"pipeline": one.pipeline, "kind": one.kind, **asdict(rated), "ratio": rated.ratio}
-            for one in self.errors
-            for rated in one.systems
+            {"pipeline": board.pipeline, "kind": board.kind, **asdict(rated), "ratio": rated.ratio}
+            for board in self.errors
+            for rated in board.systems
         ]
         return frame({name: [row[name] for row in rows] for name in rows[0]})
 
@@ -210,28 +208,27 @@ class Pipelines:
         boards = None if self.leaderboards is None else self.leaderboards.to_dict()
         errors = [
             {
-                "pipeline": one.pipeline,
-                "kind": one.kind,
-                "ratio": _plain(one.ratio),
-                "redrawn_ratio": _plain(one.redrawn_ratio),
-                "without": one.without,
-                "systems": [_plain_values(asdict(rated) | {"ratio": rated.ratio}) for rated in one.systems],
+                "pipeline": board.pipeline,
+                "kind": board.kind,
+                "ratio": _plain(board.ratio),
+                "redrawn_ratio": _plain(board.redrawn_ratio),
+                "without": board.without,
+                "systems": [
+                    {name: _plain(value) for name, value in (asdict(rated) | {"ratio": rated.ratio}).items()}
+                    for rated in board.systems
+                ],
             }
-            for one in self.errors
+            for board in self.errors
         ]
-        facets = {name: dict(one) for name, one in self.facets.items()}
+        facets = {name: dict(levels) for name, levels in self.facets.items()}
         head = {"by": self.by, "cells": dict(self.cells), "facets": facets, "resamples": self.resamples}
         return {**head, "sentence": self.sentence, "errors": errors, "leaderboards": boards}
 
 
 def _median(ratios: list[float]) -> float:
-    known = [one for one in ratios if np.isfinite(one)]
+    known = [ratio for ratio in ratios if np.isfinite(ratio)]
     return float(np.median(known)) if known else float("nan")
 
 
-def _plain_values(values: dict[str, Any]) -> dict[str, Any]:
-    return {name: _plain(value) if isinstance(value, float) else value for name, value in values.items()}
-
-
-def _plain(value: float) -> float | None:
-    return value if np.isfinite(value) else None
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and not np.isfinite(value) else value
