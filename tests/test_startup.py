@@ -14,7 +14,7 @@ from types import ModuleType
 import pytest
 
 import quorate
-from quorate import types
+from quorate import simulate, types
 
 HEAVY = {
     *("altair", "duckdb", "httpx2", "jinja2", "narwhals", "numpy", "pandas", "polars", "pyarrow", "pydantic", "scipy"),
@@ -40,8 +40,8 @@ def loaded_by(code: str) -> set[str]:
 
 @pytest.mark.parametrize(
     "code",
-    ["import quorate", "import quorate; quorate.InvalidInput; dir(quorate)", HELP],
-    ids=["import", "names", "help"],
+    ["import quorate", "import quorate; quorate.InvalidInput; dir(quorate)", "import quorate.simulate", HELP],
+    ids=["import", "names", "simulators", "help"],
 )
 def test_nothing_heavy_is_loaded_at_the_start(code):
     loaded = loaded_by(code)
@@ -49,10 +49,10 @@ def test_nothing_heavy_is_loaded_at_the_start(code):
     assert not loaded & HEAVY
 
 
-PUBLIC = [(module, name) for module in (quorate, types) for name in module._HOMES]
+PUBLIC = [(module, name) for module in (quorate, types, simulate) for name in module._HOMES]
 
 
-@pytest.mark.parametrize("module", [quorate, types], ids=["functions", "types"])
+@pytest.mark.parametrize("module", [quorate, types, simulate], ids=["functions", "types", "simulators"])
 def test_the_table_of_names_and_its_typed_twin_agree(module):
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
     blocks = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
@@ -94,6 +94,6 @@ def test_the_names_are_listed():
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    for module in (quorate, types):
+    for module in (quorate, types, simulate):
         with pytest.raises(AttributeError, match=f"module '{module.__name__}' has no attribute 'reed'"):
             module.reed  # noqa: B018

@@ -31,3 +31,8 @@ def test_what_is_admitted_fits_and_one_more_would_not(prices, calls, money):
 def test_an_unknown_price_never_fits_into_money():
     assert affordable([1, None, 1], None, 10) == 1
     assert affordable([None, None], 2, None) == 2
+
+
+def test_a_call_whose_price_is_just_what_is_left_is_admitted():
+    assert affordable([5], None, 5) == 1
+    assert affordable([2, 3, 1], None, 5) == 2

@@ -4,7 +4,7 @@ import pytest
 
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.plan.power.sample_size import power_curve
-from quorate.simulate.two_stage import TESTS, regime, replay_range, replay_two_stage, simulate_two_stage
+from quorate.simulate.two_stage import TESTS, _Urn, regime, replay_range, replay_two_stage, simulate_two_stage
 from quorate.table.read_votes import read_votes
 
 
@@ -55,6 +55,15 @@ def test_replay_draws_no_vote_twice():
     """Of four types of 30 votes screening takes 28 each; the type kept has two left, too few for any verdict."""
     found = replay_two_stage(pool([30, 15, 15, 15], [0, 15, 15, 15]), "x", "y", [118], c=20, studies=50)
     assert found.power["two-stage"].tolist() == [0.0]
+
+
+def test_the_second_stage_draws_what_the_first_left():
+    """What screening took is not put back: with it, the rest of the urn is all that there is."""
+    rng, wins, sizes = np.random.default_rng(1), np.array([60, 50, 5]), np.array([100, 100, 90])
+    taken = np.full((20, 3), 40)
+    none = np.zeros_like(taken)
+    won = _Urn(wins, sizes).draw(taken, none, none, rng)
+    assert (won + _Urn(wins, sizes).draw(sizes - taken, taken, won, rng) == wins).all()
 
 
 def test_replay_finds_concentrated_signal():

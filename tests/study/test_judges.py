@@ -3,7 +3,7 @@ import pytest
 from quorate.collect.judge import Reply
 from quorate.errors import InvalidInput
 from quorate.study.file import load
-from quorate.study.judges import check, digests, endpoint, made, price
+from quorate.study.judges import check, digests, endpoint, made, pace, price
 
 ENDPOINT = {"kind": "endpoint", "base_url": "http://127.0.0.1:1/v1", "model": "m", "params": {"max_tokens": 9}}
 
@@ -75,3 +75,9 @@ def test_settings_are_checked_without_keys(study):
 def test_what_has_no_price_is_unknown_and_not_free(study):
     found = load(study(judges={"m": ENDPOINT, "f": {"kind": "python"}, "r": {"kind": "replay", "table": "t.csv"}}))
     assert [price(found, name).cost(1, 1) for name in "mfr"] == [None, None, 0.0]
+
+
+def test_a_judge_is_asked_at_its_rate(study):
+    written = load(study(judges={"m": ENDPOINT | {"rate": 2.5, "concurrency": 3}}))
+    assert (pace(written, "m").rate, pace(written, "m").concurrency) == (2.5, 3)
+    assert pace(load(study(judges={"m": ENDPOINT})), "m").rate is None

@@ -1,6 +1,117 @@
-"""Data whose truth is known."""
+"""Simulators: data whose truth is known, and studies redrawn from data that exist, in reading order.
 
-from quorate.simulate.demo import Coverage, demo_coverage, demo_table, demo_truth, write_demo
-from quorate.simulate.panel_demo import panel_table, write_panel
+``demo``, ``panel_demo``: demonstration data, drawn from published components.
+``comparisons``, ``verdicts``: error rates of comparisons of scores and of verdicts on votes.
+``two_stage``, ``pilots``, ``strategies``: studies in two stages, pilots that choose a design, strategies for calls.
+``pipelines``: leaderboards by redrawn pipelines of judges.
+``allocation``: replays of adaptive allocation.
 
-__all__ = ["Coverage", "demo_coverage", "demo_table", "demo_truth", "panel_table", "write_demo", "write_panel"]
+Names load their module when they are first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from quorate.simulate.allocation.cycles import Accuracy as Accuracy
+    from quorate.simulate.allocation.cycles import CycleComparison as CycleComparison
+    from quorate.simulate.allocation.cycles import compare_cycles as compare_cycles
+    from quorate.simulate.allocation.result import Outcome as Outcome
+    from quorate.simulate.allocation.result import Saved as Saved
+    from quorate.simulate.allocation.sweep import Setting as Setting
+    from quorate.simulate.allocation.sweep import Sweep as Sweep
+    from quorate.simulate.allocation.sweep import sweep_allocation as sweep_allocation
+    from quorate.simulate.comparisons import ComparisonRates as ComparisonRates
+    from quorate.simulate.comparisons import Pair as Pair
+    from quorate.simulate.comparisons import replay_comparisons as replay_comparisons
+    from quorate.simulate.comparisons import simulate_comparisons as simulate_comparisons
+    from quorate.simulate.demo import Coverage as Coverage
+    from quorate.simulate.demo import demo_coverage as demo_coverage
+    from quorate.simulate.demo import demo_table as demo_table
+    from quorate.simulate.demo import demo_truth as demo_truth
+    from quorate.simulate.demo import write_demo as write_demo
+    from quorate.simulate.panel_demo import panel_table as panel_table
+    from quorate.simulate.panel_demo import write_panel as write_panel
+    from quorate.simulate.pilots import Choice as Choice
+    from quorate.simulate.pilots import PilotStudy as PilotStudy
+    from quorate.simulate.pilots import pilot_study as pilot_study
+    from quorate.simulate.pipelines.battles import BattleComponents as BattleComponents
+    from quorate.simulate.pipelines.battles import Panel as Panel
+    from quorate.simulate.pipelines.battles import draw_panel as draw_panel
+    from quorate.simulate.pipelines.battles import simulate_battles as simulate_battles
+    from quorate.simulate.pipelines.cells import CellMargins as CellMargins
+    from quorate.simulate.pipelines.cells import score_margins as score_margins
+    from quorate.simulate.pipelines.cells import votes_margins as votes_margins
+    from quorate.simulate.pipelines.result import PipelineErrors as PipelineErrors
+    from quorate.simulate.pipelines.result import Rated as Rated
+    from quorate.simulate.strategies import Check as Check
+    from quorate.simulate.strategies import Promise as Promise
+    from quorate.simulate.strategies import Validation as Validation
+    from quorate.simulate.strategies import simulated_scores as simulated_scores
+    from quorate.simulate.strategies import validate_strategies as validate_strategies
+    from quorate.simulate.two_stage import AllocationStudy as AllocationStudy
+    from quorate.simulate.two_stage import regime as regime
+    from quorate.simulate.two_stage import replay_two_stage as replay_two_stage
+    from quorate.simulate.two_stage import simulate_two_stage as simulate_two_stage
+    from quorate.simulate.verdicts import VerdictRates as VerdictRates
+    from quorate.simulate.verdicts import replay_verdicts as replay_verdicts
+
+_HOMES = {
+    "Accuracy": "quorate.simulate.allocation.cycles",
+    "AllocationStudy": "quorate.simulate.two_stage",
+    "BattleComponents": "quorate.simulate.pipelines.battles",
+    "CellMargins": "quorate.simulate.pipelines.cells",
+    "Check": "quorate.simulate.strategies",
+    "Choice": "quorate.simulate.pilots",
+    "ComparisonRates": "quorate.simulate.comparisons",
+    "Coverage": "quorate.simulate.demo",
+    "CycleComparison": "quorate.simulate.allocation.cycles",
+    "Outcome": "quorate.simulate.allocation.result",
+    "Pair": "quorate.simulate.comparisons",
+    "Panel": "quorate.simulate.pipelines.battles",
+    "PilotStudy": "quorate.simulate.pilots",
+    "PipelineErrors": "quorate.simulate.pipelines.result",
+    "Promise": "quorate.simulate.strategies",
+    "Rated": "quorate.simulate.pipelines.result",
+    "Saved": "quorate.simulate.allocation.result",
+    "Setting": "quorate.simulate.allocation.sweep",
+    "Sweep": "quorate.simulate.allocation.sweep",
+    "Validation": "quorate.simulate.strategies",
+    "VerdictRates": "quorate.simulate.verdicts",
+    "compare_cycles": "quorate.simulate.allocation.cycles",
+    "demo_coverage": "quorate.simulate.demo",
+    "demo_table": "quorate.simulate.demo",
+    "demo_truth": "quorate.simulate.demo",
+    "draw_panel": "quorate.simulate.pipelines.battles",
+    "panel_table": "quorate.simulate.panel_demo",
+    "pilot_study": "quorate.simulate.pilots",
+    "regime": "quorate.simulate.two_stage",
+    "replay_comparisons": "quorate.simulate.comparisons",
+    "replay_two_stage": "quorate.simulate.two_stage",
+    "replay_verdicts": "quorate.simulate.verdicts",
+    "score_margins": "quorate.simulate.pipelines.cells",
+    "simulate_battles": "quorate.simulate.pipelines.battles",
+    "simulate_comparisons": "quorate.simulate.comparisons",
+    "simulate_two_stage": "quorate.simulate.two_stage",
+    "simulated_scores": "quorate.simulate.strategies",
+    "sweep_allocation": "quorate.simulate.allocation.sweep",
+    "validate_strategies": "quorate.simulate.strategies",
+    "votes_margins": "quorate.simulate.pipelines.cells",
+    "write_demo": "quorate.simulate.demo",
+    "write_panel": "quorate.simulate.panel_demo",
+}
+
+__all__ = [*_HOMES]  # noqa: PLE0604  (the keys are strings)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -172,3 +172,10 @@ def test_a_fractional_study_is_changed_within_its_own_layout(shift, layout):
     assert rows[AS_IT_IS].projection.se == pytest.approx(fit.mean.se, rel=1e-6)
     assert rows["double the items"].change < 0
     assert rows["every judge for every item"].projection is None
+
+
+def test_changes_are_projected_for_the_targets_asked_for(fit):
+    rows = {row.label: row for row in what_if(fit, targets={"judge": "population"})}
+    wanted = q.project(fit, items=48, targets={"judge": "population"})
+    assert rows["double the items"].projection.se == pytest.approx(wanted.se)
+    assert wanted.se != pytest.approx(q.project(fit, items=48).se)

@@ -124,3 +124,9 @@ def test_other_files_are_none(tmp_path):
     path.write_text("item,judge,score\na,x,1\n")
     assert not is_ledger(path)
     assert not is_ledger(tmp_path / "absent")
+
+
+def test_a_ledger_is_read_to_its_end(study, monkeypatch):
+    """Rows come in blocks, of which the last may be short."""
+    monkeypatch.setattr("quorate.table.exchange.ledger._BLOCK", 2)
+    assert columns(study)["score"].tolist() == pytest.approx([row[6] or np.nan for row in ROWS], nan_ok=True)
