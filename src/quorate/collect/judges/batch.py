@@ -188,8 +188,8 @@ class BatchJudge:
 
     def _unknown(self, error: Exception) -> Reply:
         """The reply to questions of which it is not known whether they are in a batch, or how it ended."""
-        said = f"batch: an answer that nobody can use: {type(error).__name__}: {error}"
-        reply = Reply(ERROR, error=scrub(said, self._secret), retryable=True)
+        reason = f"batch: an answer that nobody can use: {type(error).__name__}: {error}"
+        reply = Reply(ERROR, error=scrub(reason, self._secret), retryable=True)
         return replace(error.reply if isinstance(error, Refused) else reply, cost=None, waits=self.lasting)
 
     async def _created(self, group: Group) -> str | None:
@@ -248,6 +248,6 @@ def _without_answer(batch: Mapping[str, Any], secret: Secret | None) -> Reply:
     errors = batch.get("errors")
     listed = errors.get("data") if isinstance(errors, Mapping) else None
     each = [error for error in (listed if isinstance(listed, list) else []) if isinstance(error, dict)]
-    said = scrub("; ".join(f"{error.get('code')}: {error.get('message')}" for error in each), secret)
-    again = status != "failed" or "limit" in said
-    return Reply(ERROR, error=f"batch: {status}: {said}", cost=0.0, retryable=again)
+    words = scrub("; ".join(f"{error.get('code')}: {error.get('message')}" for error in each), secret)
+    again = status != "failed" or "limit" in words
+    return Reply(ERROR, error=f"batch: {status}: {words}", cost=0.0, retryable=again)

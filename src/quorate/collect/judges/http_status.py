@@ -46,10 +46,10 @@ def turned_away(code: int, headers: Mapping[str, str], body: Any, now: float, la
     error = body.get("error", body) if isinstance(body, Mapping) else body
     if isinstance(error, Mapping):
         error = " ".join(str(error[name]) for name in ("code", "type", "message") if error.get(name) is not None)
-    said = str(error)[:200] if error is not None else ""  # the endpoint's own words
-    if code in {400, 403, 422} and _FILTER.search(said):
+    words = str(error)[:200] if error is not None else ""  # of the endpoint
+    if code in {400, 403, 422} and _FILTER.search(words):
         return Reply(
-            REFUSED, error=f"HTTP {code}: the endpoint's filter: {said}", cost=_BILLED_NOTHING, latency=latency
+            REFUSED, error=f"HTTP {code}: the endpoint's filter: {words}", cost=_BILLED_NOTHING, latency=latency
         )
     meaning = ""
     if 300 <= code < 400:
@@ -60,10 +60,10 @@ def turned_away(code: int, headers: Mapping[str, str], body: Any, now: float, la
     elif code == 404:
         meaning = "no such model or address: "
     again = code in _AGAIN or code >= 500
-    fatal = code in _NO_ACCESS or (400 <= code < 500 and bool(_NEVER.search(said)))
+    fatal = code in _NO_ACCESS or (400 <= code < 500 and bool(_NEVER.search(words)))
     return Reply(
         ERROR,
-        error=f"HTTP {code}: {meaning}{said}",
+        error=f"HTTP {code}: {meaning}{words}",
         cost=_BILLED_NOTHING,
         latency=latency,
         retry_after=retry_after(headers, now) if again and not fatal else None,

@@ -1,4 +1,4 @@
-"""The ledger: one SQLite file, or a schema of Postgres, with what is to be asked, what was answered, and what it cost.
+"""Ledger: one SQLite file, or a schema of Postgres, with what is to be asked, what was answered, and what it cost.
 
 Everything that must survive is in it, and everything in it is true after a kill at any moment: a cell is planned,
 leased to one runner, done or given up; a request is reserved before it is sent and counted once, as an answer or as

@@ -1,4 +1,4 @@
-"""A runner at work: leases blocks of cells, keeps requests in flight, and commits what comes back."""
+"""Work of a runner: it leases blocks of cells, keeps requests in flight, and commits what comes back."""
 
 from __future__ import annotations
 
