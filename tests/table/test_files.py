@@ -7,7 +7,8 @@ import duckdb
 import pytest
 
 from quorate.errors import InvalidData, InvalidInput
-from quorate.table.files import explain, explained, kind_of, literal, opened, quoted, sha256
+from quorate.table.exchange.format import literal, quoted
+from quorate.table.files import explain, explained, format_of, opened, sha256
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def content(path):
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.CSV", "a.csv.gz", "a.jsonl", "a.ndjson.gz", "a.parquet", "a.pq"])
 def test_the_name_says_the_format(write, name):
-    assert kind_of(write(name, "")) in name.lower().replace("tsv", "csv").replace("ndjson", "json").replace(
+    assert format_of(write(name, "")).name in name.lower().replace("tsv", "csv").replace("ndjson", "json").replace(
         "pq", "parquet"
     )
 
@@ -35,17 +36,17 @@ def test_the_name_says_the_format(write, name):
 @pytest.mark.parametrize("name", ["a.txt", "a", "a.gz", "a.parquet.gz"])
 def test_a_name_that_says_nothing_is_an_error_with_the_known_ones(write, name):
     with pytest.raises(InvalidInput, match=r"cannot tell the format of .*; rename it to end in \.csv"):
-        kind_of(write(name, "x"))
+        format_of(write(name, "x"))
 
 
 def test_a_path_that_is_not_there(tmp_path):
     with pytest.raises(InvalidInput, match="source: no such file"):
-        kind_of(tmp_path / "absent.csv")
+        format_of(tmp_path / "absent.csv")
 
 
 def test_a_directory(tmp_path):
     with pytest.raises(InvalidInput, match="is a directory; name a file in it"):
-        kind_of(tmp_path)
+        format_of(tmp_path)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -189,4 +190,4 @@ def test_names_and_text_are_quoted():
 )
 def test_formats_that_are_not_read_say_what_to_write_instead(write, name, fix):
     with pytest.raises(InvalidInput, match=f"^source: {name} cannot be read as .*; {fix}$"):
-        kind_of(write(name, "x"))
+        format_of(write(name, "x"))

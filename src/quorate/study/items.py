@@ -22,8 +22,8 @@ from quorate.errors import InvalidData, UnknownColumn
 from quorate.study.file import Items
 from quorate.table.cells import Cells
 from quorate.table.columns.labels import label
-from quorate.table.exchange.ledger import PAIR
-from quorate.table.files import KINDS, opened
+from quorate.table.exchange.format import PAIR
+from quorate.table.files import SUFFIXES, opened
 
 Row = Mapping[str, Any]
 Name = tuple[str, ...]
@@ -165,9 +165,9 @@ def paired(cells: Cells, items: ItemTable) -> Cells:
 
 
 def _rows(path: Path) -> Iterator[Row]:
-    kind = KINDS.get(path.suffix.lower())
-    if kind in ("json", "csv"):
-        yield from json_rows(path) if kind == "json" else csv_rows(path)
+    form = SUFFIXES.get(path.suffix.lower())
+    if form is not None and form.name in ("json", "csv"):
+        yield from json_rows(path) if form.name == "json" else csv_rows(path)
         return
     with opened(path) as file:
         for row in file.relation.fetchall():

@@ -12,10 +12,10 @@ from typing import Any
 import yaml
 
 from quorate.errors import InvalidInput
-from quorate.table.files import KINDS
+from quorate.table.files import SUFFIXES
 
 _SHOWN = 60
-_DATA = frozenset({*KINDS, ".db", ".gz", ".json"})
+_DATA = frozenset({*SUFFIXES, ".db", ".gz", ".json"})
 _MOST_BYTES = 4 * 1024 * 1024
 
 

@@ -90,10 +90,11 @@ def _ungrouped(judgments: Judgments, origin: Origin) -> Ungrouped:
     from quorate.table.collapse import eager as collapse_eager
     from quorate.table.collapse import lazy as collapse_lazy
     from quorate.table.collapse import sql as collapse_sql
-    from quorate.table.files import Opened, explained, kind_of, opened, sha256
+    from quorate.table.exchange.format import Opened
+    from quorate.table.files import explained, format_of, opened, sha256
 
     if isinstance(origin.source, (Path, Address)):
-        kind_of(origin.source)
+        format_of(origin.source)
         if sha256(origin.source) != judgments.source.sha256:
             raise _changed(judgments)
         with opened(origin.source) as file:

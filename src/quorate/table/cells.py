@@ -19,7 +19,8 @@ from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.roles import REPLICATE
 from quorate.table.columns.labels import label
-from quorate.table.files import KINDS, literal
+from quorate.table.exchange.format import literal
+from quorate.table.files import SUFFIXES
 from quorate.table.frames import frame
 
 _OPTIONS = {"csv": "FORMAT csv, HEADER", "json": "FORMAT json", "parquet": "FORMAT parquet"}
@@ -253,14 +254,14 @@ def writable(path: Path, argument: str = "path") -> str:
     InvalidInput
         If the name says none, or no file can be there.
     """
-    kind = KINDS.get(path.suffix.lower())
-    if kind is None:
+    form = SUFFIXES.get(path.suffix.lower())
+    if form is None:
         raise InvalidInput(f'{argument}: must end in .csv, .tsv, .jsonl or .parquet, got "{path.name}"')
     if path.is_dir():
         raise InvalidInput(f"{argument}: {path} is a folder; name a file in it")
     if not path.parent.is_dir():
         raise InvalidInput(f"{argument}: there is no folder {path.parent}; make it first, or choose another place")
-    return kind
+    return form.name
 
 
 @contextmanager

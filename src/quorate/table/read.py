@@ -15,8 +15,9 @@ from quorate.table.collapse.grouped import judgments
 from quorate.table.columns.roles import FIXED, resolve
 from quorate.table.columns.roles import recognise as recognise_columns
 from quorate.table.columns.scores import Missing, as_missing
+from quorate.table.exchange.format import Opened
 from quorate.table.exchange.postgres.address import Address, Place, place_of, title_of
-from quorate.table.files import Opened, caveats_of, explained, opened, sha256
+from quorate.table.files import explained, format_of, opened, sha256
 from quorate.table.frames import LIBRARIES, wrapped
 from quorate.table.judgments import Judgments, Origin, Source
 from quorate.table.notes import Note
@@ -139,7 +140,7 @@ def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing) -> Ju
             declared = {**declared, "facets": {**named, **own}, "by_name": True}
         roles = resolve(file.columns, **declared)
         grouped = collapse_sql.collapse(file, roles, missing)
-        source = Source(title_of(path), sha256=sha256(path), caveats=caveats_of(path, file))
+        source = Source(title_of(path), sha256=sha256(path), caveats=format_of(path).caveats(path))
     table = judgments(grouped, roles, source)
     place = path if isinstance(path, Address) else path.absolute()
     return replace(table, origin=Origin(place, roles, missing))

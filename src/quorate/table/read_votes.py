@@ -18,8 +18,9 @@ from quorate.table.columns.statuses import statuses_of
 from quorate.table.columns.vote_columns import VoteColumns, from_duckdb, from_frame
 from quorate.table.columns.vote_ledger import as_votes
 from quorate.table.columns.vote_roles import VoteRoles, resolve_votes
+from quorate.table.exchange.format import Opened
 from quorate.table.exchange.postgres.address import Address, Place, place_of, title_of
-from quorate.table.files import Opened, caveats_of, explained, opened, sha256
+from quorate.table.files import explained, format_of, opened, sha256
 from quorate.table.frames import LIBRARIES, wrapped
 from quorate.table.judgments import STATUSES, Facet, Source, dense
 from quorate.table.notes import Note
@@ -120,7 +121,7 @@ def _read_file(path: Place, declared: Mapping[str, Any], outcomes: object) -> Vo
         columns = from_duckdb(file, roles)
         if file.facets and roles.time == "at":
             columns = replace(columns, dated=True)
-        source = Source(title_of(path), sha256=sha256(path), caveats=caveats_of(path, file))
+        source = Source(title_of(path), sha256=sha256(path), caveats=format_of(path).caveats(path))
     return _votes(columns, roles, outcomes, source)
 
 

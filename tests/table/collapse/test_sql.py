@@ -10,7 +10,7 @@ from quorate.errors import InvalidData
 from quorate.table.collapse.sql import collapse
 from quorate.table.columns.roles import Roles
 from quorate.table.columns.scores import as_missing
-from quorate.table.files import Opened
+from quorate.table.exchange.format import Opened
 from quorate.table.judgments import Facet
 
 ROLES = Roles((Facet("item", "item", ()),), "item", "score")

@@ -13,7 +13,8 @@ from quorate.errors import InvalidData
 from quorate.table.columns import vote_columns
 from quorate.table.columns.vote_columns import from_duckdb, from_frame
 from quorate.table.columns.vote_roles import resolve_votes
-from quorate.table.files import Opened, opened
+from quorate.table.exchange.format import Opened
+from quorate.table.files import opened
 
 PAIR = {"model_a": "model_a", "model_b": "model_b", "winner": "winner"}
 

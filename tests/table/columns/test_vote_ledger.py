@@ -4,7 +4,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput
-from quorate.table.files import quoted
+from quorate.table.exchange.format import quoted
 
 ROWS = [
     ("q1", "x", "y", "p", "j", "listed", 1, 1.0, "ok"),

@@ -192,9 +192,10 @@ class Reading(ScoreReading, VoteReading):
 
 def is_ledger_of_votes(file: Path) -> bool:
     """Whether a file is a ledger whose judgments compare two systems."""
-    from quorate.table.files import kind_of, opened
+    from quorate.table.exchange import ledger
+    from quorate.table.files import format_of, opened
 
-    if kind_of(file) != "ledger":
+    if format_of(file) is not ledger.FORMAT:
         return False
     with opened(file) as source:
         return source.pairs

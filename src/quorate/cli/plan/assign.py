@@ -63,7 +63,8 @@ class Items(Group):
         """Columns of a table: the item, declared or the only one that its name says it of, and the category."""
         from quorate.table.columns.labels import label
         from quorate.table.columns.roles import recognise
-        from quorate.table.files import opened, quoted
+        from quorate.table.exchange.format import quoted
+        from quorate.table.files import opened
 
         with opened(path) as file:
             several = len(file.columns) > 1

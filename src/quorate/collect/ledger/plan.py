@@ -16,7 +16,7 @@ from quorate.collect.ledger.store import Connection
 from quorate.errors import InvalidInput
 from quorate.roles import JUDGE
 from quorate.table.cells import Cells
-from quorate.table.files import quoted
+from quorate.table.exchange.format import quoted
 
 _PLACES = ", ".join(f"f{place}" for place in range(MOST_FACETS))
 _SAME = " AND ".join(f"c.f{place} = w.f{place}" for place in range(MOST_FACETS)) + " AND c.replicate = w.replicate"

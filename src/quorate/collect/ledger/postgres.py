@@ -11,9 +11,9 @@ from contextlib import AbstractContextManager, nullcontext
 
 from quorate.collect.ledger.schema import ADDED_ONLY, VERSION, tables_on_postgres
 from quorate.errors import InvalidInput
+from quorate.table.exchange.format import literal
 from quorate.table.exchange.postgres.address import Address
 from quorate.table.exchange.postgres.session import Session
-from quorate.table.files import literal
 
 _NOW = "SELECT extract(epoch FROM clock_timestamp())"
 _HOLD = "SELECT 1 FROM spend FOR UPDATE"

@@ -15,7 +15,7 @@ from quorate.table.columns.labels import Coded, encode, in_numeric_order
 from quorate.table.columns.roles import Roles
 from quorate.table.columns.scores import Missing, not_numbers
 from quorate.table.columns.statuses import STATUS_WORDS, unknown_statuses
-from quorate.table.files import Opened, literal, quoted
+from quorate.table.exchange.format import Opened, literal, quoted
 from quorate.table.judgments import OK
 
 if TYPE_CHECKING:

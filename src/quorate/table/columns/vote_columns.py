@@ -18,7 +18,7 @@ from quorate.table.columns.labels import Coded, encode, in_numeric_order
 from quorate.table.columns.outcomes import shown
 from quorate.table.columns.scores import number
 from quorate.table.columns.vote_roles import VoteRoles
-from quorate.table.files import Opened, literal, quoted
+from quorate.table.exchange.format import Opened, literal, quoted
 
 if TYPE_CHECKING:
     import duckdb

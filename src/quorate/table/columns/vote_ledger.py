@@ -7,9 +7,8 @@ from typing import Any
 
 from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE
-from quorate.table.exchange.ledger import PAIR
+from quorate.table.exchange.format import PAIR, Opened, quoted
 from quorate.table.exchange.postgres.address import Place
-from quorate.table.files import Opened, quoted
 
 SCORE = "score"
 OUTCOMES: Mapping[str, float] = {"a": 1.0, "tie": 0.5, "b": 0.0}

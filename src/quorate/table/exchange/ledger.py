@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 from quorate.caveats import Caveat, unanswered_cells
 from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import REPLICATE
+from quorate.table.exchange.format import Format, Opened, quoted
 from quorate.table.exchange.postgres.address import Address, Place
 
 if TYPE_CHECKING:
+    import duckdb
     from numpy.typing import NDArray
 
     Column = NDArray[Any]
 
 MAGIC = b"SQLite format 3\0"
-PAIR = ("system_a", "system_b")
-"""Facets of a ledger whose judgments say which of two systems is better."""
 
 _VIEW = "judgments"
 _UNANSWERED = """
@@ -160,3 +160,18 @@ def _array(name: str, values: tuple[Any, ...]) -> Column:
     if name in _NUMBERS:
         return np.array(values, dtype=np.float64)
     return np.array(values, dtype=np.int64 if name == REPLICATE else object)
+
+
+def _open_ledger(connection: duckdb.DuckDBPyConnection, path: Place) -> Opened:
+    held = columns(path)
+    connection.register("ledger", held)
+    names = tuple(held)
+    shown = (
+        f"{quoted(name)}::VARCHAR AS {quoted(name)}" if column.dtype == object else quoted(name)
+        for name, column in held.items()
+    )
+    relation = connection.sql(f"SELECT {', '.join(shown)} FROM ledger")
+    return Opened(relation, names, typed=False, facets=facets(names))
+
+
+FORMAT = Format("ledger", _open_ledger, claims=is_ledger, caveats=caveats)

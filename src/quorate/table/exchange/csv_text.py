@@ -1,0 +1,44 @@
+"""CSV and TSV: every column as text, by the names of the first line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quorate.errors import InvalidData
+from quorate.table.exchange.format import Format, Opened, head, literal, pattern
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+_DELIMITERS = (",", "\t", ";", "|")
+
+
+def _open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
+    text = head(path)
+    unquoted = re.sub(r'"[^"]*"', "", text)
+    delimiter = max(_DELIMITERS, key=re.split(r"[\r\n]", unquoted.lstrip("\r\n"), maxsplit=1)[0].count)
+    try:
+        names: Sequence[str] = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+    except csv.Error as error:
+        raise InvalidData(f"{path}: line 1 is not a header ({error})") from error
+    if not names:
+        raise InvalidData(f"{path}: is empty; the first line must name the columns")
+    columns = tuple(name.strip() or f"column{place}" for place, name in enumerate(names, 1))
+    repeated = [name for place, name in enumerate(columns) if name in columns[:place]]
+    if repeated:
+        raise InvalidData(f'{path}: two columns are named "{repeated[0]}"; rename one')
+    types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(columns)))
+    relation = connection.sql(
+        f"SELECT * FROM read_csv({pattern(path)}, delim={literal(delimiter)}, quote='\"', escape='\"', header=true, "
+        f"auto_detect=false, columns={{{types}}})"
+    )
+    return Opened(relation, columns, typed=False)
+
+
+FORMAT = Format("csv", _open_csv, suffixes=(".csv", ".tsv"))

@@ -1,0 +1,115 @@
+"""Format of a file: how it is told from others, and how it becomes a lazy relation."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from quorate.errors import InvalidData
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from quorate.caveats import Caveat
+
+PAIR = ("system_a", "system_b")
+"""Facets of judgments that say which of two systems is better."""
+_HEAD = 1 << 20
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A file as a lazy relation.
+
+    Parameters
+    ----------
+    relation : DuckDBPyRelation
+        One row per row of the file.
+    columns : tuple of str
+        Names as written in the file, in the order of the relation's columns.
+    typed : bool
+        Whether the format tells numbers from text; CSV does not, and neither do the labels of a ledger.
+    facets : tuple of str
+        Columns that the format says are facets, as a ledger does.
+    """
+
+    relation: duckdb.DuckDBPyRelation
+    columns: tuple[str, ...]
+    typed: bool
+    facets: tuple[str, ...] = ()
+
+    @property
+    def pairs(self) -> bool:
+        """Whether it is a ledger whose judgments compare two systems."""
+        return set(PAIR) <= set(self.facets)
+
+
+@dataclass(frozen=True)
+class Format:
+    """What a file may be: one value for each format, listed in `quorate.table.files.FORMATS`.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    open : callable
+        From a connection to DuckDB and a place to an `Opened`; raises InvalidData for a file that is not what it says.
+    suffixes : tuple of str
+        Ends of the names of its files, with the dot.
+    packed : bool
+        Whether ``.gz`` may follow.
+    claims : callable
+        Whether a file is of this format by its first bytes, whatever its name says; asked before names are looked at.
+    caveats : callable
+        What the reader of any result must know of a place in this format.
+    """
+
+    name: str
+    open: Callable[[duckdb.DuckDBPyConnection, Any], Opened]
+    suffixes: tuple[str, ...] = ()
+    packed: bool = True
+    claims: Callable[[Path], bool] = lambda _: False
+    caveats: Callable[[Any], tuple[Caveat, ...]] = lambda _: ()
+
+
+def quoted(name: str) -> str:
+    """A name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Text as an SQL string."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def pattern(path: Path) -> str:
+    """A path as an SQL string that names this one file, whatever its name holds."""
+    return literal(re.sub(r"([*?\[])", r"[\1]", str(path.absolute())))
+
+
+def head(path: Path) -> str:
+    """The first megabyte of a text file.
+
+    Raises
+    ------
+    InvalidData
+        If it is not UTF-8 text, or not what gzip packed.
+    """
+    with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as stream:
+        try:
+            block = stream.read(_HEAD)
+        except (gzip.BadGzipFile, EOFError) as error:
+            raise InvalidData(f"{path}: is not gzip ({error})") from error
+    if b"\0" in block:
+        raise InvalidData(f"{path}: is binary or UTF-16, not UTF-8 text; export it as UTF-8 text")
+    try:
+        # the block may end inside a character
+        return codecs.getincrementaldecoder("utf-8-sig")().decode(block, final=len(block) < _HEAD)
+    except UnicodeDecodeError as error:
+        line = block.count(b"\n", 0, error.start) + 1
+        raise InvalidData(f"{path}: line {line} is not UTF-8 text; save the file as UTF-8") from error

@@ -1,0 +1,29 @@
+"""JSON lines: one object per line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quorate.errors import InvalidData
+from quorate.table.exchange.format import Format, Opened, head, literal, pattern
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+_TYPES = ("BIGINT", "UBIGINT", "HUGEINT", "DOUBLE", "BOOLEAN")
+
+
+def _open_json(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
+    if not head(path).strip():
+        raise InvalidData(f"{path}: is empty")
+    lines = f"read_json({pattern(path)}, format='newline_delimited', records='true'"
+    seen = connection.sql(f"SELECT * FROM {lines}, sample_size=-1)")
+    # dates, times and ids that DuckDB would recognise stay text, as written
+    types = (str(kind) if str(kind) in _TYPES else "VARCHAR" for kind in seen.types)
+    columns = ", ".join(f"{literal(name)}: '{kind}'" for name, kind in zip(seen.columns, types, strict=True))
+    return Opened(connection.sql(f"SELECT * FROM {lines}, columns={{{columns}}})"), tuple(seen.columns), typed=True)
+
+
+FORMAT = Format("json", _open_json, suffixes=(".jsonl", ".ndjson"))

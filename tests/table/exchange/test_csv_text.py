@@ -1,0 +1,15 @@
+"""CSV and TSV; tests/table/test_files.py has what is refused, and how."""
+
+from __future__ import annotations
+
+from quorate.table.exchange import csv_text
+from quorate.table.files import opened
+
+
+def test_every_column_is_text_and_the_header_tells_the_delimiter(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text("item\tscore of 10\nx\t007\n", encoding="utf-8")
+    with opened(path) as file:
+        assert (file.columns, file.typed) == (("item", "score of 10"), False)
+        assert file.relation.fetchall() == [("x", "007")]
+    assert csv_text.FORMAT.packed
