@@ -11,6 +11,7 @@ import numpy as np
 from quorate.analysis import words
 from quorate.arguments import argument
 from quorate.caveats import Caveat
+from quorate.decide.votes.margin import FEW_CLUSTERS
 from quorate.errors import NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
 from quorate.estimate.votes.clustered import ClusterRobust, cluster_robust
@@ -22,7 +23,7 @@ from quorate.plan.power.detectability import Detectability, detectability
 from quorate.table.pairs import FIRST_A, B
 from quorate.table.results import Result, Row, plain, rows_of
 from quorate.table.votes import Votes
-from quorate.wording import counted, percent
+from quorate.wording import counted, listed, percent
 
 DEPENDENCE = ("prompt", "judge", "cluster")
 """Facets whose votes may resemble each other."""
@@ -190,6 +191,27 @@ def _stability(votes: Votes, minimum: int) -> tuple[Stability | None, str]:
         return stability(votes, first=min(EARLY, minimum // 2), minimum=minimum), ""
     except NotEstimable as error:
         return None, str(error)
+
+
+def few_levels(view: VotesView) -> str:
+    """That facets have so few levels that their ratio of standard errors says next to nothing; empty if none has."""
+    levels = {one.by: len(view.votes.facet(one.by).levels) for one in view.dependence}
+    few = [counted(count, name) for name, count in levels.items() if count < FEW_CLUSTERS]
+    return f"Not to be trusted with fewer than {FEW_CLUSTERS}: {listed(few)}." if few else ""
+
+
+def order_of(stability: Stability) -> str:
+    """What was taken as the order of the votes."""
+    rows = "of their rows, which is time only if the file is in that order"
+    return f"Votes are in the order {'of time' if stability.ordered_by == 'time' else rows}."
+
+
+def drift_of(stability: Stability) -> str:
+    """How many pairs changed, against how many do by chance; empty for one pair."""
+    if len(stability.pairs) == 1:
+        return ""
+    changed = f"{words.share(stability.drifting)} of {counted(len(stability.pairs), 'pair')} changed at level 0.05"
+    return f"{changed}; about 5% do by chance alone. Votes taken as independent."
 
 
 def order_noticed(votes: Votes) -> str:

@@ -209,6 +209,6 @@ def span(low: float, high: float) -> str:
 
 def chance(p: float) -> str:
     """A p-value, without its name."""
-    from quorate.analysis.words import p_value
+    from quorate.analysis.words import p_text
 
-    return "-" if isnan(p) else p_value(p).removeprefix("p ").removeprefix("= ")
+    return "-" if isnan(p) else p_text(p)

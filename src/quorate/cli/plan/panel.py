@@ -100,14 +100,16 @@ def show(out: Console, found: Panel, redrawn: Mapping[str, Validation]) -> None:
 
 def show_tests(out: Console, found: Panel) -> None:
     """Print whether judges differ at all, with the published test where it answers differently."""
+    from quorate.analysis.words import p_text, p_value
+
     if found.means.system is None:
         points(out, tests(found.crossed.values()))
         return
     rows = []
     for name, one in found.crossed.items():
         test, paper = one.judge_test, one.paper_test
-        p = chance(test.p_adjusted).removeprefix("p ").removeprefix("= ")
-        published = f"{paper.f:.3g}, {chance(paper.p)}" if one.disagree else ""
+        published = f"{paper.f:.3g}, {p_value(paper.p, SMALLEST_P)}" if one.disagree else ""
+        p = p_text(test.p_adjusted, SMALLEST_P)
         rows.append((name, f"{test.f:.3g}", f"{test.df}, {test.df_error:,}", p, published))
     if rows:
         heading(out, "Do judges differ?")
@@ -118,18 +120,15 @@ def show_tests(out: Console, found: Panel) -> None:
 
 def tests(crossed: Iterable[Crossed]) -> Iterator[str]:
     """Tests of the judges, in sentences."""
+    from quorate.analysis.words import p_value
+
     for one in crossed:
         test, paper = one.judge_test, one.paper_test
-        ratio = f"F({test.df}, {test.df_error:,}) = {test.f:.3g} against item x judge, {chance(test.p_adjusted)}"
-        yield f"{ratio} (adjusted for judges of unequal noise)"
+        ratio = f"F({test.df}, {test.df_error:,}) = {test.f:.3g} against item x judge"
+        yield f"{ratio}, {p_value(test.p_adjusted, SMALLEST_P)} (adjusted for judges of unequal noise)"
         if one.disagree:
-            pooled = f"F({paper.df}, {paper.df_error:,}) = {paper.f:.3g}, {chance(paper.p)}"
+            pooled = f"F({paper.df}, {paper.df_error:,}) = {paper.f:.3g}, {p_value(paper.p, SMALLEST_P)}"
             yield f"with item x judge pooled into the residual, as published: {pooled}; see Components"
-
-
-def chance(p: float) -> str:
-    """A p-value in words."""
-    return f"p < {SMALLEST_P:g}" if p < SMALLEST_P else f"p = {p:.2g}"
 
 
 def show_bias(out: Console, found: Panel) -> None:

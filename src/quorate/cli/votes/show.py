@@ -90,18 +90,20 @@ def show_power(out: Console, view: VotesView) -> None:
 
 def show_order(out: Console, view: VotesView) -> None:
     """Print whether early votes said what later ones do."""
+    from quorate.analysis.votes import drift_of, order_of
     from quorate.reporting.pages.votes import stability
 
     heading(out, "Early votes and later ones")
     if view.stability is None:
         points(out, [f"not compared: {in_options(view.stability_reason)}"])
         return
-    caption = stability(view.stability).caption
-    points(out, [caption.finding, *caption.lines[1:]])
+    finding = stability(view.stability).caption.finding
+    points(out, filter(None, (finding, order_of(view.stability), drift_of(view.stability))))
 
 
 def show_dependence(out: Console, view: VotesView) -> None:
     """Print how much votes that share something may agree."""
+    from quorate.analysis.votes import few_levels
     from quorate.analysis.words import number
     from quorate.reporting.pages.votes import dependence
 
@@ -112,4 +114,4 @@ def show_dependence(out: Console, view: VotesView) -> None:
     rows = [(f"a {row['by']}", f"{row['pairs']:,}", *(number(row[name], 2) for name in names)) for row in figure.rows]
     heads = ("pairs", "10% of pairs", "50%", "90%")
     table(out, {"that share": "left"} | dict.fromkeys(heads, "right"), rows)
-    points(out, figure.caption.lines[1:])
+    points(out, filter(None, [few_levels(view)]))

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quorate.analysis.labels import cut
-from quorate.analysis.votes import VotesView, votes_view
+from quorate.analysis.votes import VotesView, drift_of, few_levels, order_of, votes_view
 from quorate.analysis.words import number, p_value, share
-from quorate.decide.votes.margin import FEW_CLUSTERS
 from quorate.estimate.votes.margin_law import EDGES
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, palette
@@ -227,22 +226,18 @@ def stability(found: Stability) -> Figure:
         }
         for i in np.argsort(found.drift_p, kind="stable").tolist()
     ]
-    first, order = f"the first {found.first:,} votes", "of their rows, which is time only if the file is in that order"
-    changed = f"{share(found.drifting)} of {counted(len(found.pairs), 'pair')} changed at level 0.05"
-    lines = [
-        f"Each dot is a pair: margin in {first} against that in the others; dashed: no change.",
-        f"Votes are in the order {'of time' if found.ordered_by == 'time' else order}.",
-        f"{changed}; about 5% do by chance alone. Votes taken as independent.",
-    ]
+    first = f"the first {found.first:,} votes"
+    dots = f"Each dot is a pair: margin in {first} against that in the others; dashed: no change."
+    lines = tuple(filter(None, (dots, order_of(found), drift_of(found))))
     if len(found.pairs) == 1:
         moved = f"A margin of {margin(found.early[0])} in {first}, of {margin(found.rest[0])} in the others"
-        caption = Caption(f"{moved} ({p_value(float(found.drift_p[0]))} of no change)", tuple(lines[:2]))
+        caption = Caption(f"{moved} ({p_value(float(found.drift_p[0]))} of no change)", lines)
     elif not np.isfinite(found.spearman):
-        caption = Caption("Margins cannot be ranked: all pairs have the same", tuple(lines))
+        caption = Caption("Margins cannot be ranked: all pairs have the same", lines)
     else:
         noise = f"; noise alone leaves {found.expected:.2f}" if np.isfinite(found.expected) else ""
         both = f"Margins in {first} of each pair and in its others"
-        caption = Caption(f"{both} have a rank correlation of {found.spearman:.2f}{noise}", tuple(lines))
+        caption = Caption(f"{both} have a rank correlation of {found.spearman:.2f}{noise}", lines)
 
     def chart() -> Chart:
         import altair as alt
@@ -298,8 +293,7 @@ def dependence(view: VotesView) -> Figure:
         f"Clustered over independent standard errors of the share of each pair: median, and the {LOW:.0%} and "
         f"{HIGH:.0%} quantiles over pairs. 1: votes are as good as independent."
     )
-    few = [counted(row["levels"], row["by"]) for row in rows if row["levels"] < FEW_CLUSTERS]
-    lines = (line, *([f"Not to be trusted with fewer than {FEW_CLUSTERS}: {listed(few)}."] if few else []))
+    lines = tuple(filter(None, (line, few_levels(view))))
 
     def chart() -> Chart:
         window = marks.around(known, "ratio", 1.0)
