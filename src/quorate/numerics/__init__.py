@@ -4,10 +4,10 @@
 - multiplicity: p-values and levels of several tests that are looked at together
 - assignment: variance of a weighted mean over any assignment of cells
 - resample: means of draws with replacement from pools of scores, and their exact law
-- correlation: correlation: Pearson, Spearman and Kendall, of many rows with one row or of a pair, and a test ...
+- correlation: Pearson, Spearman and Kendall, of many rows with one row or of a pair, and a test that two are equal
 - extremes: the largest of K independent standard normals: its mean, spread and quantiles, exact by quadrature
-- reciprocal: the mean of one over a binomial count: what equal weights cost where it is chance who is asked ...
-- threshold: thresholds: the last integer at which a condition holds
-- study_power: power of t tests whose standard error is put together from variance components that are ...
-- prediction_powered: A mean from a few labels and many predictions: the predictions save labels, the labels ...
+- reciprocal: the mean of one over a binomial count: what equal weights cost
+- threshold: the last integer at which a condition holds
+- study_power: power of t tests whose standard error is put together from variance components
+- prediction_powered: a mean from a few labels and many predictions
 """

@@ -1,4 +1,4 @@
-"""A mean from a few labels and many predictions: the predictions save labels, the labels correct the predictions."""
+"""Prediction-powered means: predictions of many save labels of most, and few labels correct the predictions."""
 
 from __future__ import annotations
 

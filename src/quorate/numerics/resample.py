@@ -41,7 +41,20 @@ def drawn_means(pools: Floats, draws: Sequence[int], repetitions: int, rng: np.r
     """
     block = max(1, _MOST_DRAWS // draws[-1])
     apart = _deviations(pools)  # a multiple of the columns draws equally often from every pool, so their means cancel
-    parts = [_block(apart, draws, min(block, repetitions - start), rng) for start in range(0, repetitions, block)]
+    n, columns, size = apart.shape
+    kind = np.uint16 if columns * size <= 2**16 else np.uint32  # numpy draws 16 bits faster than 8 or 32
+    shift = (np.arange(draws[-1]) % columns * size).astype(kind)[:, None]
+    parts = []
+    for first in range(0, repetitions, block):
+        drawn = np.empty((draws[-1], min(block, repetitions - first)))
+        sums = np.zeros((len(draws), drawn.shape[1]))
+        for pool in apart.reshape(n, columns * size):
+            member = rng.integers(size, size=drawn.shape, dtype=kind)
+            member += shift
+            pool.take(member, out=drawn, mode="clip")  # no code is out of range, and only "clip" writes without a copy
+            for row, (start, stop) in enumerate(pairwise((0, *draws))):
+                sums[row] += drawn[start:stop].sum(axis=0)
+        parts.append(np.cumsum(sums, axis=0) / (n * np.array(draws)[:, None]))
     return np.concatenate(parts, axis=1)
 
 
@@ -50,21 +63,6 @@ def _deviations(pools: Floats) -> Floats:
     out: Floats = pools - pools.mean(axis=-1, keepdims=True)
     out[np.abs(out) <= _ROUNDING * np.abs(pools).max()] = 0.0
     return out
-
-
-def _block(apart: Floats, draws: Sequence[int], repetitions: int, rng: np.random.Generator) -> Floats:
-    n, columns, size = apart.shape
-    kind = np.uint16 if columns * size <= 2**16 else np.uint32  # numpy draws 16 bits faster than 8 or 32
-    shift = (np.arange(draws[-1]) % columns * size).astype(kind)[:, None]
-    drawn = np.empty((draws[-1], repetitions))
-    sums = np.zeros((len(draws), repetitions))
-    for pool in apart.reshape(n, columns * size):
-        member = rng.integers(size, size=drawn.shape, dtype=kind)
-        member += shift
-        pool.take(member, out=drawn, mode="clip")  # no code is out of range, and only "clip" writes without a copy
-        for row, (start, stop) in enumerate(pairwise((0, *draws))):
-            sums[row] += drawn[start:stop].sum(axis=0)
-    return np.asarray(np.cumsum(sums, axis=0) / (n * np.array(draws)[:, None]))
 
 
 def pool_variance(pools: Floats) -> float:

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quorate.numerics.mixed.moments import Moments
+from quorate.numerics.mixed.moments import CrossProducts
 
 SEEDS = st.integers(0, 10**6)
 
@@ -28,7 +28,7 @@ def test_products_are_those_of_the_design_matrices(kind, model, seed):
     units = drawn.problem.units
     z, w = designs(units)
     weight = drawn.rng.uniform(0.5, 2, len(z))
-    products = Moments(units).products(weight)
+    products = CrossProducts(units).products(weight)
     n = products.n.reshape(len(units.scale), z.shape[1], w.shape[1])
     mean_cells = units.cell_index[: len(units.row)]
     for p in range(len(units.count)):
@@ -45,7 +45,7 @@ def test_products_are_those_of_the_design_matrices(kind, model, seed):
 @settings(max_examples=4)
 def test_from_cells_is_the_transpose_of_to_cells(kind, model, seed):
     drawn = model(kind, seed)
-    moments = Moments(drawn.problem.units)
+    moments = CrossProducts(drawn.problem.units)
     v = drawn.rng.normal(size=len(drawn.problem.units.y))
     z = drawn.rng.normal(size=(moments.n_units, moments.columns))
     w = drawn.rng.normal(size=moments.q)

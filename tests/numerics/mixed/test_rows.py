@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from quorate.numerics.mixed import rows
 from quorate.numerics.mixed.information import information, null_point, quadratic_forms
 from quorate.numerics.mixed.reml import Problem, evaluate, solve
-from quorate.numerics.mixed.rows import Layout, full, gram, less, scaled
+from quorate.numerics.mixed.rows import Sparsity, full, gram, less, scaled
 
 SEEDS = st.integers(0, 10**6)
 
@@ -19,7 +19,7 @@ def layout(request, monkeypatch):
     if request.param == "sparse":
         monkeypatch.setattr(rows, "_LARGE", 0)
         monkeypatch.setattr(rows, "_SPARSE", 1)
-    made = Layout(np.array([0, 3, 3, 6, 9, 14, 17, 20, 23]), 3, 2, 4)
+    made = Sparsity(np.array([0, 3, 3, 6, 9, 14, 17, 20, 23]), 3, 2, 4)
     assert made.sparse == (request.param == "sparse")
     return made
 
@@ -59,13 +59,15 @@ def test_arithmetic(filled):
 def test_few_or_large_rows_decide(monkeypatch):
     monkeypatch.setattr(rows, "_LARGE", 63)
     monkeypatch.setattr(rows, "_SPARSE", 8)
-    assert not Layout(np.arange(64), 8, 2, 4).sparse, "no zeros"
-    assert Layout(np.array([3, 3, 7]), 8, 2, 4).sparse, "one entry of 32 in every row of a unit"
-    assert not Layout(np.array([3, 3, 7]), 7, 2, 4).sparse, "small"
+    assert not Sparsity(np.arange(64), 8, 2, 4).sparse, "no zeros"
+    assert Sparsity(np.array([3, 3, 7]), 8, 2, 4).sparse, "one entry of 32 in every row of a unit"
+    assert not Sparsity(np.array([3, 3, 7]), 7, 2, 4).sparse, "small"
     apart = np.array([3, 6, 9, 14])
-    assert not Layout(apart, 8, 2, 4).sparse, "columns of a unit differ in where they have entries: mixed they are four"
+    assert not Sparsity(apart, 8, 2, 4).sparse, (
+        "columns of a unit differ in where they have entries: mixed they are four"
+    )
     monkeypatch.setattr(rows, "_HUGE", 63)
-    assert Layout(apart, 8, 2, 4).sparse, "huge: the smaller, though not the quicker"
+    assert Sparsity(apart, 8, 2, 4).sparse, "huge: the smaller, though not the quicker"
 
 
 @given(seed=SEEDS)
@@ -79,7 +81,7 @@ def test_sparse_and_dense_designs_have_one_likelihood(kind, model, seed):
         patched.setattr(rows, "_LARGE", -1)
         patched.setattr(rows, "_SPARSE", 0)
         problem = Problem(drawn.cells, drawn.problem.replicates, reml=drawn.problem.reml)
-    assert problem.moments.layout.sparse or kind in {"nothing within", "residual only"}
+    assert problem.moments.sparsity.sparse or kind in {"nothing within", "residual only"}
     point = evaluate(problem, drawn.theta)
     assert point.criterion == pytest.approx(wanted[0].criterion, rel=1e-12)
     for got, want in (

@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from quorate.numerics.ratings.bradley_terry import Design, fit, scores
-from quorate.numerics.ratings.draws import Units, _table, centred, covariance, poisson, refits
+from quorate.numerics.ratings.draws import Units, centred, covariance, poisson, poisson_table, refits
 
 A, B = np.array(list(combinations(range(4), 2))).T
 DESIGN = Design(4, A, B, np.zeros(1), ties=True)
@@ -28,7 +28,7 @@ def by_hand(kinds, times=None):
 
 
 def test_the_table_is_poisson_with_mean_and_variance_of_one():
-    table = _table()
+    table = poisson_table()
     assert len(table) == 2**16
     assert (table.mean(), table.var()) == (1.0, 1.0)
     for k in range(9):

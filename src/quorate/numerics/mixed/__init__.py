@@ -7,7 +7,7 @@
 - blocks: random effects within blocks, eliminated by the Woodbury identity, with ``R = Gamma^(1/2)``
 - reml: REML and ML by patterns: criterion, gradient and average information in one pass over the units
 - newton: Newton steps for variance components: never below zero, never uphill
-- identify: identifiability: the variance components that a design can tell apart
+- identify: the variance components that a design can tell apart
 - information: expected information about variance components, without ever forming a matrix over cells
 - refit: estimates from data redrawn by the model: many refits of one design, each from the point it was drawn at
 - redraw: new data for a problem, drawn from its own model without ever making a row

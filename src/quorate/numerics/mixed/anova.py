@@ -63,41 +63,32 @@ def strata(
     sizes = [int(term.max()) + 1 for term in terms]
     if any(np.ptp(np.bincount(term)) for term in terms):
         raise NotEstimable("method 'anova': the design is unbalanced (some levels have more cells); use method='reml'")
-    effects, df = _effects(y, terms, sizes)
+    # Effect of every term after the terms it contains, and its degrees of freedom.
+    effects: list[Floats] = [np.zeros(0)] * len(terms)
+    df = [0] * len(terms)
+    for t in sorted(range(len(terms)), key=lambda t: (sizes[t], t)):
+        nested = [s for s in range(len(terms)) if len(effects[s]) and _nests(terms[t], terms[s], sizes[t])]
+        left = y - sum((effects[s] for s in nested), np.zeros(len(y)))
+        effects[t] = (np.bincount(terms[t], left) / np.bincount(terms[t]))[terms[t]]
+        df[t] = sizes[t] - sum(df[s] for s in nested)
     left = y - sum(effects)
-    total = sum(float(e @ e) for e in effects) + float(left @ left)
+    total = sum(float(effect @ effect) for effect in effects) + float(left @ left)
     if abs(total - float(y @ y)) > 1e-8 * float(y @ y):
         raise NotEstimable(
             "method 'anova': the terms are not orthogonal; add the terms they share, or use method='reml'"
         )
     chosen = range(1 + len(fixed), len(terms))
     left_df = len(y) - sum(df)
-    expected = [_expected(terms, sizes, t, 1 + len(fixed), noise) for t in chosen]
+    # Expected mean squares: cells per level, for every random term that contains the stratum's.
+    expected = [
+        [*(len(y) / sizes[u] if _nests(terms[u], terms[t], sizes[u]) else 0.0 for u in chosen), *noise] for t in chosen
+    ]
     rest = np.concatenate([np.zeros(len(random)), noise])
     inside = [np.concatenate([np.zeros(len(random)), unit]) for unit in np.eye(len(noise))[within_df > 0]]
     squares = [float(effects[t] @ effects[t]) for t in chosen] + [float(left @ left)] + list(within_ss[within_df > 0])
     freedom = [float(df[t]) for t in chosen] + [float(left_df)] + list(within_df[within_df > 0])
     keep = np.array(freedom) > 0
     return Strata(np.array(squares)[keep], np.array(freedom)[keep], np.array([*expected, rest, *inside])[keep])
-
-
-def _effects(y: Floats, terms: list[Ints], sizes: list[int]) -> tuple[list[Floats], list[int]]:
-    """Effect of every term after the terms it contains, and its degrees of freedom."""
-    effects: list[Floats] = [np.zeros(0)] * len(terms)
-    df = [0] * len(terms)
-    for t in sorted(range(len(terms)), key=lambda t: (sizes[t], t)):
-        inside = [s for s in range(len(terms)) if len(effects[s]) and _nests(terms[t], terms[s], sizes[t])]
-        rest = y - sum((effects[s] for s in inside), np.zeros(len(y)))
-        effects[t] = (np.bincount(terms[t], rest) / np.bincount(terms[t]))[terms[t]]
-        df[t] = sizes[t] - sum(df[s] for s in inside)
-    return effects, df
-
-
-def _expected(terms: list[Ints], sizes: list[int], t: int, first_random: int, noise: Floats) -> Floats:
-    """Expected mean square of term ``t``: cells per level, for every random term that contains it."""
-    cells = len(terms[0])
-    row = [cells / sizes[u] if _nests(terms[u], terms[t], sizes[u]) else 0.0 for u in range(first_random, len(terms))]
-    return np.concatenate([row, noise])
 
 
 def _nests(fine: Ints, coarse: Ints, levels: int) -> bool:

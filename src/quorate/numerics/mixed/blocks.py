@@ -50,13 +50,11 @@ def factored(k: Floats, gamma: Floats) -> Blocks:
     lower = np.linalg.cholesky(system)
     inverse = np.asarray(np.linalg.inv(lower), dtype=np.float64)
     log_det = 2 * np.sum(np.log(lower[..., at, at]), axis=-1)
-    return Blocks(_unsymmetric(k, root, inverse), inverse * root[..., None, :], log_det)
-
-
-def _unsymmetric(k: Floats, root: Floats, inverse: Floats) -> Floats:
-    """``J = R^-1 (I + R K R)^-1 R``; on the rows of columns without variance ``I - K R (I + R K R)^-1 R``."""
+    # J = R^-1 (I + R K R)^-1 R; on the rows of columns without variance I - K R (I + R K R)^-1 R.
     right = (inverse.swapaxes(-1, -2) @ inverse) * root[..., None, :]
     left, none = root[..., None], root[..., None] == 0
-    if not none.any():
-        return np.asarray(right / left, dtype=np.float64)
-    return np.where(none, np.eye(k.shape[-1]) - k @ (left * right), right / np.where(none, 1.0, left))
+    if none.any():
+        j = np.where(none, np.eye(k.shape[-1]) - k @ (left * right), right / np.where(none, 1.0, left))
+    else:
+        j = np.asarray(right / left, dtype=np.float64)
+    return Blocks(j, inverse * root[..., None, :], log_det)

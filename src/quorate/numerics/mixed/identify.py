@@ -67,18 +67,19 @@ def identify(g: Floats, rows: float) -> Identified:
     left = [t for t in range(len(g)) if t not in absorbed]
     classes: list[list[int]] = []
     for t in left:
-        same = (c for c in classes if _equal(g, c[0], t))
-        found = next(same, None)
-        if found is None:
-            classes.append([t])
+        for members in classes:
+            s = members[0]
+            if g[s, s] - 2 * g[s, t] + g[t, t] <= _TOLERANCE * (g[s, s] + g[t, t]):
+                members.append(t)
+                break
         else:
-            found.append(t)
+            classes.append([t])
     first = [members[-1] for members in classes]
     scale = 1 / np.sqrt(size[first])
     values, vectors = np.linalg.eigh(g[np.ix_(first, first)] * scale[:, None] * scale)
     flat = values < _TOLERANCE * max(values.max(initial=0.0), 1.0)
     null = np.zeros((int(flat.sum()), len(g)))
-    null[:, first] = _readable((vectors[:, flat] * scale[:, None]).T)
+    null[:, first] = row_echelon((vectors[:, flat] * scale[:, None]).T)
     kept = values[~flat]
     condition = float(kept.max() / kept.min()) if len(kept) else 1.0
     return Identified(tuple(int(t) for t in absorbed), tuple(tuple(c) for c in classes), null, condition)
@@ -104,11 +105,7 @@ def bounds(coefficients: Floats, theta: Floats, space: Floats) -> tuple[float, f
     return base + extreme(1.0), base + extreme(-1.0)
 
 
-def _equal(g: Floats, s: int, t: int) -> bool:
-    return bool(g[s, s] - 2 * g[s, t] + g[t, t] <= _TOLERANCE * (g[s, s] + g[t, t]))
-
-
-def _readable(basis: Floats) -> Floats:
+def row_echelon(basis: Floats) -> Floats:
     """Reduced row echelon form: flat directions with as few components as possible, largest coefficient 1."""
     basis = basis.copy()
     row = 0

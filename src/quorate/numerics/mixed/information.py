@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 def information(problem: Problem, solved: Solved) -> Floats:
     """Half the trace of ``P A_s P A_t`` for every pair of components, replicates inside cells included.
 
-    This is the expected REML information (ML with ``b_trace``), whatever the data.
+    This is the expected REML information (ML with ``b_trace``), whatever the data. Parts across blocks are
+    ``tr(B R_s B R_t)`` with ``R_t = W' V_w^-1 A_t V_w^-1 W``.
 
     Parameters
     ----------
@@ -45,7 +46,29 @@ def information(problem: Problem, solved: Solved) -> Floats:
     -------
     array, shape (components, components)
     """
-    out = _traces_of_pairs(problem, solved) / 2
+    first = problem.n_within + problem.n_shared
+    pairs = np.zeros((problem.n_components, problem.n_components))
+    terms = np.eye(problem.n_within)[problem.units.column_term]
+    levels = np.eye(problem.n_shared)[problem.units.shared_term]
+    sides = [_side(solved, levels, within_block(problem, solved, t)) for t in range(problem.n_within)]
+    pairs[:first, :first] = _random(problem, solved, terms, levels, sides)
+    largest = problem.largest_residual(solved.theta)
+    others: list[_Residual] = []
+    for r in range(problem.n_residual):
+        if r == largest:
+            continue
+        products = problem.moments.products(problem.units.noise[:, r] * solved.weight**2)
+        others.append(_Residual(r, products, _side(solved, levels, sandwich(problem, solved, products))))
+        row = first + r
+        pairs[row, :first] = pairs[:first, row] = _with_random(problem, solved, others[-1], terms, sides)
+        for other in others:
+            place = first + other.place
+            pairs[row, place] = pairs[place, row] = _residual_pair(problem, solved, others[-1], other)
+    # Row and column of the largest residual component from sum_s theta_s tr(P A_r P A_s) = tr(P A_r).
+    t, once = first + largest, traces(problem, solved)
+    pairs[t] = pairs[:, t] = (once - pairs @ solved.theta) / solved.theta[t]
+    pairs[t, t] = (once[t] - pairs[t] @ solved.theta + pairs[t, t] * solved.theta[t]) / solved.theta[t]
+    out = pairs / 2
     residual = solved.theta[-problem.n_residual :]
     tail = np.arange(problem.n_components - problem.n_residual, problem.n_components)
     has = problem.replicates.df > 0
@@ -138,34 +161,6 @@ def cell_weights(problem: Problem, projected: Projected) -> Floats:
     return out
 
 
-def _traces_of_pairs(problem: Problem, solved: Solved) -> Floats:
-    """``tr(P A_s P A_t)``; the row of the largest residual component from ``sum_t theta_t P A_t P = P``.
-
-    Parts across blocks are ``tr(B R_s B R_t)`` with ``R_t = W' V_w^-1 A_t V_w^-1 W``.
-    """
-    first = problem.n_within + problem.n_shared
-    out = np.zeros((problem.n_components, problem.n_components))
-    terms = np.eye(problem.n_within)[problem.units.column_term]
-    levels = np.eye(problem.n_shared)[problem.units.shared_term]
-    inside = [_side(solved, levels, within_block(problem, solved, t)) for t in range(problem.n_within)]
-    out[:first, :first] = _random(problem, solved, terms, levels, inside)
-    largest = problem.largest_residual(solved.theta)
-    others = [_residual(problem, solved, levels, r) for r in range(problem.n_residual) if r != largest]
-    for r, one in enumerate(others):
-        row = first + one.place
-        out[row, :first] = out[:first, row] = _with_random(problem, solved, one, terms, inside)
-        for two in others[: r + 1]:
-            out[row, first + two.place] = out[first + two.place, row] = _residual_pair(problem, solved, one, two)
-    return _with_largest(out, solved.theta, traces(problem, solved), first + largest)
-
-
-def _with_largest(out: Floats, theta: Floats, once: Floats, t: int) -> Floats:
-    """Row and column ``t`` from ``sum_s theta_s tr(P A_r P A_s) = tr(P A_r)``."""
-    out[t] = out[:, t] = (once - out @ theta) / theta[t]
-    out[t, t] = (once[t] - out[t] @ theta + out[t, t] * theta[t]) / theta[t]
-    return out
-
-
 @dataclass(frozen=True, eq=False)
 class _Side:
     """A component seen across blocks: ``B R``, and the trace of ``P A_t P U_s U_s'`` for every shared term ``s``."""
@@ -186,11 +181,6 @@ class _Residual:
 def _side(solved: Solved, levels: Floats, r: Floats) -> _Side:
     br, outside = solved.levels.times(r)
     return _Side(br, levels.T @ np.einsum("ij,ij->i", outside, solved.levels.outside))
-
-
-def _residual(problem: Problem, solved: Solved, levels: Floats, r: int) -> _Residual:
-    products = problem.moments.products(problem.units.noise[:, r] * solved.weight**2)
-    return _Residual(r, products, _side(solved, levels, sandwich(problem, solved, products)))
 
 
 def _across(left: _Side, right: _Side) -> float:
@@ -217,7 +207,7 @@ def _inner_pairs(problem: Problem, solved: Solved, m: Floats, terms: Floats) -> 
         t = solved.t.reshape(problem.moments.mean_units, problem.moments.columns, problem.moments.q)
         products = (t @ solved.b_trace) @ t.swapaxes(1, 2)
         return np.asarray(-2 * terms.T @ np.einsum("pkl,pkl->kl", problem.of_mean_units(m), products) @ terms)
-    apply = problem.moments.layout.apply
+    apply = problem.moments.sparsity.apply
     out = np.zeros((problem.n_within, problem.n_within))
     for at, term in enumerate(terms.T):
         out[:, at] = _inner(problem, solved, apply(problem.of_mean_units(m * term), solved.t), -2.0)
@@ -230,33 +220,33 @@ def _inner(problem: Problem, solved: Solved, rows: Rows, factor: float) -> Float
     return factor * np.array([float(np.sum(solved.b_trace * block)) for block in grams])
 
 
-def _with_random(problem: Problem, solved: Solved, one: _Residual, terms: Floats, sides: list[_Side]) -> Floats:
+def _with_random(problem: Problem, solved: Solved, residual: _Residual, terms: Floats, sides: list[_Side]) -> Floats:
     """A residual component with every within-block and shared term."""
-    jk = solved.j @ one.products.k
+    jk = solved.j @ residual.products.k
     within = terms.T @ np.einsum("pkl,pkl,p->k", jk, solved.j, problem.units.count)
-    cross = _noise_cross(problem, solved, one.products)
-    within += _inner(problem, solved, problem.moments.layout.apply(problem.of_mean_units(solved.j), cross), -2.0)
-    across = np.array([_across(one.side, other) for other in sides])
-    return np.concatenate([within + across, one.side.shared])
+    cross = _noise_cross(problem, solved, residual.products)
+    within += _inner(problem, solved, problem.moments.sparsity.apply(problem.of_mean_units(solved.j), cross), -2.0)
+    across = np.array([_across(residual.side, other) for other in sides])
+    return np.concatenate([within + across, residual.side.shared])
 
 
-def _residual_pair(problem: Problem, solved: Solved, one: _Residual, two: _Residual) -> float:
+def _residual_pair(problem: Problem, solved: Solved, left: _Residual, right: _Residual) -> float:
     """Two residual components."""
     units = problem.units
-    both = units.noise[:, one.place] * units.noise[:, two.place]
+    both = units.noise[:, left.place] * units.noise[:, right.place]
     third = problem.moments.products(both * solved.weight**3)
     gj = solved.gamma[:, None] * solved.j
     count = units.count
     out = np.bincount(units.cell_pattern, both * solved.weight**2, len(count)) @ count
     out -= 2 * np.einsum("pkl,plk,p->", gj, third.k, count)
-    out += np.einsum("pkl,plk,p->", gj @ one.products.k, gj @ two.products.k, count)
-    left, right = (_noise_cross(problem, solved, residual.products) for residual in (one, two))
-    inner = gram(left, problem.moments.layout.apply(problem.of_mean_units(gj), right))
+    out += np.einsum("pkl,plk,p->", gj @ left.products.k, gj @ right.products.k, count)
+    crosses = [_noise_cross(problem, solved, residual.products) for residual in (left, right)]
+    inner = gram(crosses[0], problem.moments.sparsity.apply(problem.of_mean_units(gj), crosses[1]))
     out -= 2 * np.sum(solved.b_trace * (sandwich(problem, solved, third) - inner))
-    return float(out) + _across(one.side, two.side)
+    return float(out) + _across(left.side, right.side)
 
 
 def _noise_cross(problem: Problem, solved: Solved, products: Products) -> Rows:
     """``Z' D^-1 a V_w^-1 W`` per mean unit and column."""
     gt = scaled(solved.t, solved.gamma_rows)
-    return less(products.n, problem.moments.layout.apply(problem.of_mean_units(products.k), gt))
+    return less(products.n, problem.moments.sparsity.apply(problem.of_mean_units(products.k), gt))

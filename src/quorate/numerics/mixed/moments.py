@@ -14,7 +14,7 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics.mixed.patterns import Units
-from quorate.numerics.mixed.rows import Layout
+from quorate.numerics.mixed.rows import Sparsity
 
 if TYPE_CHECKING:
     from quorate.numerics.mixed.rows import Rows
@@ -39,7 +39,7 @@ class Products:
     g: Floats
 
 
-class Moments:
+class CrossProducts:
     """Keys of all cross products of a design, and the sums over them.
 
     Parameters
@@ -59,20 +59,17 @@ class Moments:
         self._mean_index = units.cell_index[: len(units.row)]
         self._mean_unit = units.cell_unit[: len(units.row)]
         self._cell_scale = units.scale[self._mean_unit]
-        self._entry_rows()
-        self._keys()
-
-    def _entry_rows(self) -> None:
-        """Non-zero entries of every distinct row of W, as (row, column, value) sorted by row."""
-        x_row, x_col = np.nonzero(self.units.x)
-        rows, terms = self.units.shared.shape
+        # Non-zero entries of every distinct row of W, as (row, column, value) sorted by row.
+        x_row, x_col = np.nonzero(units.x)
+        rows, terms = units.shared.shape
         row = np.concatenate([x_row, np.repeat(np.arange(rows), terms)])
-        col = np.concatenate([x_col, self.units.shared.ravel() + self.p])
-        val = np.concatenate([self.units.x[x_row, x_col], np.ones(rows * terms)])
+        col = np.concatenate([x_col, units.shared.ravel() + self.p])
+        val = np.concatenate([units.x[x_row, x_col], np.ones(rows * terms)])
         order = np.argsort(row, kind="stable")
         self._w_col, self._w_val = col[order], val[order]
         self._w_size = np.bincount(row, minlength=rows)
         self._w_start = np.cumsum(self._w_size) - self._w_size
+        self._keys()
 
     def _keys(self) -> None:
         column, k, q = self.units.column, self.columns, self.q
@@ -87,7 +84,7 @@ class Moments:
         self._cell_val = self._w_val[entry] * self._cell_scale[cell]
         mean_column = column[self._mean_index[cell]]
         n_key = (self._mean_unit[cell][:, None] * k + mean_column) * q + self._cell_col[:, None]
-        self.layout = Layout(n_key.ravel(), self.mean_units, k, q)
+        self.sparsity = Sparsity(n_key.ravel(), self.mean_units, k, q)
         self._n_cell = np.repeat(self._mean_index[cell], terms)
         self._n_val = np.repeat(self._cell_val, terms)
 
@@ -109,7 +106,7 @@ class Moments:
 
     def products(self, weight: Floats) -> Products:
         """All cross products under weights of shape (pattern cells,)."""
-        n = self.layout.fill(weight[self._n_cell] * self._n_val)
+        n = self.sparsity.fill(weight[self._n_cell] * self._n_val)
         per_row = _sum(self.units.row, weight[self._mean_index] * self._cell_scale**2, len(self._w_size))
         g = _sum(self._g_key, per_row[self._g_row] * self._g_val, self.q**2)
         return Products(self.within(weight), n, g.reshape(self.q, self.q))
@@ -123,7 +120,10 @@ class Moments:
 
     def to_cells(self, z: Floats, w: Floats) -> Floats:
         """``Zz + Ww`` on unit cells, for ``z`` of shape (units, columns) and ``w`` of shape (q,)."""
-        out: Floats = self.term_columns(z).sum(axis=1) + self._fixed_and_shared(w)
+        per_row = self.units.x @ w[: self.p] + w[self.p :][self.units.shared].sum(axis=1)
+        fixed_and_shared = np.zeros(len(self.units.y))
+        fixed_and_shared[: len(self.units.row)] = per_row[self.units.row] * self._cell_scale
+        out: Floats = self.term_columns(z).sum(axis=1) + fixed_and_shared
         return out
 
     def term_columns(self, z: Floats) -> Floats:
@@ -134,12 +134,6 @@ class Moments:
         """``U_t w_t`` for every shared term, shape (unit cells, terms shared); zero on contrast units."""
         out = np.zeros((len(self.units.y), self.units.shared.shape[1]))
         out[: len(self.units.row)] = w[self.p :][self.units.shared[self.units.row]] * self._cell_scale[:, None]
-        return out
-
-    def _fixed_and_shared(self, w: Floats) -> Floats:
-        row_value = self.units.x @ w[: self.p] + w[self.p :][self.units.shared].sum(axis=1)
-        out = np.zeros(len(self.units.y))
-        out[: len(self.units.row)] = row_value[self.units.row] * self._cell_scale
         return out
 
 

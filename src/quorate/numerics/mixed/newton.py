@@ -66,10 +66,13 @@ def minimise(
         promised = _promised(point, step)
         if promised < tolerance and damping < 1e6:
             return Optimum(theta, point, used)
-        trial = _try(evaluate, theta + step)
+        try:
+            trial = evaluate(np.maximum(theta + step, 0.0))
+        except np.linalg.LinAlgError:
+            trial = None
         used += 1
         slack = 1e-12 * (1 + abs(point.criterion))
-        if trial is not None and trial.criterion <= point.criterion + slack:
+        if trial is not None and np.isfinite(trial.criterion) and trial.criterion <= point.criterion + slack:
             stalled = point.criterion - trial.criterion < slack and promised < 1e-6
             theta, point = np.maximum(theta + step, 0.0), trial
             damping = 0.0 if damping < 1e-3 else damping / 10
@@ -118,11 +121,3 @@ def bounded_step(gradient: Floats, hessian: Floats, theta: Floats, damping: floa
 def _promised(point: Point, step: Floats) -> float:
     """Decrease of the criterion that the quadratic model promises of a step."""
     return -float(point.gradient @ step + step @ point.hessian @ step / 2)
-
-
-def _try(evaluate: Callable[[Floats], Point], theta: Floats) -> Point | None:
-    try:
-        point = evaluate(np.maximum(theta, 0.0))
-    except np.linalg.LinAlgError:
-        return None
-    return point if np.isfinite(point.criterion) else None

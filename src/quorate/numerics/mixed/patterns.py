@@ -119,10 +119,13 @@ def compress(cells: Cells) -> Units:
     Units
         An equivalent model: same likelihood, same estimates.
     """
-    order, starts = _by_block(cells)
+    order = np.argsort(cells.block * (int(cells.position.max(initial=0)) + 1) + cells.position, kind="stable")
+    block = cells.block[order]
+    starts = np.flatnonzero(np.append(True, block[1:] != block[:-1]))
     sizes = np.diff(np.append(starts, len(order)))
     pattern = _patterns(cells.position[order], starts)
-    group = _dense(pattern * (int(cells.attribute.max(initial=0)) + 1) + cells.attribute[order][starts])
+    span = int(cells.attribute.max(initial=0)) + 1
+    group = _dense(pattern * span + cells.attribute[order][starts])
     first_of_pattern = _first(pattern)
     first_of_group = _first(group)
     pattern_cells = _ranges(starts[first_of_pattern], sizes[first_of_pattern])
@@ -144,8 +147,10 @@ def compress(cells: Cells) -> Units:
     column, column_term = _number(
         cells.within[order][pattern_cells], np.repeat(pattern[first_of_pattern], sizes[first_of_pattern])
     )
-    row, rows = _rows(cells, order[group_cells])
-    shared, shared_term = _stack_levels(cells.shared, rows)
+    representatives = order[group_cells]  # among the cells of mean units: distinct rows, and a cell that has each
+    row = _dense(cells.position[representatives] * span + cells.attribute[representatives])
+    rows = representatives[_first(row)]
+    levels = cells.shared.max(axis=0, initial=-1) + 1
     return Units(
         count=np.bincount(pattern).astype(float),
         cell_pattern=np.repeat(np.arange(len(first_of_pattern)), sizes[first_of_pattern]),
@@ -160,17 +165,9 @@ def compress(cells: Cells) -> Units:
         mean_cell=mean_cell,
         row=row,
         x=cells.x[rows],
-        shared=shared,
-        shared_term=shared_term,
+        shared=cells.shared[rows] + _offsets(levels),
+        shared_term=np.repeat(np.arange(len(levels)), levels),
     )
-
-
-def _by_block(cells: Cells) -> tuple[Ints, Ints]:
-    """Order of the cells by block and position, and where each block starts."""
-    key = cells.block * (int(cells.position.max(initial=0)) + 1) + cells.position
-    order = np.argsort(key, kind="stable")
-    block = cells.block[order]
-    return order, np.flatnonzero(np.append(True, block[1:] != block[:-1]))
 
 
 def _patterns(position: Ints, starts: Ints) -> Ints:
@@ -196,16 +193,10 @@ def _contrasts(centred: Floats, starts: Ints, sizes: Ints, pattern: Ints, group:
         members = order[ends[p] - blocks[p] : ends[p]]
         rows = centred[starts[members][:, None] + np.arange(sizes[members[0]])]
         if blocks[p] - groups[p] > rows.shape[1]:
-            rows = _upper(rows)
+            rows = np.linalg.qr(rows).R  # the same squares and products
         data.append(rows.ravel())
         owner.append(np.full(len(rows), p))
     return data, np.concatenate(owner) if owner else np.zeros(0, dtype=np.int64)
-
-
-def _upper(rows: Floats) -> Floats:
-    """Square root of ``rows' rows`` with as few rows as columns."""
-    out: Floats = np.linalg.qr(rows).R
-    return out
 
 
 def _number(within: Ints, pattern: Ints) -> tuple[Ints, Ints]:
@@ -220,19 +211,6 @@ def _number(within: Ints, pattern: Ints) -> tuple[Ints, Ints]:
         columns[:, t] = rank[code] + len(terms)
         terms += [t] * (int(rank.max(initial=-1)) + 1)
     return columns, np.array(terms, dtype=np.int64)
-
-
-def _rows(cells: Cells, representatives: Ints) -> tuple[Ints, Ints]:
-    """Distinct design rows among the cells of mean units: the row of each cell, and a cell that has each row."""
-    span = int(cells.attribute.max(initial=0)) + 1
-    row = _dense(cells.position[representatives] * span + cells.attribute[representatives])
-    return row, representatives[_first(row)]
-
-
-def _stack_levels(shared: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """Number the levels of the shared terms side by side."""
-    levels = shared.max(axis=0, initial=-1) + 1
-    return shared[rows] + _offsets(levels), np.repeat(np.arange(len(levels)), levels)
 
 
 def _first(code: Ints) -> Ints:

@@ -64,7 +64,24 @@ class Redraw:
         self._inside = residual
         self._degenerate: list[Ints] = []
         self._wishart: list[Wishart] = []
-        self._contrasts(theta[: problem.n_within], noise)
+        # Contrast units have the degrees of freedom of blocks less groups, whatever their number.
+        units = problem.units
+        first = len(units.scale)
+        groups = np.bincount(units.unit_pattern[:first], minlength=len(units.count))
+        start = np.searchsorted(units.cell_unit, np.arange(len(units.unit_pattern) + 1))
+        owner = units.unit_pattern[first:]
+        for p in np.unique(owner):
+            members = first + np.flatnonzero(owner == p)
+            df = float(units.count[p] - groups[p])
+            if df > len(members):
+                cells = np.arange(start[members[0]], start[members[-1] + 1])
+                block = np.flatnonzero(units.cell_pattern == p)
+                column = units.column[block]
+                same = column[:, None, :] == column[None, :, :]
+                root = np.linalg.cholesky(same @ theta[: problem.n_within] + np.diag(noise[block]))
+                self._wishart.append(Wishart(cells, np.asarray(root, dtype=np.float64), df))
+            elif df < len(members):
+                self._degenerate.append(np.arange(start[members[int(df)]], start[members[-1] + 1]))
 
     def draw(self, rng: np.random.Generator) -> Problem:
         """The problem with new data."""
@@ -78,35 +95,10 @@ class Redraw:
             y[wishart.cells] = wishart.draw(rng)
         return with_data(self.problem, y, self._inside * 2 * rng.standard_gamma(self.problem.replicates.df / 2))
 
-    def _contrasts(self, variances: Floats, noise: Floats) -> None:
-        """Contrast units have the degrees of freedom of blocks less groups, whatever their number."""
-        units = self.problem.units
-        first = len(units.scale)
-        groups = np.bincount(units.unit_pattern[:first], minlength=len(units.count))
-        start = np.searchsorted(units.cell_unit, np.arange(len(units.unit_pattern) + 1))
-        owner = units.unit_pattern[first:]
-        for p in np.unique(owner):
-            members = first + np.flatnonzero(owner == p)
-            df = float(units.count[p] - groups[p])
-            if df > len(members):
-                cells = np.arange(start[members[0]], start[members[-1] + 1])
-                block = np.flatnonzero(units.cell_pattern == p)
-                covariance = _block_covariance(units.column[block], variances, noise[block])
-                root = np.asarray(np.linalg.cholesky(covariance), dtype=np.float64)
-                self._wishart.append(Wishart(cells, root, df))
-            elif df < len(members):
-                self._degenerate.append(np.arange(start[members[int(df)]], start[members[-1] + 1]))
-
 
 def with_data(problem: Problem, y: Floats, ss: Floats) -> Problem:
     """The same design with other data: ``y`` on unit cells, ``ss`` inside cells by residual component."""
     out = copy(problem)
     out.units = replace(problem.units, y=y)
     out.replicates = replace(problem.replicates, ss=ss)
-    return out
-
-
-def _block_covariance(column: Ints, variances: Floats, noise: Floats) -> Floats:
-    same = column[:, None, :] == column[None, :, :]
-    out: Floats = same @ variances + np.diag(noise)
     return out

@@ -6,7 +6,6 @@ at once. ``docs/methods/bootstrap.md`` has the error that `TOLERANCE` leaves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
@@ -19,7 +18,7 @@ from quorate.numerics.mixed.information import covariance, information, quadrati
 from quorate.numerics.mixed.newton import Optimum, bounded_step, minimise
 from quorate.numerics.mixed.redraw import Redraw
 from quorate.numerics.mixed.reml import Point, Problem, evaluate, solve, traces
-from quorate.numerics.mixed.stacked import Points, Stacked
+from quorate.numerics.mixed.stacked import Stacked
 
 TOLERANCE = 1e-5
 """Decrease of the criterion a last, unchecked step may promise."""
@@ -86,13 +85,17 @@ def refits(
         Whether to take draws together; by default where the design allows it and is small enough.
     """
     redraw = Redraw(problem, theta, beta)
-    stacked = Stacked(problem) if stack or (stack is None and _worth_stacking(problem)) else None
+    if stack is None:  # one noise variance, and cross products that fit a stack: larger ones have faster sparse forms
+        moments = problem.moments
+        small = 3 * moments.mean_units * moments.columns * moments.q + 4 * moments.q**2 <= _STACK
+        stack = small and Stacked.applies(problem)
+    stacked = Stacked(problem) if stack else None
     size = 1 if stacked is None else max(1, min(256, _STACK // stacked.size))
-    one = Refitting(problem, kept, theta, tolerance)
+    refitting = Refitting(problem, kept, theta, tolerance)
     parts = []
-    for many in _chunks(n, size):
-        problems = [redraw.draw(rng) for _ in range(many)]
-        parts += [one.fit(problems[0])] if stacked is None else [_together(stacked, one, problems)]
+    for start in range(0, n, size):
+        problems = [redraw.draw(rng) for _ in range(min(size, n - start))]
+        parts += [refitting.fit(problems[0])] if stacked is None else [_together(stacked, refitting, problems)]
     return Refits(
         np.concatenate([part.theta for part in parts]),
         np.concatenate([part.beta for part in parts]),
@@ -133,10 +136,19 @@ class Refitting:
 
     def fit(self, problem: Problem) -> Refits:
         """Estimates from one redrawn data set."""
-        gradient, converged = self._slope(problem)[None], True
-        start = self.first(gradient)[0, self.kept]
+        ss, kept = problem.replicates.ss, self.kept
+        forms = quadratic_forms(problem, self._solved)
+        forms[self._residual] += ss / self._noise**2 - ss
+        gradient, converged = (self._gradient - forms)[None], True  # at the truth of the draws
+        start = self.first(gradient)[0, kept]
+
+        def at(theta: Floats) -> Point:
+            point = evaluate(problem, self._full(theta))
+            bend = point.hessian[np.ix_(kept, kept)]
+            return Point(point.criterion, point.gradient[kept], bend, point.solved, point.effects)
+
         try:
-            optimum = minimise(lambda theta: self._at(problem, theta), start, tolerance=self.tolerance)
+            optimum = minimise(at, start, tolerance=self.tolerance)
         except NotConverged as stopped:
             optimum, converged = cast("Optimum", stopped.partial), False
         theta, point = optimum.theta, optimum.point
@@ -167,32 +179,18 @@ class Refitting:
         out[:, self._residual] = np.maximum(out[:, self._residual], self.theta[self._residual] / 10)
         return np.asarray(np.maximum(out, 0.0))
 
-    def _slope(self, problem: Problem) -> Floats:
-        """Gradient at the truth of the draws."""
-        ss = problem.replicates.ss
-        forms = quadratic_forms(problem, self._solved)
-        forms[self._residual] += ss / self._noise**2 - ss
-        out: Floats = self._gradient - forms
-        return out
-
-    def _at(self, problem: Problem, theta: Floats) -> Point:
-        point, kept = evaluate(problem, self._full(theta)), self.kept
-        return Point(
-            point.criterion, point.gradient[kept], point.hessian[np.ix_(kept, kept)], point.solved, point.effects
-        )
-
     def _full(self, theta: Floats) -> Floats:
         full = np.zeros_like(self.theta)
         full[self.kept] = theta
         return full
 
 
-def _together(stacked: Stacked, one: Refitting, problems: list[Problem]) -> Refits:
+def _together(stacked: Stacked, refitting: Refitting, problems: list[Problem]) -> Refits:
     """Plain Newton steps for all draws at once; draws for which one fails are fitted on their own."""
-    p, sums = stacked.problem.p, stacked.sums(problems)
-    points = stacked.evaluate(one.theta[None], sums)
+    p, kept, sums = stacked.problem.p, refitting.kept, stacked.sums(problems)
+    points = stacked.evaluate(refitting.theta[None], sums)
     plain = points.effects[:, :p]
-    theta, scored = one.first(points.gradient), one.scored(points.gradient)
+    theta, scored = refitting.first(points.gradient), refitting.scored(points.gradient)
     beta, converged = plain.copy(), np.zeros(len(problems), dtype=bool)
     live, before = np.arange(len(problems)), points.criterion
     for _ in range(_MOST_STEPS):
@@ -201,46 +199,22 @@ def _together(stacked: Stacked, one: Refitting, problems: list[Problem]) -> Refi
         live, points = live[lower], points.take(lower)
         if not len(live):
             break
-        theta[live], promised = _steps(points, theta[live], one.kept)
+        gradient, hessian = points.gradient[:, kept], points.hessian[:, kept[:, None], kept]
+        start = theta[live][:, kept]
+        # Newton steps, with the ridge that `bounded_step` has, and under the bounds where they meet them.
+        scale = 1 / np.sqrt(np.maximum(np.einsum("mii->mi", hessian), 1e-300))
+        system = hessian * scale[:, :, None] * scale[:, None, :] + 1e-12 * np.eye(hessian.shape[1])
+        step = np.linalg.solve(system, -(gradient * scale)[:, :, None])[:, :, 0] * scale
+        for i in np.flatnonzero(np.any(start + step < 0, axis=1)):
+            step[i] = bounded_step(gradient[i], hessian[i], start[i], 0.0)
+        promised = -np.sum((gradient + (hessian @ step[:, :, None])[:, :, 0] / 2) * step, axis=1)
+        theta[live[:, None], kept] = np.maximum(start + step, 0.0)
         beta[live] = points.effects[:, :p]
-        last = promised < one.tolerance
+        last = promised < refitting.tolerance
         converged[live[last]] = True
         live, before = live[~last], points.criterion[~last]
     shift = beta - plain
     for i in np.flatnonzero(~converged):
-        alone = one.fit(problems[i])
+        alone = refitting.fit(problems[i])
         theta[i], beta[i], shift[i], converged[i] = alone.theta[0], alone.beta[0], alone.shift[0], alone.converged[0]
     return Refits(theta, beta, shift, scored, converged)
-
-
-def _steps(points: Points, theta: Floats, kept: Ints) -> tuple[Floats, Floats]:
-    """Newton steps under the bounds: where they lead, and the decrease of the criterion they promise."""
-    gradient, hessian = points.gradient[:, kept], points.hessian[:, kept[:, None], kept]
-    start = theta[:, kept]
-    step = _plain_steps(gradient, hessian)
-    for i in np.flatnonzero(np.any(start + step < 0, axis=1)):
-        step[i] = bounded_step(gradient[i], hessian[i], start[i], 0.0)
-    promised = -np.sum((gradient + (hessian @ step[:, :, None])[:, :, 0] / 2) * step, axis=1)
-    trial = theta.copy()
-    trial[:, kept] = np.maximum(start + step, 0.0)
-    return trial, promised
-
-
-def _plain_steps(gradient: Floats, hessian: Floats) -> Floats:
-    """Newton steps without bounds, with the ridge that `bounded_step` has."""
-    scale = 1 / np.sqrt(np.maximum(np.einsum("mii->mi", hessian), 1e-300))
-    system = hessian * scale[:, :, None] * scale[:, None, :] + 1e-12 * np.eye(hessian.shape[1])
-    return np.asarray(np.linalg.solve(system, -(gradient * scale)[:, :, None])[:, :, 0] * scale)
-
-
-def _worth_stacking(problem: Problem) -> bool:
-    """One noise variance, and cross products that fit a stack: larger ones have faster sparse forms."""
-    moments = problem.moments
-    small = 3 * moments.mean_units * moments.columns * moments.q + 4 * moments.q**2 <= _STACK
-    return small and Stacked.applies(problem)
-
-
-def _chunks(n: int, size: int) -> Iterator[int]:
-    """Sizes of the chunks that make up ``n``."""
-    for start in range(0, n, size):
-        yield min(size, n - start)

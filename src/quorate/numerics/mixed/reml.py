@@ -15,7 +15,7 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.numerics.mixed.blocks import factored
 from quorate.numerics.mixed.levels import Levels
-from quorate.numerics.mixed.moments import Moments, Products
+from quorate.numerics.mixed.moments import CrossProducts, Products
 from quorate.numerics.mixed.patterns import Cells, Units, compress
 from quorate.numerics.mixed.rows import gram, less, scaled
 
@@ -62,7 +62,7 @@ class Problem:
 
     def __init__(self, cells: Cells, replicates: WithinCells, *, reml: bool = True) -> None:
         self.units: Units = compress(cells)
-        self.moments = Moments(self.units)
+        self.moments = CrossProducts(self.units)
         self.replicates = replicates
         self.reml = reml
         self.p = cells.x.shape[1]
@@ -194,11 +194,16 @@ def solve(problem: Problem, theta: Floats, *, reml: bool | None = None) -> Solve
     count = problem.units.count
     log_noise = np.bincount(problem.units.cell_pattern, np.log(noise), len(count))
     log_det = float((log_noise + blocks.log_det) @ count)
-    t = problem.moments.layout.apply(problem.of_mean_units(blocks.j), products.n)
-    h = problem.moments.layout.apply(problem.of_mean_units(blocks.half), products.n)
+    t = problem.moments.sparsity.apply(problem.of_mean_units(blocks.j), products.n)
+    h = problem.moments.sparsity.apply(problem.of_mean_units(blocks.half), products.n)
     some = None if gamma.all() else np.tile((gamma > 0).astype(np.float64), problem.moments.mean_units)
     c = products.g - gram(h, h, some)
-    b, b_trace, log_shared = _inverse(c, gamma_shared, problem.p, problem.reml if reml is None else reml)
+    scale = np.concatenate([np.ones(problem.p), np.sqrt(gamma_shared)])
+    b, log_shared = _scaled_inverse(c, scale, problem.p)
+    b_trace = b
+    if not (problem.reml if reml is None else reml):
+        scale[: problem.p] = 0.0
+        b_trace, log_shared = _scaled_inverse(c, scale, problem.p)
     log_det += log_shared
     return Solved(theta, 1 / noise, gamma, products, blocks.j, blocks.half, t, h, c, b, b_trace, log_det, gamma_shared)
 
@@ -210,7 +215,10 @@ def evaluate(problem: Problem, theta: Floats) -> Point:
     score = wy - mean_sum(problem, solved.h, apply(problem, solved.half, zy))
     effects = solved.effects(score)
     e = residual_projection(problem, solved, problem.units.y, zy, score, effects)
-    quadratic = _quadratic(problem, solved, e, effects)
+    # y'P y as Henderson's penalised sum of squares: at its minimum errors of the effects are of second order.
+    shared, random = effects[problem.p :], solved.gamma_shared > 0
+    penalised = np.sum(e.cells**2 / solved.weight[problem.units.cell_index]) + np.sum(solved.gamma * e.within**2)
+    quadratic = float(penalised + np.sum(shared[random] ** 2 / solved.gamma_shared[random]))
     replicates = problem.replicates
     residual = theta[problem.n_within + problem.n_shared :]
     has = replicates.df > 0
@@ -239,13 +247,6 @@ def residual_projection(problem: Problem, solved: Solved, v: Floats, zv: Floats,
     left -= moments.to_cells(solved.gamma * refined, np.zeros_like(h))
     cells, z = weight * left, z + refined
     return Projected(cells, z, (wv - solved.c @ h)[problem.p :])
-
-
-def _quadratic(problem: Problem, solved: Solved, e: Projected, effects: Floats) -> float:
-    """``y'P y`` as Henderson's penalised sum of squares: at its minimum errors of the effects are of second order."""
-    shared, has = effects[problem.p :], solved.gamma_shared > 0
-    out = np.sum(e.cells**2 / solved.weight[problem.units.cell_index]) + np.sum(solved.gamma * e.within**2)
-    return float(out + np.sum(shared[has] ** 2 / solved.gamma_shared[has]))
 
 
 def squares(problem: Problem, e: Projected) -> Floats:
@@ -280,23 +281,21 @@ def traces(problem: Problem, solved: Solved) -> Floats:
     m = solved.j @ solved.products.k
     within = np.einsum("pkk,p->k", m, problem.units.count)
     largest = problem.largest_residual(solved.theta)
-    residual = [0.0 if r == largest else _residual_trace(problem, solved, r) for r in range(problem.n_residual)]
-    out = problem.sums(within, solved.levels.diagonal, np.array(residual))
+    residual, count = np.zeros(problem.n_residual), problem.units.count
+    for r in range(problem.n_residual):
+        if r != largest:
+            a = problem.units.noise[:, r]
+            products = problem.moments.products(a * solved.weight**2)
+            diagonal = np.bincount(problem.units.cell_pattern, a * solved.weight, len(count)) @ count
+            inner = np.einsum("k,pkl,plk,p->", solved.gamma, solved.j, products.k, count)
+            residual[r] = diagonal - inner - np.sum(solved.b_trace * sandwich(problem, solved, products))
+    out = problem.sums(within, solved.levels.diagonal, residual)
     for t in range(problem.n_within):
         out[t] -= np.sum(solved.b_trace * within_block(problem, solved, t))
     projected = problem.p if solved.b_trace is solved.b else 0
     last = problem.n_components - problem.n_residual + largest
     out[last] = (problem.units.n_cells - projected - solved.theta @ out) / solved.theta[last]
     return out
-
-
-def _residual_trace(problem: Problem, solved: Solved, r: int) -> float:
-    a = problem.units.noise[:, r]
-    products = problem.moments.products(a * solved.weight**2)
-    count = problem.units.count
-    diagonal = np.bincount(problem.units.cell_pattern, a * solved.weight, len(count)) @ count
-    inner = np.einsum("k,pkl,plk,p->", solved.gamma, solved.j, products.k, count)
-    return float(diagonal - inner - np.sum(solved.b_trace * sandwich(problem, solved, products)))
 
 
 def within_block(problem: Problem, solved: Solved, t: int) -> Floats:
@@ -307,19 +306,9 @@ def within_block(problem: Problem, solved: Solved, t: int) -> Floats:
 def sandwich(problem: Problem, solved: Solved, products: Products) -> Floats:
     """``W' D^-1(I - ZGJZ'D^-1)' a (...) W`` from cross products with weights that contain ``a``; shape (q, q)."""
     gt = scaled(solved.t, solved.gamma_rows)
-    half = gram(gt, less(problem.moments.layout.apply(problem.of_mean_units(products.k) / 2, gt), products.n))
+    half = gram(gt, less(problem.moments.sparsity.apply(problem.of_mean_units(products.k) / 2, gt), products.n))
     out: Floats = products.g + half + half.T
     return out
-
-
-def _inverse(c: Floats, gamma: Floats, p: int, reml: bool) -> tuple[Floats, Floats, float]:
-    """Inverse of the coefficient matrix, finite where a shared variance is 0, and its log-determinant."""
-    scale = np.concatenate([np.ones(p), np.sqrt(gamma)])
-    b, log_det = _scaled_inverse(c, scale, p)
-    if reml:
-        return b, b, log_det
-    scale[:p] = 0.0
-    return b, *_scaled_inverse(c, scale, p)
 
 
 def _scaled_inverse(c: Floats, scale: Floats, p: int) -> tuple[Floats, float]:
@@ -330,7 +319,7 @@ def _scaled_inverse(c: Floats, scale: Floats, p: int) -> tuple[Floats, float]:
     system *= s
     shared = np.flatnonzero(active >= p)
     system[shared, shared] += 1
-    inner, log_det = _spd_inverse(system)
+    inner, log_det = spd_inverse(system)
     inner *= s[:, None]
     inner *= s
     if len(active) == len(c):
@@ -340,35 +329,30 @@ def _scaled_inverse(c: Floats, scale: Floats, p: int) -> tuple[Floats, float]:
     return out, log_det
 
 
-def _spd_inverse(matrix: Floats) -> tuple[Floats, float]:
+def spd_inverse(matrix: Floats) -> tuple[Floats, float]:
+    """Inverse and log-determinant of a positive definite matrix.
+
+    A large one by LAPACK's own inverse from the factor: a third of the time, once loading it is worth its while.
+    """
     if matrix.shape[0] == 0:
         return matrix, 0.0
-    if matrix.shape[0] > _LARGE:
-        return _large_spd_inverse(matrix)
-    lower = np.linalg.cholesky(matrix)
-    half = np.linalg.inv(lower)
-    return half.T @ half, 2 * float(np.sum(np.log(np.diag(lower))))
-
-
-def _large_spd_inverse(matrix: Floats) -> tuple[Floats, float]:
-    """The same by LAPACK's own inverse from the factor: a third of the time, once loading it is worth its while."""
+    if matrix.shape[0] <= _LARGE:
+        lower = np.linalg.cholesky(matrix)
+        half = np.linalg.inv(lower)
+        return half.T @ half, 2 * float(np.sum(np.log(np.diag(lower))))
     from scipy.linalg import lapack
 
     factor, failed = lapack.dpotrf(matrix.T, lower=1, clean=0)
     if failed:
         raise np.linalg.LinAlgError("the coefficient matrix is singular")
     log_det = 2 * float(np.sum(np.log(np.diag(factor))))
-    return _mirrored(lapack.dpotri(factor, lower=1, overwrite_c=1)[0]), log_det
-
-
-def _mirrored(lower: Floats) -> Floats:
-    """A symmetric matrix from its lower triangle, in place, by blocks that fit the cache."""
-    for start in range(0, len(lower), 128):
+    inverse = lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
+    for start in range(0, len(inverse), 128):  # the upper triangle, in place, by blocks that fit the cache
         rows = slice(start, start + 128)
-        block = np.tril(lower[rows, rows])
-        lower[rows, rows] = block + np.tril(block, -1).T
-        lower[rows, rows.stop :] = lower[rows.stop :, rows].T
-    return lower.T
+        block = np.tril(inverse[rows, rows])
+        inverse[rows, rows] = block + np.tril(block, -1).T
+        inverse[rows, rows.stop :] = inverse[rows.stop :, rows].T
+    return inverse.T, log_det
 
 
 def apply(problem: Problem, per_pattern: Floats, z: Floats) -> Floats:

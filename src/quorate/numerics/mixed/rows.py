@@ -23,14 +23,14 @@ _FEW = 2048
 _SPARSE = 12
 """Entries per non-zero one from which sparse cross products are the quicker; measured on ratings of teachers.
 
-Counted once the rows of a unit are mixed by `Layout.apply`: each then has the entries of all.
+Counted once the rows of a unit are mixed by `Sparsity.apply`: each then has the entries of all.
 """
 _HUGE, _SMALLER = 1 << 27, 1.5
 """Dense entries of 1 GB, and how many there must be per non-zero one for sparse rows to take less room."""
 
 
-class Layout:
-    """Where the entries of all rows are, found once.
+class Sparsity:
+    """Where the entries of all rows are, found once, and whether they are stored dense or sparse.
 
     Parameters
     ----------
@@ -45,8 +45,16 @@ class Layout:
         self.sparse = False
         self._slot = key
         size = units * columns * q
-        if size > _LARGE and _occupied(key // (columns * q) * q + key % q, units * q) * _entries(size) < units * q:
-            self.sparse = True
+        if size > _LARGE:
+            of_units = key // (columns * q) * q + key % q
+            if units * q > 1 << 28:
+                occupied = len(np.unique(of_units))
+            else:
+                seen = np.zeros(units * q, dtype=np.bool_)
+                seen[of_units] = True
+                occupied = int(seen.sum())
+            self.sparse = occupied * (_SPARSE if size <= _HUGE else _SMALLER) < units * q
+        if self.sparse:
             place, self._slot = np.unique(key, return_inverse=True)
             self._index = place % q
             self._start = np.searchsorted(place, np.arange(units * columns + 1) * q)
@@ -89,7 +97,7 @@ def scaled(rows: Rows, factor: Floats) -> Rows:
 
 
 def less(left: Rows, right: Rows) -> Rows:
-    """``left - right``, of rows of one layout."""
+    """``left - right``, of rows of one sparsity."""
     return cast("Rows", left - right)
 
 
@@ -115,16 +123,3 @@ def gram(left: Rows, right: Rows, weight: Floats | None = None) -> Floats:
 def full(rows: Any) -> Floats:
     """Rows as a dense array, shape (rows, q)."""
     return np.asarray(rows if isinstance(rows, np.ndarray) else rows.toarray(), dtype=np.float64)
-
-
-def _entries(size: int) -> float:
-    """Entries per non-zero one from which rows are sparse: the quicker, or where they are huge the smaller."""
-    return _SPARSE if size <= _HUGE else _SMALLER
-
-
-def _occupied(key: Ints, size: int) -> int:
-    if size > 1 << 28:
-        return len(np.unique(key))
-    seen = np.zeros(size, dtype=np.bool_)
-    seen[key] = True
-    return int(seen.sum())

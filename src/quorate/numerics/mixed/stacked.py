@@ -19,7 +19,7 @@ from quorate.numerics.mixed.rows import full
 
 
 @dataclass(frozen=True)
-class Sums:
+class Reduced:
     """What data sets of a design come down to; the first axis is the data set.
 
     Parameters
@@ -31,7 +31,7 @@ class Sums:
     yy : array, shape (m,)
         Sum of squares of the units.
     ss : array, shape (m, residual components)
-        Sums of squares inside cells.
+        Reduced of squares inside cells.
     """
 
     zy: Floats
@@ -39,9 +39,9 @@ class Sums:
     yy: Floats
     ss: Floats
 
-    def take(self, rows: Ints) -> Sums:
+    def take(self, rows: Ints) -> Reduced:
         """Some of the data sets."""
-        return Sums(self.zy[rows], self.wy[rows], self.yy[rows], self.ss[rows])
+        return Reduced(self.zy[rows], self.wy[rows], self.yy[rows], self.ss[rows])
 
 
 @dataclass(frozen=True)
@@ -137,24 +137,24 @@ class Stacked:
         """Numbers held at once per data set, about."""
         return 3 * self._n.size + 4 * self._g.size + 3 * len(self._pattern) * self._columns**2
 
-    def sums(self, problems: Sequence[Problem]) -> Sums:
+    def sums(self, problems: Sequence[Problem]) -> Reduced:
         """Reduce data sets of the design, made by `quorate.numerics.mixed.redraw.with_data`."""
         pairs = [self.problem.moments.from_cells(problem.units.y) for problem in problems]
-        return Sums(
+        return Reduced(
             np.array([z for z, _ in pairs]),
             np.array([w for _, w in pairs]),
             np.array([problem.units.y @ problem.units.y for problem in problems]),
             np.array([problem.replicates.ss for problem in problems]),
         )
 
-    def evaluate(self, theta: Floats, sums: Sums) -> Points:
+    def evaluate(self, theta: Floats, sums: Reduced) -> Points:
         """Criterion, gradient and average information of every data set.
 
         Parameters
         ----------
         theta : array, shape (m, components) or (1, components)
             Where; one row serves all data sets.
-        sums : Sums
+        sums : Reduced
             The data.
         """
         random, residual = np.split(theta, [theta.shape[1] - self.problem.n_residual], axis=1)
@@ -164,26 +164,25 @@ class Stacked:
         ratio = random / d[:, None]
         solved = self._solve(ratio)
         at = self._project(solved, sums)
+        # y'P A_t P y of the random components.
+        of_random = np.hstack([np.einsum("mpkk->mk", at.squares) @ self._terms, at.shared**2 @ self._levels])
         traces, squares, pairs = self._with_noise(
-            ratio, at.quadratic, self._traces(solved), self._squares(at), self._pairs(solved, at)
+            ratio, at.quadratic, self._traces(solved), of_random, self._pairs(solved, at)
         )
-        criterion, slope, bend = self._inside(np.where(proper[:, None], residual, 1.0), sums.ss)
-        criterion = criterion + self._free * np.log(d) + solved.log_det + at.quadratic / d
+        # Constant and chi-squares inside cells: criterion, gradient and average information.
+        problem, df = self.problem, self.problem.replicates.df
+        some = np.where(self._has, np.where(proper[:, None], residual, 1.0), 1.0)
+        ss = np.where(self._has, sums.ss, 0.0)
+        free = problem.n_rows - (problem.p if problem.reml else 0)
+        constant = free * np.log(2 * np.pi) + problem.replicates.log_counts
+        inside = constant + np.log(some) @ df + np.sum(ss / some, axis=1)
+        criterion = inside + self._free * np.log(d) + solved.log_det + at.quadratic / d
         gradient = (traces / d[:, None] - squares / d[:, None] ** 2) @ self._expand.T
         hessian = self._expand @ (pairs / d[:, None, None] ** 3) @ self._expand.T
         tail = np.arange(random.shape[1], theta.shape[1])
-        gradient[:, tail] += slope
-        hessian[:, tail, tail] += bend
+        gradient[:, tail] += df / some - ss / some**2
+        hessian[:, tail, tail] += ss / some**3
         return Points(np.where(proper, criterion, np.inf), gradient, hessian, at.effects)
-
-    def _inside(self, residual: Floats, ss: Floats) -> tuple[Floats, Floats, Floats]:
-        """Constant and chi-squares inside cells: criterion, gradient and average information."""
-        problem, df = self.problem, self.problem.replicates.df
-        some, ss = np.where(self._has, residual, 1.0), np.where(self._has, ss, 0.0)
-        free = problem.n_rows - (problem.p if problem.reml else 0)
-        constant = free * np.log(2 * np.pi) + problem.replicates.log_counts
-        criterion = constant + np.log(some) @ df + np.sum(ss / some, axis=1)
-        return criterion, df / some - ss / some**2, ss / some**3
 
     def _solve(self, ratio: Floats) -> _Solved:
         gamma = ratio[:, : self.problem.n_within] @ self._terms.T
@@ -193,14 +192,6 @@ class Stacked:
         t = blocks.j[:, self._owner] @ n
         h = (blocks.half[:, self._owner] @ n).reshape(len(ratio), *self._n.shape)
         c = self._g - h.transpose(0, 2, 1) @ h
-        b, b_trace, log_shared = self._inverse(c, root)
-        log_det = blocks.log_det @ self.problem.units.count + log_shared
-        precision = np.zeros((len(ratio), len(self._g)))
-        np.divide(1.0, root**2, out=precision[:, self.problem.p :], where=root > 0)
-        return _Solved(blocks.j, blocks.half, t.reshape(h.shape), h, c, b, b_trace, log_det, precision)
-
-    def _inverse(self, c: Floats, root: Floats) -> tuple[Floats, Floats, Floats]:
-        """Inverse coefficient matrices, with and without the fixed effects, and the log-determinant."""
         p = self.problem.p
         scale = np.hstack([np.ones((len(root), p)), root])
         both = scale[:, :, None] * scale[:, None, :]
@@ -209,12 +200,17 @@ class Stacked:
         system[:, shared, shared] += 1
         b = np.linalg.inv(system) * both
         if self.problem.reml:
-            return b, b, np.linalg.slogdet(system).logabsdet
-        b_trace = np.zeros_like(b)
-        b_trace[:, p:, p:] = np.linalg.inv(system[:, p:, p:]) * both[:, p:, p:]
-        return b, b_trace, np.linalg.slogdet(system[:, p:, p:]).logabsdet
+            b_trace, log_shared = b, np.linalg.slogdet(system).logabsdet
+        else:
+            b_trace = np.zeros_like(b)
+            b_trace[:, p:, p:] = np.linalg.inv(system[:, p:, p:]) * both[:, p:, p:]
+            log_shared = np.linalg.slogdet(system[:, p:, p:]).logabsdet
+        log_det = blocks.log_det @ self.problem.units.count + log_shared
+        precision = np.zeros((len(ratio), len(self._g)))
+        np.divide(1.0, root**2, out=precision[:, p:], where=root > 0)
+        return _Solved(blocks.j, blocks.half, t.reshape(h.shape), h, c, b, b_trace, log_det, precision)
 
-    def _project(self, solved: _Solved, sums: Sums) -> _Projected:
+    def _project(self, solved: _Solved, sums: Reduced) -> _Projected:
         local = _times(solved.half[:, self._pattern], sums.zy)
         wv = sums.wy - _times(solved.h.transpose(0, 2, 1), local[:, : self._units].reshape(len(local), len(self._n)))
         once = _times(solved.b, wv)
@@ -228,23 +224,18 @@ class Stacked:
         shared = (wv - _times(solved.c, effects))[:, self.problem.p :]
         return _Projected(z[:, : self._units], shared, squares, quadratic, effects)
 
-    def _squares(self, at: _Projected) -> Floats:
-        """``y'P A_t P y`` of the random components."""
-        return np.hstack([np.einsum("mpkk->mk", at.squares) @ self._terms, at.shared**2 @ self._levels])
-
     def _traces(self, solved: _Solved) -> Floats:
         """``tr(P A_t)`` of the random components."""
         within = np.einsum("mpkk,p->mk", solved.j @ self._k, self.problem.units.count)
         used = np.sum((solved.t @ solved.b_trace) * solved.t, axis=2)
         within -= used.reshape(len(used), self._units, self._columns).sum(axis=1)
-        return np.hstack([within @ self._terms, self._of_levels(solved) @ self._levels])
-
-    def _of_levels(self, solved: _Solved) -> Floats:
-        """Diagonal of ``U'P U``; without a difference of products where the level's variance allows it."""
-        p, own = self.problem.p, np.einsum("mkk->mk", solved.c)
-        product = own - np.sum((solved.c @ solved.b_trace) * solved.c, axis=2)
+        # The diagonal of U'P U, without a difference of products where the level's variance allows it.
+        diagonal = np.einsum("mkk->mk", solved.c)
+        product = diagonal - np.sum((solved.c @ solved.b_trace) * solved.c, axis=2)
         direct = (1 - np.einsum("mkk->mk", solved.b_trace) * solved.precision) * solved.precision
-        return np.asarray(np.where((solved.precision > 0) & (own > STRONG * solved.precision), direct, product)[:, p:])
+        strong = (solved.precision > 0) & (diagonal > STRONG * solved.precision)
+        levels = np.where(strong, direct, product)[:, self.problem.p :]
+        return np.hstack([within @ self._terms, levels @ self._levels])
 
     def _pairs(self, solved: _Solved, at: _Projected) -> Floats:
         """``y'P A_s P A_t P y`` of the random components."""
@@ -254,8 +245,8 @@ class Stacked:
         levels = at.shared[:, :, None] * self._levels
         wf = np.concatenate([within, (solved.c[:, :, p:] @ levels).transpose(0, 2, 1)], axis=1)
         cross = wf[:, :, p:] @ levels
-        own = self._terms.T @ np.sum(at.squares * (solved.j @ self._k), axis=1) @ self._terms
-        inner = np.concatenate([np.concatenate([own, cross[:, :a].transpose(0, 2, 1)], axis=1), cross], axis=2)
+        inside = self._terms.T @ np.sum(at.squares * (solved.j @ self._k), axis=1) @ self._terms
+        inner = np.concatenate([np.concatenate([inside, cross[:, :a].transpose(0, 2, 1)], axis=1), cross], axis=2)
         out: Floats = inner - wf @ solved.b @ wf.transpose(0, 2, 1)
         return out
 

@@ -1,6 +1,6 @@
 """Crossed panels of judges.
 
-- crossed: mean squares of a crossed panel, the components they give, resampled scenarios, and tests of the ...
+- crossed: mean squares of a crossed panel, the components they give, resampled scenarios, and tests
 - grubbs: Grubbs' estimators: how lenient and how noisy each judge of a crossed table is
 - subsets: subsets of judges whose mean stands for a whole pool
 """

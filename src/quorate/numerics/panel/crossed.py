@@ -107,12 +107,12 @@ def sums(x: Floats) -> Sums:
     return Sums(m, mean, gamma, np.column_stack([apart, scenario, *squares]))
 
 
-def mean_squares(found: Sums) -> MeanSquares:
+def mean_squares(table: Sums) -> MeanSquares:
     """Mean squares of the table."""
-    return _mean_squares(found, found.columns.sum(axis=0), 1.0, 0.0)
+    return _mean_squares(table, table.columns.sum(axis=0), 1.0, 0.0)
 
 
-def resampled(found: Sums, resamples: int, rng: np.random.Generator) -> MeanSquares:
+def resampled(table: Sums, resamples: int, rng: np.random.Generator) -> MeanSquares:
     """Mean squares when scenarios are drawn with replacement, as many as there are.
 
     A drawn table has scenarios twice, so its mean squares between scenarios are ``1 - 1/n`` of the table's on average,
@@ -121,7 +121,7 @@ def resampled(found: Sums, resamples: int, rng: np.random.Generator) -> MeanSqua
 
     Parameters
     ----------
-    found : Sums
+    table : Sums
         The table.
     resamples : int
         How many.
@@ -132,26 +132,24 @@ def resampled(found: Sums, resamples: int, rng: np.random.Generator) -> MeanSqua
     ----------
     Efron and Tibshirani (1993), An Introduction to the Bootstrap, section 10.2, for the bias.
     """
-    n, k = found.n, found.k
+    n, k = table.n, table.k
     step = max(_CHUNK // n, 1)
-    chunks = [_counts(n, min(step, resamples - start), rng) for start in range(0, resamples, step)]
-    totals = np.concatenate([counts @ found.columns for counts in chunks])
-    extra = float(found.columns[:, k + 1].sum()) / (k * n**2)
-    return _mean_squares(found, totals, n / (n - 1), extra)
+    totals = []
+    for start in range(0, resamples, step):
+        some = min(step, resamples - start)
+        drawn = rng.integers(n, size=(some, n)) + n * np.arange(some)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=n * some).reshape(some, n).astype(np.float64)
+        totals.append(counts @ table.columns)
+    extra = float(table.columns[:, k + 1].sum()) / (k * n**2)
+    return _mean_squares(table, np.concatenate(totals), n / (n - 1), extra)
 
 
-def _counts(n: int, resamples: int, rng: np.random.Generator) -> Floats:
-    """How often each scenario is drawn, shape (resamples, n)."""
-    drawn = rng.integers(n, size=(resamples, n)) + n * np.arange(resamples)[:, None]
-    return np.bincount(drawn.ravel(), minlength=n * resamples).reshape(resamples, n).astype(np.float64)
-
-
-def _mean_squares(found: Sums, totals: Floats, scale: float, extra: float) -> MeanSquares:
-    n, m, k = found.n, found.m, found.k
+def _mean_squares(table: Sums, totals: Floats, scale: float, extra: float) -> MeanSquares:
+    n, m, k = table.n, table.m, table.k
     apart, mean = totals[..., :k] / n, totals[..., k] / n
     interaction = scale * m * np.maximum(totals[..., k + 1] - n * np.square(apart).sum(axis=-1), 0.0)
     within = totals[..., k + 4]
-    gamma = found.gamma + apart
+    gamma = table.gamma + apart
     spread = np.square(gamma).mean(axis=-1) - extra
     scenario = scale * m * k * np.maximum(totals[..., k + 2] - n * mean**2, 0.0)
     return MeanSquares(
@@ -164,7 +162,7 @@ def _mean_squares(found: Sums, totals: Floats, scale: float, extra: float) -> Me
         interaction=interaction / ((n - 1) * (k - 1)),
         within=_over(within, n * (m - 1) * (k - 1)),
         pooled=(interaction + within) / ((n * m - 1) * (k - 1)),
-        mean=found.mean + mean,
+        mean=table.mean + mean,
         gamma=gamma,
         spread=spread,
     )
@@ -187,7 +185,7 @@ def _squares(values: Floats) -> Floats:
     return out
 
 
-def paper(found: MeanSquares) -> Floats:
+def paper(table: MeanSquares) -> Floats:
     """Components of the model without scenario:judge interaction, which is left in the residual.
 
     With one generation, ``alpha`` contains ``beta``. The interaction is nan: the model has none.
@@ -201,13 +199,13 @@ def paper(found: MeanSquares) -> Floats:
     ----------
     Zhu et al. (2026), Equations 23 to 28.
     """
-    between = found.generation if found.m > 1 else found.pooled
-    alpha = (found.scenario - between) / (found.m * found.k)
-    beta = (found.generation - found.pooled) / found.k
-    return _stacked(alpha, beta, _judge(found, found.pooled), found.pooled, np.full_like(alpha, np.nan))
+    between = table.generation if table.m > 1 else table.pooled
+    alpha = (table.scenario - between) / (table.m * table.k)
+    beta = (table.generation - table.pooled) / table.k
+    return _stacked(alpha, beta, _judge(table, table.pooled), table.pooled, np.full_like(alpha, np.nan))
 
 
-def separated(found: MeanSquares) -> Floats:
+def separated(table: MeanSquares) -> Floats:
     """Components of the model with scenario:judge interaction.
 
     With one generation, ``alpha`` contains ``beta`` and ``eps`` the interaction, which are then nan.
@@ -221,17 +219,17 @@ def separated(found: MeanSquares) -> Floats:
     ----------
     Searle, Casella and McCulloch (1992), Variance Components, chapter 4.
     """
-    alone = found.m == 1
-    beta = (found.generation - found.within) / found.k
-    own = found.scenario - found.interaction - (0.0 if alone else found.k * beta)
-    eps = found.interaction if alone else found.within
-    interaction = (found.interaction - found.within) / found.m
-    return _stacked(own / (found.m * found.k), beta, _judge(found, found.interaction), eps, interaction)
+    alone = table.m == 1
+    beta = (table.generation - table.within) / table.k
+    own = table.scenario - table.interaction - (0.0 if alone else table.k * beta)
+    eps = table.interaction if alone else table.within
+    interaction = (table.interaction - table.within) / table.m
+    return _stacked(own / (table.m * table.k), beta, _judge(table, table.interaction), eps, interaction)
 
 
-def _judge(found: MeanSquares, noise: Floats) -> Floats:
+def _judge(table: MeanSquares, noise: Floats) -> Floats:
     """Mean square of the judge effects less the noise in it."""
-    return np.asarray(found.spread - noise / (found.n * found.m) * (found.k - 1) / found.k)
+    return np.asarray(table.spread - noise / (table.n * table.m) * (table.k - 1) / table.k)
 
 
 def _stacked(*components: Floats) -> Floats:
@@ -252,7 +250,7 @@ def f_tail(f: float, df: float, df_error: float) -> float:
     return 0.0 if f == np.inf else float(fdtrc(df, df_error, f))
 
 
-def greenhouse_geisser(found: Sums) -> float:
+def greenhouse_geisser(table: Sums) -> float:
     """How far the judges' scenario means are from equal variances and covariances: 1 if not at all, at least 1/(K - 1).
 
     Degrees of freedom of the test on ``MS_SJ`` are multiplied by it. nan where the judges do not differ between
@@ -266,7 +264,7 @@ def greenhouse_geisser(found: Sums) -> float:
     ----------
     Greenhouse and Geisser (1959), Psychometrika 24, 95-112.
     """
-    apart = found.columns[:, : found.k]
+    apart = table.columns[:, : table.k]
     covariance = apart.T @ apart
     total = float(np.trace(covariance))
-    return total**2 / ((found.k - 1) * float(np.sum(covariance**2))) if total > 0 else np.nan
+    return total**2 / ((table.k - 1) * float(np.sum(covariance**2))) if total > 0 else np.nan

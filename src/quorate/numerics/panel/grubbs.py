@@ -166,7 +166,9 @@ def disagreement(x: Floats, judge: Floats) -> Floats:
     left = x - x.mean(axis=-1, keepdims=True)
     left = left - left.mean(axis=-2, keepdims=True)
     sample = np.swapaxes(left, -1, -2) @ left / (items - 1)
-    target = _centred(judge[..., None] * np.eye(judges))
+    independent = judge[..., None] * np.eye(judges)
+    target = independent - independent.mean(axis=-1, keepdims=True)
+    target = target - target.mean(axis=-2, keepdims=True)
     chance = (np.einsum("...kk->...", target) ** 2 + (target**2).sum(axis=(-1, -2))) / (items - 1)
     apart = ((sample - target) ** 2).sum(axis=(-1, -2))
     weight = np.maximum(1 - np.divide(chance, apart, out=np.ones_like(apart), where=apart > 0), 0.0)
@@ -198,12 +200,6 @@ def effects(means: Floats, noise: Floats) -> Effects:
     return Effects(gamma, np.sqrt(np.einsum("...kk->...k", noise)), np.asarray(tau2), mean, covariance)
 
 
-def _centred(covariance: Floats) -> Floats:
-    """Covariance of departures from the average."""
-    rows = covariance - covariance.mean(axis=-1, keepdims=True)
-    return np.asarray(rows - rows.mean(axis=-2, keepdims=True))
-
-
 def _posterior(gamma: Floats, noise: Floats) -> tuple[Floats, Floats]:
     """Mean and covariance of the effects, over the posterior of the pool's standard deviation.
 
@@ -218,16 +214,13 @@ def _posterior(gamma: Floats, noise: Floats) -> tuple[Floats, Floats]:
     x = (np.arange(_NODES) + 0.5) / _NODES
     tau2 = ((np.where(scale > 0, scale, 1.0)[..., None] * x / (1 - x)) ** 2)[..., None]
     total = tau2 + noise_along[..., None, :]
-    weight = _weights((np.log(total) + along[..., None, :] ** 2 / total).sum(axis=-1), x)
+    # Posterior weight of every node: the restricted likelihood times the width that the node stands for.
+    deviance = (np.log(total) + along[..., None, :] ** 2 / total).sum(axis=-1)
+    weight = np.exp(-(deviance - deviance.min(axis=-1, keepdims=True)) / 2) / (1 - x) ** 2
+    weight = weight / weight.sum(axis=-1, keepdims=True)
     expected = tau2 / total * along[..., None, :]
     mean = np.einsum("...g,...gj->...j", weight, expected)
-    own = np.einsum("...g,...gj->...j", weight, tau2 * noise_along[..., None, :] / total)
+    alone = np.einsum("...g,...gj->...j", weight, tau2 * noise_along[..., None, :] / total)
     spread = expected - mean[..., None, :]
-    inside = np.einsum("...g,...gi,...gj->...ij", weight, spread, spread) + own[..., None] * np.eye(own.shape[-1])
+    inside = np.einsum("...g,...gi,...gj->...ij", weight, spread, spread) + alone[..., None] * np.eye(alone.shape[-1])
     return np.einsum("...kj,...j->...k", axes, mean), np.asarray(axes @ inside @ np.swapaxes(axes, -1, -2))
-
-
-def _weights(deviance: Floats, x: Floats) -> Floats:
-    """Posterior weight of every node: the restricted likelihood times the width that the node stands for."""
-    likelihood = np.exp(-(deviance - deviance.min(axis=-1, keepdims=True)) / 2) / (1 - x) ** 2
-    return np.asarray(likelihood / likelihood.sum(axis=-1, keepdims=True))

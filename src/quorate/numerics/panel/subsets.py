@@ -107,24 +107,19 @@ def exhaustive(choice: Choice, top: int = 1) -> tuple[Bools, Floats]:
     error += np.einsum("sk,kl,sl->s", a, choice.error[:first, :first], a)[:, None]
     error += np.einsum("sk,kl,sl->s", b, choice.error[first:, first:], b)
     value = choice.value(np.maximum(size, 1.0), weight, price, error).ravel()
-    found = [
-        _least(value, np.flatnonzero(size.ravel() == k), top)
-        for k in range(choice.fewest, min(choice.most, judges) + 1)
-    ]
-    chosen = np.concatenate(found)
+    least = []
+    for k in range(choice.fewest, min(choice.most, judges) + 1):
+        where = np.flatnonzero(size.ravel() == k)
+        part = where[np.argpartition(value[where], top - 1)[:top]] if len(where) > top else where
+        ordered = part[np.argsort(value[part], kind="stable")]
+        least.append(ordered[value[ordered] < BEYOND])
+    chosen = np.concatenate(least)
     members = np.hstack([a[chosen // len(b)], b[chosen % len(b)]]) > 0
     return members, value[chosen]
 
 
 def _all_subsets(judges: int) -> Floats:
     return ((np.arange(2**judges)[:, None] >> np.arange(judges)) & 1).astype(float)
-
-
-def _least(value: Floats, where: Ints, top: int) -> Ints:
-    """Positions of the smallest values within reach, in order."""
-    part = where[np.argpartition(value[where], top - 1)[:top]] if len(where) > top else where
-    ordered = part[np.argsort(value[part], kind="stable")]
-    return np.asarray(ordered[value[ordered] < BEYOND])
 
 
 def exchange(choice: Choice) -> tuple[Bools, Floats]:
@@ -139,38 +134,39 @@ def exchange(choice: Choice) -> tuple[Bools, Floats]:
     values : array, shape (..., sizes)
         Their values; from `BEYOND` on, out of reach.
     """
-    up, down = _growing(choice), _shrinking(choice)
+    judges = choice.spread.shape[-1]
+    members, grown = np.zeros(choice.spread.shape, dtype=bool), []
+    for size in range(1, choice.most + 1):
+        entering = _changed(choice, members, size, 1).argmin(axis=-1)
+        members = _exchanged(choice, members | (entering[..., None] == np.arange(judges)), size)
+        grown.append(members)
+    members, shrunk = np.ones(choice.spread.shape, dtype=bool), []
+    for size in range(judges, choice.fewest - 1, -1):
+        if size < judges:
+            leaving = _changed(choice, members, size, -1).argmin(axis=-1)
+            members = _exchanged(choice, members & (leaving[..., None] != np.arange(judges)), size)
+        shrunk.append(members)
+    up = np.stack(grown[choice.fewest - 1 :], axis=-2)
+    down = np.stack(shrunk[::-1][: choice.most - choice.fewest + 1], axis=-2)
     better = choice.sized(up) <= choice.sized(down)
     members = np.where(better[..., None], up, down)
     return members, choice.sized(members)
 
 
-def _growing(choice: Choice) -> Bools:
-    judges = choice.spread.shape[-1]
-    members, found = np.zeros(choice.spread.shape, dtype=bool), []
-    for size in range(1, choice.most + 1):
-        entering = _entering(choice, members, size).argmin(axis=-1)
-        members = _exchanged(choice, members | (entering[..., None] == np.arange(judges)), size)
-        found.append(members)
-    return np.stack(found[choice.fewest - 1 :], axis=-2)
-
-
-def _shrinking(choice: Choice) -> Bools:
-    judges = choice.spread.shape[-1]
-    members, found = np.ones(choice.spread.shape, dtype=bool), []
-    for size in range(judges, choice.fewest - 1, -1):
-        if size < judges:
-            leaving = _leaving(choice, members, size).argmin(axis=-1)
-            members = _exchanged(choice, members & (leaving[..., None] != np.arange(judges)), size)
-        found.append(members)
-    return np.stack(found[::-1][: choice.most - choice.fewest + 1], axis=-2)
-
-
 def _exchanged(choice: Choice, members: Bools, size: int) -> Bools:
     """Exchange two judges, the best pair first, until no exchange helps any of the choices."""
     judges = members.shape[-1]
+    bias = np.einsum("...kk->...k", choice.error)
     while True:
-        moves = _exchanges(choice, members, size)
+        weight, price, error, row = _sums(choice, members)
+        value = choice.value(  # after judge l takes the place of j, by (j, l)
+            np.asarray(float(size)),
+            weight[..., None] + choice.weight[..., None, :] - choice.weight[..., :, None],
+            price[..., None] + choice.price - choice.price[:, None],
+            error[..., None] + (bias + 2 * row)[..., None, :] + (bias - 2 * row)[..., :, None] - 2 * choice.error,
+        )
+        allowed = members[..., :, None] & ~members[..., None, :]
+        moves = np.where(allowed, value, np.inf).reshape(*members.shape[:-1], -1)
         best = moves.argmin(axis=-1)
         better = np.take_along_axis(moves, best[..., None], axis=-1)[..., 0] < choice.of(members) * _GAIN
         if not better.any():
@@ -188,34 +184,17 @@ def _sums(choice: Choice, members: Bools) -> tuple[Floats, Floats, Floats, Float
     return weight[..., None], (chosen @ choice.price)[..., None], error[..., None], row
 
 
-def _entering(choice: Choice, members: Bools, size: int) -> Floats:
-    """Value of the subset with each judge added, shape (..., K); infinite for those inside."""
+def _changed(choice: Choice, members: Bools, size: int, sign: int) -> Floats:
+    """Value of the subset with each judge added (1) or taken out (-1), shape (..., K); infinite where it cannot."""
     weight, price, error, row = _sums(choice, members)
-    own = np.einsum("...kk->...k", choice.error)
-    value = choice.value(np.asarray(float(size)), weight + choice.weight, price + choice.price, error + 2 * row + own)
-    return np.asarray(np.where(members, np.inf, value))
-
-
-def _leaving(choice: Choice, members: Bools, size: int) -> Floats:
-    """Value of the subset without each judge, shape (..., K); infinite for those outside."""
-    weight, price, error, row = _sums(choice, members)
-    own = np.einsum("...kk->...k", choice.error)
-    value = choice.value(np.asarray(float(size)), weight - choice.weight, price - choice.price, error - 2 * row + own)
-    return np.asarray(np.where(members, value, np.inf))
-
-
-def _exchanges(choice: Choice, members: Bools, size: int) -> Floats:
-    """Value after judge l takes the place of j, shape (..., K * K) by (j, l); infinite where that cannot be."""
-    weight, price, error, row = _sums(choice, members)
-    own = np.einsum("...kk->...k", choice.error)
+    bias = np.einsum("...kk->...k", choice.error)
     value = choice.value(
         np.asarray(float(size)),
-        weight[..., None] + choice.weight[..., None, :] - choice.weight[..., :, None],
-        price[..., None] + choice.price - choice.price[:, None],
-        error[..., None] + (own + 2 * row)[..., None, :] + (own - 2 * row)[..., :, None] - 2 * choice.error,
+        weight + sign * choice.weight,
+        price + sign * choice.price,
+        error + sign * 2 * row + bias,
     )
-    allowed = members[..., :, None] & ~members[..., None, :]
-    return np.asarray(np.where(allowed, value, np.inf).reshape(*members.shape[:-1], -1))
+    return np.asarray(np.where(members == (sign > 0), np.inf, value))
 
 
 @dataclass(frozen=True)
@@ -273,9 +252,6 @@ def turns(choice: Choice, members: Bools) -> Turns | None:
         return None
     close = np.flatnonzero(value <= value.min() * _CLOSE)
     best = close[np.argmin(places[close].sum(axis=1))]
-    return _reduced(places[best].astype(np.int64), int(cycles[best]))
-
-
-def _reduced(places: Ints, cycles: int) -> Turns:
-    common = int(np.gcd.reduce(places))
-    return Turns(places // common, cycles * common)
+    once = places[best].astype(np.int64)
+    common = int(np.gcd.reduce(once))
+    return Turns(once // common, int(cycles[best]) * common)

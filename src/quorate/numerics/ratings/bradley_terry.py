@@ -73,7 +73,7 @@ class Design:
         return theta[-1] if self.ties else np.full(theta.shape[1], -np.inf)
 
 
-class Moments(NamedTuple):
+class Expectations(NamedTuple):
     """Expectations at given parameters; a vote is 1/2 for the first, -1/2 for the second, 0 for a tie.
 
     Parameters
@@ -92,7 +92,7 @@ class Moments(NamedTuple):
     normaliser: Floats
 
 
-def moments(design: Design, theta: Floats) -> Moments:
+def moments(design: Design, theta: Floats) -> Expectations:
     """Mean and variance of a vote, chance of a tie and normaliser, without overflow or cancellation."""
     gap = design.gap(theta)
     distance = np.abs(gap)
@@ -102,7 +102,7 @@ def moments(design: Design, theta: Floats) -> Moments:
     total = 1 + square + weight
     mean = np.copysign((1 - square) / (2 * total), gap)
     variance = (4 * square + weight * (1 + square)) / (4 * total * total)
-    return Moments(mean, variance, weight / total, distance / 2 + np.log(total))
+    return Expectations(mean, variance, weight / total, distance / 2 + np.log(total))
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,33 +176,24 @@ def fit(design: Design, counts: Floats, ridge: float = 0.0, start: Floats | None
     """
     known = summary(counts)
     theta = np.zeros((design.parameters, counts.shape[-1]))
-    theta += _start(design, known) if start is None else start[:, None]
+    if start is not None:
+        theta += start[:, None]
+    elif design.ties:  # equal ratings, and the tie parameter that then fits best
+        theta[-1] = np.log(2 * known.ties / known.decisive)
     step, value = np.zeros_like(theta), np.full(counts.shape[-1], -np.inf)
     small = np.zeros(counts.shape[-1], dtype=np.bool_)
     information = np.zeros((0, 0, 0))
     for _ in range(_MOST_STEPS):
         trial = theta + step
-        found, gradient, information = _derivatives(design, known, trial, ridge)
-        up = found >= value - _ROUNDING * (1 + np.abs(value))
-        theta, value = np.where(up, trial, theta), np.where(up, found, value)
-        step = np.where(up, _newton(design, information, gradient, ridge), step / 2)
+        reached, gradient, information = _derivatives(design, known, trial, ridge)
+        up = reached >= value - _ROUNDING * (1 + np.abs(value))
+        theta, value = np.where(up, trial, theta), np.where(up, reached, value)
+        newton = np.linalg.solve(anchored(design, information, ridge), gradient.T[:, :, None])[:, :, 0].T
+        step = np.where(up, newton, step / 2)
         small = np.abs(step).max(axis=0) < tol
         if small.all():
             break
     return Fit(theta + np.where(small, step, 0.0), information, value, small)
-
-
-def _start(design: Design, known: Summary) -> Floats:
-    """Equal ratings, and the tie parameter that then fits best."""
-    theta = np.zeros((design.parameters, len(known.ties)))
-    if design.ties:
-        theta[-1] = np.log(2 * known.ties / known.decisive)
-    return theta
-
-
-def _newton(design: Design, information: Floats, gradient: Floats, ridge: float) -> Floats:
-    steps = np.linalg.solve(anchored(design, information, ridge), gradient.T[:, :, None])
-    return np.asarray(steps[:, :, 0].T)
 
 
 def anchored(design: Design, information: Floats, ridge: float) -> Floats:
@@ -230,7 +221,7 @@ def _derivatives(design: Design, known: Summary, theta: Floats, ridge: float) ->
     return value, np.concatenate(parts), information_of(design, known.votes, at)
 
 
-def information_of(design: Design, votes: Floats, at: Moments) -> Floats:
+def information_of(design: Design, votes: Floats, at: Expectations) -> Floats:
     """Fisher information, shape (fits, parameters, parameters).
 
     Parameters
@@ -239,7 +230,7 @@ def information_of(design: Design, votes: Floats, at: Moments) -> Floats:
         What the counts compare.
     votes : array, shape (orders, pairs, fits)
         Votes.
-    at : Moments
+    at : Expectations
         Expectations.
     """
     s, fits = design.systems, votes.shape[-1]

@@ -78,7 +78,7 @@ def poisson(size: int, rng: np.random.Generator) -> NDArray[np.float32]:
     return _TABLE.take(bits).astype(np.float32)
 
 
-def _table() -> NDArray[np.uint8]:
+def poisson_table() -> NDArray[np.uint8]:
     """65,536 numbers from 0 to 8 as often as Poisson's law has them, with mean and variance 1."""
     large = np.array([4017, 1005, 201, 34, 4, 1])
     k = np.arange(3, 9)
@@ -89,7 +89,7 @@ def _table() -> NDArray[np.uint8]:
     return np.repeat(np.arange(9, dtype=np.uint8), often)
 
 
-_TABLE = _table()
+_TABLE = poisson_table()
 
 
 def covariance(design: Design, at: Fit, ridge: float, units: Units | None = None) -> Floats:
@@ -117,17 +117,15 @@ def covariance(design: Design, at: Fit, ridge: float, units: Units | None = None
     ``sandwich::vcovCL(fit, cluster, type = "HC0", cadjust = TRUE)``.
     """
     inverse = np.linalg.inv(anchored(design, at.information, ridge)[0])
-    meat = at.information[0] if units is None else _meat(design, at.theta[:, 0], units)
+    meat = at.information[0]
+    if units is not None:
+        vote = scores(design, at.theta[:, 0])
+        summed = vote if units.matrix is None else units.matrix @ vote
+        times = units.size / (1 - units.share)
+        meat = np.asarray((summed.T.multiply(times[None]).tocsr() @ summed).toarray())
     shrunk = np.zeros_like(meat)
     np.fill_diagonal(shrunk[: design.systems, : design.systems], ridge)
     return centred(inverse @ (meat + shrunk) @ inverse, design.systems)
-
-
-def _meat(design: Design, theta: Floats, units: Units) -> Floats:
-    one = scores(design, theta)
-    summed = one if units.matrix is None else units.matrix @ one
-    times = units.size / (1 - units.share)
-    return np.asarray((summed.T.multiply(times[None]).tocsr() @ summed).toarray())
 
 
 def centred(matrix: Floats, systems: int) -> Floats:

@@ -57,13 +57,22 @@ def exists(design: Design, counts: Floats, shrunk: bool = False) -> Bools:
     ----------
     Ford (1957), American Mathematical Monthly 64, 28-33. Zermelo (1929), Mathematische Zeitschrift 29, 436-460.
     """
-    found = np.ones(counts.shape[-1], dtype=np.bool_) if shrunk else strongly_connected(design, counts)
+    maximum = np.ones(counts.shape[-1], dtype=np.bool_) if shrunk else strongly_connected(design, counts)
+    if not design.ties and not design.position:
+        return maximum
+    # Strongly connected counts, with ties if these are modelled, may have a maximum for a reason seen at once.
+    a, b, tie = (counts[:, :, k] > 0 for k in range(3))
+    surely = np.ones(counts.shape[-1], dtype=np.bool_)
     if design.ties:
-        found &= counts[:, :, 2].sum(axis=(0, 1)) > 0
-    if design.ties or design.position:
-        for r in np.flatnonzero(found & ~_surely(design, counts)):
-            found[r] = bounded(design, counts[..., r], shrunk)
-    return found
+        maximum &= counts[:, :, 2].sum(axis=(0, 1)) > 0
+        surely &= (a & b).any(axis=(0, 1))
+    else:
+        a, b = a | tie, b | tie
+    if design.position:
+        surely &= (b[0] & a[1]).any(axis=0) & (a[0] & b[1]).any(axis=0)
+    for r in np.flatnonzero(maximum & ~surely):
+        maximum[r] = bounded(design, counts[..., r], shrunk)
+    return maximum
 
 
 def strongly_connected(design: Design, counts: Floats) -> Bools:
@@ -91,10 +100,24 @@ def bounded(design: Design, counts: Floats, shrunk: bool = False) -> bool:
     """
     from scipy.optimize import linprog
 
-    rows = _directions(design, counts)
+    # Rows that a direction must not be negative along, for the likelihood not to fall in it.
+    order, pair, outcome = np.nonzero(counts)
+    gap = np.zeros((len(pair), design.parameters))
+    row = np.arange(len(pair))
+    gap[row, design.a[pair]], gap[row, design.b[pair]] = 1.0, -1.0
+    if design.position:
+        gap[:, design.systems] = design.sign[order]
+    side, tied = np.array([1.0, -1.0, 0.0])[outcome][:, None], outcome == 2
+    if design.ties:
+        half, margin = gap / 2, np.zeros((len(pair), design.parameters))
+        margin[:, -1] = 1.0
+        won, even = (side * half)[~tied], half[tied]
+        rows = np.concatenate([won, won - margin[~tied], margin[tied] - even, margin[tied] + even])
+    else:
+        rows = np.concatenate([(side * gap)[~tied], gap[tied], -gap[tied]])
     rows = rows[:, design.systems :] if shrunk else rows
-    found = linprog(-rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=(-1, 1))
-    return float(rows.sum(axis=0) @ found.x) < _NOTHING * len(rows) and (shrunk or identified(design, counts))
+    steepest = linprog(-rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=(-1, 1))
+    return float(rows.sum(axis=0) @ steepest.x) < _NOTHING * len(rows) and (shrunk or identified(design, counts))
 
 
 def identified(design: Design, counts: Floats) -> bool:
@@ -132,36 +155,3 @@ def _reach(design: Design, ahead: Bools, behind: Bools) -> Bools:
         if (grown == reached).all():
             return np.asarray(reached.all(axis=0))
         reached = grown
-
-
-def _surely(design: Design, counts: Floats) -> Bools:
-    """Whether strongly connected counts, with ties if these are modelled, have a maximum for a reason seen at once."""
-    a, b, tie = (counts[:, :, k] > 0 for k in range(3))
-    found = np.ones(counts.shape[-1], dtype=np.bool_)
-    if design.ties:
-        found &= (a & b).any(axis=(0, 1))
-    else:
-        a, b = a | tie, b | tie
-    if design.position:
-        found &= (b[0] & a[1]).any(axis=0) & (a[0] & b[1]).any(axis=0)
-    return found
-
-
-def _directions(design: Design, counts: Floats) -> Floats:
-    """Rows that a direction must not be negative along, for the likelihood not to fall in it."""
-    order, pair, outcome = np.nonzero(counts)
-    gap = np.zeros((len(pair), design.parameters))
-    row = np.arange(len(pair))
-    gap[row, design.a[pair]], gap[row, design.b[pair]] = 1.0, -1.0
-    if design.position:
-        gap[:, design.systems] = design.sign[order]
-    side = np.array([1.0, -1.0, 0.0])[outcome][:, None]
-    if not design.ties:
-        tied = outcome == 2
-        return np.concatenate([(side * gap)[~tied], gap[tied], -gap[tied]])
-    half, margin = gap / 2, np.zeros((len(pair), design.parameters))
-    margin[:, -1] = 1.0
-    decisive = outcome < 2
-    won = (side * half)[decisive]
-    tied, slack = half[~decisive], margin[~decisive]
-    return np.concatenate([won, won - margin[decisive], slack - tied, slack + tied])

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from quorate.arrays import Floats, Ints
-from quorate.numerics.ratings.bradley_terry import Design, Fit, Moments, anchored, moments, scores
+from quorate.numerics.ratings.bradley_terry import Design, Expectations, Fit, anchored, moments, scores
 from quorate.numerics.ratings.draws import Units
 
 SMALL = 0.01
@@ -72,18 +72,28 @@ def leverage(design: Design, at: Fit, ridge: float, units: Units) -> Leverage:
     inverse = np.linalg.inv(anchored(design, at.information, ridge)[0])
     cells = _cells(design, moments(design, at.theta))
     votes = _votes(units, cells.rows.shape[0])
-    most = votes @ _trace(design, cells, inverse)
+    # Leverage of a vote of each cell on all contrasts together: no contrast has more.
+    spread = cells.rows @ inverse
+    trace = cells.variance * np.asarray(cells.rows.multiply(spread).sum(axis=1)).ravel()
+    if design.ties:
+        trace += 2 * cells.cross * spread[:, -1] + cells.tie * inverse[-1, -1]
+    most = votes @ trace
     heavy = np.flatnonzero((most > SMALL) & (units.size > 0))
     excess, df = np.zeros((p, p)), np.full((p, p), max(units.effective - 1, 1.0))
-    first, second = _pairs(design)
     if len(heavy):
-        one = scores(design, at.theta[:, 0])
-        each = one[heavy] if units.matrix is None else units.matrix[heavy] @ one
+        vote = scores(design, at.theta[:, 0])
+        each = vote[heavy] if units.matrix is None else units.matrix[heavy] @ vote
+        # Contrasts: differences of two ratings, and every parameter by itself.
+        first, second = (np.append(side, np.arange(p)) for side in np.triu_indices(design.systems, 1))
         block = max(1, _BLOCK // max(len(heavy), cells.rows.shape[0]))
         for start in range(0, len(first), block):
             i, j = first[start : start + block], second[start : start + block]
-            x = _directions(design, inverse, i, j)
-            part = votes[heavy] @ _information(cells, x, design.ties) / _known(design, x, i, j)
+            x, known = _directions(design, inverse, i, j)
+            gap = cells.rows @ x
+            told = cells.variance[:, None] * gap**2  # by a vote of each cell on each contrast
+            if design.ties:
+                told += 2 * cells.cross[:, None] * gap * x[-1] + cells.tie[:, None] * x[-1] ** 2
+            part = votes[heavy] @ told / known
             added, free = _summed(units, heavy, part, each @ x)
             excess[i, j] = excess[j, i] = added
             df[i, j] = df[j, i] = free
@@ -129,21 +139,14 @@ def variances(covariance: Floats, systems: int) -> Floats:
     systems : int
         Ratings.
     """
-    own = np.diag(covariance)
-    out = np.diag(own)
-    between = own[:systems, None] + own[None, :systems] - 2 * covariance[:systems, :systems]
+    variance = np.diag(covariance)
+    out = np.diag(variance)
+    between = variance[:systems, None] + variance[None, :systems] - 2 * covariance[:systems, :systems]
     out[:systems, :systems] += np.maximum(between, 0.0)
     return out
 
 
-def _pairs(design: Design) -> tuple[Ints, Ints]:
-    """Contrasts: differences of two ratings, and every parameter by itself."""
-    first, second = np.triu_indices(design.systems, 1)
-    alone = np.arange(design.parameters)
-    return np.append(first, alone), np.append(second, alone)
-
-
-def _cells(design: Design, at: Moments) -> _Cells:
+def _cells(design: Design, at: Expectations) -> _Cells:
     """Rows of the design for every order and pair."""
     from scipy.sparse import coo_array, csr_array, hstack
 
@@ -156,7 +159,7 @@ def _cells(design: Design, at: Moments) -> _Cells:
     if design.position:
         extra[:, 0] = np.repeat(design.sign, pairs)
     rows = hstack([rows, csr_array(extra)]).tocsr() if extra.size else rows
-    variance, mean, tie = (np.broadcast_to(one, at.mean.shape).ravel() for one in (at.variance, at.mean, at.tie))
+    variance, mean, tie = (np.broadcast_to(x, at.mean.shape).ravel() for x in (at.variance, at.mean, at.tie))
     return _Cells(rows, variance, -mean * tie, tie * (1 - tie))
 
 
@@ -171,48 +174,24 @@ def _votes(units: Units, cells: int) -> Any:
     return csr_array((kept.data, kept.indices // 3, kept.indptr), shape=(kept.shape[0], cells))
 
 
-def _trace(design: Design, cells: _Cells, inverse: Floats) -> Floats:
-    """Leverage of a vote of each cell on all contrasts together: no contrast has more."""
-    spread = cells.rows @ inverse
-    out = cells.variance * np.asarray(cells.rows.multiply(spread).sum(axis=1)).ravel()
-    if design.ties:
-        out += 2 * cells.cross * spread[:, -1] + cells.tie * inverse[-1, -1]
-    return np.asarray(out)
-
-
 def _largest(cells: _Cells, votes: Floats, inverse: Floats, ties: bool) -> float:
     """Largest leverage of a unit on any contrast."""
     rows = cells.rows.toarray()
-    own = rows.T @ ((votes * cells.variance)[:, None] * rows)
+    brought = rows.T @ ((votes * cells.variance)[:, None] * rows)
     if ties:
-        own[-1] = own[:, -1] = (votes * cells.cross) @ rows
-        own[-1, -1] = votes @ cells.tie
-    return float(np.linalg.eigvals(own @ inverse).real.max())
+        brought[-1] = brought[:, -1] = (votes * cells.cross) @ rows
+        brought[-1, -1] = votes @ cells.tie
+    return float(np.linalg.eigvals(brought @ inverse).real.max())
 
 
-def _directions(design: Design, inverse: Floats, i: Ints, j: Ints) -> Floats:
-    """The inverse information times each contrast, shape (parameters, contrasts)."""
+def _directions(design: Design, inverse: Floats, i: Ints, j: Ints) -> tuple[Floats, Floats]:
+    """The inverse information times each contrast, shape (parameters, contrasts), and its model-based variance."""
     x = inverse[:, i] - np.where(i == j, 0.0, inverse[:, j])
     rating = (i == j) & (i < design.systems)
     x[:, rating] -= inverse[:, : design.systems].mean(axis=1, keepdims=True)
-    return np.asarray(x)
-
-
-def _known(design: Design, x: Floats, i: Ints, j: Ints) -> Floats:
-    """Model-based variance of each contrast."""
     column = np.arange(len(i))
-    out = x[i, column] - np.where(i == j, 0.0, x[j, column])
-    rating = (i == j) & (i < design.systems)
-    return np.asarray(out - rating * x[: design.systems].mean(axis=0))
-
-
-def _information(cells: _Cells, x: Floats, ties: bool) -> Floats:
-    """Of a vote of each cell on each contrast."""
-    gap = cells.rows @ x
-    out = cells.variance[:, None] * gap**2
-    if ties:
-        out += 2 * cells.cross[:, None] * gap * x[-1] + cells.tie[:, None] * x[-1] ** 2
-    return np.asarray(out)
+    variance = x[i, column] - np.where(i == j, 0.0, x[j, column])
+    return x, np.asarray(variance - rating * x[: design.systems].mean(axis=0))
 
 
 def _summed(units: Units, heavy: Ints, part: Floats, moved: Floats) -> tuple[Floats, Floats]:

@@ -89,6 +89,8 @@ def interval(
     >>> print(f"{lower:.2f} to {upper:.2f}")
     2.12 to 9.93
     """
+    from scipy.special import stdtrit
+
     n, mean, ss = _arrays(n, mean, ss)
     _check(level, method, arms, tuned)
     alpha, (least, most) = (1 - level) / arms, _bounds(method, low, high)
@@ -97,10 +99,13 @@ def interval(
         if method == "anytime":
             ends = confidence_sequence.bounded_mean(n, centre, squares, alpha)
             return least + (most - least) * ends[0], least + (most - least) * ends[1]
-    if method == "bernstein":
-        margin = _bernstein(n, ss, alpha, most - least)
-    else:
-        margin = _standard_error(n, ss, step) * (_student(n, alpha) if method == "t" else _asymptotic(n, alpha, tuned))
+    some = np.maximum(n, 2.0)
+    if method == "bernstein":  # Maurer and Pontil (2009), Theorem 4, for each side with half of alpha
+        log = np.log(4 / alpha)
+        margin = np.sqrt(2 * ss / (some - 1) * log / some) + 7 * (most - least) * log / (3 * (some - 1))
+    else:  # with divisor n - 1, from a variance that is floored where its divisor is n
+        reach = -stdtrit(np.maximum(n - 1, 1.0), alpha / 2) if method == "t" else _asymptotic(n, alpha, tuned)
+        margin = np.sqrt(floored(ss / some, some, step) / (some - 1)) * reach
     known = n > 1
     lower, upper = (np.where(known, mean + sign * margin, sign * np.inf) for sign in (-1, 1))
     return np.maximum(lower, least), np.minimum(upper, most)
@@ -147,29 +152,11 @@ def within(
     least, most = _bounds(method, options.get("low"), options.get("high"))
     centre, squares = _unit(n, mean, ss, least, most)
     far = error / (most - least)
-    return (n > 0) & _excluded(n, centre, squares, far, (1 - level) / arms) | (far >= 1)
-
-
-def _excluded(n: Floats, mean: Floats, ss: Floats, far: Floats, alpha: float) -> NDArray[np.bool_]:
-    """Whether all means between 0 and 1 that are farther away are excluded."""
-    good = np.ones(n.shape, dtype=bool)
-    for share, room in ((mean - far, mean), (mean + far, 1 - mean)):
-        out = confidence_sequence.log_evidence(n, mean, ss, np.clip(share, 0.0, 1.0)) >= -np.log(alpha)
+    good, alpha = n > 0, (1 - level) / arms
+    for share, room in ((centre - far, centre), (centre + far, 1 - centre)):  # all means farther away are excluded
+        out = confidence_sequence.log_evidence(n, centre, squares, np.clip(share, 0.0, 1.0)) >= -np.log(alpha)
         good &= out | (room <= far)
-    return good
-
-
-def _standard_error(n: Floats, ss: Floats, step: float | None) -> Floats:
-    """Of the mean, with divisor n - 1, from a variance that is floored where its divisor is n."""
-    n = np.maximum(n, 2.0)
-    return np.sqrt(floored(ss / n, n, step) / (n - 1))
-
-
-def _student(n: Floats, alpha: float) -> Floats:
-    """Quantile of Student's t for both sides."""
-    from scipy.special import stdtrit
-
-    return np.asarray(-stdtrit(np.maximum(n - 1, 1.0), alpha / 2))
+    return np.asarray(good | (far >= 1))
 
 
 def _asymptotic(n: Floats, alpha: float, tuned: float) -> Floats:
@@ -179,12 +166,6 @@ def _asymptotic(n: Floats, alpha: float, tuned: float) -> Floats:
     rate = (-float(lambertw(-(alpha**2) / np.e, -1).real) - 1) / tuned
     scaled = np.maximum(n, 1.0) * rate
     return np.asarray(np.sqrt((1 + 1 / scaled) * (np.log1p(scaled) - 2 * np.log(alpha))))
-
-
-def _bernstein(n: Floats, ss: Floats, alpha: float, span: float) -> Floats:
-    """Maurer and Pontil (2009), Theorem 4, for each side with half of alpha."""
-    log, n = np.log(4 / alpha), np.maximum(n, 2.0)
-    return np.asarray(np.sqrt(2 * ss / (n - 1) * log / n) + 7 * span * log / (3 * (n - 1)))
 
 
 def _arrays(*given: ArrayLike) -> tuple[Floats, ...]:

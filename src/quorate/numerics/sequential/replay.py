@@ -64,8 +64,16 @@ class Paths:
         self.origin: Floats = pools.values[:, :, 0].mean(axis=1)
         self._values = (pools.values - pools.values[:, :, :1]).reshape(-1)
         self._further, self._position = further, 0
-        self._blocks = [self._begin(length, first)]
-        self._rows: list[Ints] = [np.arange(pools.arms)]
+        arms, parts = pools.sizes.shape
+        sums, squares = np.empty((2, arms, length))
+        chunk = max(1, _CHUNK // (length * parts))
+        for start in range(0, arms, chunk):
+            rows = slice(start, min(start + chunk, arms))
+            x = self._drawn(np.arange(arms)[rows], first.random((rows.stop - start, parts, length)))
+            np.cumsum(x, axis=1, out=sums[rows])
+            np.cumsum(x * x, axis=1, out=squares[rows])
+        self._blocks = [Block(0, sums, squares)]
+        self._rows: list[Ints] = [np.arange(arms)]
 
     @property
     def first(self) -> Block:
@@ -107,17 +115,6 @@ class Paths:
             total[beyond] = block.sums[place, np.minimum(pulls[beyond], block.end) - 1 - block.start]
         return np.asarray(self.origin + total / pulls)
 
-    def _begin(self, length: int, rng: np.random.Generator) -> Block:
-        arms, parts = self.pools.sizes.shape
-        sums, squares = np.empty((2, arms, length))
-        chunk = max(1, _CHUNK // (length * parts))
-        for start in range(0, arms, chunk):
-            rows = slice(start, min(start + chunk, arms))
-            x = self._drawn(np.arange(arms)[rows], rng.random((rows.stop - start, parts, length)))
-            np.cumsum(x, axis=1, out=sums[rows])
-            np.cumsum(x * x, axis=1, out=squares[rows])
-        return Block(0, sums, squares)
-
     def _grow(self, level: int, arms: Ints) -> None:
         """Add the arms that a level does not have yet, after all levels below it."""
         if level == 0:
@@ -132,25 +129,22 @@ class Paths:
         if not new.size:
             return
         (sums, squares), block = self.ends(level - 1, new), self._blocks[level]
-        x = self._drawn(new, self._random(new, block.start, self.reach(level) - block.start))
+        # Uniform numbers at fixed places of the stream: arm by arm, part by part, draw by draw.
+        parts, length = self.pools.parts, self.reach(level) - block.start
+        u = np.empty((len(new), parts, length))
+        for row, arm in zip(u, new.tolist(), strict=True):
+            for part in range(parts):
+                place = (arm * parts + part) * _ROOM + block.start
+                self._further.bit_generator.advance(place - self._position)  # type: ignore[attr-defined]
+                self._further.random(out=row[part])
+                self._position = place + length
+        x = self._drawn(new, u)
         sums = sums + np.cumsum(x, axis=1)
         squares = squares + np.cumsum(x * x, axis=1)
         rows[new] = len(block.sums) + np.arange(len(new))
         self._blocks[level] = Block(
             block.start, np.concatenate([block.sums, sums]), np.concatenate([block.squares, squares])
         )
-
-    def _random(self, arms: Ints, start: int, length: int) -> Floats:
-        """Uniform numbers at fixed places of the stream: arm by arm, part by part, draw by draw."""
-        parts = self.pools.parts
-        out = np.empty((len(arms), parts, length))
-        for row, arm in zip(out, arms.tolist(), strict=True):
-            for part in range(parts):
-                place = (arm * parts + part) * _ROOM + start
-                self._further.bit_generator.advance(place - self._position)  # type: ignore[attr-defined]
-                self._further.random(out=row[part])
-                self._position = place + length
-        return out
 
     def _drawn(self, arms: Ints, u: Floats) -> Floats:
         """Pulls, shape (arms, length), from uniform numbers of shape (arms, parts, length)."""
@@ -231,17 +225,29 @@ def _order(paths: Paths, rule: Rule, warmup: int, budget: int) -> Ints:
     """The arms pulled after the warm-up, one after the other."""
     if budget == 0:
         return np.empty(0, dtype=np.int64)
-    lows = _running_minimum(paths, rule, warmup)
+    first = paths.first
+    arms, length = first.sums.shape
+    lows = np.empty((arms, length - warmup))  # least priority so far before every pull, as far as first blocks go
+    n = np.arange(warmup, length, dtype=float)
+    chunk = max(1, _CHUNK // length)
+    for start in range(0, arms, chunk):
+        rows = slice(start, start + chunk)
+        sums, squares = first.sums[rows, warmup - 1 : -1], first.squares[rows, warmup - 1 : -1]
+        np.minimum.accumulate(_priority(rule, n, sums, squares, paths.origin[rows]), axis=1, out=lows[rows])
     last = lows[:, -1].copy()
     least = _largest(lows.ravel(), budget)
     place = np.flatnonzero(lows >= least)
-    pulls, level = _Pulls(place // lows.shape[1], lows.ravel()[place]), np.zeros(len(last), dtype=np.int64)
+    pulls, level = _Pulls(place // lows.shape[1], lows.ravel()[place]), np.zeros(arms, dtype=np.int64)
     del lows
     while True:
         grow = np.flatnonzero(last > least)
         if not grow.size:
-            order = _sorted(pulls, len(last))[:budget]
-            used = np.bincount(order, minlength=len(last)) == np.bincount(pulls.arm, minlength=len(last))
+            # From the greatest key to the least, and by arm where keys are equal.
+            down = np.argsort(-pulls.key)
+            key = pulls.key[down]
+            tie = np.cumsum(np.concatenate([[0], key[1:] != key[:-1]]))
+            order: Ints = (np.sort(tie * arms + pulls.arm[down]) % arms)[:budget]
+            used = np.bincount(order, minlength=arms) == np.bincount(pulls.arm, minlength=arms)
             grow = np.flatnonzero(used & (last >= least))
             if not grow.size or int(paths.reach(int(level[grow].min()))) >= warmup + budget:
                 return order
@@ -254,10 +260,10 @@ def _order(paths: Paths, rule: Rule, warmup: int, budget: int) -> Ints:
 def _longer(paths: Paths, rule: Rule, pulls: _Pulls, grow: Ints, level: Ints, last: Floats, least: float) -> _Pulls:
     """The pulls, and those of some arms on their next level; ``level`` and ``last`` of these arms move on."""
     arms, keys = [pulls.arm], [pulls.key]
-    for one in np.unique(level[grow]):
-        at = grow[level[grow] == one]
-        block = paths.block(int(one) + 1, at)
-        sums, squares = paths.ends(int(one), at)
+    for reached in np.unique(level[grow]):
+        at = grow[level[grow] == reached]
+        block = paths.block(int(reached) + 1, at)
+        sums, squares = paths.ends(int(reached), at)
         n = np.arange(block.start, block.end, dtype=float)
         sums = np.concatenate([sums, block.sums[:, :-1]], axis=1)
         squares = np.concatenate([squares, block.squares[:, :-1]], axis=1)
@@ -270,28 +276,6 @@ def _longer(paths: Paths, rule: Rule, pulls: _Pulls, grow: Ints, level: Ints, la
         arms.append(at[row])
         keys.append(lows[row, column])
     return _Pulls(np.concatenate(arms), np.concatenate(keys))
-
-
-def _sorted(pulls: _Pulls, arms: int) -> Ints:
-    """The arms of all pulls, from the greatest key to the least and by arm where keys are equal."""
-    order = np.argsort(-pulls.key)
-    key = pulls.key[order]
-    tie = np.cumsum(np.concatenate([[0], key[1:] != key[:-1]]))
-    return np.sort(tie * arms + pulls.arm[order]) % arms
-
-
-def _running_minimum(paths: Paths, rule: Rule, warmup: int) -> Floats:
-    """Least priority so far before every pull after the warm-up, as far as first blocks go."""
-    block = paths.first
-    arms, length = block.sums.shape
-    out = np.empty((arms, length - warmup))
-    n = np.arange(warmup, length, dtype=float)
-    chunk = max(1, _CHUNK // length)
-    for start in range(0, arms, chunk):
-        rows = slice(start, start + chunk)
-        sums, squares = block.sums[rows, warmup - 1 : -1], block.squares[rows, warmup - 1 : -1]
-        np.minimum.accumulate(_priority(rule, n, sums, squares, paths.origin[rows]), axis=1, out=out[rows])
-    return out
 
 
 def _priority(rule: Rule, n: Floats, sums: Floats, squares: Floats, origin: Floats) -> Floats:

@@ -1,14 +1,14 @@
 """Binomial votes: tests, power, clusters, strata.
 
-- binomial: the exact two-sided test of a fair coin: critical values, size, power, how many votes suffice; ...
+- binomial: the exact two-sided test of a fair coin: critical values, size, power, how many votes suffice; intervals
 - equivalence: the exact test that two systems are equivalent: a share within a margin of one half
-- clustered: A share of votes, its standard error and degrees of freedom, where votes of one cluster may ...
+- clustered: a share of votes, its standard error and degrees of freedom, where votes of a cluster are alike
 - clusters: intra-cluster correlation of votes of a prompt, a judge or a ranking, for many pairs of models at once
 - cluster_power: power, and the misses of intervals, in studies that draw whole clusters of votes with replacement
 - power: power and z values of studies drawn from votes, for many pairs of models and numbers of votes at once
-- strata: tests that no type of prompt prefers either system: opposite preferences add up here, and cancel in ...
+- strata: tests that no type of prompt prefers either system: opposite preferences add up here
 - combination: one p-value from two stages of a study, the second of which was planned with the first in hand
-- allotment: whole judgments in proportion, and the types of prompts that screening keeps, for many studies at ...
-- kl: information in votes: divergence from a fair coin, the bounds it sets, and the likelihood ratio of known ...
+- allotment: whole judgments in proportion, and the types of prompts that screening keeps
+- kl: information in votes: divergence from a fair coin, the bounds it sets, and the likelihood ratio of margins
 - deconvolve: the law of margins behind margins that were estimated from few votes
 """

@@ -144,13 +144,25 @@ def smallest_n(p: float, target: float, alpha: float) -> int:
     InvalidInput
         If that takes more than 100,000 runs, which are some 10^8 votes.
     """
+    from scipy.special import ndtri
+
     runs = _runs(p, target, alpha)
     too_many(runs, abs(p - 0.5))
     k = np.arange(runs)
-    longest = _last_allowed(k, alpha)
+    # Most votes, of the parity of k, at which a lead of k rejects.
+    guess = (((k - 1) / ndtri(alpha / 2)) ** 2 - k) / 2
+    longest = np.asarray(k + 2 * last(lambda c: _rejects(c, k + 2 * c, alpha), guess))
     start = longest + 2  # of the run with h = k + 2
     fails = rejection((start - k - 2) / 2, start, p) < target
-    return 1 + max(_last_failing(k[fails & (k % 2 == odd)], longest, p, target) for odd in (0, 1))
+    most = 0
+    for odd in (0, 1):  # the last of the runs whose first vote fails
+        runs_failing = k[fails & (k % 2 == odd)]
+        if len(runs_failing):
+            lead = int(runs_failing[-1])
+            votes = np.arange(longest[lead] + 2, longest[lead + 2] + 1, 2)
+            failing = votes[rejection((votes - lead - 2) / 2, votes, p) < target]
+            most = max(most, int(failing[-1]))
+    return 1 + most
 
 
 def is_searchable(p: float, target: float, alpha: float) -> bool:
@@ -191,24 +203,6 @@ def _runs(p: float, target: float, alpha: float) -> float:
     tail = np.log(2 / alpha) / 2
     root = (np.sqrt(tail) + np.sqrt(-np.log1p(-target) / 2)) / abs(p - 0.5)
     return float(np.ceil(2 * np.sqrt(tail) * root)) + 3
-
-
-def _last_failing(runs: Floats, longest: Floats, p: float, target: float) -> int:
-    """Last number of votes with too little power, in the last of the runs whose first vote fails."""
-    if not len(runs):
-        return 0
-    k = int(runs[-1])
-    votes = np.arange(longest[k] + 2, longest[k + 2] + 1, 2)
-    failing = votes[rejection((votes - k - 2) / 2, votes, p) < target]
-    return int(failing[-1])
-
-
-def _last_allowed(k: Floats, alpha: float) -> Floats:
-    """Most votes, of the parity of k, at which a lead of k rejects."""
-    from scipy.special import ndtri
-
-    guess = (((k - 1) / ndtri(alpha / 2)) ** 2 - k) / 2
-    return np.asarray(k + 2 * last(lambda c: _rejects(c, k + 2 * c, alpha), guess))
 
 
 def _rejects(k: Floats, n: Floats, alpha: float) -> NDArray[np.bool_]:

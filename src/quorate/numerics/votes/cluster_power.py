@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from quorate.arrays import Bools, Floats
 from quorate.numerics.votes import binomial
@@ -52,35 +51,36 @@ def cluster_power(
     rng : numpy.random.Generator
         Source of the draws.
     """
+    from scipy.special import ndtri
+
     n = np.asarray(budgets, dtype=np.int64)
     out = np.empty((4, clusters.pairs, len(n)))
     critical = binomial.critical_value(np.arange(4 * n[-1]), alpha)
     order = np.argsort(clusters.pair, kind="stable")
     ends = np.cumsum(clusters.count)
-    for i, own in enumerate(np.split(order, ends[:-1])):
-        if len(own) < 2:  # its draws would all be alike
+    for i, rows in enumerate(np.split(order, ends[:-1])):
+        if len(rows) < 2:  # its draws would all be alike
             out[:, i] = np.nan
             continue
-        wins, votes = clusters.wins[own], clusters.votes[own]
+        wins, votes = clusters.wins[rows], clusters.votes[rows]
         drawn = np.maximum(2, np.rint(n / votes.mean())).astype(np.int64)
         sums = cluster_draws(*cluster_kinds(wins, votes), drawn.tolist(), resamples, rng)
-        critical = _reaching(critical, sums, alpha)
-        out[:, i] = _shares(sums, drawn[:, None], critical, float(wins.sum() / votes.sum()), alpha)
+        most = int(sums[..., 1].max())
+        if most >= len(critical):
+            critical = binomial.critical_value(np.arange(2 * most), alpha)
+        pool, places = float(wins.sum() / votes.sum()), drawn[:, None]
+        share, error = robust(sums, places)
+        reach = t_reach(effective_clusters(sums) - 1, alpha) * error
+        wilson = ndtri(1 - alpha / 2) * np.sqrt(pool * (1 - pool) / sums[..., 1]) + 1e-12
+        few = 2.0 ** (1.0 - places) > alpha  # unanimous clusters could be chance
+        events = (
+            rejects_votes(sums, critical),
+            ~few & (np.abs(share - 0.5) > reach),
+            np.abs(share - pool) > wilson,
+            np.abs(share - pool) > reach,
+        )
+        out[:, i] = [event.mean(axis=-1) for event in events]
     return ClusterPower(*out)
-
-
-def _shares(sums: Floats, drawn: NDArray[Any], critical: Floats, pool: float, alpha: float) -> Floats:
-    """The four shares for one pair, shape (4, budgets)."""
-    share, error = robust(sums, drawn)
-    reach = t_reach(effective_clusters(sums) - 1, alpha) * error
-    few = 2.0 ** (1.0 - drawn) > alpha  # unanimous clusters could be chance
-    events = (
-        rejects_votes(sums, critical),
-        ~few & (np.abs(share - 0.5) > reach),
-        _wilson_misses(share, sums[..., 1], pool, alpha),
-        np.abs(share - pool) > reach,
-    )
-    return np.stack([event.mean(axis=-1) for event in events])
 
 
 def rejects_votes(sums: Floats, critical: Floats) -> Bools:
@@ -95,15 +95,3 @@ def rejects_votes(sums: Floats, critical: Floats) -> Bools:
     """
     wins, votes = sums[..., 0], sums[..., 1]
     return np.asarray(np.minimum(wins, votes - wins) <= critical[votes.astype(np.int64)])
-
-
-def _wilson_misses(share: Floats, votes: Floats, pool: float, alpha: float) -> Bools:
-    from scipy.special import ndtri
-
-    return np.asarray(np.abs(share - pool) > ndtri(1 - alpha / 2) * np.sqrt(pool * (1 - pool) / votes) + 1e-12)
-
-
-def _reaching(critical: Floats, sums: Floats, alpha: float) -> Floats:
-    """Critical values up to the most votes that were drawn."""
-    most = int(sums[..., 1].max())
-    return critical if most < len(critical) else binomial.critical_value(np.arange(2 * most), alpha)

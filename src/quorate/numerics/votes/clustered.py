@@ -1,4 +1,4 @@
-"""A share of votes, its standard error and degrees of freedom, where votes of one cluster may resemble each other."""
+"""Shares of votes by clusters: errors and degrees of freedom where votes of a cluster may resemble each other."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def shares(wins: Floats, sizes: Floats, squares: Floats | None = None) -> Shares
     return Shares(p, np.sqrt(rest.sum(axis=-1)) / n, df, rho, groups, n, 1 / _dot(w, w))
 
 
-def interval(found: Share, level: float) -> tuple[float, float]:
+def interval(share: Share, level: float) -> tuple[float, float]:
     """Interval of a share by clusters: Clopper and Pearson's, with as many votes as these are worth.
 
     They are worth ``p (1 - p) / se^2`` independent ones, fewer where the standard error rests on few degrees of
@@ -120,7 +120,7 @@ def interval(found: Share, level: float) -> tuple[float, float]:
 
     Parameters
     ----------
-    found : Share
+    share : Share
         Share of votes by clusters, of two at least.
     level : float
         Coverage wanted, in (0, 1).
@@ -129,17 +129,17 @@ def interval(found: Share, level: float) -> tuple[float, float]:
     ----------
     Korn and Graubard (1998), Survey Methodology 24, 193-201.
     """
-    worth = found.n
-    if not found.se > _NOTHING:
-        worth = found.effective
-    elif found.clusters < found.n:
-        wider = t_quantile(found.n - 1, (1 + level) / 2) / t_quantile(found.df, (1 + level) / 2)
-        worth = min(found.n, found.value * (1 - found.value) / found.se**2 * wider**2)
-    low, high = clopper_pearson(found.value * worth, worth, level)
+    worth = share.n
+    if not share.se > _NOTHING:
+        worth = share.effective
+    elif share.clusters < share.n:
+        wider = t_quantile(share.n - 1, (1 + level) / 2) / t_quantile(share.df, (1 + level) / 2)
+        worth = min(share.n, share.value * (1 - share.value) / share.se**2 * wider**2)
+    low, high = clopper_pearson(share.value * worth, worth, level)
     return float(low), float(high)
 
 
-def balance(found: Share, level: float) -> tuple[float, float, float]:
+def balance(share: Share, level: float) -> tuple[float, float, float]:
     """Lead of one of two outcomes over the other, from -1 to 1: its interval, and the p-value of none.
 
     Student's, on twice the share less one. Where clusters do not differ they are single votes in an exact test. A
@@ -148,27 +148,25 @@ def balance(found: Share, level: float) -> tuple[float, float, float]:
 
     Parameters
     ----------
-    found : Share
+    share : Share
         Share by clusters, outcomes without a lead as halves.
     level : float
         Coverage wanted, in (0, 1).
     """
     from scipy.special import stdtr
 
-    lead = 2 * found.value - 1
-    floor = min(1.0, 2.0 ** (1 - found.effective))
-    if not found.se > _NOTHING:
-        won = (found.effective + np.sign(lead) * _whole(found.effective, abs(lead))) / 2
-        low, high = clopper_pearson(won, found.effective, level)
-        return 2 * float(low) - 1, 2 * float(high) - 1, max(float(p_value(won, found.effective)), floor)
-    half = 2 * t_quantile(found.df, (1 + level) / 2) * found.se
-    p = max(2 * float(stdtr(found.df, -abs(lead) / (2 * found.se))), floor)
+    lead = 2 * share.value - 1
+    floor = min(1.0, 2.0 ** (1 - share.effective))
+    if not share.se > _NOTHING:
+        # Whole clusters that the winner is ahead by; all of them where all agree.
+        agree = abs(lead) >= 1 - _NOTHING
+        ahead = share.effective if agree else float(np.floor(share.effective * abs(lead) + _NOTHING))
+        won = (share.effective + np.sign(lead) * ahead) / 2
+        low, high = clopper_pearson(won, share.effective, level)
+        return 2 * float(low) - 1, 2 * float(high) - 1, max(float(p_value(won, share.effective)), floor)
+    half = 2 * t_quantile(share.df, (1 + level) / 2) * share.se
+    p = max(2 * float(stdtr(share.df, -abs(lead) / (2 * share.se))), floor)
     return max(lead - half, -1.0), min(lead + half, 1.0), min(p, 1.0)
-
-
-def _whole(effective: float, lead: float) -> float:
-    """Whole clusters that the winner is ahead by; all of them where all agree."""
-    return effective if lead >= 1 - _NOTHING else float(np.floor(effective * lead + _NOTHING))
 
 
 def _dot(x: Floats, y: Floats) -> Floats:

@@ -43,14 +43,12 @@ class Clusters:
     @property
     def sums(self) -> Floats:
         """Per pair: wins, votes, and over clusters the sums of wins squared, wins times votes, votes squared."""
-        return self._over_pairs(self.wins, self.votes, self.wins**2, self.wins * self.votes, self.votes**2)
+        terms = (self.wins, self.votes, self.wins**2, self.wins * self.votes, self.votes**2)
+        return np.column_stack([np.bincount(self.pair, term, self.pairs) for term in terms])
 
     def part(self, mask: NDArray[np.bool_]) -> Clusters:
         """Some of the clusters; pairs keep their numbers."""
         return Clusters(self.pair[mask], self.wins[mask], self.votes[mask], self.pairs)
-
-    def _over_pairs(self, *terms: Floats) -> Floats:
-        return np.column_stack([np.bincount(self.pair, term, self.pairs) for term in terms])
 
 
 def gather(pair: NDArray[Any], cluster: NDArray[Any], won: Floats, weight: Floats, pairs: int) -> Clusters:
@@ -185,24 +183,18 @@ def half_misses(clusters: Clusters, alpha: float, splits: int, rng: np.random.Ge
     looks = np.zeros(clusters.pairs)
     for _ in range(splits):
         heads = rng.integers(2, size=len(clusters.pair)).astype(np.bool_)
-        plain, sandwich, df, usable = _apart(clusters.part(heads), clusters.part(~heads))
-        claims += usable * np.stack([plain > critical, sandwich > t_reach(df, alpha)])
+        half, other = clusters.part(heads), clusters.part(~heads)
+        first, second = half.sums, other.sums
+        (a, error_a), (b, error_b) = robust(first, half.count), robust(second, other.count)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            p = (first[:, 0] + second[:, 0]) / (first[:, 1] + second[:, 1])
+            plain = np.abs(a - b) / np.sqrt(p * (1 - p) * (1 / first[:, 1] + 1 / second[:, 1]))
+            sandwich = np.abs(a - b) / np.hypot(error_a, error_b)
+            parts = error_a**4 / (effective_clusters(first) - 1) + error_b**4 / (effective_clusters(second) - 1)
+            df = (error_a**2 + error_b**2) ** 2 / parts  # Welch (1947)
+        usable = (half.count > 1) & (other.count > 1) & np.isfinite(sandwich) & np.isfinite(df)
+        claims += usable * np.stack([plain > critical, sandwich > t_reach(np.where(usable, df, 1.0), alpha)])
         looks += usable
     with np.errstate(divide="ignore", invalid="ignore"):
         plain_rate, robust_rate = claims / looks
     return plain_rate, robust_rate
-
-
-def _apart(one: Clusters, two: Clusters) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
-    """Difference of two shares in standard errors of either kind, degrees of freedom, and where there are any."""
-    first, second = one.sums, two.sums
-    usable = (one.count > 1) & (two.count > 1)
-    (a, error_a), (b, error_b) = robust(first, one.count), robust(second, two.count)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        p = (first[:, 0] + second[:, 0]) / (first[:, 1] + second[:, 1])
-        plain = np.abs(a - b) / np.sqrt(p * (1 - p) * (1 / first[:, 1] + 1 / second[:, 1]))
-        sandwich = np.abs(a - b) / np.hypot(error_a, error_b)
-        parts = error_a**4 / (effective_clusters(first) - 1) + error_b**4 / (effective_clusters(second) - 1)
-        df = (error_a**2 + error_b**2) ** 2 / parts  # Welch (1947)
-    usable &= np.isfinite(sandwich) & np.isfinite(df)
-    return plain, sandwich, np.where(usable, df, 1.0), usable

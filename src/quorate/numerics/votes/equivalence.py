@@ -113,12 +113,23 @@ def smallest_n(margin: float, p: float, target: float, alpha: float) -> int:
     InvalidInput
         If that takes more than 100,000 runs.
     """
+    from scipy.special import ndtri
+
     inside = margin - abs(p - 0.5)
     enough = ((np.sqrt(-np.log(alpha) / 2) + np.sqrt(np.log(2 / (1 - target)) / 2)) / inside) ** 2
     runs = np.ceil(2 * margin * enough) + 3
     too_many(runs, inside)
     w = np.arange(-2, runs)
-    end = _first_allowed(w + 2, margin, alpha) - 2
+    lead = w + 2
+    q = 0.5 + margin
+    z = -ndtri(alpha) * np.sqrt(q * (1 - q))
+    root = (z + np.sqrt(z**2 + 2 * margin * (lead + 1))) / (2 * margin)
+
+    def refused(j: Floats) -> NDArray[np.bool_]:
+        return np.asarray(lower_tail(lead + j, lead + 2 * j, q) > alpha * SLACK)
+
+    # Fewest votes, of the parity of the lead, at which it still shows equivalence; one less of that run.
+    end = np.asarray(lead + 2 * (last(refused, np.maximum((root**2 - lead) / 2, 0.0)) + 1)) - 2
     fails = acceptance((end + w) / 2, end, p) < target
     return 1 + int(np.max(end[fails & (end > 0)], initial=0.0))
 
@@ -148,17 +159,3 @@ def smallest_margin(n: int, p: float, target: float, alpha: float) -> float:
     if u >= n:
         raise NotEstimable(f"n: {n:,} judgments cannot show equivalence within any margin; collect more")
     return float(betaincinv(u + 1, n - u, 1 - alpha)) - 0.5
-
-
-def _first_allowed(w: Floats, margin: float, alpha: float) -> Floats:
-    """Fewest votes, of the parity of w, at which a lead of w still shows equivalence."""
-    from scipy.special import ndtri
-
-    p = 0.5 + margin
-    z = -ndtri(alpha) * np.sqrt(p * (1 - p))
-    root = (z + np.sqrt(z**2 + 2 * margin * (w + 1))) / (2 * margin)
-
-    def refused(j: Floats) -> NDArray[np.bool_]:
-        return np.asarray(lower_tail(w + j, w + 2 * j, p) > alpha * SLACK)
-
-    return np.asarray(w + 2 * (last(refused, np.maximum((root**2 - w) / 2, 0.0)) + 1))
