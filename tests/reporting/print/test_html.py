@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import re
 
-import vl_convert
-
 from quorate.reporting.page import Caption, Figure, Page, Section
 from quorate.reporting.print.html import as_html
 
@@ -14,14 +12,6 @@ def made(*sections: Section, **options) -> Page:
 
 def test_a_page_without_charts_needs_no_script_to_draw_them():
     assert len(as_html(made())) < 50_000
-
-
-def test_the_script_is_made_once(demo, monkeypatch):
-    from quorate.reporting.report import page_of
-
-    as_html(page_of(demo))
-    monkeypatch.setattr(vl_convert, "javascript_bundle", None)
-    assert "vegaEmbed" in as_html(page_of(demo))
 
 
 def test_controls_and_directions_are_taken_out_wherever_they_are():

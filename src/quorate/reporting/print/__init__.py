@@ -1,5 +1,5 @@
 """Printers: a page as a file of each format.
 
-`cells` prints tables, `html`, `markdown` and `json` whole pages, `charts` drawings,
+`cells` prints tables, `html`, `markdown` and `json` whole pages, `charts` drawings, `bundle` what draws them in a page,
 and `files` writes them.
 """

@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.labels import LONGEST, visible
+from quorate.reporting.print.bundle import script
 from quorate.reporting.print.cells import cell, columns, csv_table, is_number
 from quorate.reporting.print.charts import specification
 
@@ -45,7 +46,7 @@ def as_html(page: Page) -> str:
         style=_own("page.css"),
         script=_own("page.js"),
         charts=_embedded(charts),
-        bundle=_bundle() if charts else "",
+        bundle=script() if charts else "",
     )
 
 
@@ -63,14 +64,6 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     return environment.get_template("page.html.jinja")
-
-
-@cache
-def _bundle() -> str:
-    """Vega, Vega-Lite and vega-embed as one script, to draw charts without a network."""
-    from vl_convert import javascript_bundle
-
-    return str(javascript_bundle("window.vegaEmbed = vegaEmbed;")).replace("</script", "<\\/script")
 
 
 def _figure(figure: Figure) -> dict[str, Any]:
