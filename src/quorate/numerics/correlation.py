@@ -154,16 +154,16 @@ def inversions(x: Floats) -> Ints:
     rows, n = x.shape
     size = 1 << max(n - 1, 1).bit_length()
     x = np.concatenate([x, np.full((rows, size - n), np.inf)], axis=1)
-    found, half = np.zeros(rows, dtype=np.int64), 1
+    inversions, half = np.zeros(rows, dtype=np.int64), 1
     while half < size:
         blocks = x.reshape(rows, -1, 2 * half)
         order = np.argsort(blocks, axis=2, kind="stable")
         # A value of the right half stands, once sorted, after the left ones that are not greater and the right ones
         # before it.
         places = ((order >= half) * np.arange(2 * half)).sum(axis=2)
-        found += (half * half - places + half * (half - 1) // 2).sum(axis=1)
+        inversions += (half * half - places + half * (half - 1) // 2).sum(axis=1)
         x, half = np.take_along_axis(blocks, order, 2), 2 * half
-    return found
+    return inversions
 
 
 def williams(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike) -> Williams:
@@ -191,8 +191,8 @@ def williams(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike) -> Wi
 
     Examples
     --------
-    >>> found = williams(0.4, 0.5, 0.1, 103)
-    >>> round(float(found.t), 3), round(float(found.p), 3)
+    >>> test = williams(0.4, 0.5, 0.1, 103)
+    >>> round(float(test.t), 3), round(float(test.p), 3)
     (-0.891, 0.375)
     """
     from scipy.special import stdtr

@@ -81,8 +81,8 @@ def powered_mean(sample: Sample, *, tuning: float | None = None, finite: bool = 
     --------
     >>> import numpy as np
     >>> y, f, others = np.array([1.0, 0, 1, 1]), np.array([1.0, 0, 1, 0]), np.array([1.0, 0, 1, 1, 0, 1, 1, 1])
-    >>> found = powered_mean(Sample(y, f, others, np.arange(4), np.arange(4, 12)), tuning=1.0)
-    >>> found.value, found.labels_value
+    >>> mean = powered_mean(Sample(y, f, others, np.arange(4), np.arange(4, 12)), tuning=1.0)
+    >>> mean.value, mean.labels_value
     (1.0, 0.75)
     """
     n, m = len(sample.y), len(sample.others)
@@ -131,16 +131,16 @@ def mean_error(values: Floats, cluster: Codes) -> float:
 def _error(residual: Floats, others: Floats, sample: Sample, *, finite: bool) -> tuple[float, float]:
     """Standard error and degrees of freedom of ``mean(residual) + mean(others)``."""
     n, m = len(residual), len(others)
-    own = (residual - residual.mean()) / n
+    labelled_part = (residual - residual.mean()) / n
     rest = np.zeros(m) if finite else (others - others.mean()) / m
     share = m / (n + m) if finite else 1.0
     clusters, code = np.unique(np.concatenate([sample.cluster, sample.others_cluster]), return_inverse=True)
     if len(clusters) == n + m:
-        parts = np.array([share * float(own @ own) * n / (n - 1), float(rest @ rest) * m / (m - 1)])
+        parts = np.array([share * float(labelled_part @ labelled_part) * n / (n - 1), float(rest @ rest) * m / (m - 1)])
         freedom = float(np.sum(parts**2 / np.array([n - 1, m - 1])))
         return float(np.sqrt(parts.sum())), float(parts.sum() ** 2 / freedom) if freedom > 0 else float(n - 1)
     labelled = len(np.unique(sample.cluster))
     if labelled < 2:
         return float("nan"), float("nan")
-    sums = np.bincount(code, np.concatenate([own, rest]))
+    sums = np.bincount(code, np.concatenate([labelled_part, rest]))
     return float(np.sqrt(share * float(sums @ sums) * labelled / (labelled - 1))), float(labelled - 1)

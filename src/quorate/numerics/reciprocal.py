@@ -31,11 +31,11 @@ def mean_reciprocal(trials: Floats, chance: float) -> Floats:
     >>> mean_reciprocal(np.array([1.0, 2.0]), 0.5).round(4)
     array([1.    , 0.8333])
     """
-    found, place = np.unique(np.asarray(trials, dtype=float), return_inverse=True)
+    counts, place = np.unique(np.asarray(trials, dtype=float), return_inverse=True)
     if chance == 1:
-        return np.asarray((1 / found)[place].reshape(np.shape(trials)))
-    small = np.array([_summed(int(count), chance) for count in found[found <= _SUMMED]])
-    large = _integrated(found[found > _SUMMED], chance)
+        return np.asarray((1 / counts)[place].reshape(np.shape(trials)))
+    small = np.array([_summed(int(count), chance) for count in counts[counts <= _SUMMED]])
+    large = _integrated(counts[counts > _SUMMED], chance)
     return np.asarray(np.concatenate([small, large])[place].reshape(np.shape(trials)))
 
 

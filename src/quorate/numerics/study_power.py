@@ -130,9 +130,9 @@ def studies(squares: Squares, rng: np.random.Generator) -> Studies:
     """
     inside = np.asarray(squares.inside, dtype=float)
     drawn = (inside @ squares.part) * rng.chisquare(squares.df, (_DRAWS, len(squares.df))) / squares.df
-    found = np.maximum(np.linalg.solve(inside, drawn.T).T, 0.0)
-    se, se_found = (np.sqrt(one.sum(axis=-1)) for one in (squares.part, found))
-    return Studies(float(se), float(freedom(squares.part, squares)), se_found, freedom(found, squares))
+    estimated = np.maximum(np.linalg.solve(inside, drawn.T).T, 0.0)
+    se, se_estimated = (np.sqrt(parts.sum(axis=-1)) for parts in (squares.part, estimated))
+    return Studies(float(se), float(freedom(squares.part, squares)), se_estimated, freedom(estimated, squares))
 
 
 def freedom(part: Floats, squares: Squares, correction: float = FEW) -> Floats:

@@ -14,8 +14,7 @@ from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.votes import binomial, strata
-from quorate.numerics.votes.allotment import allotted, screened
-from quorate.numerics.votes.combination import fisher
+from quorate.numerics.votes.two_stages import allotted, fisher, screened
 from quorate.plan.power.prompt_types import TwoStage, combined_p_value, two_stage
 from quorate.plan.power.sample_size import check_alpha, check_count, check_range
 from quorate.streams import stream

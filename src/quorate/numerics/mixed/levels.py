@@ -61,8 +61,8 @@ class Levels:
     def diagonal(self) -> Floats:
         """Diagonal of ``U'P U``, shape (levels,)."""
         out = np.empty(len(self.gamma))
-        own = np.diag(self.b)[self.p + self.strong] / self.gamma[self.strong]
-        out[self.strong] = (1 - own) / self.gamma[self.strong]
+        shrunk = np.diag(self.b)[self.p + self.strong] / self.gamma[self.strong]
+        out[self.strong] = (1 - shrunk) / self.gamma[self.strong]
         out[self.weak] = np.sum(self._weak_outside * self.c[self.p + self.weak], axis=1)
         return out
 

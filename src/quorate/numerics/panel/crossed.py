@@ -221,10 +221,10 @@ def separated(table: MeanSquares) -> Floats:
     """
     alone = table.m == 1
     beta = (table.generation - table.within) / table.k
-    own = table.scenario - table.interaction - (0.0 if alone else table.k * beta)
+    between = table.scenario - table.interaction - (0.0 if alone else table.k * beta)
     eps = table.interaction if alone else table.within
     interaction = (table.interaction - table.within) / table.m
-    return _stacked(own / (table.m * table.k), beta, _judge(table, table.interaction), eps, interaction)
+    return _stacked(between / (table.m * table.k), beta, _judge(table, table.interaction), eps, interaction)
 
 
 def _judge(table: MeanSquares, noise: Floats) -> Floats:

@@ -79,13 +79,13 @@ def rank_intervals(
     se = difference_se(covariance)
     np.fill_diagonal(se, np.inf)
     largest = _largest(deviations, se if drawn is None else difference_se(drawn) + np.diag(np.diag(se)))
-    own = np.quantile(largest, level, axis=0)
+    marginal = np.quantile(largest, level, axis=0)
     joint = _studentised(np.quantile(largest.max(axis=1), level), df)
     critical = float(joint) if np.ndim(df) == 0 else joint
     t = (estimate[:, None] - estimate[None]) / se
     above = t > critical
     low, high = _ends(above)
-    marginal_low, marginal_high = _ends(t > _studentised(own[:, None], df), t > _studentised(own[None], df))
+    marginal_low, marginal_high = _ends(t > _studentised(marginal[:, None], df), t > _studentised(marginal[None], df))
     return RankIntervals(low, high, marginal_low, marginal_high, critical, above)
 
 
@@ -169,12 +169,12 @@ def _largest(deviations: Floats, se: Floats) -> Floats:
     scale = (1 / se).astype(np.float32)
     for start in range(0, draws, block):
         part = deviations[start : start + block].astype(np.float32).T.copy()
-        found = np.zeros_like(part)
+        highest = np.zeros_like(part)
         for i in range(systems - 1):
             apart = np.abs(part[i] - part[i + 1 :]) * scale[i, i + 1 :, None]
-            np.maximum(found[i], apart.max(axis=0), out=found[i])
-            np.maximum(found[i + 1 :], apart, out=found[i + 1 :])
-        out[start : start + block] = found.T
+            np.maximum(highest[i], apart.max(axis=0), out=highest[i])
+            np.maximum(highest[i + 1 :], apart, out=highest[i + 1 :])
+        out[start : start + block] = highest.T
     return np.asarray(out, dtype=np.float64)
 
 

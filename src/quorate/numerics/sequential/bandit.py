@@ -90,16 +90,16 @@ def affordable(variant: Variant, arms: int, budget: int, delta: float, *, calls:
         If an argument is out of range, or the budget does not go beyond the warm-up of all arms.
     """
     pulls = max(budget // calls, 1)
-    found = constants(variant, arms, pulls, delta)
-    if _holds(found, arms, pulls):
-        return found
+    tuned = constants(variant, arms, pulls, delta)
+    if _holds(tuned, arms, pulls):
+        return tuned
     least, enough = least_budget(variant, arms, delta) * calls, _least_delta(variant, arms, pulls)
     instead = f" or delta={enough:.2g}" if enough <= _MOST_DELTA else ""
     cycles = f" by {calls} calls" if calls > 1 else ""
-    each = "1 pull" if found.warmup == 1 else f"{found.warmup:,} pulls"
+    each = "1 pull" if tuned.warmup == 1 else f"{tuned.warmup:,} pulls"
     raise InvalidInput(
         f"budget: ROBIN-HOOD begins with {each} of each of {arms:,} arms{cycles}, "
-        f"{found.warmup * arms * calls:,} in all, got {budget:,}; give budget={least:,}{instead}"
+        f"{tuned.warmup * arms * calls:,} in all, got {budget:,}; give budget={least:,}{instead}"
     )
 
 
@@ -111,16 +111,16 @@ def least_budget(variant: Variant, arms: int, delta: float) -> int:
     variant, arms, delta
         As for `constants`.
     """
-    budget, found = 0, arms
-    while found != budget:  # the warm-up of the theory grows with the budget, so this climbs to the first that fits
-        budget = found
-        own = constants(variant, arms, budget, delta)
-        found = max(own.warmup * arms, math.floor(4 * own.lam * arms) + 1)
+    budget, enough = 0, arms
+    while enough != budget:  # the warm-up of the theory grows with the budget, so this climbs to the first that fits
+        budget = enough
+        tuned = constants(variant, arms, budget, delta)
+        enough = max(tuned.warmup * arms, math.floor(4 * tuned.lam * arms) + 1)
     return budget
 
 
-def _holds(found: Constants, arms: int, budget: int) -> bool:
-    return found.warmup * arms <= budget and 4 * found.lam * arms < budget
+def _holds(tuned: Constants, arms: int, budget: int) -> bool:
+    return tuned.warmup * arms <= budget and 4 * tuned.lam * arms < budget
 
 
 def _least_delta(variant: Variant, arms: int, budget: int) -> float:

@@ -71,8 +71,8 @@ def _log_gamma_mixture(gain: Floats, spread: Floats, shape: float) -> Floats:
     k = spread + shape
     large = np.maximum(k, _LARGE)
     stirling = np.where(k > _LARGE, np.log(2 * np.pi / large) / 2 + 1 / (12 * large), gammaln(k) - k * np.log(k) + k)
-    own = gammaln(shape) - shape * np.log(shape) + shape + np.log(gammainc(shape, shape))
-    return np.asarray(k * _excess(gain / k) + stirling + np.log(gammainc(k, k + gain)) - own)
+    prior = gammaln(shape) - shape * np.log(shape) + shape + np.log(gammainc(shape, shape))
+    return np.asarray(k * _excess(gain / k) + stirling + np.log(gammainc(k, k + gain)) - prior)
 
 
 def _excess(t: Floats) -> Floats:

@@ -37,14 +37,14 @@ class Moments(NamedTuple):
         return Moments(self.n[arms], self.mean[arms], self.ss[arms])
 
 
-def against_mean(found: Moments, share: ArrayLike) -> Floats:
+def against_mean(moments: Moments, share: ArrayLike) -> Floats:
     """Log evidence against every true mean at ``share`` or beyond it, as seen from the mean found; shape (arms,).
 
     Beyond it in 8 places, between which the least may be a little lower. Infinite where no mean is there: beyond 0
     or 1.
     """
-    share = np.broadcast_to(np.asarray(share, dtype=float), found.n.shape)
-    least = _evidence(found, _outward(found, np.clip(share, 0, 1))).min(axis=0)
+    share = np.broadcast_to(np.asarray(share, dtype=float), moments.n.shape)
+    least = _evidence(moments, _outward(moments, np.clip(share, 0, 1))).min(axis=0)
     return np.where((share >= 0) & (share <= 1), least, np.inf)
 
 
@@ -66,25 +66,25 @@ def against_difference(first: Moments, second: Moments, shift: float) -> Floats:
     return np.where(possible, (falls[1:] + rises[:-1]).min(axis=0), np.inf)
 
 
-def _to_the_mean(found: Moments, share: Floats) -> Floats:
+def _to_the_mean(moments: Moments, share: Floats) -> Floats:
     """Least evidence at each share or farther from the mean, as far as `_outward` looks; shape (shares, arms).
 
     The mean is at the last share. The evidence jumps there, so that at it, and at the first one, both sides count.
     """
-    part = _evidence(found, share)
+    part = _evidence(moments, share)
     for place in (0, -1):
-        part[place] = np.minimum(*(_evidence(found, share[place] + step) for step in (-_TINY, _TINY)))
-    part[0] = np.minimum(part[0], _evidence(found, _outward(found, share[0])).min(axis=0))
+        part[place] = np.minimum(*(_evidence(moments, share[place] + step) for step in (-_TINY, _TINY)))
+    part[0] = np.minimum(part[0], _evidence(moments, _outward(moments, share[0])).min(axis=0))
     return np.asarray(np.minimum.accumulate(part))
 
 
-def _outward(found: Moments, share: Floats) -> Floats:
+def _outward(moments: Moments, share: Floats) -> Floats:
     """Shares from one to the end of the scale, away from the mean; shape (shares, arms).
 
     Evidence mostly rises on the way, but not between a mean that is close to the end of the scale and that end.
     """
-    return np.asarray(share + (np.where(share >= found.mean, 1.0, 0.0) - share) * _OUTWARD[:, None])
+    return np.asarray(share + (np.where(share >= moments.mean, 1.0, 0.0) - share) * _OUTWARD[:, None])
 
 
-def _evidence(found: Moments, share: Floats) -> Floats:
-    return np.array(log_evidence(*found, np.clip(share, 0.0, 1.0)))
+def _evidence(moments: Moments, share: Floats) -> Floats:
+    return np.array(log_evidence(*moments, np.clip(share, 0.0, 1.0)))

@@ -7,8 +7,7 @@
 - cluster_power: power, and the misses of intervals, in studies that draw whole clusters of votes with replacement
 - power: power and z values of studies drawn from votes, for many pairs of models and numbers of votes at once
 - strata: tests that no type of prompt prefers either system: opposite preferences add up here
-- combination: one p-value from two stages of a study, the second of which was planned with the first in hand
-- allotment: whole judgments in proportion, and the types of prompts that screening keeps
+- two_stages: types that a first stage keeps, whole judgments in proportion, one p-value from both stages
 - kl: information in votes: divergence from a fair coin, the bounds it sets, and the likelihood ratio of margins
 - deconvolve: the law of margins behind margins that were estimated from few votes
 """

@@ -87,9 +87,9 @@ def design_effect(clusters: Clusters) -> Floats:
     wins, n, ww, wn, nn = clusters.sums.T
     with np.errstate(divide="ignore", invalid="ignore"):
         p = wins / n
-        found = ww - 2 * p * wn + p**2 * nn
+        seen = ww - 2 * p * wn + p**2 * nn
         dealt = p * (1 - p) * (n**2 - nn) / (n - 1)
-        return np.where(dealt > 0, np.maximum(found, 0.0) / dealt, np.nan)
+        return np.where(dealt > 0, np.maximum(seen, 0.0) / dealt, np.nan)
 
 
 def icc(clusters: Clusters) -> Floats:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import NotEstimable
-from quorate.numerics.votes.allotment import screened
+from quorate.numerics.votes.two_stages import screened
 from quorate.plan.power.prompt_types import checked_counts
 from quorate.plan.power.sample_size import check_range
 from quorate.streams import stream

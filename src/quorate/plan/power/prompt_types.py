@@ -12,8 +12,7 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.numerics.votes import binomial, strata
-from quorate.numerics.votes.allotment import allotted, screened
-from quorate.numerics.votes.combination import fisher, inverse_normal, two_sided
+from quorate.numerics.votes.two_stages import allotted, fisher, inverse_normal, screened, two_sided
 from quorate.plan.power.sample_size import check_count, check_range
 from quorate.streams import stream
 

@@ -105,8 +105,8 @@ def pipelines(
     >>> chance = {"strict": 0.5, "fond of x": 0.8}
     >>> rows = [(i, j, "x", "y", "xy"[int(rng.random() > p)]) for i in range(200) for j, p in chance.items()]
     >>> frame = polars.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")
-    >>> found = q.pipelines(q.read_votes(frame, announce=False), by="win rate")
-    >>> single = found.of("single").systems[0]
+    >>> compared = q.pipelines(q.read_votes(frame, announce=False), by="win rate")
+    >>> single = compared.of("single").systems[0]
     >>> single.system, round(single.value, 2), round(single.naive, 2), round(single.aware, 2)
     ('x', 0.67, 0.03, 0.18)
     """
