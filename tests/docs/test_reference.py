@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import quorate as q
-from quorate import caveats
+from quorate import caveats, simulate, types
 from quorate.reporting.paper.record import KEYS
 
 REFERENCE = Path(__file__).parent.parent.parent / "docs" / "reference"
@@ -26,6 +26,13 @@ def test_the_page_of_the_command_line_is_what_the_commands_say(script):
 
 def test_every_public_name_is_in_the_reference():
     assert {f"quorate.{name}" for name in q.__all__ if name != "__version__"} - set(NAMES) == set()
+    assert {f"quorate.simulate.{name}" for name in simulate.__all__} - set(NAMES) == set()
+
+
+def test_every_published_type_is_in_the_reference():
+    """Types that are public names as well, such as `quorate.Votes`, stand there by these."""
+    missing = {name for name in types.__all__ if f"quorate.types.{name}" not in NAMES}
+    assert missing - set(q.__all__) == set()
 
 
 def test_every_key_of_a_study_record_is_in_the_reference():
