@@ -242,7 +242,7 @@ def agreed(labels: tuple[str, ...] = ("careful", "hasty"), topics: tuple[str, ..
 
     The first judge says what people say in nine of ten and never prefers a position, every other one often the first.
     """
-    from quorate.analysis.agreement import AgreementView
+    from quorate.analysis.agreement import AgreementAnalysis
     from quorate.estimate.agreement.cells import accuracy_by_cell
     from quorate.estimate.agreement.position import position_bias
 
@@ -258,7 +258,7 @@ def agreed(labels: tuple[str, ...] = ("careful", "hasty"), topics: tuple[str, ..
         q.read_votes(frame, winner=name, prompt_type="topic", announce=False) for name in ("winner", "people")
     )
     found = q.agreement(judged, people, each="judge", by="prompt_type", resamples=200, rng=1)
-    return AgreementView(found, accuracy_by_cell(judged, people, by=("judge", "order")), position_bias(judged))
+    return AgreementAnalysis(found, accuracy_by_cell(judged, people, by=("judge", "order")), position_bias(judged))
 
 
 @pytest.fixture(name="agreed", scope="session")

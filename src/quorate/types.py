@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis as Analysis
-    from quorate.analysis.pair import PairView as PairView
-    from quorate.analysis.votes import VotesView as VotesView
+    from quorate.analysis.pair import PairAnalysis as PairAnalysis
+    from quorate.analysis.votes import VotesAnalysis as VotesAnalysis
     from quorate.caveats import Caveat as Caveat
     from quorate.decide.gaming.gaming import Gaming as Gaming
     from quorate.decide.gaming.gaming import Prize as Prize
@@ -101,7 +101,7 @@ _HOMES = {
     "Naive": "quorate.plan.naive",
     "OneVoteEach": "quorate.estimate.votes.prompts",
     "Optimum": "quorate.plan.search.optimum",
-    "PairView": "quorate.analysis.pair",
+    "PairAnalysis": "quorate.analysis.pair",
     "Panel": "quorate.plan.panel.panel",
     "Part": "quorate.estimate.components.robustness",
     "Pipelines": "quorate.simulate.pipelines.result",
@@ -125,7 +125,7 @@ _HOMES = {
     "VotesPlan": "quorate.plan.power.votes_plan",
     "VotesSupport": "quorate.estimate.doctor.support",
     "Writeup": "quorate.reporting.paper.writeup",
-    "VotesView": "quorate.analysis.votes",
+    "VotesAnalysis": "quorate.analysis.votes",
 }
 
 __all__ = list(_HOMES)

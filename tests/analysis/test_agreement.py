@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.analysis.agreement import AgreementView, agreement_view
+from quorate.analysis.agreement import AgreementAnalysis, agreement_view
 from quorate.errors import InvalidInput
 
 
@@ -20,7 +20,7 @@ def test_what_was_asked_is_there(agreed):
 
 
 def test_what_was_not_asked_is_not(agreed):
-    content = AgreementView(agreed().found).to_dict()
+    content = AgreementAnalysis(agreed().found).to_dict()
     assert "positions" not in content
     assert "cells" not in content
 

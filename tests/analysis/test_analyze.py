@@ -5,8 +5,8 @@ import pytest
 import quorate as q
 from quorate.analysis.analyze import analyze
 from quorate.analysis.judgments import Analysis, analyze_judgments
-from quorate.analysis.pair import PairView
-from quorate.analysis.votes import VotesView
+from quorate.analysis.pair import PairAnalysis
+from quorate.analysis.votes import VotesAnalysis
 from quorate.errors import InvalidInput
 
 
@@ -19,12 +19,12 @@ def results(ballots):
     judgments = q.read(scores(), announce=False)
     return {
         Analysis: analyze(judgments, price=0.5, level=0.9),
-        VotesView: analyze(votes, minimum=50),
-        PairView: analyze(votes, "a", "b", margin=0.05, minimum=50),
+        VotesAnalysis: analyze(votes, minimum=50),
+        PairAnalysis: analyze(votes, "a", "b", margin=0.05, minimum=50),
     }
 
 
-@pytest.mark.parametrize("kind", [Analysis, VotesView, PairView])
+@pytest.mark.parametrize("kind", [Analysis, VotesAnalysis, PairAnalysis])
 def test_every_table_has_its_analysis(results, kind):
     found = results[kind]
     assert type(found) is kind
@@ -40,14 +40,14 @@ def test_options_are_passed_on(results):
     whole = analyze_judgments(results[Analysis].judgments, price=0.5, level=0.9)
     assert results[Analysis].rows() == whole.rows()
     assert results[Analysis].optimum.own.cost == 0.5 * results[Analysis].optimum.own.calls
-    assert results[PairView].verdict.margin == 0.05
-    assert results[VotesView].found.margins.minimum == 50
+    assert results[PairAnalysis].verdict.margin == 0.05
+    assert results[VotesAnalysis].found.margins.minimum == 50
 
 
 def test_rows_are_intervals_pairs_and_ways_to_count(results):
     assert [row["interval"] for row in results[Analysis].rows()] == ["naive", "this panel", "judges like these"]
-    assert [row["pair"] for row in results[VotesView].rows()] == list(results[VotesView].found.margins.pairs)
-    assert results[PairView].rows()[0]["way"] == "votes independent"
+    assert [row["pair"] for row in results[VotesAnalysis].rows()] == list(results[VotesAnalysis].found.margins.pairs)
+    assert results[PairAnalysis].rows()[0]["way"] == "votes independent"
 
 
 @pytest.mark.parametrize(
@@ -55,9 +55,9 @@ def test_rows_are_intervals_pairs_and_ways_to_count(results):
     [
         (Analysis, (), {"cluster": "prompt"}, "cluster: is for votes, and these are scores; leave it out"),
         (Analysis, ("a", "b"), {}, "a: is for votes"),
-        (VotesView, (), {"method": "ml"}, "method: is for scores, and these are votes; leave it out"),
-        (VotesView, (), {"margin": 0.1}, "margin: is for two systems; name them as a and b, or leave it out"),
-        (VotesView, ("a",), {}, "a, b: give both systems, or neither"),
+        (VotesAnalysis, (), {"method": "ml"}, "method: is for scores, and these are votes; leave it out"),
+        (VotesAnalysis, (), {"margin": 0.1}, "margin: is for two systems; name them as a and b, or leave it out"),
+        (VotesAnalysis, ("a",), {}, "a, b: give both systems, or neither"),
     ],
 )
 def test_an_option_of_another_question_is_refused(results, kind, names, options, message):

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import quorate as q
-from quorate.analysis.ratings import RatingsView
+from quorate.analysis.ratings import RatingsAnalysis
 
 
 def test_ratings_of_votes(ballots):
     votes = ballots()
-    view = RatingsView(q.rank(votes), votes)
+    view = RatingsAnalysis(q.rank(votes), votes)
     assert (view.of_votes, view.unit, view.n, view.pairs) == (True, "rating, log odds", 180, 3)
-    assert RatingsView(q.rank(votes).elo()).unit == "Elo points"
+    assert RatingsAnalysis(q.rank(votes).elo()).unit == "Elo points"
     assert view.names == ["a", "b", "c"]
     assert view.told_apart == 3
     assert view.not_rankable == ""
@@ -16,24 +16,24 @@ def test_ratings_of_votes(ballots):
 
 
 def test_means_of_scores(rated):
-    view = RatingsView(q.rank(rated()))
+    view = RatingsAnalysis(q.rank(rated()))
     assert (view.of_votes, view.unit, view.n) == (False, "mean score", 480)
     assert view.not_rankable == ""
 
 
 def test_systems_that_noise_hides_are_not_rankable(rated):
-    view = RatingsView(q.rank(rated(gap=0.0, favour=0.6)))
+    view = RatingsAnalysis(q.rank(rated(gap=0.0, favour=0.6)))
     assert view.not_rankable.startswith("Not rankable: the noise of a mean (sd 0.")
     assert "common to all items" in view.not_rankable
 
 
 def test_labels_are_fit_to_be_shown_and_told_apart(ballots, hostile):
-    names = RatingsView(q.rank(ballots((*hostile, "x" * 4999)))).names
+    names = RatingsAnalysis(q.rank(ballots((*hostile, "x" * 4999)))).names
     assert len(set(names)) == len(hostile) + 1
     assert max(map(len, names)) <= 90
     assert not any("\n" in name or "\x00" in name for name in names)
 
 
 def test_no_effect_of_order_was_estimated(ballots, rated):
-    assert RatingsView(q.rank(ballots())).position_words == ""
-    assert RatingsView(q.rank(rated())).position_words == ""
+    assert RatingsAnalysis(q.rank(ballots())).position_words == ""
+    assert RatingsAnalysis(q.rank(rated())).position_words == ""

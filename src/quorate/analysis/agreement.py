@@ -23,7 +23,7 @@ KINDS = {"overall": "with ties", "decisive": "without"}
 
 
 @dataclass(frozen=True, eq=False)
-class AgreementView(Result):
+class AgreementAnalysis(Result):
     """Agreement with people, and what else is known of the judges.
 
     Parameters
@@ -81,7 +81,7 @@ def agreement_view(
     key: str = "prompt",
     level: float = 0.95,
     **options: Any,
-) -> AgreementView:
+) -> AgreementAnalysis:
     """Agreement with people, and what else is asked of the same judgments.
 
     Parameters
@@ -113,4 +113,4 @@ def agreement_view(
     found = agreement(judged, people, key=key, level=level, **options)
     by_cell = accuracy_by_cell(judged, people, by=tuple(cells), key=key, level=level) if cells else None
     biases = position_bias(judged, key=key, level=level) if positions and isinstance(judged, Votes) else ()
-    return AgreementView(found, by_cell, biases)
+    return AgreementAnalysis(found, by_cell, biases)

@@ -79,7 +79,7 @@ class Study:
 
 
 @dataclass(frozen=True, eq=False)
-class AllocationView:
+class AllocationAnalysis:
     """All results that the report of adaptive allocation shows.
 
     Parameters
@@ -172,7 +172,7 @@ def allocation_view(
     seed: int = 1,
     floor: bool = True,
     scale: Iterable[float] | None = None,
-) -> AllocationView:
+) -> AllocationAnalysis:
     """Everything that the report of adaptive allocation shows.
 
     Parameters
@@ -221,12 +221,12 @@ def allocation_view(
             first, reasons[level] = first or error, str(error)
     if first is not None and not studies:
         raise first
-    return AllocationView(tuple(studies), by, reasons, kept, human, tuple(_of_judgments(kept)))
+    return AllocationAnalysis(tuple(studies), by, reasons, kept, human, tuple(_of_judgments(kept)))
 
 
-def view_of(allocation: Allocation) -> AllocationView:
+def view_of(allocation: Allocation) -> AllocationAnalysis:
     """A replay that was made already, as its report shows it."""
-    return AllocationView((Study("", allocation),))
+    return AllocationAnalysis((Study("", allocation),))
 
 
 def _levels(judgments: Judgments, by: str | None, cycle: str | None) -> Iterator[tuple[str, Judgments]]:

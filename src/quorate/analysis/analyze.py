@@ -11,8 +11,8 @@ from quorate.table.votes import Votes
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
-    from quorate.analysis.pair import PairView
-    from quorate.analysis.votes import VotesView
+    from quorate.analysis.pair import PairAnalysis
+    from quorate.analysis.votes import VotesAnalysis
     from quorate.decide.outcome import Claim
     from quorate.estimate.components.decomposition import Method
     from quorate.table.votes import Encoding
@@ -33,7 +33,7 @@ def analyze(
 
 
 @overload
-def analyze(judgments_or_votes: Votes, *, cluster: str | None = None, minimum: int | None = None) -> VotesView: ...
+def analyze(judgments_or_votes: Votes, *, cluster: str | None = None, minimum: int | None = None) -> VotesAnalysis: ...
 
 
 @overload
@@ -49,7 +49,7 @@ def analyze(
     budget: int | None = None,
     price: float | None = None,
     minimum: int | None = None,
-) -> PairView: ...
+) -> PairAnalysis: ...
 
 
 def analyze(
@@ -70,7 +70,7 @@ def analyze(
     claim: Claim | None = None,
     budget: int | None = None,
     minimum: int | None = None,
-) -> Analysis | VotesView | PairView:
+) -> Analysis | VotesAnalysis | PairAnalysis:
     """Everything that a report says of one table: the answer, how sure it is, why, and what to buy next.
 
     Of scores: the mean with an honest interval, where its uncertainty comes from, and what makes it smaller. Of votes:
@@ -100,7 +100,7 @@ def analyze(
 
     Returns
     -------
-    Analysis, VotesView or PairView
+    Analysis, VotesAnalysis or PairAnalysis
         Each with ``sentence``, ``caveats``, ``rows()``, ``to_dict()`` and ``to_frame()``; `quorate.report` prints it.
 
     Raises

@@ -20,7 +20,7 @@ from quorate.roles import JUDGE, PROMPT
 from quorate.table.results import Result, Row
 
 if TYPE_CHECKING:
-    from quorate.analysis.panel import PanelView
+    from quorate.analysis.panel import PanelAnalysis
     from quorate.estimate.components.robustness import Part
     from quorate.estimate.doctor.support import Support
     from quorate.estimate.means.effects import LevelEffect, Means
@@ -226,14 +226,14 @@ class Analysis(Result):
         return leave_one_out(self.fit.judgments, JUDGE, **_options(self.fit))
 
     @cached_property
-    def _judge_panel(self) -> tuple[PanelView | None, str]:
+    def _judge_panel(self) -> tuple[PanelAnalysis | None, str]:
         from quorate.analysis.panel import panel_view
 
         prices = self.prices if self.priced else None
         return panel_view(self.judgments, self.level, prices) if self.several(JUDGE) else (None, "")
 
     @property
-    def judge_panel(self) -> PanelView | None:
+    def judge_panel(self) -> PanelAnalysis | None:
         """Judges as a panel: who is off, what one alone would reverse; None with one judge or where nothing tells."""
         return self._judge_panel[0]
 

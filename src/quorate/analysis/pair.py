@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from quorate.analysis.votes import DEPENDENCE, VotesView, votes_view
+from quorate.analysis.votes import DEPENDENCE, VotesAnalysis, votes_view
 from quorate.caveats import Caveat
 from quorate.decide.votes.verdict import Claim, Verdict, verdict_of_votes
 from quorate.errors import NotEstimable
@@ -23,7 +23,7 @@ _OF_ALL_PAIRS = ("few-votes", "missing", "not-connected", "one-sided")
 
 
 @dataclass(frozen=True, eq=False)
-class PairView(Result):
+class PairAnalysis(Result):
     """What the report on two systems shows; all but the verdict is found when it is first asked for.
 
     Parameters
@@ -51,7 +51,7 @@ class PairView(Result):
         return doctor(self.votes)
 
     @property
-    def every(self) -> VotesView | None:
+    def every(self) -> VotesAnalysis | None:
         """All pairs, for comparison; None where too few votes are on any."""
         return self._every[0]
 
@@ -90,7 +90,7 @@ class PairView(Result):
         return self.verdict.exit_code
 
     @cached_property
-    def _every(self) -> tuple[VotesView | None, str]:
+    def _every(self) -> tuple[VotesAnalysis | None, str]:
         try:
             return votes_view(self.votes, minimum=self.minimum), ""
         except NotEstimable as error:
@@ -109,7 +109,7 @@ def pair_view(
     budget: int | None = None,
     price: float | None = None,
     minimum: int = MINIMUM,
-) -> PairView:
+) -> PairAnalysis:
     """The verdict on two systems, and all that a report says of them.
 
     Parameters
@@ -135,7 +135,7 @@ def pair_view(
     verdict = verdict_of_votes(
         votes, a, b, margin=margin, ties=ties, cluster=cluster, claim=claim, budget=budget, price=price
     )
-    return PairView(votes, verdict, minimum)
+    return PairAnalysis(votes, verdict, minimum)
 
 
 def way(verdict: Verdict) -> str:

@@ -42,7 +42,7 @@ APART, PUBLISHED = "item × judge apart", "as published"
 
 
 @dataclass(frozen=True)
-class PanelView(Result):
+class PanelAnalysis(Result):
     """A panel, with labels fit to be shown and the strategies tried out on its scores.
 
     Parameters
@@ -201,7 +201,9 @@ def promised(one: Crossed) -> dict[str, float]:
     return found
 
 
-def panel_view(judgments: Judgments, level: float, prices: Mapping[str, Any] | None) -> tuple[PanelView | None, str]:
+def panel_view(
+    judgments: Judgments, level: float, prices: Mapping[str, Any] | None
+) -> tuple[PanelAnalysis | None, str]:
     """What a report says of a panel of judges, or why it says nothing; nothing at all where there is one judge.
 
     Parameters
@@ -219,7 +221,7 @@ def panel_view(judgments: Judgments, level: float, prices: Mapping[str, Any] | N
     if reason:
         return None, reason
     try:
-        return PanelView(panel(judgments, level=level, prices=prices)), ""
+        return PanelAnalysis(panel(judgments, level=level, prices=prices)), ""
     except (NotEstimable, InvalidInput, UnknownTerm) as error:
         return None, str(error)
 

@@ -27,7 +27,7 @@ MOST_DRAWN = 120
 
 
 @dataclass(frozen=True, eq=False)
-class RatingsView(Result):
+class RatingsAnalysis(Result):
     """Systems in order, with what the report says of them.
 
     Parameters

@@ -64,7 +64,7 @@ class EqualBudget:
 
 
 @dataclass(frozen=True, eq=False)
-class VotesView(Result):
+class VotesAnalysis(Result):
     """All results that the report of votes shows.
 
     Parameters
@@ -138,7 +138,7 @@ class VotesView(Result):
         return out
 
 
-def votes_view(votes: Votes, *, cluster: str | None = None, minimum: int = MINIMUM) -> VotesView:
+def votes_view(votes: Votes, *, cluster: str | None = None, minimum: int = MINIMUM) -> VotesAnalysis:
     """Everything that the report of votes shows.
 
     Parameters
@@ -160,7 +160,7 @@ def votes_view(votes: Votes, *, cluster: str | None = None, minimum: int = MINIM
     support = doctor(votes)
     found = detectability(votes, minimum=minimum)
     stable, reason = _stability(votes, minimum)
-    return VotesView(
+    return VotesAnalysis(
         votes=votes,
         found=found,
         near=found.margins.near_ties(NEAR),
@@ -193,7 +193,7 @@ def _stability(votes: Votes, minimum: int) -> tuple[Stability | None, str]:
         return None, str(error)
 
 
-def few_levels(view: VotesView) -> str:
+def few_levels(view: VotesAnalysis) -> str:
     """That facets have so few levels that their ratio of standard errors says next to nothing; empty if none has."""
     levels = {one.by: len(view.votes.facet(one.by).levels) for one in view.dependence}
     few = [counted(count, name) for name, count in levels.items() if count < FEW_CLUSTERS]

@@ -7,13 +7,13 @@ from dataclasses import is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quorate.analysis.agreement import AgreementView
-from quorate.analysis.allocation import AllocationView
+from quorate.analysis.agreement import AgreementAnalysis
+from quorate.analysis.allocation import AllocationAnalysis
 from quorate.analysis.judgments import Analysis
-from quorate.analysis.pair import PairView
-from quorate.analysis.panel import PanelView
-from quorate.analysis.ratings import RatingsView
-from quorate.analysis.votes import VotesView
+from quorate.analysis.pair import PairAnalysis
+from quorate.analysis.panel import PanelAnalysis
+from quorate.analysis.ratings import RatingsAnalysis
+from quorate.analysis.votes import VotesAnalysis
 from quorate.decide.gaming.gaming import Gaming
 from quorate.decide.outcome import AnyVerdict
 from quorate.errors import InvalidInput
@@ -44,20 +44,20 @@ if TYPE_CHECKING:
 
 PAGES: Mapping[type, Callable[[Any, Any], Page]] = {
     Agreement: agreement.page,
-    AgreementView: agreement.page,
+    AgreementAnalysis: agreement.page,
     Allocation: allocation.page,
-    AllocationView: allocation.page,
+    AllocationAnalysis: allocation.page,
     AnyVerdict: verdict.page,
     Gaming: gaming.page,
     Leaderboard: ratings.page,
-    PairView: pair.page,
+    PairAnalysis: pair.page,
     Panel: panel.page,
-    PanelView: panel.page,
+    PanelAnalysis: panel.page,
     Pipelines: pipelines.page,
     Ratings: ratings.page,
-    RatingsView: ratings.page,
+    RatingsAnalysis: ratings.page,
     Votes: votes.page,
-    VotesView: votes.page,
+    VotesAnalysis: votes.page,
 }
 """The page of every type of result, made of a result and the table that it came from.
 

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 import quorate as q
-from quorate.analysis.agreement import AgreementView
+from quorate.analysis.agreement import AgreementAnalysis
 from quorate.cli.decide.agree import listed, show
 
 
@@ -158,7 +158,7 @@ def test_long_tables_are_cut_and_all_battles_come_first(monkeypatch):
     judged, people = (
         q.read_votes(frame, winner=name, prompt_type="topic", announce=False) for name in ("winner", "people")
     )
-    view = AgreementView(q.agreement(judged, people, each="judge", by="prompt_type", resamples=100))
+    view = AgreementAnalysis(q.agreement(judged, people, each="judge", by="prompt_type", resamples=100))
     out = Console(file=io.StringIO(), width=80)
     show(out, view)
     said = out.file.getvalue()

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 import quorate as q
-from quorate.analysis.agreement import AgreementView
+from quorate.analysis.agreement import AgreementAnalysis
 from quorate.reporting.pages import agreement as pages
 from quorate.reporting.paper.reproduce import Provenance
 from quorate.reporting.print.charts import specification
@@ -44,7 +44,7 @@ def test_sections_of_all_that_was_asked(view):
 def test_sections_of_one_pipeline(view):
     found = view.found
     rates = tuple(one for one in found.rates if one.pipeline == "careful" and one.category == "all")
-    alone = AgreementView(replace(found, rates=rates, differences=(), ties={"careful": found.ties["careful"]}))
+    alone = AgreementAnalysis(replace(found, rates=rates, differences=(), ties={"careful": found.ties["careful"]}))
     assert names(alone) == [("agreement", ["agreement"]), ("ties", ["ties"])]
 
 
@@ -64,7 +64,7 @@ def test_who_agrees_and_how_much(view):
 
 def test_clusters_are_said(view):
     rates = tuple(replace(one, clusters=7) for one in view.found.rates)
-    clustered = AgreementView(replace(view.found, rates=rates, cluster="prompt"))
+    clustered = AgreementAnalysis(replace(view.found, rates=rates, cluster="prompt"))
     assert pages.rates(clustered).caption.finding.endswith("80 battles in 7 clusters by prompt as people do")
 
 
@@ -101,7 +101,7 @@ def test_cells_are_best_first(view):
 
 
 def test_nothing_is_drawn_of_nothing(view):
-    alone = AgreementView(replace(view.found, differences=()))
+    alone = AgreementAnalysis(replace(view.found, differences=()))
     assert pages.differences(alone).caption.finding == "No two pipelines can be compared"
     assert pages.cells(alone).caption.finding == "No cells"
     assert pages.cells(alone).rows == []
@@ -126,7 +126,7 @@ def test_what_is_said_around_the_figures(view):
 def test_the_seed_of_a_bootstrap_of_differences(view):
     assert page_of(view).provenance["seed"].startswith("none was stated")
     for other in (replace(view.found, cluster="prompt"), replace(view.found, differences=())):
-        assert page_of(AgreementView(other)).provenance["seed"] == "no random numbers were used"
+        assert page_of(AgreementAnalysis(other)).provenance["seed"] == "no random numbers were used"
 
 
 def test_methods_say_how_intervals_were_made(view):

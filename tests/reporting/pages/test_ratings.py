@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.analysis.ratings import RatingsView
+from quorate.analysis.ratings import RatingsAnalysis
 from quorate.reporting.pages import ratings as pages
 from quorate.reporting.paper.reproduce import Provenance
 from quorate.reporting.print.charts import specification
@@ -17,25 +17,25 @@ from quorate.reporting.report import page_of
 @pytest.fixture(scope="module")
 def view(ballots):
     """Three systems, each surely better than the next."""
-    return RatingsView(q.rank(ballots()))
+    return RatingsAnalysis(q.rank(ballots()))
 
 
 @pytest.fixture(scope="module")
 def open_view(ballots):
     """Two systems that nobody can put in order."""
-    return RatingsView(q.rank(ballots(("a", "b"), 10, 0.2)))
+    return RatingsAnalysis(q.rank(ballots(("a", "b"), 10, 0.2)))
 
 
 @pytest.fixture(scope="module")
 def scored(rated):
     """Three systems by scores."""
-    return RatingsView(q.rank(rated()))
+    return RatingsAnalysis(q.rank(rated()))
 
 
 @pytest.fixture(scope="module")
 def unrankable(rated):
     """Three systems by scores of judges who differ more than the systems."""
-    return RatingsView(q.rank(rated(gap=0.0, favour=0.6)))
+    return RatingsAnalysis(q.rank(rated(gap=0.0, favour=0.6)))
 
 
 def drawn(figure):
@@ -74,7 +74,7 @@ def test_several_may_be_first():
     wins = [round(100 / (1 + np.exp(strength[j] - strength[i]))) for i, j in pairs]
     rows = [("abcd"[i], "abcd"[j], won, 100 - won) for (i, j), won in zip(pairs, wins, strict=True)]
     frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b"], orient="row")
-    view = RatingsView(q.rank(q.read_votes(frame, wins=("a", "b"), announce=False)))
+    view = RatingsAnalysis(q.rank(q.read_votes(frame, wins=("a", "b"), announce=False)))
     caption = pages.leaderboard(view).caption
     assert caption.finding.startswith("a leads 2 systems that share the first places (best with chance ")
     assert caption.lines[-1].startswith("Shaded and plain bands: rank groups")
@@ -85,21 +85,21 @@ def test_several_may_be_first():
 
 
 def test_the_estimand_is_said(ballots, scored):
-    line = pages.leaderboard(RatingsView(q.rank(ballots()).elo())).caption.lines[0]
+    line = pages.leaderboard(RatingsAnalysis(q.rank(ballots()).elo())).caption.lines[0]
     assert line == "Elo points about the mean of all systems, with 95% intervals for each; 3 systems, 180 votes."
     assert pages.leaderboard(scored).caption.lines[0].startswith("Mean score, with 95% intervals")
 
 
 def test_systems_that_are_not_drawn_are_said(ballots):
     names = tuple(f"s{i:03d}" for i in range(pages.MOST_DRAWN + 1))
-    lines = pages.leaderboard(RatingsView(q.rank(ballots(names, each=8, spread=0.5)))).caption.lines
+    lines = pages.leaderboard(RatingsAnalysis(q.rank(ballots(names, each=8, spread=0.5)))).caption.lines
     assert "The first 120 are drawn; the table has all." in lines
 
 
 @pytest.mark.parametrize("count", [2, 3, 55])
 def test_charts_of_few_and_of_many_systems(ballots, count):
     labels = tuple(f"model-{i:02d}" for i in range(count))
-    view = RatingsView(q.rank(ballots(labels, each=40)))
+    view = RatingsAnalysis(q.rank(ballots(labels, each=40)))
     for exhibit in (pages.leaderboard, pages.ranks):
         out = drawn(exhibit(view))
         assert all(f">{label}<" in out for label in labels)  # no label is dropped for room
@@ -107,7 +107,7 @@ def test_charts_of_few_and_of_many_systems(ballots, count):
 
 
 def test_systems_stay_in_order_and_show_their_ranks(ballots):
-    out = drawn(pages.leaderboard(RatingsView(q.rank(ballots(tuple("cab"), each=60)))))
+    out = drawn(pages.leaderboard(RatingsAnalysis(q.rank(ballots(tuple("cab"), each=60)))))
     places = [out.index(f">{name}</text>") for name in "cab"]
     assert places == sorted(places)
     assert ">rank</text>" in out
@@ -125,12 +125,12 @@ def test_what_cannot_be_ranked_is_grey(scored, unrankable):
 
 
 def test_hostile_labels_are_drawn(ballots, hostile):
-    view = RatingsView(q.rank(ballots(hostile, each=40)))
+    view = RatingsAnalysis(q.rank(ballots(hostile, each=40)))
     assert not any("<script>" in drawn(figure) for figure in page_of(view).figures if figure.chart)
 
 
 def test_ranks_chosen_beforehand_are_never_wider(ballots):
-    rows = pages.ranks(RatingsView(q.rank(ballots(tuple("abcdefgh"), each=30)))).rows
+    rows = pages.ranks(RatingsAnalysis(q.rank(ballots(tuple("abcdefgh"), each=30)))).rows
     assert [row["place"] for row in rows] == list(range(1, 9))
     assert all(row["low"] <= row["own_low"] <= row["own_high"] <= row["high"] for row in rows)
     assert any(row["low"] < row["high"] for row in rows)

@@ -29,7 +29,7 @@ from quorate.cli.options.reading import with_column
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.analysis.agreement import AgreementView
+    from quorate.analysis.agreement import AgreementAnalysis
     from quorate.estimate.agreement.agreement import PipelineDifference, Rate
     from quorate.estimate.agreement.cells import Cells
     from quorate.estimate.agreement.position import PositionBias
@@ -117,7 +117,7 @@ def agree(file: File, people: People, asked: Asked, reading: Reading, files: Fil
     return 0
 
 
-def show(out: Console, view: AgreementView) -> None:
+def show(out: Console, view: AgreementAnalysis) -> None:
     """Print how often pipelines agree with people, which does so more often, and what else was asked."""
     from quorate.analysis.agreement import KINDS
     from quorate.analysis.words import number, share

@@ -13,7 +13,7 @@ from quorate.cli.options import File, Files, For, Group, Output, Reading, Seed, 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.analysis.ratings import RatingsView
+    from quorate.analysis.ratings import RatingsAnalysis
 
 UNDECIDED = 2
 MOST_SYSTEMS = 100
@@ -57,7 +57,7 @@ def rank(
     groups hold for all systems at once. Ends with exit code 2 if no system is surely better than another, or if noise
     exceeds what systems differ by.
     """
-    from quorate.analysis.ratings import RatingsView
+    from quorate.analysis.ratings import RatingsAnalysis
     from quorate.estimate.ratings.leaderboard import Leaderboard
     from quorate.estimate.ratings.rank import rank as ranked
     from quorate.estimate.ratings.ratings import Ratings
@@ -73,13 +73,13 @@ def rank(
     options |= {name: value for name, value in given.items() if value is not None}
     found: Ratings | Leaderboard = ranked(table, **options)
     shown = found.elo() if how.elo and isinstance(found, Ratings) else found
-    view = RatingsView(shown, table)
+    view = RatingsAnalysis(shown, table)
     out.show(view, show)
     files.write(shown, table, out)
     return 0 if view.told_apart and not view.not_rankable else UNDECIDED
 
 
-def show(out: Console, view: RatingsView) -> None:
+def show(out: Console, view: RatingsAnalysis) -> None:
     """Print the leaderboard: the sentence, every system, and what to know before relying on it."""
     from quorate.analysis.votes import order_noticed
     from quorate.analysis.words import number, share

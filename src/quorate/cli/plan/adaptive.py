@@ -17,7 +17,7 @@ from quorate.errors import InvalidInput
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.analysis.allocation import AllocationView, Study
+    from quorate.analysis.allocation import AllocationAnalysis, Study
 
 MOST_SCORES = 100_001
 KNOWS = {"uniform": "does not need them", "robin-hood": "finds them", "robin": "is told them"}
@@ -147,7 +147,7 @@ def adaptive(file: ScoresFile, replay: Replay, reading: ScoreReading, files: Rep
     return found.exit_code
 
 
-def show(out: Console, view: AllocationView) -> None:
+def show(out: Console, view: AllocationAnalysis) -> None:
     """Print what was found: the sentence, every level, and what was taken for granted."""
     from quorate.analysis.allocation_words import with_interval
 

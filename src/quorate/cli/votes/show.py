@@ -11,18 +11,18 @@ from quorate.cli.spelling import in_options
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.analysis.pair import PairView
-    from quorate.analysis.votes import VotesView
+    from quorate.analysis.pair import PairAnalysis
+    from quorate.analysis.votes import VotesAnalysis
 
 MOST_PAIRS = 10
 """Pairs that are listed one by one."""
 
 
-def show(out: Console, view: VotesView | PairView) -> None:
+def show(out: Console, view: VotesAnalysis | PairAnalysis) -> None:
     """Print the verdict on two systems, or how far apart all pairs are."""
-    from quorate.analysis.pair import PairView
+    from quorate.analysis.pair import PairAnalysis
 
-    if isinstance(view, PairView):
+    if isinstance(view, PairAnalysis):
         say(out, view.verdict.sentence, style="bold")
         caveats(out, (one.sentence for one in view.verdict.caveats))
         return
@@ -36,7 +36,7 @@ def show(out: Console, view: VotesView | PairView) -> None:
     read_as(out, view.votes.notes)
 
 
-def show_margins(out: Console, view: VotesView) -> None:
+def show_margins(out: Console, view: VotesAnalysis) -> None:
     """Print how far apart pairs are, and each of them where they are few."""
     from quorate.analysis.words import votes
     from quorate.reporting.pages.votes import pairs
@@ -63,7 +63,7 @@ def show_margins(out: Console, view: VotesView) -> None:
     table(out, {"pair": "left"} | dict.fromkeys(numbers, "right"), listed)
 
 
-def show_power(out: Console, view: VotesView) -> None:
+def show_power(out: Console, view: VotesAnalysis) -> None:
     """Print how many pairs so many votes would decide, and how clear they are with the same votes for all."""
     from quorate.analysis.words import number, share
     from quorate.reporting.pages.votes import equal_budget
@@ -88,7 +88,7 @@ def show_power(out: Console, view: VotesView) -> None:
     )
 
 
-def show_order(out: Console, view: VotesView) -> None:
+def show_order(out: Console, view: VotesAnalysis) -> None:
     """Print whether early votes said what later ones do."""
     from quorate.analysis.votes import drift_of, order_of
     from quorate.reporting.pages.votes import stability
@@ -101,7 +101,7 @@ def show_order(out: Console, view: VotesView) -> None:
     points(out, filter(None, (finding, order_of(view.stability), drift_of(view.stability))))
 
 
-def show_dependence(out: Console, view: VotesView) -> None:
+def show_dependence(out: Console, view: VotesAnalysis) -> None:
     """Print how much votes that share something may agree."""
     from quorate.analysis.votes import few_levels
     from quorate.analysis.words import number

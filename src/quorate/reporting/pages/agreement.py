@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from math import isnan
 from typing import TYPE_CHECKING
 
-from quorate.analysis.agreement import KINDS, AgreementView
+from quorate.analysis.agreement import KINDS, AgreementAnalysis
 from quorate.analysis.labels import cut, distinct
 from quorate.analysis.words import number, p_value, share
 from quorate.reporting.draw import marks
@@ -34,16 +34,16 @@ _SHORT = 40
 _STEP = 24
 
 
-def page(result: Agreement | AgreementView, table: Table | None = None) -> Page:
+def page(result: Agreement | AgreementAnalysis, table: Table | None = None) -> Page:
     """The page on agreement with people.
 
     Parameters
     ----------
-    result : Agreement or AgreementView
+    result : Agreement or AgreementAnalysis
     table : Votes or Judgments, optional
         What judges said.
     """
-    view = result if isinstance(result, AgreementView) else AgreementView(result)
+    view = result if isinstance(result, AgreementAnalysis) else AgreementAnalysis(result)
     resampled = view.found.differences and view.found.cluster is None  # only differences without clusters are
     return Page(
         title=title_of(table, "Agreement with people"),
@@ -60,7 +60,7 @@ def page(result: Agreement | AgreementView, table: Table | None = None) -> Page:
     )
 
 
-def rates(view: AgreementView) -> Figure:
+def rates(view: AgreementAnalysis) -> Figure:
     """Agreement of every pipeline on all battles, with ties and without; which agrees most."""
     rows = [row for row in _rates(view) if row["of"] == ALL]
     best = view.best
@@ -75,7 +75,7 @@ def rates(view: AgreementView) -> Figure:
     return Figure("agreement", Caption(finding, lines), rows, chart, unfolded=True)
 
 
-def categories(view: AgreementView) -> Figure:
+def categories(view: AgreementAnalysis) -> Figure:
     """Agreement of every pipeline by category, ties included; where the best agrees least and most."""
     rows = [row for row in _rates(view) if row["of"] != ALL]
     parts = [one for one in view.found.rates if one.category != ALL and one.kind == "overall" and one.n]
@@ -90,7 +90,7 @@ def categories(view: AgreementView) -> Figure:
     return Figure("categories", caption, rows, chart)
 
 
-def differences(view: AgreementView) -> Figure:
+def differences(view: AgreementAnalysis) -> Figure:
     """Every two pipelines, by category and kind, in points of percent; which difference is surest."""
     name = _names(view)
     rows: list[Row] = [
@@ -132,7 +132,7 @@ def differences(view: AgreementView) -> Figure:
     return Figure("differences", Caption(finding, tuple(lines)), rows, chart if known else None)
 
 
-def ties(view: AgreementView) -> Figure:
+def ties(view: AgreementAnalysis) -> Figure:
     """How often every pipeline ties, beside people on the same battles."""
     name, found, best = _names(view), view.found, view.best.pipeline
     rows: list[Row] = [
@@ -145,7 +145,7 @@ def ties(view: AgreementView) -> Figure:
     return Figure("ties", Caption(finding, (line,)), rows, headers={"people": "people's ties"})
 
 
-def positions(view: AgreementView) -> Figure:
+def positions(view: AgreementAnalysis) -> Figure:
     """Share of choices that were shown first, of every judge, in battles judged in both orders."""
     names = distinct([one.judge for one in view.positions])
     rows: list[Row] = [
@@ -170,7 +170,7 @@ def positions(view: AgreementView) -> Figure:
     return Figure("positions", Caption(finding, lines), rows, chart, {"battles": "battles in both orders"})
 
 
-def cells(view: AgreementView) -> Figure:
+def cells(view: AgreementAnalysis) -> Figure:
     """Share of right judgments in every cell, best first."""
     found = view.cells
     order = [] if found is None else sorted(found.cells, key=lambda one: -one.value)
@@ -217,7 +217,7 @@ def cells(view: AgreementView) -> Figure:
     return Figure("cells", caption, rows, chart if known else None, heads)
 
 
-def compared(view: AgreementView) -> Figure:
+def compared(view: AgreementAnalysis) -> Figure:
     """What was compared."""
     found = view.found
     values: dict[str, object] = {"pipelines": len(found.ties), "battles decided by both": view.best.n}
@@ -228,7 +228,7 @@ def compared(view: AgreementView) -> Figure:
     return Figure("compared", caption, rows, headers={"what": " ", "value": "number"})
 
 
-def _sections(view: AgreementView) -> Iterator[Section]:
+def _sections(view: AgreementAnalysis) -> Iterator[Section]:
     parts = (rates(view), categories(view)) if view.categories else (rates(view),)
     yield Section("agreement", "How often judges decide as people do", figures=parts)
     if view.found.differences:
@@ -241,7 +241,7 @@ def _sections(view: AgreementView) -> Iterator[Section]:
         yield Section("cells", "Single judgments, cell by cell", (cut(view.cells.sentence, 1000),), (cells(view),))
 
 
-def _methods(view: AgreementView) -> str:
+def _methods(view: AgreementAnalysis) -> str:
     found = view.found
     how = (
         "Intervals of agreement are exact (Clopper and Pearson, 1934); those of differences are percentiles of a "
@@ -269,7 +269,7 @@ def _methods(view: AgreementView) -> str:
     return text
 
 
-def _tiles(view: AgreementView) -> tuple[Tile, ...]:
+def _tiles(view: AgreementAnalysis) -> tuple[Tile, ...]:
     best, name = view.best, cut(view.best.pipeline, _SHORT)
     decisive = view.found.rate(best.pipeline, "decisive")
     tiles = [Tile(share(best.value), f"of {best.n:,} battles decided by {name} as by people")]
@@ -279,7 +279,7 @@ def _tiles(view: AgreementView) -> tuple[Tile, ...]:
     return (*tiles, Tile(own, f"called a tie, {people} by people"))
 
 
-def _rates(view: AgreementView) -> list[Row]:
+def _rates(view: AgreementAnalysis) -> list[Row]:
     """One row for every pipeline, category and kind."""
     name = _names(view)
     return [
@@ -297,7 +297,7 @@ def _rates(view: AgreementView) -> list[Row]:
     ]
 
 
-def _names(view: AgreementView) -> dict[str, str]:
+def _names(view: AgreementAnalysis) -> dict[str, str]:
     """Pipelines fit to be shown, told apart."""
     names = list(view.found.ties)
     return dict(zip(names, distinct(names), strict=True))

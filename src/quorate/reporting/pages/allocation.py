@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.analysis.allocation import AllocationView, view_of
+from quorate.analysis.allocation import AllocationAnalysis, view_of
 from quorate.analysis.allocation_words import SHORT, arms_text, between, final_error, plus_minus
 from quorate.analysis.labels import cut
 from quorate.analysis.words import significant
@@ -39,12 +39,12 @@ MOST_POINTS = 40
 _ROBIN = "ROBIN knows all variances, ROBIN-HOOD finds them on the way."
 
 
-def page(result: Allocation | AllocationView, table: Judgments | None = None) -> Page:
+def page(result: Allocation | AllocationAnalysis, table: Judgments | None = None) -> Page:
     """The page on adaptive allocation.
 
     Parameters
     ----------
-    result : Allocation or AllocationView
+    result : Allocation or AllocationAnalysis
     table : Judgments, optional
         Whose answers were drawn, where the result does not say.
     """
@@ -65,7 +65,7 @@ def page(result: Allocation | AllocationView, table: Judgments | None = None) ->
     )
 
 
-def sections(view: AllocationView) -> tuple[Section, ...]:
+def sections(view: AllocationAnalysis) -> tuple[Section, ...]:
     """All sections but the last, the methods' own: by subject for one study, by level for several."""
     if view.by is None:
         return tuple(_subjects(view.studies[0], ""))
@@ -79,7 +79,7 @@ def sections(view: AllocationView) -> tuple[Section, ...]:
     return tuple(parts)
 
 
-def levels(view: AllocationView) -> Figure:
+def levels(view: AllocationAnalysis) -> Figure:
     """Every study in a row: arms, final errors, and what ROBIN-HOOD saves."""
     rows: list[Row] = []
     for study in view.studies:
@@ -220,7 +220,7 @@ def profile(study: Study, mark: str = "") -> Figure:
     return Figure(f"profile{mark}", Caption(finding, (line,)), rows, chart)
 
 
-def replayed(view: AllocationView) -> Figure:
+def replayed(view: AllocationAnalysis) -> Figure:
     """What was replayed."""
     first = view.studies[0].allocation
     constants = first.constants
@@ -261,7 +261,7 @@ def _subjects(study: Study, mark: str) -> Iterator[Section]:
         yield Section("cycles", title, figures=(replays.cycles(study.cycles, mark),))
 
 
-def _methods(view: AllocationView) -> str:
+def _methods(view: AllocationAnalysis) -> str:
     found = view.studies[0].allocation
     floor = "no floor" if found.step is None else "a floor of variances for discrete scores"
     interval = ", with a 95% bootstrap interval over runs" if view.with_intervals else ""

@@ -12,17 +12,17 @@ from quorate.reporting.pages.votes_read import health, read, used
 from quorate.reporting.paper.reproduce import read_from, titled
 
 if TYPE_CHECKING:
-    from quorate.analysis.pair import PairView
+    from quorate.analysis.pair import PairAnalysis
     from quorate.reporting.draw.marks import Chart
     from quorate.reporting.page import Row, Table
 
 
-def page(view: PairView, _table: Table | None = None) -> Page:
+def page(view: PairAnalysis, _table: Table | None = None) -> Page:
     """The page on votes on two systems.
 
     Parameters
     ----------
-    view : PairView
+    view : PairAnalysis
     """
     first = verdict.sections(view.verdict, ways(view))
     if view.every is None:
@@ -47,7 +47,7 @@ def page(view: PairView, _table: Table | None = None) -> Page:
     )
 
 
-def ways(view: PairView) -> Figure:
+def ways(view: PairAnalysis) -> Figure:
     """The verdict as asked for, and with the same votes counted in other ways."""
     rows: list[Row] = view.rows()
     asked = view.verdict

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quorate.analysis.labels import cut
-from quorate.analysis.ratings import MOST_DRAWN, RatingsView
+from quorate.analysis.ratings import MOST_DRAWN, RatingsAnalysis
 from quorate.analysis.words import share
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.reporting.draw import marks
@@ -40,16 +40,16 @@ _LAWS = {
 }
 
 
-def page(result: Ratings | Leaderboard | RatingsView, table: Table | None = None) -> Page:
+def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = None) -> Page:
     """The page of a leaderboard.
 
     Parameters
     ----------
-    result : Ratings, Leaderboard or RatingsView
+    result : Ratings, Leaderboard or RatingsAnalysis
     table : Votes or Judgments, optional
         What was ranked.
     """
-    view = result if isinstance(result, RatingsView) else RatingsView(result, table)
+    view = result if isinstance(result, RatingsAnalysis) else RatingsAnalysis(result, table)
     order = [ranks(view), groups(view)]
     if view.told_apart and len(view.found) <= MOST_IN_GRID:
         order.append(pairs(view))
@@ -72,7 +72,7 @@ def page(result: Ratings | Leaderboard | RatingsView, table: Table | None = None
     )
 
 
-def leaderboard(view: RatingsView) -> Figure:
+def leaderboard(view: RatingsAnalysis) -> Figure:
     """One row per system, best first, drawn with intervals, rank groups as bands, and ranks on the right."""
     found, level = view.found, f"{100 * view.level:.4g}%"
     ends = zip(found.ranks.low.tolist(), found.ranks.high.tolist(), strict=True)
@@ -122,7 +122,7 @@ def leaderboard(view: RatingsView) -> Figure:
     return Figure("leaderboard", Caption(_first(view), tuple(lines)), rows, chart, heads, unfolded=True)
 
 
-def ranks(view: RatingsView) -> Figure:
+def ranks(view: RatingsAnalysis) -> Figure:
     """Ranks of every system, at once and of a system chosen beforehand; how many are sure."""
     own, most = view.found.ranks, len(view.found)
     columns = (own.low, own.high, own.marginal_low, own.marginal_high)
@@ -162,7 +162,7 @@ def ranks(view: RatingsView) -> Figure:
     return Figure("ranks", caption, rows, chart, heads)
 
 
-def groups(view: RatingsView) -> Figure:
+def groups(view: RatingsAnalysis) -> Figure:
     """Every rank group with its systems."""
     named = dict(zip(view.found.systems, view.names, strict=True))
     rows: list[Row] = [
@@ -174,7 +174,7 @@ def groups(view: RatingsView) -> Figure:
     return Figure("groups", Caption(finding, (line,)), rows, headers={"which": "systems of the group"})
 
 
-def pairs(view: RatingsView) -> Figure:
+def pairs(view: RatingsAnalysis) -> Figure:
     """Every two systems of which one is surely better, as a grid."""
     better, worse = (places[:MOST_PAIRS].tolist() for places in np.nonzero(view.found.ranks.above))
     names, count = view.names, len(view.found)
@@ -206,7 +206,7 @@ def pairs(view: RatingsView) -> Figure:
     return Figure("pairs", Caption(finding, lines), rows, chart, {"better": "surely better", "worse": "than"})
 
 
-def ranked(view: RatingsView) -> Figure:
+def ranked(view: RatingsAnalysis) -> Figure:
     """What was ranked."""
     found = view.found
     values: dict[str, object] = {"systems": len(found), "votes" if view.of_votes else "scores": view.n}
@@ -235,7 +235,7 @@ def rank_range(low: int, high: int) -> str:
     return f"{low}" if low == high else f"{low}–{high}"
 
 
-def _first(view: RatingsView) -> str:
+def _first(view: RatingsAnalysis) -> str:
     """Who is first, and how surely."""
     top, *rest = view.found.groups
     names = [cut(name, _SHORT) for name in view.names[:3]]
@@ -250,7 +250,7 @@ def _first(view: RatingsView) -> str:
     return f"{names[0]} leads {len(top)} systems that share the first places (best with chance {chance})"
 
 
-def _methods(view: RatingsView) -> str:
+def _methods(view: RatingsAnalysis) -> str:
     found = view.found
     how = _of_votes(found) if isinstance(found, Ratings) else _of_scores(found)
     return (
@@ -288,7 +288,7 @@ def _targets(found: Leaderboard) -> dict[str, str]:
     return {name: str(one) for name, one in found.means[0].target.items() if name != found.joint.facet}
 
 
-def _tiles(view: RatingsView) -> tuple[Tile, ...]:
+def _tiles(view: RatingsAnalysis) -> tuple[Tile, ...]:
     found = view.found
     groups_ = "group" if len(found.groups) == 1 else "groups"
     chance, top = share(next(iter(found.best.values()))), cut(view.names[0], _SHORT)
@@ -299,7 +299,7 @@ def _tiles(view: RatingsView) -> tuple[Tile, ...]:
     )
 
 
-def _options(view: RatingsView) -> str:
+def _options(view: RatingsAnalysis) -> str:
     found, chosen = view.found, [f"level {view.level:g}"]
     if isinstance(found, Ratings):
         chosen += [f"ties {found.ties}", f"method {found.method}", f"regularisation {found.regularisation:g}"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quorate.analysis.labels import cut
-from quorate.analysis.votes import VotesView, drift_of, few_levels, order_of, votes_view
+from quorate.analysis.votes import VotesAnalysis, drift_of, few_levels, order_of, votes_view
 from quorate.analysis.words import number, p_value, share
 from quorate.estimate.votes.margin_law import EDGES
 from quorate.reporting.draw import marks
@@ -39,12 +39,12 @@ TICKS = (25, 50, 100, 200, 500, 1000, 2000, 5000)
 """Numbers of votes on the axis."""
 
 
-def page(result: Votes | VotesView, _table: Table | None = None) -> Page:
+def page(result: Votes | VotesAnalysis, _table: Table | None = None) -> Page:
     """The page on votes on all pairs.
 
     Parameters
     ----------
-    result : Votes or VotesView
+    result : Votes or VotesAnalysis
         Votes are analysed with default options.
     """
     view = votes_view(result) if isinstance(result, Votes) else result
@@ -68,7 +68,7 @@ def page(result: Votes | VotesView, _table: Table | None = None) -> Page:
     )
 
 
-def sections(view: VotesView) -> tuple[Section, ...]:
+def sections(view: VotesAnalysis) -> tuple[Section, ...]:
     """All sections but the last, the methods' own."""
     study = view.found
     few = dict.fromkeys((0, len(study.budgets) // 2, len(study.budgets) - 1))
@@ -83,7 +83,7 @@ def sections(view: VotesView) -> tuple[Section, ...]:
     )
 
 
-def margins(view: VotesView) -> Figure:
+def margins(view: VotesAnalysis) -> Figure:
     """Quantiles of margins over pairs with the votes that each needs, drawn as shares of pairs at most so far apart."""
     at, tests = view.quantiles, view.found.margins
     columns = (at.probability, at.margin, at.low, at.high, at.corrected, map(_whole, at.n))
@@ -117,7 +117,7 @@ def margins(view: VotesView) -> Figure:
     return Figure("margins", Caption(finding, lines), rows, chart, heads, unfolded=True)
 
 
-def pairs(view: VotesView) -> Figure:
+def pairs(view: VotesAnalysis) -> Figure:
     """Every pair with enough votes, the closest first."""
     found, needed = view.found.margins, view.found.needed
     rows: list[Row] = [
@@ -143,7 +143,7 @@ def pairs(view: VotesView) -> Figure:
     return Figure("pairs", Caption(finding, lines), rows, headers=heads, folded=True)
 
 
-def decided(view: VotesView) -> Figure:
+def decided(view: VotesAnalysis) -> Figure:
     """Share of pairs that so many votes each would decide: as estimated with its interval, and without noise."""
     study = view.found
     names = ("decided", "low", "high", "corrected", "within_reach")
@@ -182,7 +182,7 @@ def decided(view: VotesView) -> Figure:
     return Figure("decided", Caption(finding, lines), rows, chart, heads)
 
 
-def equal_budget(view: VotesView) -> Figure:
+def equal_budget(view: VotesAnalysis) -> Figure:
     """How many standard errors the shares of studies are from one half, with the same votes for every pair."""
     rows: list[Row] = [{"votes": one.votes, "z": one.median, "low": one.low, "high": one.high} for one in view.equal]
     clear = [one for one in view.equal if one.median >= view.reach]
@@ -274,7 +274,7 @@ def stability(found: Stability) -> Figure:
     return Figure("stability", caption, rows, chart, heads)
 
 
-def dependence(view: VotesView) -> Figure:
+def dependence(view: VotesAnalysis) -> Figure:
     """Clustered over independent standard errors, over pairs, for each facet that votes share."""
     rows: list[Row] = []
     for one in view.dependence:
@@ -314,7 +314,7 @@ def dependence(view: VotesView) -> Figure:
     return Figure("dependence", Caption(finding, lines), rows, chart if known else None, heads, unfolded=True)
 
 
-def methods(view: VotesView) -> str:
+def methods(view: VotesAnalysis) -> str:
     """The paragraph for a methods section."""
     tests = view.found.margins
     clustered = ", ".join(one.by for one in view.dependence)
@@ -328,14 +328,14 @@ def methods(view: VotesView) -> str:
     )
 
 
-def options(view: VotesView) -> str:
+def options(view: VotesAnalysis) -> str:
     """What was chosen."""
     tests = view.found.margins
     levels = f"level {tests.level:g}, alpha {tests.alpha:g}, power {tests.power:g}"
     return f"minimum {tests.minimum}, ties {tests.ties}, {levels}"
 
 
-def _early_and_late(view: VotesView) -> Section:
+def _early_and_late(view: VotesAnalysis) -> Section:
     found, title = view.stability, "Early votes and later ones"
     if found is None:
         text = f"Early votes are not compared with later ones: {cut(view.stability_reason, 500)}."
@@ -346,7 +346,7 @@ def _early_and_late(view: VotesView) -> Section:
     return Section("stability", title, (text,), (stability(found),))
 
 
-def _shared(view: VotesView) -> Section:
+def _shared(view: VotesAnalysis) -> Section:
     title = "Votes that resemble each other"
     if not view.dependence:
         reason = "Nothing is known that votes share, such as a prompt or a judge: they are taken as independent."
@@ -355,7 +355,7 @@ def _shared(view: VotesView) -> Section:
     return Section("dependence", title, text, (dependence(view),))
 
 
-def _cumulative(view: VotesView) -> list[Row]:
+def _cumulative(view: VotesAnalysis) -> list[Row]:
     """Share of pairs whose margin is at most so large: as estimated, and in the law without noise."""
     absolute = view.found.margins.absolute
     at = np.linspace(0, 1, min(len(absolute), MOST_STEPS) + 1)[1:]
@@ -384,7 +384,7 @@ def _share(field: str, title: str) -> alt.Y:
     return alt.Y(f"{field}:Q", title=title, axis=axis, scale=alt.Scale(domain=[0, 1]))
 
 
-def _level(view: VotesView) -> str:
+def _level(view: VotesAnalysis) -> str:
     return f"{view.quantiles.level * 100:g}%"
 
 

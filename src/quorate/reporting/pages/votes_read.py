@@ -9,7 +9,7 @@ from quorate.reporting.page import Caption, Figure, Row, Section
 from quorate.wording import counted
 
 if TYPE_CHECKING:
-    from quorate.analysis.votes import VotesView
+    from quorate.analysis.votes import VotesAnalysis
     from quorate.estimate.doctor.support import VotesSupport
 
 
@@ -47,7 +47,7 @@ def read(support: VotesSupport) -> Figure:
     return Figure("votes", caption, rows)
 
 
-def used(view: VotesView) -> Figure:
+def used(view: VotesAnalysis) -> Figure:
     """What was read and what of it was used."""
     figure, tests = read(view.support), view.found.margins
     values = {

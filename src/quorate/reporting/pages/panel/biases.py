@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut
-from quorate.analysis.panel import LEAST_P, PanelView
+from quorate.analysis.panel import LEAST_P, PanelAnalysis
 from quorate.analysis.words import number, p_text, significant
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import palette
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from quorate.reporting.page import Row
 
 
-def bias(view: PanelView) -> Figure:
+def bias(view: PanelAnalysis) -> Figure:
     """Every judge against the panel, on average and by system, the most lenient first; whose bias depends most."""
     found = view.panel.bias
     by_judge = {one.judge: [one] for one in sorted(found.overall, key=lambda one: -one.bias)}
@@ -63,7 +63,7 @@ def bias(view: PanelView) -> Figure:
     return Figure("panel-bias", Caption(_finding(view), lines), shown, chart, heads)
 
 
-def tests(view: PanelView) -> Figure | None:
+def tests(view: PanelAnalysis) -> Figure | None:
     """Whether judges differ at all, by system, against item × judge and as published; None with one system."""
     crossed = view.crossed
     if len(crossed) < 2:
@@ -94,7 +94,7 @@ def tests(view: PanelView) -> Figure | None:
     return Figure("panel-tests", Caption(finding, (line,)), rows, None, heads, folded=True)
 
 
-def preference(view: PanelView) -> Figure | None:
+def preference(view: PanelAnalysis) -> Figure | None:
     """What every judge gives itself beyond what is expected, the most first; None where none is also judged."""
     found = view.panel.self_preference
     if found is None:
@@ -137,7 +137,7 @@ def preference(view: PanelView) -> Figure | None:
     return Figure("panel-preference", Caption(finding, (line, f"{found.scope} {matched}".strip())), rows, chart, heads)
 
 
-def _finding(view: PanelView) -> str:
+def _finding(view: PanelAnalysis) -> str:
     """Whose bias depends most on what is judged; with one system, who is furthest off."""
     found, judges = view.panel.bias, view.short["judge"]
     most = max(found.overall, key=lambda one: abs(one.bias))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut, distinct
-from quorate.analysis.panel import SHORT, PanelView
+from quorate.analysis.panel import SHORT, PanelAnalysis
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import INK
 
@@ -73,7 +73,7 @@ class Series:
         return alt.Legend(title=None, columns=columns, labelLimit=limit, symbolType="circle", symbolStrokeWidth=0)
 
 
-def systems(view: PanelView, *, whole: bool = False) -> Series:
+def systems(view: PanelAnalysis, *, whole: bool = False) -> Series:
     """Systems, each in its colour and shape wherever it is drawn; their average in that of the text."""
     at = {name: i for i, name in enumerate(view.panel.means.systems)}
     rows = [(view.systems[name], COLOURS[at[name]], SHAPES[at[name]]) for name in view.order]
@@ -82,13 +82,13 @@ def systems(view: PanelView, *, whole: bool = False) -> Series:
     return Series("system", names, colours, shapes)
 
 
-def headers(view: PanelView) -> dict[str, str]:
+def headers(view: PanelAnalysis) -> dict[str, str]:
     """Titles of the columns that many tables have."""
     ends = {end: f"{end}, {view.coverage}" for end in ("low", "high")}
     return {**ends, "se": "standard error", "p_holm": "p (Holm)"}
 
 
-def axis(view: PanelView, what: str) -> str:
+def axis(view: PanelAnalysis, what: str) -> str:
     """Title of an axis in score units."""
     return f"{what} {cut(view.panel.judgments.score, 30)} (score units)"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut
-from quorate.analysis.panel import APART, LEAST_P, PUBLISHED, PanelView, promised
+from quorate.analysis.panel import APART, LEAST_P, PUBLISHED, PanelAnalysis, promised
 from quorate.analysis.words import p_value, significant
 from quorate.estimate.panel.components import TERMS
 from quorate.estimate.panel.crossed import JUDGE_EFFECT
@@ -23,7 +23,7 @@ MOST_DRAWN = 50
 """Rows of components that a chart has room for."""
 
 
-def components(view: PanelView) -> Figure | None:
+def components(view: PanelAnalysis) -> Figure | None:
     """Components under both models, of the systems for which they answer differently; None where there is none."""
     differ = [(system, one) for system, one in view.crossed if one.disagree]
     rows: list[Row] = [
@@ -62,12 +62,12 @@ def components(view: PanelView) -> Figure | None:
     return Figure("panel-components", caption, rows, chart, headers(view))
 
 
-def term(view: PanelView, component: str) -> str:
+def term(view: PanelAnalysis, component: str) -> str:
     """A component of a crossed panel by what it is the variance of."""
     return TERMS[component].replace("scenario", cut(view.item, 30)).replace(":", " × ")
 
 
-def _disagreement(view: PanelView, one: Crossed) -> str:
+def _disagreement(view: PanelAnalysis, one: Crossed) -> str:
     """The first thing that the two models answer differently."""
     first = one.differs[0]
     if first == JUDGE_EFFECT:

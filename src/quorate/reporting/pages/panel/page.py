@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from quorate.analysis.judgments import MOST_PARTS
 from quorate.analysis.labels import cut
-from quorate.analysis.panel import PanelView
+from quorate.analysis.panel import PanelAnalysis
 from quorate.caveats import Caveat
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, source_of, title_of
 from quorate.reporting.pages.panel import biases, models, rankings, spending
@@ -24,16 +24,16 @@ OF_COMPONENTS = ("left-negative", "averaged-answers", "aliased")
 """Caveats about components, which are shown only where the models disagree on them."""
 
 
-def page(panel: Panel | PanelView, table: Table | None = None) -> Page:
+def page(panel: Panel | PanelAnalysis, table: Table | None = None) -> Page:
     """The page on a panel of judges.
 
     Parameters
     ----------
-    panel : Panel or PanelView
+    panel : Panel or PanelAnalysis
     table : Judgments, optional
         What the panel was made from; by default the judgments that it has.
     """
-    view = panel if isinstance(panel, PanelView) else PanelView(panel)
+    view = panel if isinstance(panel, PanelAnalysis) else PanelAnalysis(panel)
     found, source = view.panel, table or view.panel.judgments
     figures = tuple(figure for figure in _figures(view) if figure is not None)
     return Page(
@@ -75,7 +75,7 @@ def caveats(analysis: Analysis) -> tuple[Caveat, ...]:
     return tuple(_of_systems(view, several) for several in found.values())
 
 
-def _of_systems(view: PanelView, several: list[tuple[str, Caveat]]) -> Caveat:
+def _of_systems(view: PanelAnalysis, several: list[tuple[str, Caveat]]) -> Caveat:
     """One caveat for all systems that it is about, with the figures of the first."""
     name, first = several[0]
     more = f" and {counted(len(several) - 1, f'more {view.system}')}" if len(several) > 1 else ""
@@ -83,7 +83,7 @@ def _of_systems(view: PanelView, several: list[tuple[str, Caveat]]) -> Caveat:
     return Caveat(first.code, f"panel of judges{whose}: {first.sentence}")
 
 
-def _figures(view: PanelView, *, with_bias: bool = True) -> Iterator[Figure | None]:
+def _figures(view: PanelAnalysis, *, with_bias: bool = True) -> Iterator[Figure | None]:
     """All exhibits; with one system, the chart of the effects of judges says the same as that of biases."""
     if with_bias:
         yield biases.bias(view)
@@ -98,7 +98,7 @@ def _figures(view: PanelView, *, with_bias: bool = True) -> Iterator[Figure | No
     yield spending.sharings(view)
 
 
-def _facts(view: PanelView) -> Figure:
+def _facts(view: PanelAnalysis) -> Figure:
     """What was judged by whom."""
     means = view.panel.means
     rows: list[Row] = [
@@ -111,7 +111,7 @@ def _facts(view: PanelView) -> Figure:
     return Figure("judged", Caption(f"What was judged: {size}"), rows, headers={"what": " ", "value": "number"})
 
 
-def _methods(view: PanelView) -> str:
+def _methods(view: PanelAnalysis) -> str:
     """The paragraph for a methods section."""
     crossed = (
         " Judges were tested by F against item × judge, with degrees of freedom for judges of unequal noise "

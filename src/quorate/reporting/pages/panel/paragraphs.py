@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut
-from quorate.analysis.panel import LEAST_P, PanelView
+from quorate.analysis.panel import LEAST_P, PanelAnalysis
 from quorate.analysis.words import p_value, significant
 from quorate.estimate.panel.crossed import JUDGE_EFFECT
 from quorate.reporting.pages.panel.rankings import by_verdict
@@ -24,7 +24,7 @@ _LINE = 300
 _WAYS = {"strategies": "strategies for the same calls", "sharings": "ways to share the calls out"}
 
 
-def paragraphs(view: PanelView) -> Iterator[str]:
+def paragraphs(view: PanelAnalysis) -> Iterator[str]:
     """Who is off, whether judges differ at all, what one alone would turn round, and what is not shown and why."""
     yield lenience(view)
     yield from tests(view)
@@ -33,7 +33,7 @@ def paragraphs(view: PanelView) -> Iterator[str]:
     yield from missing(view)
 
 
-def lenience(view: PanelView) -> str:
+def lenience(view: PanelAnalysis) -> str:
     """Who is lenient and who is strict: the judges with one verdict, by name while they are few."""
     found, parts = view.panel.bias, []
     for verdict in ("lenient", "strict"):
@@ -47,7 +47,7 @@ def lenience(view: PanelView) -> str:
     return f"{who}; all {len(found.overall)} judges looked at together (Holm), {found.level * 100:g}%."
 
 
-def tests(view: PanelView) -> Iterator[str]:
+def tests(view: PanelAnalysis) -> Iterator[str]:
     """Whether the judges differ at all, and by system."""
     found, size, crossed = view.panel.bias, 1 - view.panel.level, view.crossed
     if len(crossed) == 1:
@@ -70,7 +70,7 @@ def tests(view: PanelView) -> Iterator[str]:
         yield f"The judges' biases {depend} on the {view.system}: {_joint(found.interaction)}."
 
 
-def disagreement(view: PanelView) -> Iterator[str]:
+def disagreement(view: PanelAnalysis) -> Iterator[str]:
     """What the published test says where the models answer differently, and what that means."""
     found = [(name, one) for name, one in view.crossed if one.disagree]
     for name, one in found[:1]:
@@ -87,7 +87,7 @@ def disagreement(view: PanelView) -> Iterator[str]:
         )
 
 
-def reversals(view: PanelView) -> Iterator[str]:
+def reversals(view: PanelAnalysis) -> Iterator[str]:
     """What judges alone would turn round; sure reversals first."""
     found = view.panel.reversals
     if found is None:
@@ -110,7 +110,7 @@ def reversals(view: PanelView) -> Iterator[str]:
     )
 
 
-def missing(view: PanelView) -> Iterator[str]:
+def missing(view: PanelAnalysis) -> Iterator[str]:
     """Why something is not shown, where a reader would look for it."""
     reasons = view.panel.reasons
     if not view.alone and view.panel.self_preference is None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut
-from quorate.analysis.panel import LEAST_P, PanelView
+from quorate.analysis.panel import LEAST_P, PanelAnalysis
 from quorate.analysis.words import number, p_text
 from quorate.reporting.page import Caption, Figure
 from quorate.reporting.pages.panel.drawing import axis, grouped, headers, systems, tiles
@@ -23,7 +23,7 @@ FEW = 10
 """Rows of a table that are read at a glance."""
 
 
-def rankings(view: PanelView, found: Reversals) -> Figure:
+def rankings(view: PanelAnalysis, found: Reversals) -> Figure:
     """Mean of every system by the whole panel and by every judge, with its rank there; who would change the first."""
     orders: dict[str | None, tuple[str, ...]] = {None: found.order}
     orders |= {one.judge: one.order for one in _lenient_first(view, found.judges)}
@@ -57,7 +57,7 @@ def rankings(view: PanelView, found: Reversals) -> Figure:
     return Figure("panel-rankings", Caption(_finding(view, found), lines), rows, chart, heads)
 
 
-def orders(view: PanelView, found: Reversals) -> Figure:
+def orders(view: PanelAnalysis, found: Reversals) -> Figure:
     """The order that every judge alone would give, how it agrees with the panel's, and the pairs it turns round."""
     rows: list[Row] = [{"judge": PANEL, "order": _order(view, found.order)}]
     for one in _lenient_first(view, found.judges):
@@ -83,7 +83,7 @@ def orders(view: PanelView, found: Reversals) -> Figure:
     return Figure("panel-orders", caption, rows, None, heads, folded=len(rows) > FEW)
 
 
-def reversals(view: PanelView, found: Reversals) -> Figure | None:
+def reversals(view: PanelAnalysis, found: Reversals) -> Figure | None:
     """Every pair of systems that a judge alone would turn round, sure ones first; None where there is none."""
     if not found.found:
         return None
@@ -115,7 +115,7 @@ def by_verdict(found: Reversals) -> str:
     return f"{len(found.sure)} sure, {len(found.possible)} possible{flat}"
 
 
-def _finding(view: PanelView, found: Reversals) -> str:
+def _finding(view: PanelAnalysis, found: Reversals) -> str:
     """Who alone would put another system first, or turn any two round."""
     first, names = [one for one in found.judges if one.top_differs], view.short["system"]
     if not found.found:
@@ -135,11 +135,11 @@ def _finding(view: PanelView, found: Reversals) -> str:
     )
 
 
-def _lenient_first(view: PanelView, orders: Sequence[Order]) -> list[Order]:
+def _lenient_first(view: PanelAnalysis, orders: Sequence[Order]) -> list[Order]:
     """In the order in which biases are shown."""
     bias = {one.judge: one.bias for one in view.panel.bias.overall}
     return sorted(orders, key=lambda one: -bias[one.judge])
 
 
-def _order(view: PanelView, labels: tuple[str, ...]) -> str:
+def _order(view: PanelAnalysis, labels: tuple[str, ...]) -> str:
     return cut(" > ".join(view.short["system"][name] for name in labels), 300)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut
-from quorate.analysis.panel import PanelView
+from quorate.analysis.panel import PanelAnalysis
 from quorate.analysis.words import significant
 from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM
 from quorate.reporting.draw import marks
@@ -37,7 +37,7 @@ _AHEAD = (
 )
 
 
-def strategies(view: PanelView) -> Figure | None:
+def strategies(view: PanelAnalysis) -> Figure | None:
     """Standard error by strategy and calls per item: over these items, redrawn, and over items like these.
 
     None without several responses to an item.
@@ -54,7 +54,7 @@ def strategies(view: PanelView) -> Figure | None:
     return Figure("panel-strategies", caption, rows, partial(_chart, view, rows) if varies else None, heads)
 
 
-def sharings(view: PanelView) -> Figure | None:
+def sharings(view: PanelAnalysis) -> Figure | None:
     """Ways to share the calls out over the items: standard error for this panel, calls and price."""
     rows: list[Row] = [
         {
@@ -82,7 +82,7 @@ def sharings(view: PanelView) -> Figure | None:
     return Figure("panel-sharings", caption, rows, None, heads, folded=len(rows) > FEW)
 
 
-def _rows(view: PanelView) -> list[Row]:
+def _rows(view: PanelAnalysis) -> list[Row]:
     seen = {} if view.check is None else {(one.strategy, one.budget): one for one in view.check.checks}
     rows: list[Row] = []
     for name in sorted(view.panel.strategies, key=lambda name: (name != view.drawn, view.order.index(name))):
@@ -97,7 +97,7 @@ def _rows(view: PanelView) -> list[Row]:
     return rows
 
 
-def _chart(view: PanelView, rows: list[Row]) -> Chart:
+def _chart(view: PanelAnalysis, rows: list[Row]) -> Chart:
     """Standard error against calls per item on log axes: predicted lines, redrawn studies with their error."""
     import altair as alt
 
@@ -128,7 +128,7 @@ def _chart(view: PanelView, rows: list[Row]) -> Chart:
     return marks.finish(layers, height=300)
 
 
-def _redrawn(view: PanelView, check: Validation, drawn: str) -> Caption:
+def _redrawn(view: PanelAnalysis, check: Validation, drawn: str) -> Caption:
     """What redrawn studies show for these items."""
     responses, judges = check.shape[1:]
     se = {one.strategy: math.sqrt(one.predicted) for one in check.checks if one.budget == judges}
@@ -149,7 +149,7 @@ def _redrawn(view: PanelView, check: Validation, drawn: str) -> Caption:
     return Caption(_gains(se), (line, far, *ahead, like, *notes, *_others(view)))
 
 
-def _projected(view: PanelView, drawn: str) -> Caption:
+def _projected(view: PanelAnalysis, drawn: str) -> Caption:
     """What a fitted model promises for items like these."""
     found = view.panel.strategies[drawn]
     se = {name: plan.se for name, plan in found.at(found.budgets[0]).items()}
@@ -172,7 +172,7 @@ def _gains(se: Mapping[str, float]) -> str:
     return f"For the same calls, judges in turn (cyclic) have a standard error {' and '.join(gains)}"
 
 
-def _others(view: PanelView) -> Iterator[str]:
+def _others(view: PanelAnalysis) -> Iterator[str]:
     """Which system is drawn, and what is said of the others."""
     if view.alone:
         return
