@@ -1,4 +1,9 @@
-"""Every caveat a result can carry, each with the sentence a report prints."""
+"""Caveats: every one that a result can carry, each with the sentence a report prints.
+
+- `caveat`: a code and a sentence.
+- `variances`: of components, means and the spread of items; `designs`: of what to buy, judges, replays.
+- `comparisons`: of votes, verdicts, ratings and labels.
+"""
 
 from quorate.caveats.caveat import Caveat
 from quorate.caveats.comparisons import (

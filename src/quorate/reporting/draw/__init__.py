@@ -1,1 +1,5 @@
-"""Charts: marks that all pages put together, and the colours that all share."""
+"""Charts: what all pages draw with.
+
+marks  marks that pages put together
+theme  the colours that all share
+"""
