@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from quorate.estimate.ratings.rank import rank as rank
     from quorate.estimate.votes.prompts import one_vote_each as one_vote_each
     from quorate.estimate.votes.prompts import rate_variance as rate_variance
+    from quorate.estimate.votes.ties import tie_sensitivity as tie_sensitivity
     from quorate.plan.adaptive.adaptive import adaptive as adaptive
     from quorate.plan.assign import assign as assign
     from quorate.plan.battles import sample_battles as sample_battles
@@ -136,6 +137,7 @@ _HOMES = {
     "simulate_allocation": "quorate.simulate.allocation.allocation",
     "status": "quorate.study.status",
     "stopping_rule": "quorate.decide.stop",
+    "tie_sensitivity": "quorate.estimate.votes.ties",
     "variants": "quorate.study.variants.variants",
     "writeup": "quorate.reporting.paper.writeup",
 }

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from quorate.estimate.ratings.ratings import Ratings as Ratings
     from quorate.estimate.votes.prompts import OneVoteEach as OneVoteEach
     from quorate.estimate.votes.prompts import RateVariance as RateVariance
+    from quorate.estimate.votes.ties import TieSensitivity as TieSensitivity
     from quorate.plan.adaptive.policy import Policy as Policy
     from quorate.plan.assignment import Assignment as Assignment
     from quorate.plan.battles import BattleSample as BattleSample
@@ -118,6 +119,7 @@ _HOMES = {
     "Status": "quorate.study.status",
     "StoppingRule": "quorate.decide.stop",
     "Support": "quorate.estimate.doctor.support",
+    "TieSensitivity": "quorate.estimate.votes.ties",
     "Variants": "quorate.study.variants.variants",
     "Verdict": "quorate.decide.votes.verdict",
     "Verdicts": "quorate.decide.votes.all_pairs",
