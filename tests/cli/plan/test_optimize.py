@@ -149,3 +149,13 @@ def test_prices_that_name_no_judge(run, published, price):
     ran = run("optimize", published, "--budget", 100, "--items", "20", *f"--judge-price {price}".split())
     assert ran.code == 1
     assert "--judge-price: expects a judge and a price such as gpt=0.01, each judge once" in ran.err
+
+
+def test_draws_of_published_components_are_refused(run, tmp_path):
+    path = tmp_path / "published.json"
+    path.write_text('{"random": {"item": 0.01, "item:judge": 0.02, "cell": 0.03}}', encoding="utf-8")
+    ran = run("optimize", path, "--budget", 200, "--items", "10-50", "--judges", "1-3", "--draws", 10)
+    assert (ran.code, ran.err) == (
+        1,
+        "quorate: --draws: components of a file were not estimated here, so no pilot is redrawn; leave it out\n",
+    )

@@ -129,9 +129,14 @@ def optimize(
         bool, typer.Option("--traded", help="Weighted cycles may leave some of the panel's bias for less variance.")
     ] = False,
     draws: Annotated[
-        int,
-        typer.Option(metavar="N", help="Pilots redrawn to say how sure the choice is; 0 for none.", min=0, max=10_000),
-    ] = 200,
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Pilots redrawn to say how sure the choice is; 0 for none. Default: 200, of judgments.",
+            min=0,
+            max=10_000,
+        ),
+    ] = None,
     *,
     reading: ScoreReading,
     out: Output,
@@ -147,6 +152,10 @@ def optimize(
 
     allowed = limits.limits()
     fitted = source(file, reading)
+    if draws is not None and not isinstance(fitted, Decomposition):
+        raise InvalidInput(
+            "--draws: components of a file were not estimated here, so no pilot is redrawn; leave it out"
+        )
     of = targets.of(fitted)
     best = optimized(
         fitted,
@@ -159,7 +168,8 @@ def optimize(
         own=design(own),
         traded=traded,
     )
-    sure = best.ranking(draws) if draws and isinstance(fitted, Decomposition) else None
+    redrawn = 200 if draws is None else draws
+    sure = best.ranking(redrawn) if redrawn and isinstance(fitted, Decomposition) else None
     ranking = None if sure is None else sure.to_dict()
     out.show(best, lambda console, best: show(console, best, sure), ranking=ranking)
     return 0
