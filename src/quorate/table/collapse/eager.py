@@ -91,8 +91,15 @@ def ungroup(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Ungroup
     facets = [replace(facet, codes=facet.codes[usable]) for facet in every]
     cell = dense(cell_key([facet.last_if_absent() for facet in facets], [facet.size for facet in facets], roles.facets))
     values = scores.values[usable]
-    rank = np.zeros(1, dtype=np.int64) if roles.replicate is None else _ranks(coded(rows["replicate"]))[usable]
-    order = np.lexsort((values, np.broadcast_to(rank, values.shape)))
+    rank = np.zeros(len(values), dtype=np.int64)
+    if roles.replicate is not None:  # those that are numbers by their size, then others as text, then those without
+        replicate = coded(rows["replicate"])
+        numbers = [(level, number(level)) for level in replicate.levels]
+        keys = [(0, x, level) if x is not None and math.isfinite(x) else (1, 0.0, level) for level, x in numbers]
+        place = np.full(len(keys) + 1, len(keys), dtype=np.int64)
+        place[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+        rank = place[replicate.codes][usable]
+    order = np.lexsort((values, rank))
     some = _one_of_each(cell, np.arange(len(cell)))
     return Ungrouped(tuple(replace(f, codes=f.codes[some]) for f in facets), cell[order], values[order])
 
@@ -102,19 +109,6 @@ def _one_of_each(code: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[
     out = np.zeros(int(code.max(initial=-1)) + 1, dtype=np.int64)
     out[code] = values
     return out
-
-
-def _ranks(replicate: Coded) -> NDArray[np.int64]:
-    """Place of each row's replicate: those that are numbers by their size, then others as text, then those without."""
-    numbers = [number(level) for level in replicate.levels]
-    keys = [
-        (0, value, level) if value is not None and math.isfinite(value) else (1, 0.0, level)
-        for value, level in zip(numbers, replicate.levels, strict=True)
-    ]
-    rank = np.empty(len(keys) + 1, dtype=np.int64)
-    rank[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
-    rank[-1] = len(keys)
-    return rank[replicate.codes]
 
 
 def _scores(column: nw.Series[Any], missing: Missing) -> Scores:

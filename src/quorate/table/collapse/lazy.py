@@ -35,11 +35,14 @@ def collapse(frame: nw.LazyFrame[Any], roles: Roles, missing: Missing) -> Groupe
     if not has_numbers(schema[roles.score]) or nw.Object in {schema[facet.column] for facet in roles.facets}:
         return collapse_eager.collapse(_collected(frame, roles), roles, missing)
     flags = [_is(name).cast(nw.Int64).alias(name) for name in STATUS_WORDS if roles.status is not None]
-    rows = choose(frame, roles).with_columns(_value(roles, missing).alias("value"), *flags)
-    keys = [f"f{place}" for place in range(len(roles.facets))]
-    grouped = _grouped(rows.group_by(keys).agg(*_measures(roles)).collect(), keys, roles)
-    if roles.replicate is not None and frame.implementation.is_dask():
-        grouped = replace(grouped, distinct=_distinct(rows, keys, grouped))
+    value = nw.col("score").cast(nw.Float64)
+    if missing.nan:
+        value = value.fill_nan(None)
+    if missing.numbers:
+        value = nw.when(~value.is_in(missing.numbers)).then(value)
+    value = value if roles.status is None else nw.when(_is(OK)).then(value)
+    rows = choose(frame, roles).with_columns(value.alias("value"), *flags)
+    grouped = _grouped(rows, roles)
     if not np.isfinite(grouped.mean[grouped.n > 0]).all():
         column = rows.select("value").collect()["value"]
         present, values = ~np.asarray(column.is_null().to_numpy(), dtype=np.bool_), _floats(column)
@@ -64,36 +67,20 @@ def _collected(frame: nw.LazyFrame[Any], roles: Roles) -> nw.DataFrame[Any]:
     return frame.select(list(dict.fromkeys(columns))).collect()
 
 
-def _value(roles: Roles, missing: Missing) -> nw.Expr:
-    value = nw.col("score").cast(nw.Float64)
-    if missing.nan:
-        value = value.fill_nan(None)
-    if missing.numbers:
-        value = nw.when(~value.is_in(missing.numbers)).then(value)
-    return value if roles.status is None else nw.when(_is(OK)).then(value)
-
-
 def _is(status: str) -> nw.Expr:
     return nw.col("status").is_in(STATUS_WORDS[status])
 
 
-def _measures(roles: Roles) -> list[nw.Expr]:
-    value = nw.col("value")
-    measures = [
-        nw.len().alias("rows"),
-        value.count().alias("n"),
-        value.mean().alias("mean"),
-        value.var().alias("variance"),
-        value.min().alias("low"),
-        value.max().alias("high"),
-    ]
+def _grouped(rows: nw.LazyFrame[Any], roles: Roles) -> Grouped:
+    keys, value = [f"f{place}" for place in range(len(roles.facets))], nw.col("value")
+    measures = [nw.len().alias("rows"), value.count().alias("n"), value.mean().alias("mean")]
+    measures += [value.var().alias("variance"), value.min().alias("low"), value.max().alias("high")]
     measures += [nw.col(name).sum() for name in STATUS_WORDS if roles.status is not None]
-    return measures + ([nw.col("replicate").n_unique().alias("distinct")] if roles.replicate is not None else [])
-
-
-def _grouped(result: nw.DataFrame[Any], keys: list[str], roles: Roles) -> Grouped:
+    if roles.replicate is not None:
+        measures.append(nw.col("replicate").n_unique().alias("distinct"))
+    result = rows.group_by(keys).agg(*measures).collect()
     n = _ints(result["n"])
-    return Grouped(
+    grouped = Grouped(
         facets=tuple(coded(result[key]) for key in keys),
         rows=_ints(result["rows"]),
         n=n,
@@ -104,14 +91,13 @@ def _grouped(result: nw.DataFrame[Any], keys: list[str], roles: Roles) -> Groupe
         status=None if roles.status is None else {name: _ints(result[name]) for name in STATUS_WORDS},
         distinct=None if roles.replicate is None else _ints(result["distinct"]),
     )
-
-
-def _distinct(rows: nw.LazyFrame[Any], keys: list[str], grouped: Grouped) -> NDArray[np.int64]:
-    """Distinct replicates per cell in two steps, where the engine's own count adds those of its partitions up."""
+    if roles.replicate is None or not rows.implementation.is_dask():
+        return grouped
+    # in two steps, where the engine's own count adds those of its partitions up
     once = rows.select(*keys, "replicate").unique().group_by(keys).agg(nw.len().alias("distinct")).collect()
-    out = np.empty_like(grouped.rows)
-    out[_by_labels(grouped.facets)] = _ints(once["distinct"])[_by_labels([coded(once[key]) for key in keys])]
-    return out
+    distinct = np.empty_like(grouped.rows)
+    distinct[_by_labels(grouped.facets)] = _ints(once["distinct"])[_by_labels([coded(once[key]) for key in keys])]
+    return replace(grouped, distinct=distinct)
 
 
 def _by_labels(facets: Sequence[Coded]) -> NDArray[np.int64]:

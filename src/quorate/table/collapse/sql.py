@@ -102,7 +102,13 @@ def _run(rows: duckdb.DuckDBPyRelation, roles: Roles, keys: str) -> dict[str, ND
     ((total,),) = rows.aggregate("count(*)").fetchall()
     parts = max(total // _MOST_ROWS, 1)
     some = [rows.filter(f"hash({keys}) % {parts} = {part}") for part in range(parts)]
-    return _joined([_pass(part, roles, keys, [_distinct("count(DISTINCT replicate)")]) for part in some])
+    results = [_pass(part, roles, keys, [_distinct("count(DISTINCT replicate)")]) for part in some]
+    out: dict[str, NDArray[Any]] = {}
+    for name in results[0]:
+        values = np.concatenate([np.ma.getdata(result[name]) for result in results])
+        absent = np.concatenate([np.ma.getmaskarray(result[name]) for result in results])
+        out[name] = np.ma.MaskedArray(values, absent) if absent.any() else values
+    return out
 
 
 def _pass(rows: duckdb.DuckDBPyRelation, roles: Roles, keys: str, more: list[str]) -> dict[str, NDArray[Any]]:
@@ -114,17 +120,6 @@ def _pass(rows: duckdb.DuckDBPyRelation, roles: Roles, keys: str, more: list[str
     if roles.status is not None:
         measures += [f"count(*) FILTER (WHERE {_is(name)}) AS {name}" for name in STATUS_WORDS]
     return dict(rows.aggregate(f"{keys}, {', '.join(measures)}", keys).fetchnumpy())
-
-
-def _joined(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    """Results of several parts of the cells as one."""
-    out: dict[str, NDArray[Any]] = {}
-    for name in parts[0]:
-        columns = [part[name] for part in parts]
-        values = np.concatenate([np.ma.getdata(column) for column in columns])
-        absent = np.concatenate([np.ma.getmaskarray(column) for column in columns])
-        out[name] = np.ma.MaskedArray(values, absent) if absent.any() else values
-    return out
 
 
 def _distinct(counted: str) -> str:
@@ -165,8 +160,12 @@ def _prepare(opened: Opened, roles: Roles, missing: Missing) -> duckdb.DuckDBPyR
 
     facets = [f"{_label(*column(facet.column), facet.column)} AS f{i}" for i, facet in enumerate(roles.facets)]
     given, score = _score(*column(roles.score))
-    status = f"lower({_stripped(f'{column(roles.status)[0]}::VARCHAR')})" if roles.status else literal(OK)
-    state = _state(status) if roles.status else f"{_STATES[OK]}"
+    status, state = literal(OK), f"{_STATES[OK]}"
+    if roles.status:  # a small number, found once per row, or once per word where the file lists its words
+        status = f"lower({_stripped(f'{column(roles.status)[0]}::VARCHAR')})"
+        words = {name: ", ".join(map(literal, known)) for name, known in STATUS_WORDS.items()}
+        cases = " ".join(f"WHEN {status} IN ({known}) THEN {_STATES[name]}" for name, known in words.items())
+        state = f"(CASE {cases} END)::UTINYINT"
     replicate = slot = ""
     if roles.replicate:
         name, kind = column(roles.replicate)
@@ -178,7 +177,10 @@ def _prepare(opened: Opened, roles: Roles, missing: Missing) -> duckdb.DuckDBPyR
         f"{state} AS state"
     )
     kept = "replicate, slot, given, status, state" if roles.replicate else "given, status, state"
-    asked = f"{_is(OK)} AND NOT coalesce({_stands_for_none(missing)}, false)"
+    blank = [*missing.numbers, *([math.nan] if missing.nan else [])]
+    tests = [f"given::VARCHAR IN ({', '.join(map(literal, sorted(missing.words)))})"] if missing.words else []
+    tests += [f"score IN ({', '.join(f'{literal(repr(value))}::DOUBLE' for value in blank)})"] if blank else []
+    asked = f"{_is(OK)} AND NOT coalesce({' OR '.join(tests) or 'false'}, false)"
     keys = ", ".join(f"f{i}" for i in range(len(facets)))
     return chosen.project(
         f"{keys}, {kept}, CASE WHEN {asked} AND isfinite(score) THEN score END AS value, "
@@ -220,21 +222,6 @@ def _stripped(text: str) -> str:
     plain = f"trim({text})"
     clean = f"ascii({plain}) BETWEEN 33 AND 126 AND ascii(right({plain}, 1)) BETWEEN 33 AND 126"
     return f"(CASE WHEN {clean} THEN {plain} ELSE trim({text}, {literal(BLANKS)}) END)"
-
-
-def _stands_for_none(missing: Missing) -> str:
-    words = [literal(word) for word in sorted(missing.words)]
-    numbers = [f"{literal(repr(value))}::DOUBLE" for value in (*missing.numbers, *((math.nan,) if missing.nan else ()))]
-    tests = [f"given::VARCHAR IN ({', '.join(words)})"] if words else []
-    tests += [f"score IN ({', '.join(numbers)})"] if numbers else []
-    return " OR ".join(tests) or "false"
-
-
-def _state(status: str) -> str:
-    """A status as a small number, found once per row, or once per word where the file lists its words."""
-    words = {name: ", ".join(map(literal, known)) for name, known in STATUS_WORDS.items()}
-    cases = " ".join(f"WHEN {status} IN ({known}) THEN {_STATES[name]}" for name, known in words.items())
-    return f"(CASE {cases} END)::UTINYINT"
 
 
 def _is(status: str) -> str:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 _DELIMITERS = (",", "\t", ";", "|")
 
 
-def _open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
+def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
+    """A file of lines of delimited text."""
     text = head(path)
     unquoted = re.sub(r'"[^"]*"', "", text)
     delimiter = max(_DELIMITERS, key=re.split(r"[\r\n]", unquoted.lstrip("\r\n"), maxsplit=1)[0].count)
@@ -41,4 +42,4 @@ def _open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     return Opened(relation, columns, typed=False)
 
 
-FORMAT = Format("csv", _open_csv, suffixes=(".csv", ".tsv"))
+FORMAT = Format("csv", open_csv, suffixes=(".csv", ".tsv"))

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 _TYPES = ("BIGINT", "UBIGINT", "HUGEINT", "DOUBLE", "BOOLEAN")
 
 
-def _open_json(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
+def open_json(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
+    """A file of JSON objects, one per line."""
     if not head(path).strip():
         raise InvalidData(f"{path}: is empty")
     lines = f"read_json({pattern(path)}, format='newline_delimited', records='true'"
@@ -26,4 +27,4 @@ def _open_json(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     return Opened(connection.sql(f"SELECT * FROM {lines}, columns={{{columns}}})"), tuple(seen.columns), typed=True)
 
 
-FORMAT = Format("json", _open_json, suffixes=(".jsonl", ".ndjson"))
+FORMAT = Format("json", open_json, suffixes=(".jsonl", ".ndjson"))

@@ -64,7 +64,18 @@ def columns(place: Place) -> dict[str, Column]:
         If it cannot be opened.
     """
     if isinstance(place, Address):
-        return _on_postgres(place)
+        from quorate.table.exchange.postgres.session import Session
+
+        with Session(place) as session:
+            if session.execute("SELECT to_regclass(?)", (_VIEW,)).fetchall() == [(None,)]:
+                raise InvalidData(
+                    f'source: {place} has no view "{_VIEW}": no ledger is there, or one with nothing planned, '
+                    "or this user may not see it"
+                )
+            blocks = session.blocks(f"SELECT * FROM {_VIEW}", _BLOCK)
+            first = next(blocks)
+            rows = (block.fetchall() for block in blocks)
+            return _joined([name for (name,) in first.description], chain([first.fetchall()], rows))
     with _reading(place) as connection:
         if not connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = ?", (_VIEW,)).fetchone():
             raise InvalidData(
@@ -129,21 +140,6 @@ def _opened(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _on_postgres(address: Address) -> dict[str, Column]:
-    from quorate.table.exchange.postgres.session import Session
-
-    with Session(address) as session:
-        if session.execute("SELECT to_regclass(?)", (_VIEW,)).fetchall() == [(None,)]:
-            raise InvalidData(
-                f'source: {address} has no view "{_VIEW}": no ledger is there, or one with nothing planned, '
-                "or this user may not see it"
-            )
-        blocks = session.blocks(f"SELECT * FROM {_VIEW}", _BLOCK)
-        first = next(blocks)
-        rows = (block.fetchall() for block in blocks)
-        return _joined([name for (name,) in first.description], chain([first.fetchall()], rows))
-
-
 def _joined(names: Sequence[str], blocks: Iterable[Sequence[tuple[Any, ...]]]) -> dict[str, Column]:
     import numpy as np
 
@@ -162,7 +158,8 @@ def _array(name: str, values: tuple[Any, ...]) -> Column:
     return np.array(values, dtype=np.int64 if name == REPLICATE else object)
 
 
-def _open_ledger(connection: duckdb.DuckDBPyConnection, path: Place) -> Opened:
+def open_ledger(connection: duckdb.DuckDBPyConnection, path: Place) -> Opened:
+    """The finished cells of a ledger as a relation."""
     held = columns(path)
     connection.register("ledger", held)
     names = tuple(held)
@@ -174,4 +171,4 @@ def _open_ledger(connection: duckdb.DuckDBPyConnection, path: Place) -> Opened:
     return Opened(relation, names, typed=False, facets=facets(names))
 
 
-FORMAT = Format("ledger", _open_ledger, claims=is_ledger, caveats=caveats)
+FORMAT = Format("ledger", open_ledger, claims=is_ledger, caveats=caveats)

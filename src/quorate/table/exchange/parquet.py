@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     import duckdb
 
 
-def _open_parquet(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
+def open_parquet(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
+    """A Parquet file."""
     relation = connection.sql(f"SELECT * FROM read_parquet({pattern(path)})")
     return Opened(relation, tuple(relation.columns), typed=True)
 
 
-FORMAT = Format("parquet", _open_parquet, suffixes=(".parquet", ".pq"), packed=False)
+FORMAT = Format("parquet", open_parquet, suffixes=(".parquet", ".pq"), packed=False)

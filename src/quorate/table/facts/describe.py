@@ -232,8 +232,8 @@ def describe(table: Judgments) -> Description:
         ),
         missing=tuple(_missing(table, facet, full, crossed) for facet in table.facets),
         duplicates=duplicates(table),
-        constancy=_constancy(table),
-        scores=_scores(table),
+        constancy=constancy(table),
+        scores=score_facts(table),
     )
 
 
@@ -283,7 +283,8 @@ def _missing(table: Judgments, facet: Facet, full: FullCrossing, crossed: bool) 
     return MissingByLevel(facet.name, facet.levels, rows, rows - answers, cells, absent)
 
 
-def _constancy(table: Judgments) -> Constancy:
+def constancy(table: Judgments) -> Constancy:
+    """Where the answers of a cell, or of an object, are all equal."""
     code = table.level_codes([table.object])
     n = np.bincount(code, weights=table.n)
     answered = table.n > 0
@@ -300,7 +301,8 @@ def _constancy(table: Judgments) -> Constancy:
     )
 
 
-def _scores(table: Judgments) -> ScoreFacts:
+def score_facts(table: Judgments) -> ScoreFacts:
+    """Range of the scores, and what values they take, by the moments of each cell."""
     some = table.n > 0
     if not some.any():
         return ScoreFacts(math.nan, math.nan, binary=False, integers=False)

@@ -237,10 +237,16 @@ def describe_votes(votes: Votes) -> VoteFacts:
     """
     a, b, ties, both_bad, missing = votes.totals
     constant, held = _constant(votes)
+    shared, repeats = _asked_again(votes)
     answered = votes.keep(votes.outcome != MISSING) if missing else votes
     gathering = [name for name in answered.names if name in DEPENDENT and (answered.column(name) >= 0).any()]
     pairs = votes.pairs()
     counts = (pairs.decisive, pairs.ties, pairs.both_bad, pairs.missing)
+    levels = {}
+    for name in (role for role in (JUDGE, "prompt_type") if role in votes.names):
+        labels, code = votes.facet(name).levels, (votes.column(name) + 1) * 5 + votes.outcome
+        won_a, won_b, *others = summed(code, votes.count, 5 * (len(labels) + 1)).reshape(-1, 5)[1:].T
+        levels[name] = Tally(labels, *(tuple(count.tolist()) for count in (won_a + won_b, *others)))
     return VoteFacts(
         rows=votes.rows,
         votes=votes.n,
@@ -253,10 +259,10 @@ def describe_votes(votes: Votes) -> VoteFacts:
         models=len(votes.models),
         roles={facet.name: len(facet.levels) for facet in votes.facets},
         pairs=Tally(pairs.names, *(tuple(count.tolist()) for count in counts)),
-        levels={name: _by_level(votes, name) for name in (JUDGE, "prompt_type") if name in votes.names},
-        groupings=tuple(_grouping(answered, name) for name in gathering),
-        shared=_shared(votes),
-        repeats=_repeats(votes),
+        levels=levels,
+        groupings=tuple(grouping(answered, name) for name in gathering),
+        shared=shared,
+        repeats=repeats,
         written=_sides(votes, votes.outcome == votes.swapped, np.ones(votes.rows, dtype=np.bool_)),
         first=None if votes.order is None else _sides(votes, votes.outcome == votes.order, votes.order >= FIRST_A),
         constant_judges=constant,
@@ -280,14 +286,8 @@ def gathered(group: Ints, weights: Ints) -> float:
     return float((n**2).sum() / n.sum())
 
 
-def _by_level(votes: Votes, name: str) -> Tally:
-    column, levels = votes.column(name), votes.facet(name).levels
-    counts = summed((column + 1) * 5 + votes.outcome, votes.count, 5 * (len(levels) + 1)).reshape(-1, 5)[1:]
-    a, b, ties, bad, missing = counts.T
-    return Tally(levels, *(tuple(count.tolist()) for count in (a + b, ties, bad, missing)))
-
-
-def _grouping(votes: Votes, name: str) -> Grouping:
+def grouping(votes: Votes, name: str) -> Grouping:
+    """How votes gather in the levels of one facet."""
     labelled = votes.column(name) >= 0
     code, weights = votes.column(name)[labelled].astype(np.int64), votes.weights[labelled]
     n = np.bincount(code, weights)
@@ -308,54 +308,33 @@ def _grouping(votes: Votes, name: str) -> Grouping:
     )
 
 
-def _told(votes: Votes) -> NDArray[np.bool_] | None:
-    """Rows with an outcome, a judge and a prompt; None where there are no such roles."""
+def _asked_again(votes: Votes) -> tuple[int, Repeats | None]:
+    """Prompts of a pair with several judges, and the votes that one judge gave again; 0 and None without the roles."""
     if not set(UNITS) <= set(votes.names):
-        return None
-    known: NDArray[np.bool_] = votes.outcome != MISSING
-    for name in UNITS:
-        known = known & (votes.column(name) >= 0)
-    return known
-
-
-def _shared(votes: Votes) -> int:
-    told = _told(votes)
-    if told is None or not told.any():
-        return 0
-    place, judge = joint(votes.pairs().code[told], votes.column(PROMPT)[told]), votes.column(JUDGE)[told]
-    both = joint(place, judge)
-    owner = np.zeros(int(both.max()) + 1, dtype=np.int64)
-    owner[both] = place
-    return int((np.bincount(owner) > 1).sum())
-
-
-def _repeats(votes: Votes) -> Repeats | None:
-    told = _told(votes)
-    if told is None:
-        return None
-    asked = joint(votes.pairs().code[told], *(votes.column(name)[told] for name in UNITS))
+        return 0, None
+    told = (votes.outcome != MISSING) & np.all([votes.column(name) >= 0 for name in UNITS], axis=0)
+    place = joint(votes.pairs().code[told], votes.column(PROMPT)[told])
+    asked = joint(place, votes.column(JUDGE)[told])
+    owner = np.zeros(int(asked.max(initial=-1)) + 1, dtype=np.int64)
+    owner[asked] = place
+    shared = int((np.bincount(owner) > 1).sum())
     outcome, weights = votes.outcome[told], votes.weights[told]
     size = int(asked.max(initial=-1)) + 1
     by = np.stack([np.bincount(asked, weights * (outcome == code), minlength=size) for code in (A, B, TIE, BOTH_BAD)])
     given, again = (by > 0).sum(axis=0), by.sum(axis=0) > 1
-    return Repeats(
-        rows=_repeated_rows(votes, np.flatnonzero(told)[again[asked]]),
+    columns: list[NDArray[Any]] = [votes.pairs().code, votes.outcome, votes.swapped, *votes.codes.values()]
+    columns += [] if votes.order is None else [votes.order]
+    rows = np.flatnonzero(told)[again[asked]]
+    read = [column[rows].astype(np.int64) for column in columns]
+    if votes.time is not None:
+        read.append(np.unique(votes.time[rows], return_inverse=True)[1])
+    key = joint(*read)
+    return shared, Repeats(
+        rows=len(key) - (int(key.max(initial=-1)) + 1),
         asked_again=int(again.sum()),
         contradicted=int((given > 1).sum()),
         reversed=int(((by[A] > 0) & (by[B] > 0)).sum()),
     )
-
-
-def _repeated_rows(votes: Votes, some: Ints) -> int:
-    """Of some rows, those that repeat an earlier one in all that was read of it."""
-    columns: list[NDArray[Any]] = [votes.pairs().code, votes.outcome, votes.swapped.astype(np.int8)]
-    columns += votes.codes.values()
-    columns += [] if votes.order is None else [votes.order]
-    told = [column[some] for column in columns]
-    if votes.time is not None:
-        told.append(np.unique(votes.time[some], return_inverse=True)[1])
-    key = joint(*told)
-    return len(key) - (int(key.max(initial=-1)) + 1)
 
 
 def _sides(votes: Votes, won: NDArray[np.bool_], known: NDArray[np.bool_]) -> Sides:

@@ -129,11 +129,14 @@ def _address(rest: str) -> Address:
     except ValueError:
         raise InvalidInput(f"Postgres address: cannot be read; write {_EXAMPLE}") from None
     login, _, where = parts.netloc.rpartition("@")
-    if ":" in unquote(login):
+    options = dict(parse_qsl(parts.query, keep_blank_values=True))
+    strange = next((name for name in options if name not in _OPTIONS), "")
+    if ":" in unquote(login) or "password" in strange:
         raise InvalidInput(
             f"Postgres address: holds a password; leave it out, and put it into the environment variable {PASSWORD}"
         )
-    options = _options(parts.query)
+    if strange or "" in options:
+        raise InvalidInput(f"Postgres address: after its ? it takes {', '.join(_OPTIONS)}; leave the rest out")
     database = unquote(parts.path[1:])
     if not database or not re.fullmatch(r"[^/@:\s\x00-\x1f]+", database):
         raise InvalidInput(f"Postgres address: names no database; write {_EXAMPLE}")
@@ -141,31 +144,8 @@ def _address(rest: str) -> Address:
     if machine is None:
         raise InvalidInput(f"Postgres address: its host or port cannot be read; write {_EXAMPLE}")
     host = options.pop("host", "") or machine["host"].strip("[]") or "localhost"
-    made = {"schema": options.get("schema", SCHEMA), "variable": options.get("password_env", PASSWORD)}
+    schema, variable = options.get("schema", SCHEMA), options.get("password_env", PASSWORD)
     sslmode = options.get("sslmode", _sslmode(host))
-    _check(made["schema"], made["variable"], sslmode)
-    user = unquote(login) or os.environ.get("PGUSER") or getpass.getuser()
-    return Address(user, host, int(machine["port"] or PORT), database, **made, sslmode=sslmode)
-
-
-def _options(query: str) -> dict[str, str]:
-    pairs = parse_qsl(query, keep_blank_values=True)
-    for name, _ in pairs:
-        if "password" in name and name not in _OPTIONS:
-            raise InvalidInput(
-                f"Postgres address: holds a password; leave it out, and put it into the environment variable {PASSWORD}"
-            )
-        if name not in _OPTIONS:
-            raise InvalidInput(f"Postgres address: after its ? it takes {', '.join(_OPTIONS)}; leave the rest out")
-    return dict(pairs)
-
-
-def _sslmode(host: str) -> str:
-    """On this machine nobody listens; elsewhere the server shows who it is."""
-    return "disable" if host in _HERE or host.startswith("/") else "verify-full"
-
-
-def _check(schema: str, variable: str, sslmode: str) -> None:
     if not schema.isprintable() or not 0 < len(schema.encode()) <= LONGEST_NAME or schema.startswith("pg_"):
         raise InvalidInput(
             f"Postgres address: schema must be a name of at most {LONGEST_NAME} bytes, not of the system"
@@ -177,3 +157,10 @@ def _check(schema: str, variable: str, sslmode: str) -> None:
         )
     if sslmode not in _MODES:
         raise InvalidInput(f"Postgres address: sslmode must be one of {', '.join(_MODES)}")
+    user = unquote(login) or os.environ.get("PGUSER") or getpass.getuser()
+    return Address(user, host, int(machine["port"] or PORT), database, schema, variable, sslmode)
+
+
+def _sslmode(host: str) -> str:
+    """On this machine nobody listens; elsewhere the server shows who it is."""
+    return "disable" if host in _HERE or host.startswith("/") else "verify-full"

@@ -9,7 +9,7 @@ import socket
 import ssl
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
@@ -109,7 +109,9 @@ class Session:
     def __init__(self, address: Address) -> None:
         self.address = address
         self.in_transaction = False
-        self._native = _driver()
+        if find_spec("pg8000") is None:
+            raise InvalidInput('ledger: Postgres needs a driver; run pip install "quorate[postgres]"')
+        self._native: Any = import_module("pg8000.native")
         self._raw: Any = None
         self._prepared: dict[str, Any] = {}
         self._many: dict[str, str] = {}
@@ -138,8 +140,22 @@ class Session:
                 raw._usock.shutdown(socket.SHUT_RDWR)  # noqa: SLF001 -- the one given may be wrapped
 
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Rows:
-        """One statement, or several without values."""
-        return self._safely(lambda: self._run(sql, parameters))
+        """One statement, or several without values; a connection lost outside a transaction is made again, once."""
+        if self._raw is None:
+            self._again()
+        try:
+            with self._explained():
+                return self._run(sql, parameters)
+        except Interrupted:
+            if self.in_transaction:
+                self._cut.clear()
+                raise
+        self._again()
+        try:
+            with self._explained():
+                return self._run(sql, parameters)
+        except Interrupted as error:
+            raise Interrupted(f"{error}; {_KEPT}") from error
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> None:
         """One ``INSERT ... VALUES`` or ``UPDATE ... WHERE`` for every row, some thousands at a time."""
@@ -209,24 +225,6 @@ class Session:
             self._many[sql] = for_many(sql, found)
         return self._many[sql]
 
-    def _safely(self, work: Callable[[], Rows]) -> Rows:
-        """The result of some work; a connection that is lost outside a transaction is made again, once."""
-        if self._raw is None:
-            self._again()
-        try:
-            with self._explained():
-                return work()
-        except Interrupted:
-            if self.in_transaction:
-                self._cut.clear()
-                raise
-        self._again()
-        try:
-            with self._explained():
-                return work()
-        except Interrupted as error:
-            raise Interrupted(f"{error}; {_KEPT}") from error
-
     # ---- the connection
 
     def _again(self) -> None:
@@ -271,10 +269,15 @@ class Session:
             code, why = said.get("C", ""), said.get("M", "no reason given")
             if code.startswith(_GONE):
                 self._lost(why, error)
+            sentence = next((known for start, known in _REASONS.items() if code.startswith(start)), None)
+            reason = f"cannot be used ({why})"
+            if sentence is not None:
+                reason = sentence.format(variable=self.address.variable, patience=PATIENCE)
             kind = Held if code == _WAITED else InvalidInput
-            raise kind(f"ledger: {self.address}: {self._reason(code, why)}") from error
+            raise kind(f"ledger: {self.address}: {reason}") from error
         except (self._native.InterfaceError, OSError) as error:
-            self._lost(_words(error), error)
+            cause = error.__cause__ or error
+            self._lost(getattr(cause, "strerror", None) or str(cause) or type(cause).__name__, error)
         except BaseException:
             self.close()  # in the middle of a statement, so that nothing can be said on it any more
             raise
@@ -282,18 +285,6 @@ class Session:
     def _lost(self, said: str, error: Exception) -> NoReturn:
         self.close()
         raise Interrupted(f"ledger: {self.address}: the connection was lost or cannot be made ({said})") from error
-
-    def _reason(self, code: str, said: str) -> str:
-        for start, sentence in _REASONS.items():
-            if code.startswith(start):
-                return sentence.format(variable=self.address.variable, patience=PATIENCE)
-        return f"cannot be used ({said})"
-
-
-def _driver() -> Any:
-    if find_spec("pg8000") is None:
-        raise InvalidInput('ledger: Postgres needs a driver; run pip install "quorate[postgres]"')
-    return import_module("pg8000.native")
 
 
 def _connected(native: Any, address: Address) -> Any:
@@ -329,11 +320,6 @@ def _first(error: BaseException, before: BaseException | None) -> BaseException:
 
 def _tuples(rows: list[list[Any]] | None) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in rows or ()]
-
-
-def _words(error: BaseException) -> str:
-    cause = error.__cause__ or error
-    return getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
 
 
 def _socket(address: Address) -> socket.socket:

@@ -33,15 +33,13 @@ def numbered(sql: str, name: Callable[[int], str]) -> str:
 
 def columns(rows: Sequence[Sequence[Any]]) -> list[str]:
     """Rows as one array for each column."""
-    return ["{" + ",".join(map(_element, column)) + "}" for column in zip(*rows, strict=True)]
 
+    def element(value: Any) -> str:
+        if isinstance(value, str):
+            return '"' + _storable(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return "NULL" if value is None else _digits(value)
 
-def _element(value: Any) -> str:
-    if value is None:
-        return "NULL"
-    if isinstance(value, str):
-        return '"' + _storable(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return _digits(value)
+    return ["{" + ",".join(map(element, column)) + "}" for column in zip(*rows, strict=True)]
 
 
 def text(value: Any) -> str | None:
