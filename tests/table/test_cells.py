@@ -92,10 +92,10 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):
     assert path.read_text().startswith("item,judge,replicate\ni1,x,1\n")
     assert [one.name for one in tmp_path.iterdir()] == ["calls.csv"]
 
-    def broken(*_):
+    def broken(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("quorate.table.cells._copy", broken)
+    monkeypatch.setattr("duckdb.connect", broken)
     before = path.read_bytes()
     with pytest.raises(InvalidInput, match=r"calls\.csv cannot be written \(No space left on device\)"):
         cells().write(path)

@@ -79,9 +79,15 @@ def answers(judgments: Judgments) -> Answers:
     cell = place[ungrouped.cell]
     kept = cell >= 0
     cell, values = cell[kept], ungrouped.values[kept]
-    result = Answers(values[np.argsort(cell, kind="stable")], np.append(0, np.cumsum(judgments.n)))
-    _verify(judgments, cell, values)
-    return result
+    n = np.bincount(cell, minlength=judgments.n_cells)
+    if not np.array_equal(n, judgments.n):
+        raise _changed(judgments)
+    total = np.bincount(cell, values, minlength=judgments.n_cells)
+    expected = np.where(n > 0, judgments.mean, 0.0) * n
+    scale = np.maximum(np.abs(judgments.low), np.abs(judgments.high)) * n
+    if not (np.abs(total - expected) <= _CLOSE * np.nan_to_num(scale)).all():  # false for nan too
+        raise _changed(judgments)
+    return Answers(values[np.argsort(cell, kind="stable")], np.append(0, np.cumsum(n)))
 
 
 def _ungrouped(judgments: Judgments, origin: Origin) -> Ungrouped:
@@ -107,18 +113,6 @@ def _ungrouped(judgments: Judgments, origin: Origin) -> Ungrouped:
     if isinstance(frame, nw.LazyFrame):
         return collapse_lazy.ungroup(frame, origin.roles, origin.missing)
     return collapse_eager.ungroup(frame, origin.roles, origin.missing)
-
-
-def _verify(judgments: Judgments, cell: NDArray[np.int64], values: NDArray[np.float64]) -> None:
-    """That there are as many answers per cell as were counted, with the same mean."""
-    n = np.bincount(cell, minlength=judgments.n_cells)
-    if not np.array_equal(n, judgments.n):
-        raise _changed(judgments)
-    total = np.bincount(cell, values, minlength=judgments.n_cells)
-    expected = np.where(n > 0, judgments.mean, 0.0) * n
-    scale = np.maximum(np.abs(judgments.low), np.abs(judgments.high)) * n
-    if not (np.abs(total - expected) <= _CLOSE * np.nan_to_num(scale)).all():  # false for nan too
-        raise _changed(judgments)
 
 
 def _changed(judgments: Judgments) -> InvalidData:

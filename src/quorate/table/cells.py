@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -128,10 +127,27 @@ class Cells:
         InvalidInput
             If the name says no format, or the file cannot be written.
         """
+        import duckdb
+
         target = Path(path)
         kind = writable(target)
-        with _replacing(target) as temporary:
-            _copy(self, temporary, kind, "\t" if target.suffix.lower() == ".tsv" else ",")
+        delimiter = "\t" if target.suffix.lower() == ".tsv" else ","
+        options = _OPTIONS[kind] + (f", DELIMITER {literal(delimiter)}" if kind == "csv" else "")
+        try:
+            with TemporaryDirectory(dir=target.parent, prefix=".quorate.") as folder:
+                temporary = Path(folder, f"cells{target.suffix.lower()}")
+                with duckdb.connect(":memory:", config={"autoinstall_known_extensions": False}) as connection:
+                    connection.execute("SET enable_progress_bar = false")
+                    connection.register("cells", {name: self.column(name) for name in self.columns})
+                    connection.execute(
+                        f"COPY (SELECT * FROM cells) TO {literal(str(temporary.absolute()))} ({options})"
+                    )
+                temporary.replace(target)
+        except OSError as error:
+            raise InvalidInput(f"path: {target} cannot be written ({error.strerror}); choose another place") from error
+        except duckdb.Error as error:
+            reason = str(error).split("\n", maxsplit=1)[0]
+            raise InvalidInput(f"path: {target} cannot be written ({reason}); choose another place") from error
         return target
 
     def keep(self, mask: NDArray[np.bool_]) -> Cells:
@@ -167,9 +183,10 @@ def completed(cells: Cells, items: int, replicates: int) -> tuple[Cells, NDArray
     one = math.prod(sizes) * replicates
     place = np.empty(len(next(iter(cells.levels.values()))), dtype=np.int64)
     place[item[first]] = np.arange(len(first))
-    old = (_key(cells.codes[mine][:, crossed], sizes) * replicates + cells.replicate[mine] - 1) + place[
-        item[mine]
-    ] * one
+    old = place[item[mine]]
+    for at, size in zip(crossed, sizes, strict=True):
+        old = old * size + cells.codes[mine, at]
+    old = old * replicates + cells.replicate[mine] - 1
     new = np.arange(len(first) * one)
     codes = np.repeat(cells.codes[first], one, axis=0)
     for at, level in zip(crossed, np.unravel_index(new // replicates % math.prod(sizes), sizes), strict=True):
@@ -179,13 +196,6 @@ def completed(cells: Cells, items: int, replicates: int) -> tuple[Cells, NDArray
     every = np.concatenate([codes, rest.codes])
     replicate = np.concatenate([new % replicates + 1, rest.replicate])
     return Cells(cells.levels, every, replicate, cells.nested), added
-
-
-def _key(codes: NDArray[np.int32], sizes: list[int]) -> Ints:
-    key = np.zeros(len(codes), dtype=np.int64)
-    for at, size in enumerate(sizes):
-        key = key * size + codes[:, at]
-    return key
 
 
 def labels(values: Iterable[object], argument: str, *, repeated: bool = False) -> tuple[str, ...]:
@@ -262,30 +272,3 @@ def writable(path: Path, argument: str = "path") -> str:
     if not path.parent.is_dir():
         raise InvalidInput(f"{argument}: there is no folder {path.parent}; make it first, or choose another place")
     return form.name
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """A file to write beside ``path``, which takes its place when it is complete."""
-    import duckdb
-
-    try:
-        with TemporaryDirectory(dir=path.parent, prefix=".quorate.") as folder:
-            temporary = Path(folder, f"cells{path.suffix.lower()}")
-            yield temporary
-            temporary.replace(path)
-    except OSError as error:
-        raise InvalidInput(f"path: {path} cannot be written ({error.strerror}); choose another place") from error
-    except duckdb.Error as error:
-        said = str(error).split("\n", maxsplit=1)[0]
-        raise InvalidInput(f"path: {path} cannot be written ({said}); choose another place") from error
-
-
-def _copy(cells: Cells, path: Path, kind: str, delimiter: str) -> None:
-    import duckdb
-
-    options = _OPTIONS[kind] + (f", DELIMITER {literal(delimiter)}" if kind == "csv" else "")
-    with duckdb.connect(":memory:", config={"autoinstall_known_extensions": False}) as connection:
-        connection.execute("SET enable_progress_bar = false")
-        connection.register("cells", {name: cells.column(name) for name in cells.columns})
-        connection.execute(f"COPY (SELECT * FROM cells) TO {literal(str(path.absolute()))} ({options})")

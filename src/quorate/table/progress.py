@@ -176,7 +176,15 @@ class Progress:
             If a score is infinite, or beyond the ``bounds``.
         """
         rows = self.roster.find(cells.levels, cells.codes)
-        x = _scores(scores, (len(rows), *self.n.shape[1:]))
+        shape = (len(rows), *self.n.shape[1:])
+        try:
+            x = np.asarray(scores, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidInput("scores: expects numbers, and None where an answer could not be used") from None
+        if x.shape != shape:
+            raise InvalidInput(f"scores: {shape} are needed, one for every call, got {x.shape}")
+        if np.isinf(x).any():
+            raise InvalidData("scores: expects finite numbers, got inf; give None where an answer could not be used")
         _check_bounds(self, rows, x.reshape(len(rows), max(len(self.attributes), 1)))
         came = np.bincount(rows, minlength=len(self.roster))
         n, mean, ss = _combined((self.n, self.mean, self.ss), rows, x)
@@ -209,18 +217,6 @@ class Progress:
 
 def _at(values: NDArray[Any], place: int) -> NDArray[Any]:
     return values if values.ndim == 1 else values[:, place]
-
-
-def _scores(scores: ArrayLike, shape: tuple[int, ...]) -> Floats:
-    try:
-        x = np.asarray(scores, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidInput("scores: expects numbers, and None where an answer could not be used") from None
-    if x.shape != shape:
-        raise InvalidInput(f"scores: {shape} are needed, one for every call, got {x.shape}")
-    if np.isinf(x).any():
-        raise InvalidData("scores: expects finite numbers, got inf; give None where an answer could not be used")
-    return x
 
 
 def _check_bounds(progress: Progress, rows: Ints, x: Floats) -> None:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import PROMPT
@@ -148,13 +147,20 @@ def _votes(columns: VoteColumns, roles: VoteRoles, outcomes: object, source: Sou
     models, first, second = _models(columns, roles)
     if not len(first):
         raise InvalidData(f"{source.name}: has no rows; of the ledger of a study, quorate status STUDY says why")
-    status = None
+    status = np.zeros(len(first), dtype=np.int8)
     if roles.status is not None:
         words = columns.labels[roles.status]
         known = [STATUSES.index(status) for status in statuses_of(words, roles.status)]
         status = np.array(known, dtype=np.int8)[words.codes]
     order = None if roles.order is None else order_of(columns.labels[roles.order], roles.order, (first, second), models)
-    outcome, reason, said = _outcomes(columns, roles, (first, second), models, outcomes, status)
+    outcome, notes = np.where(status > 0, np.int8(MISSING), np.int8(A)), roles.notes
+    if roles.winner is not None:  # a row that is not ok has no outcome
+        winner = columns.labels[roles.winner]
+        usable = winner if roles.status is None else occurring(winner, status == 0)
+        outcome, reason, meaning = outcomes_of(usable, roles.winner, (first, second), models, outcomes)
+        status, notes = np.where(status > 0, status, reason), (*notes, Note(meaning))
+    elif outcomes is not None:
+        raise InvalidInput("outcomes: says what labels of a winner mean, but wins counts them; give one of the two")
     swapped = first > second
     table = Votes(
         models=models,
@@ -171,9 +177,9 @@ def _votes(columns: VoteColumns, roles: VoteRoles, outcomes: object, source: Sou
         time=columns.time,
         dated=columns.dated,
         count=None if roles.count is None else columns.numbers[roles.count].astype(np.int64),
-        status=reason if reason.any() else None,
+        status=status if status.any() else None,
         source=source,
-        notes=(*roles.notes, *map(Note, said)),
+        notes=notes,
     )
     return _kept(_nested(_counted(table, columns, roles) if roles.wins else table))
 
@@ -194,26 +200,6 @@ def _models(columns: VoteColumns, roles: VoteRoles) -> tuple[tuple[str, ...], Co
             )
         both.append(codes)
     return models, both[0], both[1]
-
-
-def _outcomes(
-    columns: VoteColumns,
-    roles: VoteRoles,
-    pair: tuple[Codes, Codes],
-    models: tuple[str, ...],
-    outcomes: object,
-    status: NDArray[np.int8] | None,
-) -> tuple[NDArray[np.int8], NDArray[np.int8], tuple[str, ...]]:
-    """Outcome and status of every row, as the source wrote the pair; a row that is not ok has no outcome."""
-    gone = np.zeros(len(pair[0]), dtype=np.int8) if status is None else status
-    if roles.winner is not None:
-        column = columns.labels[roles.winner]
-        usable = column if status is None else occurring(column, status == 0)
-        outcome, reason, said = outcomes_of(usable, roles.winner, pair, models, outcomes)
-        return outcome, np.where(gone > 0, gone, reason), (said,)
-    if outcomes is not None:
-        raise InvalidInput("outcomes: says what labels of a winner mean, but wins counts them; give one of the two")
-    return np.where(gone > 0, np.int8(MISSING), np.int8(A)), gone, ()
 
 
 def _counted(table: Votes, columns: VoteColumns, roles: VoteRoles) -> Votes:

@@ -92,9 +92,14 @@ class Result:
         rows, sentence = self.rows(), _text(self, "sentence")
         left_out = f"{MOST_ROWS} of {len(rows):,} rows" if len(rows) > MOST_ROWS else ""
         caveats = "".join(f"<li>{escape(str(caveat))}</li>" for caveat in getattr(self, "caveats", ()))
+        head, body = "".join(f"<th>{escape(str(name))}</th>" for name in (rows[0] if rows else ())), ""
+        for row in rows[:MOST_ROWS]:
+            cells = (f"{value:.4g}" if isinstance(value, float) else value for value in map(plain, row.values()))
+            shown = "".join(f"<td>{'' if cell is None else escape(str(cell))}</td>" for cell in cells)
+            body += f"<tr>{shown}</tr>"
         parts = (
             f"<p>{escape(sentence)}</p>" if sentence else "",
-            _table(rows[:MOST_ROWS]) if rows else "",
+            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if rows else "",
             f"<p>{left_out}</p>" if left_out else "",
             f"<ul>{caveats}</ul>" if caveats else "",
         )
@@ -163,13 +168,3 @@ def _text(result: Result, name: str) -> str:
     except QuorateError:
         return ""
     return text if isinstance(text, str) else ""
-
-
-def _table(rows: Sequence[Row]) -> str:
-    head = "".join(f"<th>{escape(str(name))}</th>" for name in rows[0])
-    body = ""
-    for row in rows:
-        cells = (f"{value:.4g}" if isinstance(value, float) else value for value in map(plain, row.values()))
-        shown = "".join(f"<td>{'' if cell is None else escape(str(cell))}</td>" for cell in cells)
-        body += f"<tr>{shown}</tr>"
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

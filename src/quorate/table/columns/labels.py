@@ -59,7 +59,13 @@ def encode(column: NDArray[Any], absent: NDArray[np.bool_]) -> Coded:
         Where there is no label.
     """
     if column.dtype == object:
-        return _encode_text(column, absent)
+        entries = column.tolist()
+        if absent.any():
+            entries = [None if gone else entry for entry, gone in zip(entries, absent.tolist(), strict=True)]
+        levels = sorted(entry for entry in set(entries) if entry is not None)
+        index: dict[str | None, int] = {level: code for code, level in enumerate(levels)} | {None: -1}
+        places = np.fromiter(map(index.__getitem__, entries), dtype=np.int64, count=len(entries))
+        return Coded(tuple(levels), None, places)
     if not absent.any():
         distinct, codes = _distinct(column)
         return Coded(*number_labels(distinct), codes)
@@ -113,14 +119,3 @@ def _distinct(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     offset = column.astype(np.int64) - least
     seen = np.bincount(offset) > 0
     return (np.flatnonzero(seen) + least).astype(column.dtype), (np.cumsum(seen) - 1)[offset]
-
-
-def _encode_text(column: NDArray[Any], absent: NDArray[np.bool_]) -> Coded:
-    entries = column.tolist()
-    if absent.any():
-        entries = [None if gone else entry for entry, gone in zip(entries, absent.tolist(), strict=True)]
-    levels = sorted(entry for entry in set(entries) if entry is not None)
-    index: dict[str | None, int] = {level: code for code, level in enumerate(levels)}
-    index[None] = -1
-    codes = np.fromiter(map(index.__getitem__, entries), dtype=np.int64, count=len(entries))
-    return Coded(tuple(levels), None, codes)

@@ -105,7 +105,10 @@ def resolve(
     seen = {} if status is not None else recognise([name for name in columns if name not in used], ["status"])
     status = seen.get("status", status) or None
     others = {"score": score, "status": status, REPLICATE: replicate}
-    _distinct_columns(joined, others)
+    uses: dict[str, str] = {}
+    for role, column in [*((facet.name, facet.column) for facet in joined), *others.items()]:
+        if column is not None and uses.setdefault(column, role) != role:
+            raise InvalidInput(f'facets: column "{column}" is both {uses[column]} and {role}; a column has one role')
     taken = _taken(joined, others) if by_name else _taken((), seen)
     unused = left_unused([column for column in columns if column not in {*used, status}])
     return Roles(joined, object, score, status, replicate, guessed, (*taken, *unused))
@@ -206,12 +209,3 @@ def _nest(facets: tuple[Facet, ...], nested: Mapping[str, str], columns: Sequenc
             if above == start:
                 raise InvalidInput(f"nested: {' in '.join(path)} is a circle; a facet cannot contain itself")
     return tuple(by_role.values())
-
-
-def _distinct_columns(facets: Sequence[Facet], others: Mapping[str, str | None]) -> None:
-    taken: dict[str, str] = {}
-    for role, column in [*((facet.name, facet.column) for facet in facets), *others.items()]:
-        if column is not None and column in taken:
-            raise InvalidInput(f'facets: column "{column}" is both {taken[column]} and {role}; a column has one role')
-        if column is not None:
-            taken[column] = role

@@ -63,7 +63,11 @@ def number(value: object) -> float | None:
 def parse(entries: Sequence[object], missing: Missing) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Scores as numbers, nan where they are none, and whether an entry is there and does not stand for no score."""
     values = [number(entry) for entry in entries]
-    present = [not _is_blank(entry, value, missing) for entry, value in zip(entries, values, strict=True)]
+    present = []
+    for entry, value in zip(entries, values, strict=True):
+        text = "" if entry is None else str(entry).strip()
+        named = value is not None and (value in missing.numbers or (missing.nan and math.isnan(value)))
+        present.append(bool(text) and text not in missing.words and not named)
     return np.array(values, dtype=np.float64), np.array(present, dtype=np.bool_)
 
 
@@ -77,12 +81,3 @@ def not_numbers(column: str, count: int, first: object, row: int, total: int) ->
         cause = next(cause for pattern, cause in _CAUSES if not pattern or re.fullmatch(pattern, first.strip()))
         return InvalidData(f"{rule}, of {total} in all: {cause}")
     return InvalidData(f'{rule}. Mark them missing with --missing "{first}", or drop them.')
-
-
-def _is_blank(entry: object, value: float | None, missing: Missing) -> bool:
-    if entry is None:
-        return True
-    text = str(entry).strip()
-    if not text or text in missing.words:
-        return True
-    return value is not None and (value in missing.numbers or (missing.nan and math.isnan(value)))

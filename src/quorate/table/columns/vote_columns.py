@@ -97,7 +97,7 @@ def from_duckdb(opened: Opened, roles: VoteRoles) -> VoteColumns:
     names, kinds = opened.relation.columns, [str(kind) for kind in opened.relation.types]
     sql = {name: quoted(names[place[name]]) for name in place}
     kind = {name: kinds[place[name]] for name in place}
-    words = _words(opened.relation, {name: sql[name] for name in roles.labels if _is_text(name, kind[name])})
+    words = _words(opened.relation, {name: (sql[name], kind[name]) for name in roles.labels})
     wanted = {name: _label(sql[name], kind[name], words.get(name)) for name in roles.labels}
     asked = [f"{text} AS l{i}" for i, text in enumerate(wanted.values())]
     for i, name in enumerate(roles.numbers):
@@ -164,15 +164,15 @@ def _number(entry: object) -> float:
     return math.nan if value is None else value
 
 
-def _is_text(name: str, kind: str) -> bool:
-    if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION", "BLOB")):
-        raise InvalidData(f'column "{name}" holds {kind.lower()}; votes need text, numbers, booleans or dates')
-    # ids of 128 bits are text too: as floating point numbers some would be one
-    return kind not in (*_NUMERIC, *_FLOATS) and not kind.startswith("DECIMAL")
-
-
-def _words(relation: duckdb.DuckDBPyRelation, columns: Mapping[str, str]) -> dict[str, Words]:
-    """Distinct labels of columns of text, in order, with their hashes where they are many."""
+def _words(relation: duckdb.DuckDBPyRelation, typed: Mapping[str, tuple[str, str]]) -> dict[str, Words]:
+    """Distinct labels of those columns that are text, in order, with their hashes where they are many."""
+    columns = {}
+    for name, (column, kind) in typed.items():
+        if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION", "BLOB")):
+            raise InvalidData(f'column "{name}" holds {kind.lower()}; votes need text, numbers, booleans or dates')
+        # ids of 128 bits are text too: as floating point numbers some would be one
+        if kind not in (*_NUMERIC, *_FLOATS) and not kind.startswith("DECIMAL"):
+            columns[name] = column
     if not columns:
         return {}
     (about,) = relation.aggregate(", ".join(f"approx_count_distinct({c})" for c in columns.values())).fetchall()

@@ -50,7 +50,13 @@ def as_votes(
             f"source: {path} is a ledger of scores, which does not name two systems: use quorate.read; votes come from "
             "studies that say items.system_a and items.system_b"
         )
-    _refuse_mixed(file, path)
+    unnamed = " OR ".join(f"trim({quoted(name)}) = ''" for name in PAIR)
+    ((single, every),) = file.relation.aggregate(f"count(*) FILTER ({unnamed}), count(*)").fetchall()
+    if single:
+        raise InvalidData(
+            f"source: {path} holds both judgments of pairs and {single:,} (of {every:,}) that name no two systems; "
+            "collect votes and scores in two ledgers"
+        )
     named = {**declared["declared"], **declared["facets"]}
     known = {role: column for role, column in _ROLES.items() if role not in named and column not in named.values()}
     roles = {role: column if column in file.columns else "" for role, column in known.items()} | declared["declared"]
@@ -60,13 +66,3 @@ def as_votes(
     pair = {"model_a": PAIR[0], "model_b": PAIR[1], "winner": SCORE}
     facets = {**declared["facets"], **others}
     return {**declared, "pair": pair, "declared": roles, "facets": facets}, OUTCOMES if outcomes is None else outcomes
-
-
-def _refuse_mixed(file: Opened, path: Place) -> None:
-    unnamed = " OR ".join(f"trim({quoted(name)}) = ''" for name in PAIR)
-    ((single, every),) = file.relation.aggregate(f"count(*) FILTER ({unnamed}), count(*)").fetchall()
-    if single:
-        raise InvalidData(
-            f"source: {path} holds both judgments of pairs and {single:,} (of {every:,}) that name no two systems; "
-            "collect votes and scores in two ledgers"
-        )

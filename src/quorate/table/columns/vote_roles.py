@@ -122,7 +122,11 @@ def resolve_votes(
     free = [column for column in columns if column not in {*main.values(), *named.values(), *wins}]
     seen = {role: _recognise(role, free) for role in ALIASES if role not in declared and role not in facets}
     roles = {**named, **{role: column for role, column in seen.items() if column is not None}}
-    _distinct(main, roles, wins)
+    taken: dict[str, str] = {}
+    for role, column in [*main.items(), *roles.items(), *(("wins", column) for column in wins)]:
+        if column in taken and not (role == ORDER and taken[column] in ("model_a", "model_b")):
+            raise InvalidInput(f'{role}: column "{column}" is already {taken[column]}; a column has one role')
+        taken.setdefault(column, role)
     labelled = {role: column for role, column in roles.items() if role not in (ORDER, TIME, COUNT, STATUS)}
     order = [role for role in FACETS if role in labelled]
     notes = [read_as(role, [column]) for role, column in {**main, **roles}.items()]
@@ -167,13 +171,3 @@ def _recognise(role: str, columns: Sequence[str], aliases: Sequence[str] | None 
         listed = " and ".join(f'"{column}"' for column in claims)
         raise InvalidInput(f'{role}: {listed} could each be it; say which: {role}="{claims[0]}"')
     return claims[0] if claims else None
-
-
-def _distinct(main: Mapping[str, str], roles: Mapping[str, str], wins: Sequence[str]) -> None:
-    """A column has one role, except that the order may be that of a column of models."""
-    uses = [*main.items(), *roles.items(), *(("wins", column) for column in wins)]
-    taken: dict[str, str] = {}
-    for role, column in uses:
-        if column in taken and not (role == ORDER and taken[column] in ("model_a", "model_b")):
-            raise InvalidInput(f'{role}: column "{column}" is already {taken[column]}; a column has one role')
-        taken.setdefault(column, role)
