@@ -150,7 +150,32 @@ class Progress:
         if set(wanted) != set(names):
             raise InvalidInput(f"attribute: the arms have {list(wanted)}, the judgments {list(names)}")
         start = replace(cls.start(roster, attributes=wanted), bounds=arms.bounds if isinstance(arms, Progress) else ())
-        return _counted(start, judgments, attribute)
+        told = start.roster.levels
+        above = {parent for name in told if name in judgments.names for parent in judgments.ancestors(name)}
+        strange = [name for name in judgments.names if name not in {*told, *above, attribute}]
+        if strange:
+            raise InvalidInput(f'arms: the judgments also have "{strange[0]}", which the arms do not; name it in both')
+        at = start.roster.find({facet.name: facet.levels for facet in judgments.facets}, judgments.codes)
+        if attribute is not None:
+            index = {name: place for place, name in enumerate(start.attributes)}
+            lookup = np.array([index[name] for name in judgments.facet(attribute).levels], dtype=np.int64)
+            at = at * len(start.attributes) + lookup[judgments.column(attribute)]
+        size, shape = start.n.size, start.n.shape
+        if np.bincount(at, minlength=size).max(initial=0) > 1:
+            raise InvalidInput(
+                "arms: several cells of the judgments have the labels of one arm; name all of their facets"
+            )
+        columns = max(len(start.attributes), 1)
+        ends = np.full((2 * len(at), columns), np.nan)  # least and greatest score of every cell, each as if an answer
+        ends[np.arange(len(ends)), np.tile(at % columns, 2)] = np.concatenate([judgments.low, judgments.high])
+        _check_bounds(start, np.tile(at // columns, 2), ends)
+        n, mean, ss = np.zeros(size, dtype=np.int64), np.full(size, np.nan), np.zeros(size)
+        n[at], mean[at], ss[at] = judgments.n, judgments.mean, judgments.ss
+        rows, last = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+        rows[at], last[at] = judgments.rows, highest_replicates(judgments)
+        counted = replace(start, n=n.reshape(shape), mean=mean.reshape(shape), ss=ss.reshape(shape))
+        made, top = (values.reshape(len(start.roster), -1).max(axis=1) for values in (rows, last))
+        return replace(counted, failed=made - counted.whole, last=top)
 
     def asked(self, cells: Cells) -> Progress:
         """After these calls were sent off."""
@@ -187,7 +212,7 @@ class Progress:
             raise InvalidData("scores: expects finite numbers, got inf; give None where an answer could not be used")
         _check_bounds(self, rows, x.reshape(len(rows), max(len(self.attributes), 1)))
         came = np.bincount(rows, minlength=len(self.roster))
-        n, mean, ss = _combined((self.n, self.mean, self.ss), rows, x)
+        n, mean, ss = combined((self.n, self.mean, self.ss), rows, x)
         after = replace(self, n=n, mean=mean, ss=ss, last=self._highest(rows, cells))
         failed = self.whole + self.failed + came - after.whole
         return replace(after, failed=failed, pending=np.maximum(self.pending - came, 0))
@@ -232,7 +257,7 @@ def _check_bounds(progress: Progress, rows: Ints, x: Floats) -> None:
             )
 
 
-def _combined(before: tuple[Ints, Floats, Floats], rows: Ints, x: Floats) -> tuple[Ints, Floats, Floats]:
+def combined(before: tuple[Ints, Floats, Floats], rows: Ints, x: Floats) -> tuple[Ints, Floats, Floats]:
     """Counts, means and sums of squares with more answers (Chan, Golub and LeVeque 1983)."""
     own, place = np.unique(rows, return_inverse=True)
     n, mean, ss = before[0].copy(), before[1].copy(), before[2].copy()
@@ -254,31 +279,3 @@ def _sums(place: Ints, values: Floats, size: int) -> Floats:
     out = np.zeros((size, *values.shape[1:]))
     np.add.at(out, place, values)
     return out
-
-
-def _counted(start: Progress, judgments: Judgments, attribute: str | None) -> Progress:
-    """Judgments placed into the cells of a progress in which nothing was asked."""
-    told = start.roster.levels
-    above = {parent for name in told if name in judgments.names for parent in judgments.ancestors(name)}
-    strange = [name for name in judgments.names if name not in {*told, *above, attribute}]
-    if strange:
-        raise InvalidInput(f'arms: the judgments also have "{strange[0]}", which the arms do not; name it in both')
-    at = start.roster.find({facet.name: facet.levels for facet in judgments.facets}, judgments.codes)
-    if attribute is not None:
-        index = {name: place for place, name in enumerate(start.attributes)}
-        lookup = np.array([index[name] for name in judgments.facet(attribute).levels], dtype=np.int64)
-        at = at * len(start.attributes) + lookup[judgments.column(attribute)]
-    size, shape = start.n.size, start.n.shape
-    if np.bincount(at, minlength=size).max(initial=0) > 1:
-        raise InvalidInput("arms: several cells of the judgments have the labels of one arm; name all of their facets")
-    columns = max(len(start.attributes), 1)
-    ends = np.full((2 * len(at), columns), np.nan)  # least and greatest score of every cell, each as if an answer
-    ends[np.arange(len(ends)), np.tile(at % columns, 2)] = np.concatenate([judgments.low, judgments.high])
-    _check_bounds(start, np.tile(at // columns, 2), ends)
-    n, mean, ss = np.zeros(size, dtype=np.int64), np.full(size, np.nan), np.zeros(size)
-    n[at], mean[at], ss[at] = judgments.n, judgments.mean, judgments.ss
-    rows, last = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
-    rows[at], last[at] = judgments.rows, highest_replicates(judgments)
-    counted = replace(start, n=n.reshape(shape), mean=mean.reshape(shape), ss=ss.reshape(shape))
-    made, top = (values.reshape(len(start.roster), -1).max(axis=1) for values in (rows, last))
-    return replace(counted, failed=made - counted.whole, last=top)

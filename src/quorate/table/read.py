@@ -106,24 +106,17 @@ def read(
     table = _read_file(place_of(source), declared, blank) if by_path else _read_frame(source, declared, blank)
     if facets is not None and not recognise:
         return table
-    table = _nest_in_system(table)
+    item = table.facet(table.object)
+    parted = SYSTEM in table.names and item.parent is None and item.name != SYSTEM
+    if parted and table.facet(SYSTEM).parent is None and len(table.facet(SYSTEM).levels) > 1:
+        # where every item belongs to one system, items are nested in systems, not crossed
+        note = Note(f"every {item.name} belongs to one system: nested in it")
+        inner = tuple(replace(facet, parent=SYSTEM) if facet is item else facet for facet in table.facets)
+        nesting = replace(table, facets=inner, notes=(*table.notes, note))
+        table = nesting if nesting.n_levels(item.name) == len(item.levels) else table
     if announce:
         sys.stderr.write("".join(f"quorate: {line}\n" for line in ("; ".join(table.notes), *table.source.caveats)))
     return table
-
-
-def _nest_in_system(table: Judgments) -> Judgments:
-    """Where columns were recognised and every item belongs to one system, items are nested in systems, not crossed."""
-    item = table.facet(table.object)
-    if SYSTEM not in table.names or item.parent is not None or table.object == SYSTEM:
-        return table
-    if table.facet(SYSTEM).parent is not None or len(table.facet(SYSTEM).levels) < 2:
-        return table
-    facets = tuple(replace(f, parent=SYSTEM) if f.name == table.object else f for f in table.facets)
-    nested = replace(
-        table, facets=facets, notes=(*table.notes, Note(f"every {item.name} belongs to one system: nested in it"))
-    )
-    return nested if nested.n_levels(item.name) == len(item.levels) else table
 
 
 def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing) -> Judgments:

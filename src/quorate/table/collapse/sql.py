@@ -171,7 +171,12 @@ def _prepare(opened: Opened, roles: Roles, missing: Missing) -> duckdb.DuckDBPyR
         name, kind = column(roles.replicate)
         # zero of either sign is one number: as text they are two
         replicate = f"{f'{name} + 0.0' if kind in ('FLOAT', 'DOUBLE') else name} AS replicate, "
-        slot = f"{_slot(name, kind)} AS slot, "
+        # those that are small whole numbers are each a bit of one number per cell; null for others
+        number, slot = f"TRY_CAST({name} AS UTINYINT)", "NULL::UTINYINT AS slot, "
+        if kind in _NUMERIC and kind not in ("FLOAT", "DOUBLE"):
+            slot = f"CASE WHEN {name} BETWEEN 0 AND {_SLOTS - 1} THEN {name}::UTINYINT END AS slot, "
+        elif kind == "VARCHAR":
+            slot = f"CASE WHEN {number} < {_SLOTS} AND {number}::VARCHAR = {name} THEN {number} END AS slot, "
     chosen = opened.relation.project(
         f"{', '.join(facets)}, {replicate}{slot}{given} AS given, {score} AS score, {status} AS status, "
         f"{state} AS state"
@@ -196,16 +201,6 @@ def _label(column: str, kind: str, name: str) -> str:
     if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION", "BLOB")):
         raise InvalidData(f'column "{name}" holds {kind.lower()}; a facet needs text, numbers, booleans or dates')
     return f"{column}::VARCHAR"
-
-
-def _slot(column: str, kind: str) -> str:
-    """Replicates that are small whole numbers, each a bit of one number per cell; null for others."""
-    if kind in _NUMERIC and kind not in ("FLOAT", "DOUBLE"):
-        return f"CASE WHEN {column} BETWEEN 0 AND {_SLOTS - 1} THEN {column}::UTINYINT END"
-    if kind != "VARCHAR":
-        return "NULL::UTINYINT"
-    number = f"TRY_CAST({column} AS UTINYINT)"
-    return f"CASE WHEN {number} < {_SLOTS} AND {number}::VARCHAR = {column} THEN {number} END"
 
 
 def _score(column: str, kind: str) -> tuple[str, str]:

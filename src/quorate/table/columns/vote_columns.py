@@ -177,24 +177,22 @@ def _words(relation: duckdb.DuckDBPyRelation, typed: Mapping[str, tuple[str, str
         return {}
     (about,) = relation.aggregate(", ".join(f"approx_count_distinct({c})" for c in columns.values())).fetchall()
     few = {name: c for (name, c), size in zip(columns.items(), about, strict=True) if size <= _MOST_WORDS}
-    words = {name: _many_words(relation, c, name) for name, c in columns.items() if name not in few}
+    words = {}
+    for name in (name for name in columns if name not in few):
+        distinct = (
+            relation.filter(f"{columns[name]} IS NOT NULL").project(f"{columns[name]}::VARCHAR AS word").distinct()
+        )
+        got = distinct.project(f"word, {_HASH.format('word')} AS code").fetchnumpy()
+        texts, hashes = got["word"].tolist(), got["code"]
+        if len(np.unique(hashes)) < len(hashes):
+            raise InvalidData(f'column "{name}" has labels that cannot be told apart by their hash; number them first')
+        order = sorted(range(len(texts)), key=texts.__getitem__)
+        words[name] = Words([texts[i] for i in order], hashes[order])
     if few:
         (lists,) = relation.aggregate(", ".join(f"list(DISTINCT {c}::VARCHAR)" for c in few.values())).fetchall()
         for name, found in zip(few, lists, strict=True):
             words[name] = Words(sorted(word for word in found or () if word is not None))
     return words
-
-
-def _many_words(relation: duckdb.DuckDBPyRelation, column: str, name: str) -> Words:
-    """Distinct labels that are too many for a list in a query, with a hash of each."""
-    distinct = relation.filter(f"{column} IS NOT NULL").project(f"{column}::VARCHAR AS word").distinct()
-    got = distinct.project(f"word, {_HASH.format('word')} AS code").fetchnumpy()
-    texts, hashes = got["word"].tolist(), got["code"]
-    ordered = np.sort(hashes)
-    if (ordered[1:] == ordered[:-1]).any():
-        raise InvalidData(f'column "{name}" has labels that cannot be told apart by their hash; number them first')
-    order = sorted(range(len(texts)), key=texts.__getitem__)
-    return Words([texts[i] for i in order], hashes[order])
 
 
 def _label(column: str, kind: str, words: Words | None) -> str:

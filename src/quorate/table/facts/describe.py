@@ -230,7 +230,7 @@ def describe(table: Judgments) -> Description:
             complete=complete,
             balanced=complete and least == most,
         ),
-        missing=tuple(_missing(table, facet, full, crossed) for facet in table.facets),
+        missing=tuple(missing_by_level(table, facet, full, crossed=crossed) for facet in table.facets),
         duplicates=duplicates(table),
         constancy=constancy(table),
         scores=score_facts(table),
@@ -273,7 +273,8 @@ def refuse_repeats(judgments: Judgments) -> None:
         )
 
 
-def _missing(table: Judgments, facet: Facet, full: FullCrossing, crossed: bool) -> MissingByLevel:
+def missing_by_level(table: Judgments, facet: Facet, full: FullCrossing, *, crossed: bool) -> MissingByLevel:
+    """What is missing at each level of a facet; of absent cells only where all facets are ``crossed`` or nested."""
     column, levels = table.column(facet.name), len(facet.levels)
     cells = np.bincount(column, minlength=levels)
     sums = (np.bincount(column, weights=counts, minlength=levels) for counts in (table.rows, table.n))

@@ -236,7 +236,7 @@ def describe_votes(votes: Votes) -> VoteFacts:
     (1, 1, (('x', 'y', 'z'),))
     """
     a, b, ties, both_bad, missing = votes.totals
-    constant, held = _constant(votes)
+    constant, held = constant_judges(votes)
     shared, repeats = _asked_again(votes)
     answered = votes.keep(votes.outcome != MISSING) if missing else votes
     gathering = [name for name in answered.names if name in DEPENDENT and (answered.column(name) >= 0).any()]
@@ -268,7 +268,7 @@ def describe_votes(votes: Votes) -> VoteFacts:
         constant_judges=constant,
         constant_votes=held,
         graph=graph_of(pairs),
-        span=None if votes.time is None else _span(votes.time, dated=votes.dated),
+        span=None if votes.time is None else span(votes.time, dated=votes.dated),
     )
 
 
@@ -344,7 +344,8 @@ def _sides(votes: Votes, won: NDArray[np.bool_], known: NDArray[np.bool_]) -> Si
     return Sides(w, n, int(votes.weights[decisive & ~known].sum()))
 
 
-def _constant(votes: Votes) -> tuple[tuple[str, ...], int]:
+def constant_judges(votes: Votes) -> tuple[tuple[str, ...], int]:
+    """Judges with `CONSTANT` answers or more that are all on one side, or all ties, and how many votes they gave."""
     if JUDGE not in votes.names:
         return (), 0
     judge, levels = votes.column(JUDGE), votes.facet(JUDGE).levels
@@ -356,7 +357,8 @@ def _constant(votes: Votes) -> tuple[tuple[str, ...], int]:
     return tuple(levels[i] for i in always.tolist()), int(total[always].sum())
 
 
-def _span(time: NDArray[np.float64], *, dated: bool) -> Span:
+def span(time: NDArray[np.float64], *, dated: bool) -> Span:
+    """First and last of the times that are known."""
     known = time[np.isfinite(time)]
     if not len(known):
         return Span(None, None, 0, len(time))
