@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -117,27 +117,22 @@ def facets(names: tuple[str, ...]) -> tuple[str, ...]:
 
 @contextmanager
 def _reading(path: Path) -> Iterator[sqlite3.Connection]:
+    place = path.absolute().as_uri()
     try:
-        with closing(_opened(path)) as connection:
+        with ExitStack() as held:
+            connection = held.enter_context(closing(sqlite3.connect(f"{place}?mode=ro", uri=True, timeout=30)))
+            try:
+                connection.execute("SELECT 1 FROM sqlite_master")
+            except sqlite3.OperationalError:
+                if path.with_name(f"{path.name}-wal").exists():
+                    raise
+                # In a folder that cannot be written to, SQLite must be told that nobody else writes either.
+                connection = held.enter_context(closing(sqlite3.connect(f"{place}?immutable=1", uri=True)))
             yield connection
     except sqlite3.OperationalError as error:
         raise InvalidInput(f"source: {path} cannot be read ({error}); is it, and its folder, readable?") from error
     except sqlite3.DatabaseError as error:
         raise InvalidData(f"source: {path} is damaged ({error}); restore a copy of it") from error
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    place = path.absolute().as_uri()
-    connection = sqlite3.connect(f"{place}?mode=ro", uri=True, timeout=30)
-    try:
-        connection.execute("SELECT 1 FROM sqlite_master")
-    except sqlite3.OperationalError:
-        connection.close()
-        if path.with_name(f"{path.name}-wal").exists():
-            raise
-        # In a folder that cannot be written to, SQLite must be told that nobody else writes either.
-        return sqlite3.connect(f"{place}?immutable=1", uri=True)
-    return connection
 
 
 def _joined(names: Sequence[str], blocks: Iterable[Sequence[tuple[Any, ...]]]) -> dict[str, Column]:
