@@ -130,7 +130,7 @@ def test_the_data_of_the_paper(shared):
         recognise=True,
         announce=False,
     )
-    view = allocation_view(judgments, 20_000, by="dimension", only={"prompt": "geval"}, human="human_score", runs=10)
+    view = allocation_view(judgments, 20_000, by="dimension", only={"prompt": "geval"}, human="human_score", runs=2)
     assert len(view.studies) == 4
     assert {study.facets for study in view.studies} == {("item",)}
     assert all(0.2 < study.allocation.outcomes["uniform"].correlations[1, -1] < 0.7 for study in view.studies)

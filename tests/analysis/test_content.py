@@ -7,7 +7,11 @@ from quorate.analysis.content import content
 
 def test_every_shape_is_json_without_what_json_cannot_hold(analysis):
     found = json.loads(json.dumps(content(analysis), allow_nan=False))
+    assert found == analysis.to_dict()
     assert found["sentence"] == analysis.sentence
+    assert found["mean"]["value"] == analysis.fit.mean.value
+    assert len(found["components"]) == len(analysis.fit.components)
+    assert [one["label"] for one in found["what_if"]] == [one.label for one in analysis.what_if]
     assert (found["flags"] is None) == bool(found["flags_reason"])
     assert (found["optimum"] is None) == bool(found["optimum_reason"])
 

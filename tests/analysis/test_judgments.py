@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import math
 
 import pytest
@@ -108,14 +107,6 @@ def test_a_fit_can_be_analysed(demo):
 def test_bad_options(demo, option, message):
     with pytest.raises(InvalidInput, match=message):
         analyze_judgments(demo.judgments, **option)
-
-
-def test_all_of_it_is_json(analysis):
-    content = analysis.to_dict()
-    assert json.loads(json.dumps(content, allow_nan=False)) == content
-    assert content["mean"]["value"] == analysis.fit.mean.value
-    assert len(content["components"]) == len(analysis.fit.components)
-    assert [one["label"] for one in content["what_if"]] == [one.label for one in analysis.what_if]
 
 
 def test_what_is_unbounded_or_unknown_is_null_in_json(demo):

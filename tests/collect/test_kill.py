@@ -79,6 +79,7 @@ def check_kills(planned, loopback, runner, kills, items, replicates):
     assert ask(path, "SELECT count(*) FROM attempts WHERE status = 'ok'") == [(total,)]
 
 
+@pytest.mark.slow  # of whole commands: `tests/runs`
 def test_three_kills(planned, loopback, runner):
     check_kills(planned, loopback, runner, kills=3, items=100, replicates=4)
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from quorate.collect.ledger.ledger import Ledger
 
 
+@pytest.mark.slow  # of whole commands: `tests/runs`
 def test_no_cell_is_judged_twice(planned, loopback, runner):
     path, server = planned(600, ("a", "b")).path, loopback()
     both = [runner(path, server.port, concurrency=16) for _ in range(2)]

@@ -340,12 +340,13 @@ def test_responses_come_back_inside_their_items():
     assert q.decompose(judgments).aliases == one.aliasing.aliases
 
 
-def test_a_million_items_take_seconds():
+@pytest.mark.parametrize("items", [100_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
+def test_a_million_items_take_seconds(items):
     start = time.process_time()
-    one = assign(items=1_000_000, judges=JUDGES, prompts=PROMPTS)
-    assert len(one) == 1_000_000
+    one = assign(items=items, judges=JUDGES, prompts=PROMPTS)
+    assert len(one) == items
     assert max(one.calls().values()) - min(one.calls().values()) <= 1
-    assert time.process_time() - start < 10
+    assert time.process_time() - start < items / 100_000
 
 
 @pytest.mark.parametrize(

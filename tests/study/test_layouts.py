@@ -23,9 +23,8 @@ LAYOUTS = {
     "weighted": {"places": {"ann": 2, "bob": 1, "cyd": 1}},
     "blocks": {"per_item": 2},
 }
-PILOTS = {
-    f"{name} with a pilot, in categories": {**layout, "name": name, "pilot": 2} for name, layout in LAYOUTS.items()
-}
+IN_CATEGORIES = ("cyclic", "weighted", "blocks")
+PILOTS = {f"{name} with a pilot, in categories": {**LAYOUTS[name], "name": name, "pilot": 2} for name in IN_CATEGORIES}
 ANALYSED = (
     "factorial",
     "blocks with a pilot, in categories",

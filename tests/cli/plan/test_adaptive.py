@@ -182,14 +182,16 @@ def test_the_summary_is_not_cut(run):
     assert "What asking more where scores vary would save, replayed.\n" in run("--help").out
 
 
-def test_real_panels(run, shared):
-    path = shared / "data" / "rewardbench2_judges_k8.parquet"
-    words = ("--only", "prompt=base", "--facet", "response=response", "--cycle", "judge", "--runs", 2, "--json")
-    refused = run("adaptive", path, "--budget", 1_000_000, *words)
+def test_real_panels(run, shared, tmp_path):
+    path = tmp_path / "panels.parquet"
+    whole = pl.scan_parquet(shared / "data" / "rewardbench2_judges_k8.parquet").filter(pl.col("prompt") == "base")
+    whole.filter(pl.col("item").cast(pl.String).rank("dense") % 10 == 0).sink_parquet(path)
+    words = ("--facet", "response=response", "--cycle", "judge", "--runs", 2, "--json")
+    refused = run("adaptive", path, "--budget", 200_000, *words)
     assert '"temperature" has levels that not every judge has' in refused.err
     assert "--facet temperature= --facet replicate= on the command line" in refused.err
     followed = ("--facet", "temperature=", "--facet", "replicate=")
-    ran = run("adaptive", path, "--budget", 1_000_000, *words, *followed)
+    ran = run("adaptive", path, "--budget", 200_000, *words, *followed)
     study = ran.json["studies"][0]
     single = [row for row in study["cycles"]["rows"] if row["design"] != "whole cycles"]
     assert study["calls_per_pull"] == 5

@@ -15,7 +15,7 @@ LIMITS = {"items": [10, 20, 40, 80, 200], "judge": [2, 3, 4, 6, 9], "prompt": [2
 PRICES = [{"call": 1.0}, {"call": 0.01, "item": 1.0}, {"call": 0.01, "prompt": 5.0}]
 
 
-@pytest.fixture(scope="module", params=product(range(2), PRICES), ids=str)
+@pytest.fixture(scope="module", params=product(range(1), PRICES), ids=str)
 def priced(request, judged):
     """The difference of two equal systems, all designs at some prices as an optimiser has them, and each by itself."""
     seed, prices = request.param

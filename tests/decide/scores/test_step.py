@@ -10,6 +10,13 @@ from quorate.decide.scores.studies import studies_of_plan
 from quorate.errors import InvalidInput
 from quorate.estimate.differences.difference import difference
 
+# Few sizes to choose from: a search within them is quick.
+FEW = {
+    "items": [30, 100, 300, 1000],
+    "judges": [3, 5, 10, 20, 40],
+    "prompts": [3, 6, 12],
+    "replicates": [1],
+}
 SIZES = {"item": 30, "judge": 5, "prompt": 3, "system": 2}
 A, B = "system0000", "system0001"
 NULL = {"system": 0.0, "judge:system": 0.2, "prompt:system": 0.1}
@@ -44,7 +51,7 @@ def test_judgments_are_paid_for_either_system_and_items_once(found):
 
 def test_equivalence_is_the_goal_where_it_is_cheaper(found):
     margin = 4 * abs(found.value) + 2 * found.se
-    step = score_step(found, margin=margin, alpha=0.05, power=0.9)
+    step = score_step(found, margin=margin, alpha=0.05, power=0.9, limits=FEW)
     assert step.toward == "equivalence"
     assert studies_of_plan(step.plan).shows_equal(abs(found.value), margin, 0.05) >= 0.9
     assert "would show equivalence" in step.sentence
@@ -80,7 +87,7 @@ def test_one_model_of_shared_items_plans_pairs_as_the_pairs_do(judged):
     judgments = judged(SIZES, fixed=(), sd=NULL, replicates=2)
     joint = difference(judgments, A, B, method="joint")
     paired = difference(judgments, A, B)
-    one, two = (score_step(own, margin=None, alpha=0.05, power=0.8) for own in (joint, paired))
+    one, two = (score_step(own, margin=None, alpha=0.05, power=0.8, limits=FEW) for own in (joint, paired))
     assert one.paired
     assert one.calls == pytest.approx(two.calls, rel=0.1)
 
@@ -94,7 +101,9 @@ def test_repeats_are_not_planned_where_nothing_was_repeated(judged):
 
 def test_one_level_of_what_is_drawn_is_never_planned(judged):
     few = difference(judged({**SIZES, "prompt": 2}, fixed=(), sd={"system": 0.5, "prompt:system": 0.0}), A, B)
-    step = score_step(few, margin=None, alpha=0.05, power=0.5)
+    step = score_step(
+        few, margin=None, alpha=0.05, power=0.5, limits={**FEW, "judges": [1, 2, 5, 20], "prompts": [1, 2, 5]}
+    )
     assert min(step.design[name] for name in ("judge", "prompt")) >= 2
     assert studies_of_plan(step.plan).se == pytest.approx(step.se)
 
@@ -138,7 +147,7 @@ def test_a_step_without_common_items_adds_the_variances_of_both():
 
 def test_a_budget_says_what_its_best_study_sees(found):
     """Without prices a budget is of judgments of both systems; with them, of money."""
-    options = {"margin": None, "alpha": 0.05, "power": 0.9}
+    options = {"margin": None, "alpha": 0.05, "power": 0.9, "limits": FEW}
     free = score_step(found, **options)
     assert free.affordable is None
     assert "budget" not in free.sentence
@@ -158,7 +167,7 @@ def test_a_budget_says_what_its_best_study_sees(found):
 
 
 def test_a_budget_toward_equivalence(found):
-    options = {"margin": 4 * abs(found.value) + 2 * found.se, "alpha": 0.05, "power": 0.9}
+    options = {"margin": 4 * abs(found.value) + 2 * found.se, "alpha": 0.05, "power": 0.9, "limits": FEW}
     whole = score_step(found, **options)
     assert whole.toward == "equivalence"
     enough, little = (score_step(found, **options, budget=whole.calls * part) for part in (1.0, 0.5))
@@ -169,6 +178,6 @@ def test_a_budget_toward_equivalence(found):
 
 
 def test_a_budget_that_buys_no_study(found):
-    step = score_step(found, margin=None, alpha=0.05, power=0.9, budget=1.0)
+    step = score_step(found, margin=None, alpha=0.05, power=0.9, budget=1.0, limits=FEW)
     assert (step.budget_power, step.seen_by_budget, step.affordable) == (0.0, None, False)
     assert "it would see no difference" in step.sentence

@@ -250,8 +250,8 @@ def test_plain_values(safety):
 
 
 def test_a_large_grid_is_sampled_for_the_picture(safety):
-    best = q.optimize(safety, budget=1000, limits={"items": range(1, 5000), "judges": range(1, 4)})
-    assert 1500 <= len(best.cloud.cost) <= 4500
+    best = q.optimize(safety, budget=1000, limits={"items": range(1, 2000), "judges": range(1, 4)})
+    assert 1500 <= len(best.cloud.cost) <= 4500 < best.candidates
     assert best.cloud.se.min() >= best.frontier[-1].se * (1 - 1e-12)
 
 
