@@ -93,14 +93,9 @@ def test_more_is_asked_where_scores_vary(study):
 
 
 STUDIES = {
-    "uniform": {"adaptive": {"name": "uniform"}},
     "robin-hood": {"adaptive": {"delta": 0.3}},
     "average by price": {"adaptive": {"delta": 0.3, "objective": "average"}, "budget": {"money": 2.0}},
-    "a cycle of judges": {"adaptive": {"delta": 0.3, "cycle": "judge"}},
     "a cycle of temperatures": {"adaptive": {"delta": 0.3, "cycle": "temperature"}, "temperatures": [0, 0.7]},
-    "a threshold": {"adaptive": {"delta": 0.3, "objective": "boundary", "at": 5.5, "tolerance": 0.5}},
-    "two judges": {"adaptive": {"delta": 0.3, "objective": "boundary", "between": "judge", "tolerance": 1}},
-    "a column of weights": {"adaptive": {"delta": 0.3, "weights": "weight"}},
     "weights by label": {"adaptive": {"delta": 0.3, "weights": {"category": {"x": 4}, "judge": {"a": 2}}}},
 }
 
@@ -147,9 +142,7 @@ def test_robin_goes_by_the_variances_of_an_earlier_ledger(study):
 
 STOPS = {
     "a half-width": {"target": 2.5, "level": 0.9, "together": False},
-    "of means of judges": {"target": 2.5, "cycle": "judge"},
     "by t": {"target": 1.0, "interval": "t"},
-    "a threshold": {"objective": "boundary", "at": 3.0, "tolerance": 2.5, "decide": True},
     "two judges": {"objective": "boundary", "between": "judge", "tolerance": 3.0, "decide": True},
 }
 

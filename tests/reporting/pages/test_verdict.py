@@ -211,7 +211,10 @@ def test_methods_of_votes(ballots):
 @pytest.mark.parametrize("name", ["page.html", "page.md", "page.json"])
 def test_both_kinds_are_written(ballots, scored, hostile, tmp_path, name):
     for found in (q.compare(ballots(hostile), *hostile[:2]), scored):
-        text = q.report(found, tmp_path / name, charts=tmp_path / "charts").read_text(encoding="utf-8")
+        charts = tmp_path / "charts" if name.endswith(".html") else None
+        text = q.report(found, tmp_path / name, charts=charts).read_text(encoding="utf-8")
         assert str(found.outcome.value) in text
         assert "<script>alert" not in text or name.endswith(".json")
-    assert {one.name for one in (tmp_path / "charts").iterdir()} == {"verdict.svg", "sources.svg"}
+    assert {one.name for one in tmp_path.glob("charts/*")} == (
+        {"verdict.svg", "sources.svg"} if name.endswith(".html") else set()
+    )
