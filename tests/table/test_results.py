@@ -110,3 +110,12 @@ def test_a_result_that_cannot_say_its_sentence_is_shown_by_its_numbers():
 
 def test_columns_become_rows():
     assert rows_of({"pair": ("a", "b"), "n": np.array([1, 2])}) == [{"pair": "a", "n": 1}, {"pair": "b", "n": 2}]
+
+
+def test_every_published_result_shows_itself_in_a_line_and_in_a_notebook():
+    """All types but tables, their parts and what a result is made from."""
+    from quorate import types
+    from quorate.table.results import Result
+
+    tables = {"Assignment", "Caveat", "Cells", "Component", "Judgments", "Pool", "Progress", "Votes"}
+    assert {name for name in types.__all__ if not issubclass(getattr(types, name), Result)} == tables

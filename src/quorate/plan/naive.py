@@ -19,6 +19,7 @@ from quorate.numerics.inference import t_quantile
 from quorate.plan.designs.dstudy import project
 from quorate.plan.designs.sources import observed_counts
 from quorate.table.judgments import Judgments
+from quorate.table.results import Result
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class SingleConfiguration:
 
 
 @dataclass(frozen=True)
-class Naive:
+class Naive(Result):
     """Naive intervals against corrected ones.
 
     Parameters

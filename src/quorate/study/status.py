@@ -16,6 +16,7 @@ from quorate.collect.ledger.ledger import Ledger
 from quorate.study.file import Study, load
 from quorate.study.rounds import reached
 from quorate.table.exchange.postgres.address import Place
+from quorate.table.results import Result
 
 MOST_UNSCORED = 0.5
 """Share of a judge's calls; if more of them gave a reply without a score, the user is warned."""
@@ -24,7 +25,7 @@ _MOST_CHARACTERS = 120
 
 
 @dataclass(frozen=True)
-class Status:
+class Status(Result):
     """How far a study is.
 
     Parameters

@@ -38,7 +38,7 @@ _NOTICED, _STEEP = 0.01, 0.7
 
 
 @dataclass(frozen=True)
-class Prize:
+class Prize(Result):
     """What the best of K attempts gains under one design.
 
     Parameters

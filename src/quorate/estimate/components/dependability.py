@@ -17,6 +17,7 @@ from quorate.estimate.components.model import CELL, closure
 from quorate.estimate.components.universe import DrawnFacet, UniverseScore
 from quorate.estimate.means.targets import PANEL, default_targets
 from quorate.roles import REPLICATE
+from quorate.table.results import Result
 from quorate.wording import listed
 
 Kind = Literal["universe", "relative", "absolute"]
@@ -43,7 +44,7 @@ class Contribution:
 
 
 @dataclass(frozen=True)
-class Dependability:
+class Dependability(Result):
     """Generalizability and dependability of the mean score of an object of measurement.
 
     Parameters

@@ -9,10 +9,11 @@ from numbers import Real
 
 from quorate.errors import InvalidInput
 from quorate.roles import REPLICATE
+from quorate.table.results import Result, Row
 
 
 @dataclass(frozen=True)
-class Components:
+class Components(Result):
     """Variance components without data.
 
     Parameters
@@ -25,6 +26,14 @@ class Components:
 
     random: Mapping[str, float]
     sensitivity: Mapping[str, float] = field(default_factory=dict)
+
+    def rows(self) -> list[Row]:
+        """Every term with its variance, and every fixed facet with its sensitivity."""
+        return [
+            {"term": name, "kind": kind, "variance": value}
+            for kind, values in (("random", self.random), ("sensitivity", self.sensitivity))
+            for name, value in values.items()
+        ]
 
     @property
     def facets(self) -> tuple[str, ...]:

@@ -13,10 +13,11 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.mean import Estimate
 from quorate.table.judgments import Judgments
+from quorate.table.results import Result
 
 
 @dataclass(frozen=True)
-class Part:
+class Part(Result):
     """What a part of the judgments says.
 
     Parameters

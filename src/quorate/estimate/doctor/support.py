@@ -15,6 +15,7 @@ from quorate.table.facts.describe import Description, describe
 from quorate.table.facts.vote_facts import VoteFacts
 from quorate.table.judgments import Judgments, checked
 from quorate.table.notes import Note
+from quorate.table.results import Result, Row
 from quorate.table.votes import Votes
 from quorate.wording import counted
 
@@ -53,7 +54,7 @@ class Floor:
 
 
 @dataclass(frozen=True)
-class Support:
+class Support(Result):
     """What judgments support.
 
     Parameters
@@ -86,6 +87,10 @@ class Support:
         """The analysis of this name; a KeyError if there is none."""
         return {entry.name: entry for entry in self.analyses}[name]
 
+    def rows(self) -> list[Row]:
+        """Analyses, each with whether it is possible and why."""
+        return [asdict(entry) for entry in self.analyses]
+
     def to_dict(self) -> dict[str, Any]:
         """The same as plain dictionaries, lists, numbers and text, ready for JSON."""
         lists = {name: [asdict(row) for row in getattr(self, name)] for name in ("analyses", "floors", "findings")}
@@ -93,7 +98,7 @@ class Support:
 
 
 @dataclass(frozen=True)
-class VotesSupport:
+class VotesSupport(Result):
     """What votes support.
 
     Parameters
@@ -125,6 +130,10 @@ class VotesSupport:
     def finding(self, code: str) -> Finding | None:
         """The finding with this code; None if it was not found."""
         return next((finding for finding in self.findings if finding.code == code), None)
+
+    def rows(self) -> list[Row]:
+        """Analyses, each with whether it is possible and why."""
+        return [asdict(entry) for entry in self.analyses]
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain dictionaries, lists, numbers and text, ready for JSON."""

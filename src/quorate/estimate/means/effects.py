@@ -15,13 +15,14 @@ from quorate.numerics.inference import checked_level, satterthwaite, t_quantile
 from quorate.numerics.mixed.information import adjustment, weights
 from quorate.numerics.mixed.reml import Point, evaluate, squares
 from quorate.table.judgments import Judgments
+from quorate.table.results import Result
 from quorate.wording import plural
 
 _MOST_COMPARED = 50
 
 
 @dataclass(frozen=True)
-class LevelEffect:
+class LevelEffect(Result):
     """One level of a facet against the average over its levels.
 
     Parameters

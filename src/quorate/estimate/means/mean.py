@@ -33,6 +33,7 @@ from quorate.numerics.mixed.reml import Projected, squares
 from quorate.roles import REPLICATE
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
+from quorate.table.results import Result
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
@@ -41,7 +42,7 @@ IntervalMethod = Literal["satterthwaite", "pivotal", "bootstrap", "wald"]
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Result):
     """A mean with its uncertainty.
 
     Parameters

@@ -17,6 +17,7 @@ from quorate.plan.adaptive.stop import Precision, sentence
 from quorate.table.cells import Cells, whole
 from quorate.table.judgments import Judgments
 from quorate.table.progress import Progress
+from quorate.table.results import Result
 
 Name = Literal["uniform", "robin", "robin-hood"]
 SLACK = 1e-9
@@ -76,7 +77,7 @@ def best(priority: Priority, level: Ints, failed: Ints, rank: Ints, count: int) 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Policy:
+class Policy(Result):
     """Which cells to ask next; made by `adaptive`.
 
     It holds no state: the next cells follow from the progress alone, so a run that was killed goes on as if it had not

@@ -18,10 +18,11 @@ from quorate.plan.designs.layouts import Layout, lay_out
 from quorate.plan.designs.prices import Prices, cheapest, cost, known
 from quorate.plan.designs.schemes import MOST, LayoutName, Scheme, is_count
 from quorate.plan.designs.sources import Design, Source, from_components, from_fit
+from quorate.table.results import Result
 
 
 @dataclass(frozen=True)
-class Projection:
+class Projection(Result):
     """What a design would give.
 
     Parameters

@@ -28,6 +28,7 @@ from quorate.plan.designs.schemes import GENERATION, JUDGE, LayoutName
 from quorate.plan.designs.sources import observed_counts
 from quorate.plan.panel.strategies import Strategies, compare_strategies
 from quorate.table.judgments import Judgments, checked
+from quorate.table.results import Result, Row
 from quorate.wording import counted, listed
 
 _FEWEST = 100
@@ -59,7 +60,7 @@ class Sharing:
 
 
 @dataclass(frozen=True)
-class Panel:
+class Panel(Result):
     """What is known of a panel of judges. Made by `panel`.
 
     Views are computed when they are first asked for; one that the data do not allow is None or left out, and `reasons`
@@ -151,9 +152,9 @@ class Panel:
             for caveat, names in about.items()
         )
 
-    def to_frame(self) -> Any:
-        """Biases as a frame; see `JudgeBias.to_frame`."""
-        return self.bias.to_frame()
+    def rows(self) -> list[Row]:
+        """Biases, one for every judge and system."""
+        return self.bias.rows()
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""

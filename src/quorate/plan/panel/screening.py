@@ -34,6 +34,7 @@ from quorate.plan.panel.shortlist import (
 )
 from quorate.streams import stream
 from quorate.table.judgments import Judgments, checked
+from quorate.table.results import Result
 from quorate.wording import counted, plural
 
 _WHOLE_SEARCH = 20
@@ -43,7 +44,7 @@ _MOST_MONEY = 1e12
 
 
 @dataclass(frozen=True)
-class Screening:
+class Screening(Result):
     """Which judges of a pool should judge the main study.
 
     Parameters

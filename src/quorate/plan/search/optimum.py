@@ -19,6 +19,7 @@ from quorate.plan.designs.prices import Prices
 from quorate.plan.designs.sources import Source
 from quorate.plan.search.grid import REPLICATE, Grid
 from quorate.plan.search.search import Found, Kept, grouped
+from quorate.table.results import Result, Row
 
 if TYPE_CHECKING:
     from quorate.plan.search.ranking import Ranking
@@ -88,7 +89,7 @@ class Searched:
 
 
 @dataclass(frozen=True)
-class Optimum:
+class Optimum(Result):
     """The best of all allowed designs.
 
     Parameters
@@ -206,17 +207,19 @@ class Optimum:
         layouts = tuple(found.pieces[number].scheme.layout for number in found.cloud.piece)
         return Cloud(found.cloud.cost, np.sqrt(found.cloud.variance), layouts)
 
-    def to_frame(self) -> Any:
-        """The frontier as a frame: cost, se, calls, layout, judges per item, and the levels of every facet."""
-        from quorate.table.frames import frame
+    def rows(self) -> list[Row]:
+        """The frontier: cost, se, calls, layout, judges per item, and the levels of every facet of each design."""
+        own = ("cost", "se", "calls", "layout", "per_item")
+        return [
+            {name: getattr(plan, name) for name in own}
+            | {name: plan.design[name] for name in self.plan.design}
+            | {name: plan.groups[name] for name in self.plan.groups}
+            for plan in self.frontier
+        ]
 
-        fit, plans = self.searched.fit, self.frontier
-        columns: dict[str, list[Any]] = {
-            name: [getattr(plan, name) for plan in plans] for name in ("cost", "se", "calls", "layout", "per_item")
-        }
-        columns |= {name: [plan.design[name] for plan in plans] for name in self.plan.design}
-        columns |= {name: [plan.groups[name] for plan in plans] for name in self.plan.groups}
-        return frame(columns, fit.judgments.source.backend if isinstance(fit, Decomposition) else None)
+    def _backend(self) -> str | None:
+        fit = self.searched.fit
+        return fit.judgments.source.backend if isinstance(fit, Decomposition) else None
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, but for the sample of all designs; of a long frontier, some designs along it."""

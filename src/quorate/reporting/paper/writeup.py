@@ -20,6 +20,7 @@ from quorate.reporting.paper.record import Record, study_record
 from quorate.reporting.paper.reproduce import Provenance, provenance
 from quorate.reporting.print.cells import plain_markdown
 from quorate.table.judgments import Judgments
+from quorate.table.results import Result
 from quorate.wording import counted, decimals, listed, plural, whole_percent
 
 _METHODS = {
@@ -30,7 +31,7 @@ _METHODS = {
 
 
 @dataclass(frozen=True)
-class Writeup:
+class Writeup(Result):
     """What a methods section needs.
 
     Parameters

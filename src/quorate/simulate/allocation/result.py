@@ -15,6 +15,7 @@ from quorate.errors import InvalidInput
 from quorate.numerics.sequential.bandit import Constants
 from quorate.numerics.sequential.greedy import normal_saving
 from quorate.simulate.allocation.saving import LEAST_RUNS, saved_interval, saving, share_text
+from quorate.table.results import Result, Row, rows_of
 from quorate.wording import counted
 
 UNIFORM, ROBIN, ROBIN_HOOD = POLICIES = ("uniform", "robin", "robin-hood")
@@ -94,7 +95,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Allocation:
+class Allocation(Result):
     """Policies for spending judge calls over arms, replayed on answers that exist.
 
     Parameters
@@ -280,11 +281,9 @@ class Allocation:
         )
         return tuple(reasons)
 
-    def to_frame(self) -> Any:
-        """`curve` as a data frame."""
-        from quorate.table.frames import frame
-
-        return frame(self.curve)
+    def rows(self) -> list[Row]:
+        """The rows of `curve`."""
+        return rows_of(self.curve)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""

@@ -13,6 +13,7 @@ from quorate.estimate.agreement.battles import ORDER
 from quorate.estimate.agreement.leaderboards import Leaderboards
 from quorate.numerics.inference import checked_level, t_quantile
 from quorate.simulate.pipelines.draws import By
+from quorate.table.results import Result, Row
 from quorate.wording import counted, listed
 
 Kind = Literal["single", "average"]
@@ -126,7 +127,7 @@ class PipelineErrors:
 
 
 @dataclass(frozen=True)
-class Pipelines:
+class Pipelines(Result):
     """Leaderboards by pipelines of judges, with standard errors that ignore the choice of cells and that do not.
 
     Parameters
@@ -192,16 +193,13 @@ class Pipelines:
             f"{self.cells[single.pipeline]} cells (medians of {len(single.systems)} systems).{note}"
         )
 
-    def to_frame(self) -> Any:
+    def rows(self) -> list[Row]:
         """One row for every pipeline, kind and system."""
-        from quorate.table.frames import frame
-
-        rows = [
+        return [
             {"pipeline": board.pipeline, "kind": board.kind, **asdict(rated), "ratio": rated.ratio}
             for board in self.errors
             for rated in board.systems
         ]
-        return frame({name: [row[name] for row in rows] for name in rows[0]})
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; what is not known is None."""

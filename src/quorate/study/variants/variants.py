@@ -20,13 +20,14 @@ from quorate.study.judges import made
 from quorate.study.variants.ask import Drafted, Drafting
 from quorate.study.variants.files import prompt_lines, with_origin, write
 from quorate.study.variants.plan import TEMPERATURE, Draftable, prepared
+from quorate.table.results import Result
 
 Answer = Callable[[Draftable], bool]
 _NOTHING = "quorate: drafting was stopped, and nothing is written\n"
 
 
 @dataclass(frozen=True)
-class Variants:
+class Variants(Result):
     """Variants of a prompt that were drafted and written to files.
 
     Parameters
