@@ -142,6 +142,7 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "Monitor": lambda _: q.monitor(votes(), *LABELS[:2], cluster="prompt"),
     "Naive": lambda _: q.naive(judgments()),
     "OneVoteEach": lambda _: q.one_vote_each(votes(), minimum=50),
+    "TieSensitivity": lambda _: q.tie_sensitivity(votes()),
     "Optimum": lambda _: q.optimize(parts(), budget=141, limits={"items": [50, 141], "judges": range(1, 4)}),
     "PairAnalysis": lambda _: q.analyze(votes(), *LABELS[:2]),
     "Panel": lambda _: q.panel(judgments()),
