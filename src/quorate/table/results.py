@@ -127,13 +127,13 @@ def plain(value: object) -> Any:
     >>> plain({"se": float("nan"), "levels": ("a", "b")})
     {'se': None, 'levels': ['a', 'b']}
     """
-    if isinstance(value, Result):
-        return value.to_dict()
+    own = getattr(value, "to_plain", None)  # such as a pool of levels, which is a word
+    if own is not None or isinstance(value, Result):
+        return value.to_dict() if own is None else own()  # type: ignore[attr-defined]  # one or the other
     if isinstance(value, (np.ndarray, np.generic)):
         return plain(value.tolist())
     if is_dataclass(value) and not isinstance(value, type):
-        own = getattr(value, "to_plain", None)  # such as a pool of levels, which is a word
-        return own() if own else {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, (tuple, list, frozenset, set)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from quorate.plan.designs.layouts import Layout, lay_out
 from quorate.plan.designs.prices import Prices, cheapest, cost, known
 from quorate.plan.designs.schemes import MOST, LayoutName, Scheme, is_count
 from quorate.plan.designs.sources import Design, Source, from_components, from_fit
-from quorate.table.results import Result
+from quorate.table.results import Result, plain
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,10 @@ class Projection(Result):
         what a small study will show.
         """
         return t_quantile(np.inf, (1 + level) / 2) * self.se
+
+    def to_plain(self) -> dict[str, Any]:
+        """Its fields as plain values, as a result that holds several designs has them."""
+        return {part.name: plain(getattr(self, part.name)) for part in fields(self)}
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
