@@ -39,6 +39,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    """Let Python clear up at its end as always."""
+    gc.unfreeze()
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """Folder of the shared data sets and reference values; the test is skipped where there is none."""

@@ -19,13 +19,13 @@ def shifted(judgments, difference):
     return replace(judgments, mean=judgments.mean + np.where(first, difference - gap, 0.0))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def apart(judged):
     """Two systems that clearly differ."""
     return shifted(judged(SIZES, fixed=(), sd={"judge:system": 0.1, "prompt:system": 0.1}), 3.0)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def alike(judged):
     """Two systems that hardly differ, judged by few judges who favour one or the other."""
     return shifted(judged(SIZES, fixed=(), sd={"judge:system": 0.3, "prompt:system": 0.1}), 0.2)
