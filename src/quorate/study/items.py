@@ -83,7 +83,7 @@ def read_items(items: Items, folder: Path) -> ItemTable:
     fields: dict[Name, Row] = {}
     categories: dict[str, str] = {}
     empty: dict[Name, tuple[int, tuple[str, ...]]] = {}
-    for number, row in enumerate(_rows(path), 1):
+    for number, row in enumerate(rows_of(path), 1):
         known = {role: _label(row, name, role, f"{path}: row {number}") for role, name in named.items()}
         if "system_a" in known:
             key: Name = (known["id"], known["system_a"], known["system_b"])
@@ -96,24 +96,31 @@ def read_items(items: Items, folder: Path) -> ItemTable:
         fields[key] = {name: value for name, value in row.items() if name not in named.values() and value is not None}
         if absent := tuple(name for name, value in row.items() if value is None):
             empty[key] = number, absent
-        _something(fields[key], f"{path}: row {number}: {shown(key)}")
-        for name, value in fields[key].items():
-            if isinstance(value, float) and not math.isfinite(value):
-                raise InvalidData(f'{path}: row {number}: "{name}" is {value}, which is no number; leave it out')
+        _check_fields(fields[key], f"{path}: row {number}", key)
         if categories.setdefault(key[0], known.get("category", "")) != known.get("category", ""):
             raise InvalidData(f"{path}: row {number}: {shown(key)} has another category than before; give it one")
     if not fields:
         raise InvalidData(f"{path}: there are no items in it")
     systems = tuple(dict.fromkeys(name[1] for name in fields if len(name) == 2 and name[1]))
-    _complete(fields, systems, path)
+    for item in dict.fromkeys(item for item, *_ in fields) if systems else ():
+        lacking = next((system for system in systems if (item, system) not in fields), None)
+        if lacking is not None:
+            raise InvalidData(
+                f'{path}: "{item}" has no row for the system "{lacking}"; every system answers every item'
+            )
     return ItemTable(fields, categories if items.category else {}, systems, empty)
 
 
-def _something(fields: Row, where: str) -> None:
-    """Refuse an item of whose usual fields none has text."""
+def _check_fields(fields: Row, where: str, key: Name) -> None:
+    """Refuse an item of whose usual fields none has text, or with a number that is none."""
     texts = {name: fields[name] for name in _TEXTS if name in fields}
     if texts and all(isinstance(value, str) and not value.strip() for value in texts.values()):
-        raise InvalidData(f"{where}: {' and '.join(texts)} without text give a judge nothing to read; drop the row")
+        raise InvalidData(
+            f"{where}: {shown(key)}: {' and '.join(texts)} without text give a judge nothing to read; drop the row"
+        )
+    for name, value in fields.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise InvalidData(f'{where}: "{name}" is {value}, which is no number; leave it out')
 
 
 def _label(row: Row, name: str, role: str, where: str) -> str:
@@ -122,13 +129,6 @@ def _label(row: Row, name: str, role: str, where: str) -> str:
     if row[name] is None or isinstance(row[name], (dict, list)) or not str(row[name]).strip():
         raise InvalidData(f'{where}: "{name}" must be a name, got {json.dumps(row[name])[:60]}')
     return label(row[name])
-
-
-def _complete(fields: Mapping[Name, Row], systems: tuple[str, ...], path: Path) -> None:
-    for item in dict.fromkeys(item for item, _ in fields) if systems else ():
-        absent = next((system for system in systems if (item, system) not in fields), None)
-        if absent is not None:
-            raise InvalidData(f'{path}: "{item}" has no row for the system "{absent}"; every system answers every item')
 
 
 def shown(name: Name) -> str:
@@ -164,7 +164,8 @@ def paired(cells: Cells, items: ItemTable) -> Cells:
 # ---- reading rows
 
 
-def _rows(path: Path) -> Iterator[Row]:
+def rows_of(path: Path) -> Iterator[Row]:
+    """Rows of a file of any kind that tables are read from."""
     form = SUFFIXES.get(path.suffix.lower())
     if form is not None and form.name in ("json", "csv"):
         yield from json_rows(path) if form.name == "json" else csv_rows(path)

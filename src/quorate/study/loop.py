@@ -7,11 +7,11 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from quorate.collect.budget import Budget
-from quorate.collect.judge import Judge
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner import run as runner
 from quorate.collect.runner.limits import Limits
@@ -157,31 +157,27 @@ def carry_out(
     with Ledger.open(study.database) as ledger:
         plan(ledger, asked, prices)
         tag(asking, ledger.name)
-        return Carried(quoted, *runner.run(lambda stop: _asked(ledger, asked, prices, asking, on_progress, stop)))
+        hard, budget = limits(study), Budget(**study.budget.model_dump())
 
+        async def answered(stop: asyncio.Event) -> tuple[RunOutcome, str]:
+            collect = partial(
+                runner.collect,
+                ledger,
+                asking,
+                asked.request,
+                limits=hard,
+                budget=budget,
+                on_progress=on_progress,
+                stop=stop,
+            )
+            try:
+                if study.adaptive is None:
+                    return await collect(), ""
+                return await in_rounds(ledger, asked, prices, collect)
+            finally:
+                await asyncio.gather(*(judge.close() for judge in asking.values()))
 
-async def _asked(
-    ledger: Ledger,
-    asked: Questions,
-    prices: Mapping[str, float | None],
-    judges: Mapping[str, Judge],
-    on_progress: Report | None,
-    stop: asyncio.Event,
-) -> tuple[RunOutcome, str]:
-    study = asked.study
-    hard, budget = limits(study), Budget(**study.budget.model_dump())
-
-    async def collect() -> RunOutcome:
-        return await runner.collect(
-            ledger, judges, asked.request, limits=hard, budget=budget, on_progress=on_progress, stop=stop
-        )
-
-    try:
-        if study.adaptive is None:
-            return await collect(), ""
-        return await in_rounds(ledger, asked, prices, collect)
-    finally:
-        await asyncio.gather(*(judge.close() for judge in judges.values()))
+        return Carried(quoted, *runner.run(answered))
 
 
 def quotation(asked: Questions, lengths: Sizes, prices: Mapping[str, float | None]) -> Quote:

@@ -81,6 +81,14 @@ def _made(
     scales = [prompt.expects for prompt in asked.prompts.values()]
     continuous = any(each.expected or not each.points for each in scales)
     scale = None if continuous else sorted({point for each in scales for point in each.points})
+    weights, given, roster = None, settings.weights, group.roster
+    if given is not None:
+        each = weights_by_column(asked, given, roster) if isinstance(given, str) else weights_by_label(given, roster)
+        by_arm = each[group.cells]
+        if (by_arm != by_arm[:, :1]).any():
+            differ = "differ within a cycle, which is one arm; give weights of what is not its facet"
+            raise InvalidInput(f"weights: {differ}")
+        weights = by_arm[:, 0]
     try:
         return adaptive(
             settings.name,
@@ -90,22 +98,10 @@ def _made(
             bounds=(asked.scale.low, asked.scale.high) if scale is None else None,
             floor=scale is not None,
             variances=earlier_variances(asked, settings, group, scale),
-            variant=settings.variant,
-            delta=settings.delta,
-            objective=settings.objective,
-            at=settings.at,
-            between=settings.between,
-            tolerance=settings.tolerance,
-            decide=settings.decide,
-            weights=_weights(asked, settings.weights, group),
+            weights=weights,
             prices=None if prices is None else {JUDGE: prices},
-            cycle=settings.cycle,
-            target=settings.target,
-            level=settings.level,
-            interval=settings.interval,
-            together=settings.together,
-            give_up=settings.give_up,
             seed=asked.study.seed,
+            **settings.model_dump(exclude={"name", "batch", "weights", "variances"}),
         )
     except InvalidInput as error:
         raise InvalidInput(str(error).replace("budget=", f"{cap}: ")) from None
@@ -144,18 +140,6 @@ def expected(asked: Questions, lengths: Sizes) -> dict[str, float]:
     worst(asked, lengths)
     quoted = quote(asked, dict.fromkeys(asked.judges, 1), lengths).judges
     return {part.judge: part.money.expected for part in quoted if part.money.expected is not None}
-
-
-def _weights(asked: Questions, given: Any, group: Arms) -> Floats | None:
-    """Weight of every arm, shape (arms,)."""
-    if given is None:
-        return None
-    roster = group.roster
-    each = weights_by_column(asked, given, roster) if isinstance(given, str) else weights_by_label(given, roster)
-    by_arm = each[group.cells]
-    if (by_arm != by_arm[:, :1]).any():
-        raise InvalidInput("weights: differ within a cycle, which is one arm; give weights of what is not its facet")
-    return np.asarray(by_arm[:, 0])
 
 
 def _check_facets(settings: Adaptive, roster: Roster) -> None:

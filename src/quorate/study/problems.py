@@ -132,21 +132,18 @@ def _wrong_type(error: Mapping[str, Any]) -> str:
         quoting = f'; write "{_shown(got)}" in quotation marks'
     elif kind in _TYPES and isinstance(got, str) and re.fullmatch(r"[-+]?[\d.]+(e[-+]?\d+)?", got.strip()):
         quoting = "; write it without quotation marks"
-    must = "a name must be" if named else "must be"
-    return f"{must} {_wanted(kind, error.get('ctx', {}), loc)}{such}, got {given}{quoting}"
-
-
-def _wanted(kind: str, context: Mapping[str, Any], loc: Sequence[str | int]) -> str:
+    context = error.get("ctx", {})
     if kind in _BOUNDS:
         limit = next(value for name, value in context.items() if name in ("ge", "gt", "le", "lt"))
-        return f"{_BOUNDS[kind]} {limit:,}" if isinstance(limit, int) else f"{_BOUNDS[kind]} {limit:,.10g}"
-    if kind == "too_short":
+        wanted = f"{_BOUNDS[kind]} {limit:,}" if isinstance(limit, int) else f"{_BOUNDS[kind]} {limit:,.10g}"
+    elif kind == "too_short":
         least = context["min_length"]
-        return "more than nothing" if least == 1 else f"a list of at least {least}"
-    if kind == "too_long":
-        return f"a list of at most {context['max_length']}"
-    either = _SHORT.get(loc[-1], "") if len(loc) == 1 else ""
-    return f"{_TYPES.get(kind, 'of another kind')}{either}"
+        wanted = "more than nothing" if least == 1 else f"a list of at least {least}"
+    elif kind == "too_long":
+        wanted = f"a list of at most {context['max_length']}"
+    else:
+        wanted = _TYPES.get(kind, "of another kind") + (_SHORT.get(loc[-1], "") if len(loc) == 1 else "")
+    return f"{'a name ' if named else ''}must be {wanted}{such}, got {given}{quoting}"
 
 
 _BOUNDS = {

@@ -161,7 +161,7 @@ def questions(study: Study) -> Questions:
         If a file cannot be read, or prompts have different scales.
     """
     try:
-        prompts = {name: _prompt(study, name, wording) for name, wording in study.prompts.items()}
+        prompts = {name: prompt_of(study, name, wording) for name, wording in study.prompts.items()}
         check_prompts(prompts, named=study.items.system_a is not None)
     except InvalidInput as error:  # what is wrong with a prompt is said with the file that names it
         raise InvalidInput(f"{study.path}: {error}") from None
@@ -200,7 +200,14 @@ def check_prompts(prompts: Mapping[str, Prompt], *, named: bool) -> None:
             )
 
 
-def _prompt(study: Study, name: str, wording: Wording) -> Prompt:
+def prompt_of(study: Study, name: str, wording: Wording) -> Prompt:
+    """A prompt as a study words it: a built-in one, or the template in its file.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such built-in prompt, or the file cannot be read.
+    """
     if wording.built_in is not None:
         if wording.built_in not in BUILT_IN:
             close = get_close_matches(wording.built_in, BUILT_IN, 1)

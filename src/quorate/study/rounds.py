@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -176,7 +176,11 @@ async def in_rounds(ledger: Ledger, asked: Questions, prices: Prices, collect: C
             progress, last, spend = stands
             cells, why = rounds.next(progress, spend)  # may take long, so nothing is held meanwhile
             try:
-                why = why if _planned(ledger, last, cells, asked.keys(cells), rounds.prices) else Why.ON
+                with whole(ledger):
+                    first = not ledger.unfinished() and ledger.last == last  # else another runner has planned more
+                    if first:
+                        ledger.plan(cells, asked.keys(cells), rounds.prices)
+                why = why if first else Why.ON
             except Interrupted:  # planned or not: the next turn sees which
                 if unheard:
                     raise
@@ -193,15 +197,6 @@ async def in_rounds(ledger: Ledger, asked: Questions, prices: Prices, collect: C
 def _stands(ledger: Ledger, progress: Progress, last: int) -> tuple[Progress, int, Spend] | None:
     """How far the study is, up to which cell, and what was spent; None if a round is under way."""
     return None if ledger.unfinished() else (ledger.progress(progress, after=last), ledger.last, ledger.spend())
-
-
-def _planned(ledger: Ledger, last: int, cells: Cells, keys: Iterable[str], prices: Prices) -> bool:
-    """Plan a round, unless another runner has planned something after the last cell; whether it has not."""
-    with whole(ledger):
-        first = not ledger.unfinished() and ledger.last == last
-        if first:
-            ledger.plan(cells, keys, prices)
-        return first
 
 
 def shares(ledger: Ledger | None, asked: Questions, prices: Prices) -> dict[str, int]:

@@ -108,7 +108,7 @@ def test_labels_stay():
 
 
 def test_what_slips_past_the_rules_is_seen_in_the_template(bounds, monkeypatch):
-    monkeypatch.setattr("quorate.study.variants.check._foreign", lambda _: None)
+    monkeypatch.setattr("quorate.study.variants.check._refused", lambda *_: None)
     hostile = "{{ ''.__class__ }} Say how"
     assert bounds.refusal((NEW.replace("Say how", hostile),), ()) == "it changes the template's own code"
     monkeypatch.setattr("quorate.study.variants.check.code", lambda _: [])

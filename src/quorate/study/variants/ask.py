@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from quorate.collect.budget import Budget, Spend
@@ -169,7 +170,14 @@ class Drafting:
                 self._over = "the budget has no room for another call"
             if self._over:
                 break
-            reply = await self._reply(f"variants/{number}/{tried}", hint)
+            expects = replace(self._bounds.original.expects, expected=False)  # words are wanted, and no probabilities
+            turns, key = messages(self._bounds.text.parts, hint), f"variants/{number}/{tried}"
+            reply = await self._judge.ask(Request(key, turns, self._ask.params, expects, self._judge.name))
+            self._calls += 1
+            self._recorded(partial(self._ledger.settle, self._ask.worst, reply.cost))
+            cost = self._ask.worst if reply.cost is None else reply.cost
+            self._unpriced += cost is None
+            self._money += cost or 0.0
             if reply.status == ERROR:
                 reason = f"no answer ({reply.error})"
                 if tried == self._ask.tries or not await self._waited(reply, tried):
@@ -180,17 +188,6 @@ class Drafting:
             if not reason or self._over:
                 break
         return reason
-
-    async def _reply(self, key: str, hint: str) -> Reply:
-        expects = replace(self._bounds.original.expects, expected=False)  # words are wanted, and no probabilities
-        asked = messages(self._bounds.text.parts, hint)
-        reply = await self._judge.ask(Request(key, asked, self._ask.params, expects, self._judge.name))
-        self._calls += 1
-        self._recorded(lambda: self._ledger.settle(self._ask.worst, reply.cost))
-        cost = self._ask.worst if reply.cost is None else reply.cost
-        self._unpriced += cost is None
-        self._money += cost or 0.0
-        return reply
 
     def _recorded(self, step: Callable[[], T]) -> T | None:
         """What a step of the ledger gives; where it fails drafting is over, and what is paid for can be written."""

@@ -57,9 +57,8 @@ class Bounds:
         others : iterable of sequence of str
             Wordings that there are already.
         """
-        for old, new in zip(self.text.parts, parts, strict=True):
-            reason = _foreign(new) or _lost(old, new, self.original)
-            if reason:
+        for old, part in zip(self.text.parts, parts, strict=True):
+            if reason := _refused(old, part, self.original):
                 return reason
         n_old, n_new = self.text.words, sum(len(part.split()) for part in parts)
         if n_new < LEAST * n_old - 10 or n_new > MOST * n_old + 10:
@@ -69,17 +68,12 @@ class Bounds:
             return "it hardly differs from the original"
         if any(_alike(_words(other), words) for other in others):
             return "it hardly differs from another variant"
-        return "it quotes an item" if self._quotes_an_item(parts) else self._broken(parts)
-
-    def _quotes_an_item(self, parts: Sequence[str]) -> bool:
         original, draft = plain(" ".join(self.text.parts)), plain(" ".join(parts))
         sentences = [plain(sentence) for part in parts for sentence in _SENTENCE.split(part)]
         new = [sentence for sentence in sentences if len(sentence.split()) >= _LONG and sentence not in original]
-        for item in self.items:
-            within = len(item.split()) >= _LONG and item in draft and item not in original
-            if within or any(sentence in item for sentence in new):
-                return True
-        return False
+        whole = [item for item in self.items if len(item.split()) >= _LONG and item in draft and item not in original]
+        quoted = whole or any(sentence in item for item in self.items for sentence in new)
+        return "it quotes an item" if quoted else self._broken(parts)
 
     def _broken(self, parts: Sequence[str]) -> str | None:
         """What the rules above should have excluded, seen from the other end: as the template, and as it is printed."""
@@ -110,33 +104,29 @@ def texts(fields: Mapping[str, Any]) -> Iterator[str]:
             )
 
 
-def _foreign(new: str) -> str | None:
-    """What no wording may have, whatever the original says."""
-    if not new.strip():
-        return "a part of it is empty"
-    if re.search(r"[{}]", new):
-        return "it has braces, which are template code"
-    if re.search(r"[<>]", new):
-        return "it has angle brackets, which the marks around items use"
-    if not all(letter.isprintable() or letter in "\n\t" for letter in new):
-        return "it has control characters or invisible ones"
-    return None
-
-
-def _lost(old: str, new: str, prompt: Prompt) -> str | None:
-    """What must be the same in both."""
-    marks = [_MARK.findall(text) for text in (old, new)]
-    if marks[0] != marks[1] or "[[" in _MARK.sub("", new) or "]]" in _MARK.sub("", new):
-        return f"what stands in double brackets must stay, in its order: {', '.join(marks[0]) or 'nothing'}"
-    numbers = [_NUMBER.findall(text) for text in (old, new)]
-    if numbers[0] != numbers[1]:
-        return f"its numbers must be these, in this order: {', '.join(numbers[0]) or 'none'}"
-    if _LEVEL.findall(old) != _LEVEL.findall(new):
-        return "levels of the scale must begin lines of their own, as in the original"
+def _refused(old: str, new: str, prompt: Prompt) -> str | None:
+    """What no wording may have whatever the original says, and what must be the same in both."""
+    marks, numbers = ([find.findall(text) for text in (old, new)] for find in (_MARK, _NUMBER))
+    bare = _MARK.sub("", new)
     quoted = ["".join(groups) for groups in _QUOTED.findall(old)]
     labels = [label for label in prompt.expects.labels if _has(old, label)]
     missing = next((word for word in [*quoted, *labels] if not _has(new, word)), None)
-    return None if missing is None else f'it lacks "{missing}"'
+    in_brackets, in_order = ", ".join(marks[0]) or "nothing", ", ".join(numbers[0]) or "none"
+    rules = {
+        "a part of it is empty": not new.strip(),
+        "it has braces, which are template code": re.search(r"[{}]", new),
+        "it has angle brackets, which the marks around items use": re.search(r"[<>]", new),
+        "it has control characters or invisible ones": not all(c.isprintable() or c in "\n\t" for c in new),
+        f"what stands in double brackets must stay, in its order: {in_brackets}": (
+            marks[0] != marks[1] or "[[" in bare or "]]" in bare
+        ),
+        f"its numbers must be these, in this order: {in_order}": numbers[0] != numbers[1],
+        "levels of the scale must begin lines of their own, as in the original": (
+            _LEVEL.findall(old) != _LEVEL.findall(new)
+        ),
+        f'it lacks "{missing}"': missing is not None,
+    }
+    return next((reason for reason, broken in rules.items() if broken), None)
 
 
 def _has(text: str, word: str) -> bool:

@@ -115,7 +115,12 @@ def prepared(
             with contextlib.suppress(InvalidInput):  # which has no instruction
                 others.append(instruction(other).parts)
     alike = tuple(parts for parts in others if len(parts) == len(text.parts))
-    ask = _ask(loaded, writer, text, n, temperature)
+    params: dict[str, Any] = getattr(loaded.judges[writer], "params", {})
+    named = next((limit for limit in _LIMITS if limit in params), _LIMITS[0])
+    given = params.get(named)
+    limit = max(given if isinstance(given, int) else 0, _ROOM + sum(map(len, text.parts)))
+    worst, budget = price(loaded, writer).cost(_longest(text), limit), Budget(**loaded.budget.model_dump())
+    ask = Ask(n, loaded.tries, {"temperature": temperature, named: limit}, worst, budget)
     left = room_left(loaded, writer, ask.worst, status(study).spend)
     folder = loaded.folder / FOLDER if out is None else Path(out)
     files = {new: place(folder, new) for new in names(loaded, name, n)}
@@ -146,16 +151,6 @@ def _writer(study: Study, judge: str | None, functions: Mapping[str, Any]) -> st
             f'call quorate.variants(path, judges={{"{name}": function}}), or name another judge'
         )
     return name
-
-
-def _ask(study: Study, judge: str, text: Instruction, n: int, temperature: float) -> Ask:
-    params: dict[str, Any] = getattr(study.judges[judge], "params", {})
-    name = next((limit for limit in _LIMITS if limit in params), _LIMITS[0])
-    given = params.get(name)
-    limit = max(given if isinstance(given, int) else 0, _ROOM + sum(map(len, text.parts)))
-    worst = price(study, judge).cost(_longest(text), limit)
-    budget = Budget(**study.budget.model_dump())
-    return Ask(n, study.tries, {"temperature": temperature, name: limit}, worst, budget)
 
 
 def room_left(study: Study, judge: str, worst: float | None, spend: Spend) -> Budget:

@@ -90,7 +90,15 @@ def instruction(prompt: Prompt) -> Instruction:
             f'prompt "{prompt.name}": has no paragraph of instructions that could be worded anew; put an empty line '
             "between the instruction, the parts of the item and the form of the answer"
         )
-    return _instruction(pieces, known)
+    kept, parts, held = [""], list[str](), list[str]()
+    for text, free in pieces:
+        if free:
+            parts.append("".join(_shown(known[letter]) if letter in known else letter for letter in text))
+            held += [known[letter] for letter in text if letter in known]
+            kept.append("")
+        else:
+            kept[-1] += "".join(known.get(letter, letter) for letter in text)
+    return Instruction(tuple(kept), tuple(parts), tuple(held))
 
 
 def code(source: str) -> list[tuple[str, str]]:
@@ -99,19 +107,6 @@ def code(source: str) -> list[tuple[str, str]]:
 
     lexed = ImmutableSandboxedEnvironment().lex(source)
     return [(kind, value.strip()) for _, kind, value in lexed if kind not in ("data", "whitespace")]
-
-
-def _instruction(pieces: list[tuple[str, bool]], known: Mapping[str, str]) -> Instruction:
-    kept, parts, tags = [""], list[str](), list[str]()
-    for text, free in pieces:
-        if not free:
-            kept[-1] += "".join(known.get(letter, letter) for letter in text)
-            continue
-        shown = "".join(_shown(known[letter]) if letter in known else letter for letter in text)
-        tags += [known[letter] for letter in text if letter in known]
-        parts.append(shown)
-        kept.append("")
-    return Instruction(tuple(kept), tuple(parts), tuple(tags))
 
 
 def _paragraphs(flat: str, known: Mapping[str, str]) -> Iterator[tuple[str, bool]]:

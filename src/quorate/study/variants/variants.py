@@ -163,7 +163,15 @@ def carry_out(
     draftable = prepared(study, judges=judges, force=force, **options)
     if not (yes(draftable) if callable(yes) else yes):
         return None
-    drafted = _drafted(draftable, dict(judges or {}))
+    try:
+        with Ledger.open(draftable.study.database) as ledger:
+            drafted = runner.run(lambda stop: _asked(draftable, ledger, dict(judges or {}), stop))
+    except KeyboardInterrupt:  # a second one, by which nothing is kept
+        sys.stderr.write(_NOTHING)
+        raise
+    if drafted.stopped and not drafted.drafts:
+        sys.stderr.write(_NOTHING)
+        raise KeyboardInterrupt
     if not drafted.drafts:
         raise InvalidInput(
             f'judge "{draftable.judge}": gave no usable draft in {drafted.spend.calls} calls; '
@@ -172,25 +180,20 @@ def carry_out(
     prompt, text = draftable.bounds.original, draftable.bounds.text
     files = dict(list(draftable.files.items())[: len(drafted.drafts)])
     new = zip(files.items(), drafted.drafts, strict=True)
-    sources = {path: with_origin(text.worded(parts), _origin(draftable, name)) for (name, path), parts in new}
+    model = getattr(draftable.study.judges[draftable.judge], "model", None)
+    origin = (
+        f"by {draftable.judge}" + (f" ({model})" if model else ""),
+        f"temperature {draftable.ask.params['temperature']:g}",
+        f"original sha256 {hashlib.sha256(prompt.source.encode()).hexdigest()}",
+    )
+    sources = {}
+    for (name, path), parts in new:
+        first = f'Variant {name} of the prompt "{prompt.name}", drafted by quorate variants'
+        sources[path] = with_origin(text.worded(parts), (first, *origin))
     write({**draftable.copies, **sources}, force=force)
     lines = prompt_lines(draftable.study, prompt.name, prompt.expects, files)
     copy = next(iter(draftable.copies), None)
     return Variants(prompt.name, draftable.judge, files, copy, lines, drafted.spend, drafted.shortfall)
-
-
-def _drafted(draftable: Draftable, functions: Mapping[str, Any]) -> Drafted:
-    """All drafts, or those that there are when it is stopped; at once by a second Ctrl-C, and then nothing is kept."""
-    try:
-        with Ledger.open(draftable.study.database) as ledger:
-            drafted = runner.run(lambda stop: _asked(draftable, ledger, functions, stop))
-    except KeyboardInterrupt:
-        sys.stderr.write(_NOTHING)
-        raise
-    if drafted.stopped and not drafted.drafts:
-        sys.stderr.write(_NOTHING)
-        raise KeyboardInterrupt
-    return drafted
 
 
 async def _asked(draftable: Draftable, ledger: Ledger, functions: Mapping[str, Any], stop: asyncio.Event) -> Drafted:
@@ -205,14 +208,3 @@ async def _asked(draftable: Draftable, ledger: Ledger, functions: Mapping[str, A
         return await Drafting(judge, draftable.bounds, draftable.ask, ledger, draftable.others, stop).drafted()
     finally:
         await judge.close()
-
-
-def _origin(draftable: Draftable, name: str) -> tuple[str, ...]:
-    model = getattr(draftable.study.judges[draftable.judge], "model", None)
-    original = draftable.bounds.original
-    return (
-        f'Variant {name} of the prompt "{original.name}", drafted by quorate variants',
-        f"by {draftable.judge}" + (f" ({model})" if model else ""),
-        f"temperature {draftable.ask.params['temperature']:g}",
-        f"original sha256 {hashlib.sha256(original.source.encode()).hexdigest()}",
-    )
