@@ -208,7 +208,7 @@ def test_every_result_has_a_page_in_every_format(pages_of_results, name):
     assert all(number in texts["md"] and number in texts["html"] for number in numbers)
     content = json.loads(texts["json"])
     assert content["title"] == page.title
-    assert page.content.keys() <= content.keys()
+    assert page.content().keys() <= content.keys()
 
 
 @pytest.mark.parametrize("name", sorted(RESULTS))

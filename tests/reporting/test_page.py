@@ -33,7 +33,9 @@ def test_a_frame_has_no_name(ballots):
 
 
 def test_where_it_comes_from(ballots):
-    page = Page("Votes", "They differ.", (), FACTS, "As usual.", {}, source=source_of(ballots()), options="level 0.95")
+    page = Page(
+        "Votes", "They differ.", (), FACTS, "As usual.", dict, source=source_of(ballots()), options="level 0.95"
+    )
     found = replace(page, seed=1, origin=Provenance("quorate rank --api-key sk-1", 7)).provenance
     assert (found["seed"], found["options"]) == ("7", "level 0.95")
     assert "sk-1" not in found["command"]

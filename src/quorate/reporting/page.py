@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -108,8 +108,8 @@ class Page:
         The table under the paragraph on methods.
     methods : str
         The paragraph for a methods section.
-    content : mapping
-        The result as plain values, for JSON.
+    content : callable
+        Gives the result as plain values, which only JSON needs.
     caveats : tuple of str
         What must be known to read it.
     tiles : tuple of Tile
@@ -133,7 +133,7 @@ class Page:
     sections: tuple[Section, ...]
     facts: Figure
     methods: str
-    content: Mapping[str, Any]
+    content: Callable[[], Mapping[str, Any]]
     caveats: tuple[str, ...] = ()
     tiles: tuple[Tile, ...] = ()
     source: Mapping[str, str] = field(default_factory=dict)
@@ -161,6 +161,14 @@ class Page:
             **self.record,
         }
         return {name: value for name, value in entries.items() if value}
+
+
+def particulars(
+    name: str, finding: str, values: Iterable[tuple[str, object]], *lines: str, head: str = "number or choice"
+) -> Figure:
+    """A table of what a result rests on: names in plain words, each with its value."""
+    rows = [{"what": what, "value": value} for what, value in values]
+    return Figure(name, Caption(finding, lines), rows, headers={"what": " ", "value": head})
 
 
 def title_of(table: Table | None, otherwise: str) -> str:

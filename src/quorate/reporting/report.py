@@ -163,23 +163,18 @@ def page_of(
         If there is no page for such a result, or a record for one that has no checklist.
     """
     stated = study_record(record)
+    listed = [kind for kind in type(result).__mro__ if kind in PAGES]
     if isinstance(result, (Analysis, Decomposition, Judgments)):
         page = judgments.page(analysed(result), stated)
     elif record is not None:
         raise InvalidInput("record: the report of this result has no checklist to fill; leave it out")
+    elif listed:
+        page = PAGES[listed[0]](result, source)
+    elif is_dataclass(result) or (isinstance(result, tuple) and all(map(is_dataclass, result))):
+        page = table.page(result, source)
     else:
-        page = _maker(result)(result, source)
+        raise InvalidInput(f"result: a table or a result is needed, got {type(result).__name__}")
     return replace(page, origin=origin or Provenance())
-
-
-def _maker(result: object) -> Callable[[Any, Any], Page]:
-    """What makes the page of a result: its own, or a table of what it says."""
-    for kind in type(result).__mro__:
-        if kind in PAGES:
-            return PAGES[kind]
-    if is_dataclass(result) or (isinstance(result, tuple) and all(map(is_dataclass, result))):
-        return table.page
-    raise InvalidInput(f"result: a table or a result is needed, got {type(result).__name__}")
 
 
 def write(page: Page, path: str | Path) -> Path:

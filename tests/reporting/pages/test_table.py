@@ -27,8 +27,8 @@ class TwoWords:
 def test_what_a_dataclass_holds_is_on_its_page():
     made = page(TwoWords(0.5, Path("a/b"), made_from=object()))
     assert (made.title, made.sentence) == ("Two words", "What it is about.")
-    assert made.content["place"] == "a/b"
-    assert "made_from" not in made.content
+    assert made.content()["place"] == "a/b"
+    assert "made_from" not in made.content()
     assert {row["what"]: row["value"] for row in made.facts.rows} == {"value": 0.5, "place": "a/b"}
     shares, parts = made.figures
     assert shares.rows == [{"what": "a", "value": 0.25}, {"what": "b", "value": 0.75}]

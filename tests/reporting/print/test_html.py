@@ -7,7 +7,7 @@ from quorate.reporting.print.html import as_html
 
 
 def made(*sections: Section, **options) -> Page:
-    return Page("T", "S.", sections, Figure("facts", Caption("Read"), [{"rows": 3}]), "As usual.", {}, **options)
+    return Page("T", "S.", sections, Figure("facts", Caption("Read"), [{"rows": 3}]), "As usual.", dict, **options)
 
 
 def test_a_page_without_charts_needs_no_script_to_draw_them():

@@ -10,7 +10,7 @@ from quorate.reporting.report import page_of
 
 def made(*sections: Section, **options) -> Page:
     facts = Figure("facts", Caption("What was read"), [{"what": "rows", "n": 3}])
-    return Page("a_b <i>", "It *holds*.", sections, facts, "As usual.", {}, **options)
+    return Page("a_b <i>", "It *holds*.", sections, facts, "As usual.", dict, **options)
 
 
 def test_text_figures_and_origin_in_order():

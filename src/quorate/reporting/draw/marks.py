@@ -36,9 +36,15 @@ def chart(rows: Sequence[Mapping[str, Any]], y: alt.Y, *, step: int) -> alt.Char
     import altair as alt
 
     field = y["shorthand"].removesuffix(":N")
-    short = _short([row.get(field) for row in rows]) if field != y["shorthand"] else {}
-    rows = [{**row, **_relabelled(row, field, short)} for row in rows]
-    data = alt.InlineData(values=[_finite(row) for row in rows])
+    texts = list(dict.fromkeys(row[field] for row in rows if isinstance(row.get(field), str)))
+    cut = zip(texts, distinct(texts, MOST_CHARACTERS), strict=True) if field != y["shorthand"] else ()
+    if short := {text: label for text, label in cut if label != text}:  # still to be told apart
+        rows = [{**row, field: short.get(row[field], row[field]), "in_full": row[field]} for row in rows]
+    finite = [
+        {name: None if isinstance(value, float) and not np.isfinite(value) else value for name, value in row.items()}
+        for row in rows
+    ]
+    data = alt.InlineData(values=finite)
     base: alt.Chart = alt.Chart(data).encode(y=y, tooltip=_tips(rows)).properties(height=alt.Step(step))
     return base
 
@@ -161,42 +167,18 @@ def spread(rows: Sequence[Row]) -> list[Row]:
     return [rows[i] for i in np.linspace(0, len(rows) - 1, MOST_ROWS).round().astype(int)]
 
 
-def _short(texts: Sequence[object]) -> dict[object, str]:
-    """Labels that are too long for an axis, cut so that they can be told apart."""
-    several = list(dict.fromkeys(text for text in texts if isinstance(text, str)))
-    cut = zip(several, distinct(several, MOST_CHARACTERS), strict=True)
-    return {text: short for text, short in cut if short != text}
-
-
-def _relabelled(row: Mapping[str, Any], field: str, short: Mapping[object, str]) -> Row:
-    text = row.get(field)
-    return {field: short.get(text, text), "in_full": text} if short else {}
-
-
 def _tips(rows: Sequence[Mapping[str, Any]]) -> list[alt.Tooltip]:
     """What a pointer over a mark shows: the row of the table, without what only draws it."""
     import altair as alt
 
-    keys = dict.fromkeys(key for row in rows for key in row if key not in _DRAWING)
-    formats = {key: _format([row.get(key) for row in rows]) for key in keys}
-    return [
-        alt.Tooltip(f"{key}:Q", title=key.replace("_", " "), format=pattern)
-        if pattern
-        else alt.Tooltip(f"{key}:N", title=key.replace("_", " "))
-        for key, pattern in formats.items()
-    ]
-
-
-def _format(values: Sequence[object]) -> str:
-    """Pattern for numbers; none for text."""
-    numbers = [value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool)]
-    if not numbers:
-        return ""
-    return "," if all(isinstance(value, int) for value in numbers) else ".4~r"
-
-
-def _finite(row: Mapping[str, Any]) -> Row:
-    return {name: None if isinstance(value, float) and not np.isfinite(value) else value for name, value in row.items()}
+    tips = []
+    for key in dict.fromkeys(key for row in rows for key in row if key not in _DRAWING):
+        kinds = {type(row.get(key)) for row in rows}
+        pattern = ".4~r" if float in kinds else ","
+        title = key.replace("_", " ")
+        number = alt.Tooltip(f"{key}:Q", title=title, format=pattern)
+        tips.append(number if kinds & {int, float} else alt.Tooltip(f"{key}:N", title=title))
+    return tips
 
 
 def step(rows: Sequence[Row]) -> int:
@@ -213,10 +195,21 @@ def bars(rows: Sequence[Row], label: str, share: str) -> Chart:
     return finish([base.mark_bar(height=14).encode(x=x, color=own_colour())])
 
 
-def dots(rows: Sequence[Row], label: str, value: str, title: str, colour: str, *, at: float) -> Chart:
-    """One dot with its interval in every row, all of one colour, and a dashed line at ``at``."""
-    window = around(rows, value, at)
-    shown = [drawn(row, window, colour) for row in rows]
-    base = chart(shown, labels(label), step=step(shown))
+def dots(
+    rows: Sequence[Row],
+    label: str,
+    value: str,
+    title: str,
+    colour: str | Sequence[tuple[str, str]],
+    *,
+    at: float | None,
+    tall: int | None = None,
+    side: str | None = None,
+) -> Chart:
+    """One dot with its interval in every row, of one colour or each with a colour and shape, and a line at ``at``."""
+    looks = [(colour, "circle")] * len(rows) if isinstance(colour, str) else colour
+    window = around(rows, value, *([] if at is None else [at]))
+    shown = [drawn(row, window, *look) for row, look in zip(rows, looks, strict=True)]
+    base = chart(shown, labels(label, side), step=tall or step(shown))
     x = axis(value, title, window)
-    return finish([line_at(at, x), *intervals(shown, base, x)])
+    return finish([*([] if at is None else [line_at(at, x)]), *intervals(shown, base, x)])

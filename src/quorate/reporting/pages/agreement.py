@@ -19,6 +19,7 @@ from quorate.reporting.page import (
     Row,
     Section,
     Tile,
+    particulars,
     source_of,
     title_of,
 )
@@ -44,16 +45,21 @@ def page(result: Agreement | AgreementAnalysis, table: Table | None = None) -> P
         What judges said.
     """
     view = result if isinstance(result, AgreementAnalysis) else AgreementAnalysis(result)
+    best, decisive = view.best, view.found.rate(view.best.pipeline, "decisive")
+    tiles = [Tile(share(best.value), f"of {best.n:,} battles decided by {cut(best.pipeline, _SHORT)} as by people")]
+    tiles += [Tile(share(decisive.value), f"of {decisive.n:,} that neither calls a tie")] if decisive.n else []
+    people = share(view.found.human_ties[best.pipeline])
+    tiles.append(Tile(share(view.found.ties[best.pipeline]), f"called a tie, {people} by people"))
     resampled = view.found.differences and view.found.cluster is None  # only differences without clusters are
     return Page(
         title=title_of(table, "Agreement with people"),
         sentence=view.sentence,
-        sections=tuple(_sections(view)),
+        sections=tuple(sections(view)),
         facts=compared(view),
-        methods=_methods(view),
-        content=view.to_dict(),
+        methods=methods(view),
+        content=view.to_dict,
         caveats=tuple(caveat.sentence for caveat in view.caveats),
-        tiles=_tiles(view),
+        tiles=tuple(tiles),
         source=source_of(table),
         options=f"level {view.found.level:g}",
         seed=SAME_EVERY_TIME if resampled else None,
@@ -123,11 +129,8 @@ def differences(view: AgreementAnalysis) -> Figure:
 
     def chart() -> Chart:
         pairs = [{"pair": f"{row['first']} less {row['less']}", **row} for row in marks.furthest(known, "points")]
-        window = marks.around(pairs, "points", 0.0)
-        x = marks.axis("points", "difference of agreement, points of percent", window)
-        drawn = [marks.drawn(row, window, CORRECTED) for row in pairs]
-        base = marks.chart(drawn, marks.labels("pair"), step=_STEP)
-        return marks.finish([marks.line_at(0.0, x), *marks.intervals(drawn, base, x)])
+        title = "difference of agreement, points of percent"
+        return marks.dots(pairs, "pair", "points", title, CORRECTED, at=0.0, tall=_STEP)
 
     return Figure("differences", Caption(finding, tuple(lines)), rows, chart if known else None)
 
@@ -223,12 +226,12 @@ def compared(view: AgreementAnalysis) -> Figure:
     values: dict[str, object] = {"pipelines": len(found.ties), "battles decided by both": view.best.n}
     values |= {} if found.cluster is None else {f"clusters ({found.cluster})": view.best.clusters}
     values |= {"categories": len(view.categories)} if view.categories else {}
-    rows: list[Row] = [{"what": name, "value": value} for name, value in values.items()]
-    caption = Caption(f"What was compared: {counted(len(found.ties), 'pipeline')} of judges with people")
-    return Figure("compared", caption, rows, headers={"what": " ", "value": "number"})
+    finding = f"What was compared: {counted(len(found.ties), 'pipeline')} of judges with people"
+    return particulars("compared", finding, values.items(), head="number")
 
 
-def _sections(view: AgreementAnalysis) -> Iterator[Section]:
+def sections(view: AgreementAnalysis) -> Iterator[Section]:
+    """All sections but the last, the methods' own."""
     parts = (rates(view), categories(view)) if view.categories else (rates(view),)
     yield Section("agreement", "How often judges decide as people do", figures=parts)
     if view.found.differences:
@@ -241,7 +244,8 @@ def _sections(view: AgreementAnalysis) -> Iterator[Section]:
         yield Section("cells", "Single judgments, cell by cell", (cut(view.cells.sentence, 1000),), (cells(view),))
 
 
-def _methods(view: AgreementAnalysis) -> str:
+def methods(view: AgreementAnalysis) -> str:
+    """The paragraph for a methods section."""
     found = view.found
     how = (
         "Intervals of agreement are exact (Clopper and Pearson, 1934); those of differences are percentiles of a "
@@ -267,16 +271,6 @@ def _methods(view: AgreementAnalysis) -> str:
             "Graubard, 1998), and intervals for all cells at once by Bonferroni's inequality."
         )
     return text
-
-
-def _tiles(view: AgreementAnalysis) -> tuple[Tile, ...]:
-    best, name = view.best, cut(view.best.pipeline, _SHORT)
-    decisive = view.found.rate(best.pipeline, "decisive")
-    tiles = [Tile(share(best.value), f"of {best.n:,} battles decided by {name} as by people")]
-    if decisive.n:
-        tiles.append(Tile(share(decisive.value), f"of {decisive.n:,} that neither calls a tie"))
-    own, people = share(view.found.ties[best.pipeline]), share(view.found.human_ties[best.pipeline])
-    return (*tiles, Tile(own, f"called a tie, {people} by people"))
 
 
 def _rates(view: AgreementAnalysis) -> list[Row]:
@@ -310,14 +304,9 @@ def _dots(
 
     def chart() -> Chart:
         spread = marks.spread(rows)
-        window = marks.around(spread, value, *(() if line is None else (line,)))
-        x = marks.axis(value, title, window)
         grey = [row.get("ties") == KINDS["decisive"] for row in spread]
         looks = [(NAIVE, "diamond") if decisive else (CORRECTED, "circle") for decisive in grey]
-        drawn = [marks.drawn(row, window, *look) for row, look in zip(spread, looks, strict=True)]
-        base = marks.chart(drawn, marks.labels(label), step=_STEP)
-        lines = [] if line is None else [marks.line_at(line, x)]
-        return marks.finish([*lines, *marks.intervals(drawn, base, x)])
+        return marks.dots(spread, label, value, title, looks, at=line, tall=_STEP)
 
     return chart if rows else None
 

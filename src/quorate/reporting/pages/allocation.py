@@ -23,8 +23,6 @@ from quorate.simulate.allocation.saving import LEAST_RUNS, share_text
 from quorate.wording import counted, percent
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from quorate.analysis.allocation import Study
     from quorate.arrays import Floats
     from quorate.reporting.draw.marks import Chart
@@ -56,10 +54,10 @@ def page(result: Allocation | AllocationAnalysis, table: Judgments | None = None
         sentence=view.sentence,
         sections=sections(view),
         facts=replayed(view),
-        methods=_methods(view),
-        content=view.to_dict(),
+        methods=methods(view),
+        content=view.to_dict,
         caveats=tuple(view.cautions),
-        tiles=_tiles(view.studies[0]) if view.by is None else (),
+        tiles=tiles(view.studies[0]) if view.by is None else (),
         source=source_of(judgments),
         seed=view.studies[0].allocation.seed,
     )
@@ -93,11 +91,7 @@ def levels(view: AllocationAnalysis) -> Figure:
 
     def chart() -> Chart:
         known = marks.known(rows, "saved", "low")
-        window = marks.around(known, "saved", 0.0)
-        drawn = [marks.drawn(row, window, CORRECTED) for row in known]
-        x = marks.axis("saved", "budget saved, %", window)
-        base = marks.chart(drawn, marks.labels("level"), step=30)
-        return marks.finish([marks.line_at(0.0, x), *marks.intervals(drawn, base, x)])
+        return marks.dots(known, "level", "saved", "budget saved, %", CORRECTED, at=0.0, tall=30)
 
     caption = Caption(finding, (line, "Below 0: uniform allocation needs fewer calls."))
     heads = {"level": str(view.by), "saved": "saved by ROBIN-HOOD, %", "low": "low, 95%", "high": "high, 95%"}
@@ -135,7 +129,17 @@ def curve(study: Study, mark: str = "") -> Figure:
         means = alt.Chart(alt.InlineData(values=shown)).mark_line(strokeWidth=2.5)
         tips = ["policy:N", alt.Tooltip("calls:Q", format=","), alt.Tooltip("error:Q", format=".3~r")]
         drawn = means.encode(x=x, y=y, color=colour, strokeDash=replays.dash(POLICIES), tooltip=tips)
-        return marks.finish([wide, drawn, *(_calls_saved(study, shown) if both else [])], height=340)
+        layers = [wide, drawn]
+        saved = study.saved if both else None
+        if saved is not None and saved.value > 0:  # a thick line from the calls that ROBIN-HOOD needs to all of them
+            final = float(found.outcomes[UNIFORM].errors[:, -1].mean())
+            value: Row = {"needed": found.budget * (1 - saved.value), "all": found.budget, "at": final}
+            data = alt.InlineData(values=[{**value, "text": f"{share_text(saved.value)} saved"}])
+            x, y = replays.calls(found.budget, "needed"), replays.error("at", shown)
+            rule = alt.Chart(data).mark_rule(color=INK, strokeWidth=4, opacity=0.75).encode(x=x, x2="all:Q", y=y)
+            words = alt.Chart(data).mark_text(align="right", dy=-12, fontWeight="bold", color=INK)
+            layers += [rule, words.encode(x=replays.calls(found.budget, "all"), y=y, text="text:N")]
+        return marks.finish(layers, height=340)
 
     return Figure(f"curve{mark}", Caption(_saves(found), tuple(lines)), rows, chart)
 
@@ -261,7 +265,8 @@ def _subjects(study: Study, mark: str) -> Iterator[Section]:
         yield Section("cycles", title, figures=(replays.cycles(study.cycles, mark),))
 
 
-def _methods(view: AllocationAnalysis) -> str:
+def methods(view: AllocationAnalysis) -> str:
+    """The paragraph for a methods section."""
     found = view.studies[0].allocation
     floor = "no floor" if found.step is None else "a floor of variances for discrete scores"
     interval = ", with a 95% bootstrap interval over runs" if view.with_intervals else ""
@@ -276,17 +281,18 @@ def _methods(view: AllocationAnalysis) -> str:
     )
 
 
-def _tiles(study: Study) -> tuple[Tile, ...]:
+def tiles(study: Study) -> tuple[Tile, ...]:
+    """The few numbers at the top: each with what it is."""
     found = study.allocation
-    tiles: list[Tile] = []
+    numbers: list[Tile] = []
     if {UNIFORM, ROBIN_HOOD} <= set(found.outcomes):
         label = f"of {found.budget:,} calls saved by ROBIN-HOOD{between(study.saved)}"
-        tiles.append(Tile(share_text(study.saved.value), label))
+        numbers.append(Tile(share_text(study.saved.value), label))
     for name, label in ((UNIFORM, "uniform"), (ROBIN_HOOD, "ROBIN-HOOD"), (ROBIN, "ROBIN, variances known")):
         if name in found.outcomes:
             value, _, sd = plus_minus(*final_error(found, name)).partition(" ± ")
-            tiles.append(Tile(value, f"{f'± {sd} ' if sd else ''}largest error, {label}"))
-    return tuple(tiles)
+            numbers.append(Tile(value, f"{f'± {sd} ' if sd else ''}largest error, {label}"))
+    return tuple(numbers)
 
 
 def _saves(found: Allocation) -> str:
@@ -299,22 +305,6 @@ def _saves(found: Allocation) -> str:
     needed, error = round(found.budget * (1 - saved.value)), significant(final_error(found, UNIFORM)[0])
     calls = f"{needed:,} of {found.budget:,} calls for a largest error of {error}"
     return f"ROBIN-HOOD needs {calls}: {share_text(saved.value)} saved"
-
-
-def _calls_saved(study: Study, rows: list[Row]) -> list[alt.Chart]:
-    """A thick line from the calls that ROBIN-HOOD needs to all of them, with the part saved."""
-    import altair as alt
-
-    found, saved = study.allocation, study.saved
-    if saved.value <= 0:
-        return []
-    final = float(found.outcomes[UNIFORM].errors[:, -1].mean())
-    value: Row = {"needed": found.budget * (1 - saved.value), "all": found.budget, "at": final}
-    data = alt.InlineData(values=[{**value, "text": f"{share_text(saved.value)} saved"}])
-    x, y = replays.calls(found.budget, "needed"), replays.error("at", rows)
-    rule = alt.Chart(data).mark_rule(color=INK, strokeWidth=4, opacity=0.75).encode(x=x, x2="all:Q", y=y)
-    words = alt.Chart(data).mark_text(align="right", dy=-12, fontWeight="bold", color=INK)
-    return [rule, words.encode(x=replays.calls(found.budget, "all"), y=y, text="text:N")]
 
 
 def _bars(rows: list[Row], title: str) -> Callable[[], Chart]:

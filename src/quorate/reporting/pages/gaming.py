@@ -10,7 +10,17 @@ from quorate.analysis.words import significant
 from quorate.numerics.extremes import maximum_moments
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, OTHERS, SEQUENTIAL
-from quorate.reporting.page import SAME_EVERY_TIME, Caption, Figure, Page, Section, Tile, source_of, title_of
+from quorate.reporting.page import (
+    SAME_EVERY_TIME,
+    Caption,
+    Figure,
+    Page,
+    Section,
+    Tile,
+    particulars,
+    source_of,
+    title_of,
+)
 from quorate.wording import counted, listed, whole_percent
 
 if TYPE_CHECKING:
@@ -55,10 +65,10 @@ def page(gaming: Gaming, table: Table | None = None) -> Page:
             Section("attempts", "How often it is tried", figures=(attempts(gaming),)),
         ),
         facts=played(gaming),
-        methods=_methods(gaming, drawn),
-        content=gaming.to_dict(),
+        methods=methods(gaming, drawn),
+        content=gaming.to_dict,
         caveats=tuple(caveat.sentence for caveat in gaming.caveats),
-        tiles=_tiles(gaming),
+        tiles=tiles(gaming),
         source=source_of(table),
         options=f"k {gaming.k}, level {gaming.level:g}, scale {gaming.scale}, redrawn {redrawn}",
         seed=SAME_EVERY_TIME if drawn else None,
@@ -230,9 +240,8 @@ def played(gaming: Gaming) -> Figure:
         "unit of prizes": unit(gaming),
         "designs": len(gaming.prizes),
     }
-    rows: list[Row] = [{"what": name, "value": value} for name, value in values.items()]
-    caption = Caption(f"What is played: {counted(gaming.k, 'attempt')}, the best is reported")
-    return Figure("played", caption, rows, headers={"what": " ", "value": "number or choice"})
+    finding = f"What is played: {counted(gaming.k, 'attempt')}, the best is reported"
+    return particulars("played", finding, values.items())
 
 
 def unit(gaming: Gaming) -> str:
@@ -240,7 +249,8 @@ def unit(gaming: Gaming) -> str:
     return "Elo points" if gaming.scale == "elo" else "score units"
 
 
-def _methods(gaming: Gaming, drawn: bool) -> str:
+def methods(gaming: Gaming, drawn: bool) -> str:
+    """The paragraph for a methods section."""
     level = f"{100 * gaming.level:.4g}%"
     sure = f" Intervals ({level}) are from a parametric bootstrap of the variance components." if drawn else ""
     elo = f" A unit of score is {gaming.slope:.4g} Elo points." if gaming.scale == "elo" else ""
@@ -252,17 +262,18 @@ def _methods(gaming: Gaming, drawn: bool) -> str:
     )
 
 
-def _tiles(gaming: Gaming) -> tuple[Tile, ...]:
+def tiles(gaming: Gaming) -> tuple[Tile, ...]:
+    """The few numbers at the top: each with what it is."""
     first, least = gaming.prizes[0], min(gaming.prizes, key=lambda prize: prize.value)
-    tiles = [Tile(significant(first.value), f"{unit(gaming)} to gain with {cut(first.label, _SHORT)}")]
+    numbers = [Tile(significant(first.value), f"{unit(gaming)} to gain with {cut(first.label, _SHORT)}")]
     if least is not first:
-        tiles.append(Tile(significant(least.value), f"with {cut(least.label, _SHORT)}"))
+        numbers.append(Tile(significant(least.value), f"with {cut(least.label, _SHORT)}"))
     buys = [one for one in gaming.mitigation if one.reduction > 0]
     if buys:
         calls = counted(buys[0].more_calls, "more call") if buys[0].more_calls > 0 else "no more calls"
         share = whole_percent(buys[0].reduction / first.value)
-        tiles.append(Tile(f"-{share}", f"by {cut(buys[0].label, _SHORT)}, for {calls}"))
-    return tuple(tiles)
+        numbers.append(Tile(f"-{share}", f"by {cut(buys[0].label, _SHORT)}, for {calls}"))
+    return tuple(numbers)
 
 
 def _amount(gaming: Gaming, value: float) -> str:

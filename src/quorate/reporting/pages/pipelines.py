@@ -10,7 +10,7 @@ from quorate.analysis.labels import cut, distinct
 from quorate.estimate.agreement.battles import ORDER
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Section, Tile, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Section, Tile, particulars, source_of, title_of
 from quorate.wording import counted, listed, plural
 
 if TYPE_CHECKING:
@@ -43,10 +43,10 @@ def page(pipelines: Pipelines, table: Table | None = None) -> Page:
     return Page(
         title=title_of(table, "Leaderboards by judges"),
         sentence=pipelines.sentence,
-        sections=tuple(_sections(pipelines)),
-        facts=_facts(pipelines),
+        sections=tuple(sections(pipelines)),
+        facts=compared(pipelines),
         methods=methods(pipelines),
-        content=pipelines.to_dict(),
+        content=pipelines.to_dict,
         tiles=tuple(
             Tile(f"{pipelines.of(kind).ratio:.2f}", f"times the naive error bar: {_KINDS[kind]}")
             for kind in ("single", "average")
@@ -87,15 +87,31 @@ def systems(errors: PipelineErrors) -> list[Row]:
     return out
 
 
-def _sections(pipelines: Pipelines) -> Iterator[Section]:
+def sections(pipelines: Pipelines) -> Iterator[Section]:
+    """All sections but the last, the methods' own."""
     several = len({one.pipeline for one in pipelines.errors}) > 1
     for at, one in enumerate(pipelines.errors):
         name = f"{cut(one.pipeline, 40)}: " if several else ""
         figure = board(f"{one.kind}-{at // 2 + 1}", one, pipelines.facets[one.pipeline])
         title = f"{name}{_KINDS[one.kind]}"
         yield Section(f"board-{at + 1}", title[:1].upper() + title[1:], (), (figure,))
-    if pipelines.leaderboards is not None:
-        yield Section("people", "Beside the leaderboard by people", (), tuple(_people(pipelines)))
+    if pipelines.leaderboards is None:
+        return
+    boards, differences = pipelines.leaderboards.boards, pipelines.leaderboards.differences
+    best, names = max(boards, key=lambda one: one.spearman), ("systems", "pearson", "spearman", "kendall")
+    rows: list[Row] = [{"leaderboard": one.board, **{name: getattr(one, name) for name in names}} for one in boards]
+    finding = f"Closest to people: {cut(best.board, 40)}, rank correlation {best.spearman:.2f}"
+    figures = [Figure("correlations", Caption(finding, (f"{counted(best.systems, 'system')}.",)), rows)]
+    if differences:
+        rows = [
+            {"first": one.first, "less": one.second, "difference": one.difference, "t": one.t, "p": one.p}
+            for one in differences
+        ]
+        least = min(differences, key=lambda one: (isnan(one.p), one.p))
+        known = "no test exists" if isnan(least.p) else f"the least p-value is {least.p:.2g}"
+        caption = Caption(f"Differences of these correlations: {known}", ("Williams' test of ratings.",))
+        figures.append(Figure("correlation-differences", caption, rows))
+    yield Section("people", "Beside the leaderboard by people", (), tuple(figures))
 
 
 def board(name: str, errors: PipelineErrors, facets: Mapping[str, int]) -> Figure:
@@ -129,37 +145,14 @@ def board(name: str, errors: PipelineErrors, facets: Mapping[str, int]) -> Figur
     return Figure(name, Caption(finding, tuple(lines)), rows, chart, _HEADS, unfolded=True)
 
 
-def _people(pipelines: Pipelines) -> Iterator[Figure]:
-    boards = pipelines.leaderboards
-    if boards is None:
-        return
-    best = max(boards.boards, key=lambda one: one.spearman)
-    rows: list[Row] = [{"leaderboard": one.board, **_correlations(one)} for one in boards.boards]
-    finding = f"Closest to people: {cut(best.board, 40)}, rank correlation {best.spearman:.2f}"
-    yield Figure("correlations", Caption(finding, (f"{counted(best.systems, 'system')}.",)), rows)
-    if boards.differences:
-        rows = [
-            {"first": one.first, "less": one.second, "difference": one.difference, "t": one.t, "p": one.p}
-            for one in boards.differences
-        ]
-        least = min(boards.differences, key=lambda one: (isnan(one.p), one.p))
-        known = "no test exists" if isnan(least.p) else f"the least p-value is {least.p:.2g}"
-        caption = Caption(f"Differences of these correlations: {known}", ("Williams' test of ratings.",))
-        yield Figure("correlation-differences", caption, rows)
-
-
-def _correlations(one: object) -> Row:
-    return {name: getattr(one, name) for name in ("systems", "pearson", "spearman", "kendall")}
-
-
-def _facts(pipelines: Pipelines) -> Figure:
-    rows: list[Row] = []
+def compared(pipelines: Pipelines) -> Figure:
+    """What was compared."""
+    values: list[tuple[str, object]] = []
     for name, cells in pipelines.cells.items():
         of = f" of {name}" if len(pipelines.cells) > 1 else ""
         facets = pipelines.facets[name]
-        rows += [{"what": f"{plural(facet)}{of}", "value": size} for facet, size in facets.items()]
-        rows.append({"what": f"cells{of}: each one {listed(facets)}", "value": cells})
-    rows.append({"what": "systems", "value": len(pipelines.errors[0].systems)})
-    said = "What was compared: leaderboards by single cells of judges, and by the mean of all"
-    caption = Caption(said, ())
-    return Figure("compared", caption, rows, None, {"what": " ", "value": "number"})
+        values += [(f"{plural(facet)}{of}", size) for facet, size in facets.items()]
+        values.append((f"cells{of}: each one {listed(facets)}", cells))
+    values.append(("systems", len(pipelines.errors[0].systems)))
+    finding = "What was compared: leaderboards by single cells of judges, and by the mean of all"
+    return particulars("compared", finding, values, head="number")

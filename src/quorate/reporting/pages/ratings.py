@@ -12,7 +12,7 @@ from quorate.analysis.words import share
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
 from quorate.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = 
     order = [ranks(view), groups(view)]
     if view.told_apart and len(view.found) <= MOST_IN_GRID:
         order.append(pairs(view))
+    chance, groups_ = share(next(iter(view.found.best.values()))), "group" if len(view.found.groups) == 1 else "groups"
     said = tuple(line for line in (view.not_rankable, view.position_words) if line)
     return Page(
         title=title_of(view.table, "Leaderboard from votes" if view.of_votes else "Leaderboard from scores"),
@@ -62,12 +63,16 @@ def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = 
             Section("ranks", "How sure the order is", figures=tuple(order)),
         ),
         facts=ranked(view),
-        methods=_methods(view),
-        content=view.to_dict(),
+        methods=methods(view),
+        content=view.to_dict,
         caveats=tuple(caveat.sentence for caveat in view.caveats),
-        tiles=_tiles(view),
+        tiles=(
+            Tile(chance, f"probability that {cut(view.names[0], _SHORT)} is the best of these"),
+            Tile(f"{len(view.found.groups)}", f"rank {groups_} of {counted(len(view.found), 'system')}"),
+            Tile(f"{view.told_apart:,}", f"of {counted(view.pairs, 'pair')} told apart"),
+        ),
         source=source_of(view.table),
-        options=_options(view),
+        options=options(view),
         seed=view.found.seed,
     )
 
@@ -219,9 +224,7 @@ def ranked(view: RatingsAnalysis) -> Figure:
         judgments = found.joint.fit.judgments
         values |= {f"levels of {name}": judgments.n_levels(name) for name in judgments.names}
     values |= {"pairs of systems": view.pairs, "of them told apart": view.told_apart, "rank groups": len(found.groups)}
-    rows: list[Row] = [{"what": name, "value": value} for name, value in values.items()]
-    caption = Caption(f"What was ranked: {counted(len(found), 'system')}")
-    return Figure("ranked", caption, rows, headers={"what": " ", "value": "number or choice"})
+    return particulars("ranked", f"What was ranked: {counted(len(found), 'system')}", values.items())
 
 
 def rank_range(low: int, high: int) -> str:
@@ -250,36 +253,33 @@ def _first(view: RatingsAnalysis) -> str:
     return f"{names[0]} leads {len(top)} systems that share the first places (best with chance {chance})"
 
 
-def _methods(view: RatingsAnalysis) -> str:
+def methods(view: RatingsAnalysis) -> str:
+    """The paragraph for a methods section."""
     found = view.found
-    how = _of_votes(found) if isinstance(found, Ratings) else _of_scores(found)
+    if isinstance(found, Ratings):
+        law = _LAWS.get(found.method, "")
+        if found.method == "cluster":
+            law = f"Intervals are cluster-robust by {found.cluster} ({found.clusters:,} clusters)"
+        ridge = f", with a ridge of {found.regularisation:g}" if found.regularisation else ""
+        first = " with an effect of being shown first," if found.positioned else ""
+        how = (
+            f"{len(found)} systems were rated by {counted(found.n, 'vote')} with the model of Bradley and Terry (1952),"
+            f"{first} {_TIES[found.ties]}, by maximum likelihood{ridge}. {law}."
+        )
+    else:
+        judgments = found.joint.fit.judgments
+        targets = {"population": "levels like these", "panel": "these levels only", "finite": "these levels only"}
+        scope = "; ".join(f"{name}: {targets.get(one, one)}" for name, one in _targets(found).items())
+        how = (
+            f"{len(found)} systems were ranked by mean {judgments.score} over "
+            f"{counted(judgments.n_answers, 'score')} with one mixed model for all (REML), in which items, judges and "
+            f"prompts may favour systems ({scope}). Means and intervals are those of the model, by Satterthwaite's "
+            "degrees of freedom."
+        )
     return (
         f"{how} Ranks hold for all {len(found)} systems at once with {100 * view.level:.4g}% confidence, by the "
         "largest studentised difference (Mogstad, Romano, Shaikh and Wilhelm, 2024); rank groups are cut where every "
         "system above is surely better than every one below."
-    )
-
-
-def _of_votes(found: Ratings) -> str:
-    ridge = f", with a ridge of {found.regularisation:g}" if found.regularisation else ""
-    law = _LAWS.get(found.method, "")
-    if found.method == "cluster":
-        law = f"Intervals are cluster-robust by {found.cluster} ({found.clusters:,} clusters)"
-    first = " with an effect of being shown first," if found.positioned else ""
-    return (
-        f"{len(found)} systems were rated by {counted(found.n, 'vote')} with the model of Bradley and Terry (1952),"
-        f"{first} {_TIES[found.ties]}, by maximum likelihood{ridge}. {law}."
-    )
-
-
-def _of_scores(found: Leaderboard) -> str:
-    judgments = found.joint.fit.judgments
-    targets = {"population": "levels like these", "panel": "these levels only", "finite": "these levels only"}
-    scope = [f"{name}: {targets.get(one, one)}" for name, one in _targets(found).items()]
-    return (
-        f"{len(found)} systems were ranked by mean {judgments.score} over {counted(judgments.n_answers, 'score')} with "
-        f"one mixed model for all (REML), in which items, judges and prompts may favour systems ({'; '.join(scope)}). "
-        "Means and intervals are those of the model, by Satterthwaite's degrees of freedom."
     )
 
 
@@ -288,18 +288,8 @@ def _targets(found: Leaderboard) -> dict[str, str]:
     return {name: str(one) for name, one in found.means[0].target.items() if name != found.joint.facet}
 
 
-def _tiles(view: RatingsAnalysis) -> tuple[Tile, ...]:
-    found = view.found
-    groups_ = "group" if len(found.groups) == 1 else "groups"
-    chance, top = share(next(iter(found.best.values()))), cut(view.names[0], _SHORT)
-    return (
-        Tile(chance, f"probability that {top} is the best of these"),
-        Tile(f"{len(found.groups)}", f"rank {groups_} of {counted(len(found), 'system')}"),
-        Tile(f"{view.told_apart:,}", f"of {counted(view.pairs, 'pair')} told apart"),
-    )
-
-
-def _options(view: RatingsAnalysis) -> str:
+def options(view: RatingsAnalysis) -> str:
+    """What was chosen."""
     found, chosen = view.found, [f"level {view.level:g}"]
     if isinstance(found, Ratings):
         chosen += [f"ties {found.ties}", f"method {found.method}", f"regularisation {found.regularisation:g}"]

@@ -48,7 +48,7 @@ def page(result: Any, table: Table | None = None) -> Page:
         sections=(Section("result", title, figures=figures),) if figures else (),
         facts=numbers(content),
         methods=f"The numbers are those of quorate.types.{type(parts[0]).__name__}. {about}",
-        content=content,
+        content=lambda: content,
         caveats=tuple(str(getattr(caveat, "sentence", caveat)) for caveat in caveats),
         source=source_of(table),
     )

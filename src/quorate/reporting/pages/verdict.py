@@ -11,7 +11,7 @@ from quorate.decide.scores.verdict import ScoreVerdict
 from quorate.decide.votes.verdict import Verdict
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
 from quorate.wording import counted, margin, plural, shares, whole_percent
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def page(verdict: AnyVerdict, table: Table | None = None) -> Page:
         sections=sections(verdict),
         facts=compared(verdict),
         methods=methods(verdict),
-        content=verdict.to_dict(),
+        content=verdict.to_dict,
         caveats=tuple(caveat.sentence for caveat in verdict.caveats),
         tiles=tiles(verdict),
         source=source_of(table),
@@ -174,9 +174,7 @@ def compared(verdict: AnyVerdict) -> Figure:
     values["outcome"] = verdict.outcome.value
     note = why_detectable(verdict)
     names = f"{cut(verdict.a, SHORT)} and {cut(verdict.b, SHORT)}"
-    caption = Caption(f"What was compared: {names}", (note,) if note else ())
-    rows: list[Row] = [{"what": what, "value": value} for what, value in values.items()]
-    return Figure("compared", caption, rows, headers=_PLAIN)
+    return particulars("compared", f"What was compared: {names}", values.items(), *([note] if note else []))
 
 
 def headline(verdict: AnyVerdict) -> str:
@@ -205,12 +203,28 @@ def why_detectable(verdict: AnyVerdict) -> str:
 
 def methods(verdict: AnyVerdict) -> str:
     """The paragraph for a methods section."""
+    level = f"{_percent(verdict.level)} interval"
     if isinstance(verdict, Verdict):
-        of_votes = verdict.difference
-        how, amount = f"by {counted(of_votes.n, 'vote')}, with {_of_votes(verdict)}", "votes whose number"
+        votes, amount = verdict.difference, "votes whose number"
+        tests = f"an exact {level} (Clopper and Pearson, 1934) and an exact two-sided binomial test"
+        if votes.cluster:
+            robust = f"clustered by {votes.cluster} (Liang and Zeger, 1986), {votes.clusters:,} clusters"
+            tests = f"a {level} of Student's t with standard errors {robust}"
+        elif not votes.exact:
+            tests = f"a {level} of Student's t and an exact sign test of the votes that are not ties"
+        how = f"by {counted(votes.n, 'vote')}, with {tests}; {TIES[votes.ties]}"
         equal = "shares from {:.4g} to {:.4g}".format(*(0.5 + side * (verdict.margin or 0) for side in (-1, 1)))
     else:
-        how, amount = f"{_of_scores(verdict)}, with a {_percent(verdict.level)} interval", "data whose amount"
+        how, amount = "by their difference", "data whose amount"
+        if isinstance(verdict, ScoreVerdict):
+            scores, paired = verdict.difference, verdict.difference.method == "paired"
+            count = f"{scores.n:,} pairs of scores" if paired else counted(scores.n, "score")
+            how = (
+                f"by {count} on {counted(scores.items, 'item')}, "
+                f"{'paired in shared cells' if paired else 'by one model for the scores of both'}, with the variance "
+                f"components of the difference (REML) and Satterthwaite's degrees of freedom ({scores.df:.1f})"
+            )
+        how = f"{how}, with a {level}"
         equal = f"a difference below {verdict.margin:.4g} either way" if verdict.margin is not None else ""
     stated = f"Equivalence is {equal}, by two one-sided tests (Schuirmann, 1987)."
     none = "No margin of equivalence was stated."
@@ -301,33 +315,6 @@ def _study(step: ScoreStep) -> list[Row]:
         rows[f"your budget {shows}"] = "none" if limit is None else significant(limit)
         rows["chance within your budget"] = f"{step.budget_power:.2f}"
     return [{"what": name, "value": value} for name, value in rows.items()]
-
-
-def _of_votes(verdict: Verdict) -> str:
-    """How votes were tested."""
-    votes, level = verdict.difference, _percent(verdict.level)
-    if votes.cluster:
-        robust = f"standard errors clustered by {votes.cluster} (Liang and Zeger, 1986), {votes.clusters:,} clusters"
-        tests = f"a {level} interval of Student's t with {robust}"
-    elif votes.exact:
-        tests = f"an exact {level} interval (Clopper and Pearson, 1934) and an exact two-sided binomial test"
-    else:
-        tests = f"a {level} interval of Student's t and an exact sign test of the votes that are not ties"
-    return f"{tests}; {TIES[votes.ties]}"
-
-
-def _of_scores(verdict: AnyVerdict) -> str:
-    """How scores were compared."""
-    if not isinstance(verdict, ScoreVerdict):
-        return "by their difference"
-    scores = verdict.difference
-    paired = scores.method == "paired"
-    count = f"{scores.n:,} pairs of scores" if paired else counted(scores.n, "score")
-    return (
-        f"by {count} on {counted(scores.items, 'item')}, "
-        f"{'paired in shared cells' if paired else 'by one model for the scores of both'}, with the variance "
-        f"components of the difference (REML) and Satterthwaite's degrees of freedom ({scores.df:.1f})"
-    )
 
 
 def _values(verdict: AnyVerdict, value: float, low: float, high: float) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ def page(result: Votes | VotesAnalysis, _table: Table | None = None) -> Page:
         sections=sections(view),
         facts=used(view),
         methods=methods(view),
-        content=view.to_dict(),
+        content=view.to_dict,
         caveats=tuple(caveat.sentence for caveat in view.caveats),
         tiles=(
             Tile(f"{len(study):,}", f"pairs with {study.margins.minimum:,} decisive votes or more"),
@@ -74,11 +74,27 @@ def sections(view: VotesAnalysis) -> tuple[Section, ...]:
     few = dict.fromkeys((0, len(study.budgets) // 2, len(study.budgets) - 1))
     reach = listed(f"{share(study.within_reach[j])} with {study.budgets[j]:,}" for j in few)
     reached = f"Pairs that have power {study.target:g} or more at their estimated margin: {reach} votes each."
+    title, changes = "Early votes and later ones", view.stability
+    if changes is None:
+        text = f"Early votes are not compared with later ones: {cut(view.stability_reason, 500)}."
+        early = Section("stability", title, (text,))
+    else:
+        kept, near = changes.persistent(view.near.tau)
+        were = f"{kept:,} of {counted(near, 'pair')} with a margin of {view.near.tau:g} or less in the first votes"
+        have = f"{were} {'has' if kept == 1 else 'have'} one in all votes."
+        text = have if near else "No pair was nearly tied at first."
+        early = Section("stability", title, (text,), (stability(changes),))
+    title = "Votes that resemble each other"
+    reason = "Nothing is known that votes share, such as a prompt or a judge: they are taken as independent."
+    shared = Section("dependence", title, (reason,))
+    if view.dependence:
+        ratios = tuple(cut(one.summary().sentence, 500) for one in view.dependence)
+        shared = Section("dependence", title, ratios, (dependence(view),))
     return (
         Section("margins", "How far apart the models are", (view.near.sentence,), (margins(view), pairs(view))),
         Section("decided", "How many votes decide", (reached,), (decided(view), equal_budget(view))),
-        _early_and_late(view),
-        _shared(view),
+        early,
+        shared,
         health(view.support),
     )
 
@@ -203,12 +219,8 @@ def equal_budget(view: VotesAnalysis) -> Figure:
     )
 
     def chart() -> Chart:
-        known = marks.known(rows, "z")
-        window = marks.around(known, "z", view.reach)
-        drawn = [marks.drawn(row, window, CORRECTED) for row in known]
-        x = marks.axis("z", "standard errors from one half (z)", window)
-        base = marks.chart(drawn, marks.labels("votes", "votes for each pair"), step=30)
-        return marks.finish([marks.line_at(view.reach, x), *marks.intervals(drawn, base, x)])
+        title, side = "standard errors from one half (z)", "votes for each pair"
+        return marks.dots(marks.known(rows, "z"), "votes", "z", title, CORRECTED, at=view.reach, tall=30, side=side)
 
     heads = {"votes": "votes for each pair", "z": "z, median study", "low": "10% of studies", "high": "90% of studies"}
     drawable = chart if marks.known(rows, "z") else None
@@ -296,12 +308,9 @@ def dependence(view: VotesAnalysis) -> Figure:
     lines = tuple(filter(None, (line, few_levels(view))))
 
     def chart() -> Chart:
-        window = marks.around(known, "ratio", 1.0)
         colours = palette([row["by"] for row in known])
-        drawn = [marks.drawn(row, window, colours[row["by"]]) for row in known]
-        x = marks.axis("ratio", "clustered over independent standard error", window)
-        base = marks.chart(drawn, marks.labels("by"), step=30)
-        return marks.finish([marks.line_at(1.0, x), *marks.intervals(drawn, base, x)])
+        looks = [(colours[row["by"]], "circle") for row in known]
+        return marks.dots(known, "by", "ratio", "clustered over independent standard error", looks, at=1.0, tall=30)
 
     heads = {
         "ratio": "ratio, median pair",
@@ -333,26 +342,6 @@ def options(view: VotesAnalysis) -> str:
     tests = view.found.margins
     levels = f"level {tests.level:g}, alpha {tests.alpha:g}, power {tests.power:g}"
     return f"minimum {tests.minimum}, ties {tests.ties}, {levels}"
-
-
-def _early_and_late(view: VotesAnalysis) -> Section:
-    found, title = view.stability, "Early votes and later ones"
-    if found is None:
-        text = f"Early votes are not compared with later ones: {cut(view.stability_reason, 500)}."
-        return Section("stability", title, (text,))
-    kept, near = found.persistent(view.near.tau)
-    were = f"{kept:,} of {counted(near, 'pair')} with a margin of {view.near.tau:g} or less in the first votes"
-    text = f"{were} {'has' if kept == 1 else 'have'} one in all votes." if near else "No pair was nearly tied at first."
-    return Section("stability", title, (text,), (stability(found),))
-
-
-def _shared(view: VotesAnalysis) -> Section:
-    title = "Votes that resemble each other"
-    if not view.dependence:
-        reason = "Nothing is known that votes share, such as a prompt or a judge: they are taken as independent."
-        return Section("dependence", title, (reason,))
-    text = tuple(cut(one.summary().sentence, 500) for one in view.dependence)
-    return Section("dependence", title, text, (dependence(view),))
 
 
 def _cumulative(view: VotesAnalysis) -> list[Row]:

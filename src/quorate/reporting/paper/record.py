@@ -149,7 +149,11 @@ def _parsed(text: str, path: Path) -> Mapping[Any, Any]:
     except InvalidInput:
         raise
     except yaml.YAMLError as error:
-        raise InvalidInput(f"record: {path}: {_why(error)}") from error
+        mark = getattr(error, "problem_mark", None)
+        parts = [getattr(error, name, None) for name in ("context", "problem", "reason")]
+        why = shown(" ".join(", ".join(str(part) for part in parts if part).split()) or "no YAML", 200)
+        line = f"line {mark.line + 1}: " if mark is not None else ""
+        raise InvalidInput(f"record: {path}: {line}{why}") from error
     except (RecursionError, ValueError) as error:
         raise InvalidInput(f"record: {path} cannot be read as YAML ({' '.join(str(error).split())[:100]})") from error
     if content is None:
@@ -157,14 +161,6 @@ def _parsed(text: str, path: Path) -> Mapping[Any, Any]:
     if not isinstance(content, Mapping):
         raise InvalidInput(f"record: {path} holds a {_kind(content)}, not keys with values; {_allowed()}")
     return content
-
-
-def _why(error: Exception) -> str:
-    """What YAML says, on one line."""
-    mark = getattr(error, "problem_mark", None)
-    said = [getattr(error, name, None) for name in ("context", "problem", "reason")]
-    place = f"line {mark.line + 1}: " if mark is not None else ""
-    return place + shown(" ".join(", ".join(str(part) for part in said if part).split()) or "no YAML", 200)
 
 
 def _only_plain(text: str, path: Path) -> None:
@@ -231,21 +227,15 @@ def _check(key: str, value: Any, place: str) -> None:
     entries = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else [value]
     if len(entries) > MOST_ENTRIES:
         raise InvalidInput(f'record: {place}: "{key}" has {len(entries):,} entries; at most {MOST_ENTRIES:,} are read')
-    for entry in entries:
-        _check_entry(key, entry, place)
-
-
-def _check_entry(key: str, entry: Any, place: str) -> None:
-    """A single value, or one level of them, such as the version and provider of a model."""
-    parts = list(entry.values()) if isinstance(entry, Mapping) else [entry]
-    if not all(part is None or isinstance(part, (str, int, float, dt.date)) for part in parts):
-        raise InvalidInput(f'record: {place}: "{key}" is nested too deep; write texts and numbers')
-    if any(isinstance(part, float) and not _is_number(part) for part in parts):
-        raise InvalidInput(f'record: {place}: "{key}" holds a number that is not finite')
-    if any(isinstance(part, str) and len(part) > MOST_CHARACTERS for part in parts):
-        raise InvalidInput(
-            f'record: {place}: a text in "{key}" is longer than {MOST_CHARACTERS:,} characters; keep it in a file'
-        )
+    for entry in entries:  # a single value, or one level of them, such as the version and provider of a model
+        parts = list(entry.values()) if isinstance(entry, Mapping) else [entry]
+        if not all(part is None or isinstance(part, (str, int, float, dt.date)) for part in parts):
+            raise InvalidInput(f'record: {place}: "{key}" is nested too deep; write texts and numbers')
+        if any(isinstance(part, float) and not _is_number(part) for part in parts):
+            raise InvalidInput(f'record: {place}: "{key}" holds a number that is not finite')
+        if any(isinstance(part, str) and len(part) > MOST_CHARACTERS for part in parts):
+            long = f"is longer than {MOST_CHARACTERS:,} characters; keep it in a file"
+            raise InvalidInput(f'record: {place}: a text in "{key}" {long}')
 
 
 def _excused(value: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -12,7 +12,6 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate.analysis.credentials import HIDDEN, scrubbed
 from quorate.analysis.labels import shown
@@ -71,12 +70,23 @@ def provenance(analysis: Analysis, origin: Provenance, record: Record | None = N
 
 def source_of_analysis(analysis: Analysis) -> dict[str, str]:
     """What was read, and what it was taken for."""
+    judgments, assembled = analysis.judgments, analysis.fit.assembled
+    facets = []
+    for facet in judgments.facets:
+        kind = "fixed" if facet.fixed else "random"
+        inside = f", in {shown(facet.parent)}" if facet.parent else ""
+        facets.append(f"{shown(facet.name)} ({kind}, {judgments.n_levels(facet.name):,} levels{inside})")
+    random = [shown(":".join(term)) for term in assembled.model.random] + ["cell"] * assembled.model.cell
+    fixed = [shown(name) for name in (*assembled.model.fixed, *assembled.model.covariates)]
+    chosen = f"; fixed: {', '.join(fixed)}" if fixed else ""
+    strata = ", ".join(shown(name) for name in assembled.residual_levels or ())
+    own = f"; residuals by level: {strata}" if strata else ""
     return {
-        **_input(analysis.judgments.source),
-        "SHA-256 of the judgments": f"{fingerprint(analysis.judgments)} (scores by cell; any order of rows or format)",
-        "columns": _columns(analysis.judgments.notes),
-        "facets": "; ".join(_facets(analysis.judgments)),
-        "model": _model(analysis),
+        **_input(judgments.source),
+        "SHA-256 of the judgments": f"{fingerprint(judgments)} (scores by cell; any order of rows or format)",
+        "columns": _columns(judgments.notes),
+        "facets": "; ".join(facets),
+        "model": f"random: {', '.join(random)}{chosen}{own}",
         "estimator": f"{analysis.fit.method.upper()}, criterion {analysis.fit.criterion:.6f}",
     }
 
@@ -131,7 +141,8 @@ def fingerprint(judgments: Judgments) -> str:
         digest.update(np.ascontiguousarray(values, dtype="<f8").tobytes())
     size = np.maximum(np.abs(judgments.low), np.abs(judgments.high))
     for values, scale in ((judgments.mean, size), (judgments.ss, judgments.n * size**2)):
-        digest.update(_to_digits(values, scale).tobytes())
+        ratio = np.nan_to_num(np.divide(values, np.where(scale > 0, scale, 1.0)), nan=-1.0)  # -1: nothing there
+        digest.update(np.rint(ratio * 10**_DIGITS).astype("<i8").tobytes())
     return digest.hexdigest()
 
 
@@ -142,31 +153,6 @@ def _input(source: Source) -> dict[str, str]:
 
 def _columns(notes: Sequence[str]) -> str:
     return "; ".join(shown(one, 300) for one in notes) or "as declared"
-
-
-def _to_digits(values: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Whole numbers of the last digit that counts; -1 where there is nothing."""
-    step = np.where(scale > 0, scale, 1.0)
-    ratio = np.nan_to_num(np.divide(values, step), nan=-1.0)
-    out: NDArray[np.int64] = np.rint(ratio * 10**_DIGITS).astype("<i8")
-    return out
-
-
-def _facets(judgments: Judgments) -> Iterator[str]:
-    for facet in judgments.facets:
-        kind = "fixed" if facet.fixed else "random"
-        inside = f", in {shown(facet.parent)}" if facet.parent else ""
-        yield f"{shown(facet.name)} ({kind}, {judgments.n_levels(facet.name):,} levels{inside})"
-
-
-def _model(analysis: Analysis) -> str:
-    model = analysis.fit.assembled.model
-    random = [shown(":".join(term)) for term in model.random] + ["cell"] * model.cell
-    fixed = [shown(name) for name in (*model.fixed, *model.covariates)]
-    strata = analysis.fit.assembled.residual_levels
-    own = f"; residuals by level: {', '.join(shown(name) for name in strata)}" if strata else ""
-    chosen = f"; fixed: {', '.join(fixed)}" if fixed else ""
-    return f"random: {', '.join(random)}{chosen}{own}"
 
 
 def options_of(analysis: Analysis) -> str:

@@ -81,7 +81,9 @@ def write_whole(path: Path, content: bytes, argument: str = "path") -> None:
         with NamedTemporaryFile("wb", dir=path.parent, prefix=f".{path.name[:40]}.", delete=False) as file:
             temporary = file.name
             file.write(content)
-        Path(temporary).chmod(0o666 & ~_umask())
+        mask = os.umask(0)  # which can be read by setting it alone
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)
         Path(temporary).replace(path)
     except OSError as error:
         if temporary is not None:
@@ -92,9 +94,3 @@ def write_whole(path: Path, content: bytes, argument: str = "path") -> None:
 
 def _refused(path: Path, error: OSError, argument: str) -> InvalidInput:
     return InvalidInput(f"{argument}: {path} cannot be written ({error.strerror}); choose another place")
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current

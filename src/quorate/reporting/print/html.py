@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -30,8 +29,15 @@ def as_html(page: Page) -> str:
     ----------
     page : Page
     """
+    from markupsafe import escape
+
     sections = [{**vars(one), "figures": [_figure(figure) for figure in one.figures]} for one in page.sections]
-    charts = {figure.name: _drawing(figure) for figure in page.figures if figure.chart}
+    drawn = {figure.name: specification(figure) for figure in page.figures if figure.chart}
+    outer = ("title", "width")  # the page has the title as a heading, and is as wide as it is
+    charts = {name: {key: value for key, value in spec.items() if key not in outer} for name, spec in drawn.items()}
+    embedded = json.dumps(charts, allow_nan=False)  # all but ASCII is escaped already
+    for letter in "<>&":  # so that nothing ends the script element it stands in
+        embedded = embedded.replace(letter, f"\\u{ord(letter):04x}")
     return _template().render(
         title=page.title,
         note=visible(page.origin.note or "", LONGEST),
@@ -41,11 +47,11 @@ def as_html(page: Page) -> str:
         sections=sections,
         methods=page.methods,
         checklist=_figure(page.facts),
-        prompts=[(label, _lines(text)) for label, text in page.prompts],
+        prompts=[(label, escape("\n".join(map(visible, text.splitlines())))) for label, text in page.prompts],
         provenance=page.provenance,
         style=_own("page.css"),
         script=_own("page.js"),
-        charts=_embedded(charts),
+        charts=embedded,
         bundle=script() if charts else "",
     )
 
@@ -69,40 +75,18 @@ def _template() -> Template:
 def _figure(figure: Figure) -> dict[str, Any]:
     titles = columns(figure.rows, figure.headers)
     rows = [[(cell(key, row.get(key)), is_number(row.get(key))) for key in titles] for row in figure.rows[:MOST_ROWS]]
+    widths = [max((len(row[i][0]) for row in rows), default=0) for i in range(len(titles))]
     data = base64.b64encode(csv_table(figure.rows, figure.headers).encode("utf-8", "replace")).decode("ascii")
     return {
         **vars(figure),
         "titles": list(titles.values()),
         "sides": [all(is_number(row.get(key)) for row in figure.rows) for key in titles],
         "rows": rows,
-        "kinds": [_kind(max((len(row[i][0]) for row in rows), default=0)) for i in range(len(titles))],
+        "kinds": ["short" if width <= 14 else "long" if width <= 60 else "text" for width in widths],
         "hidden": len(figure.rows) - len(rows),
         "csv": data,
     }
 
 
-def _kind(characters: int) -> str:
-    """How much room a column of text is given."""
-    return "short" if characters <= 14 else "long" if characters <= 60 else "text"
-
-
-def _drawing(figure: Figure) -> dict[str, Any]:
-    """A chart without its title, which the page has as a heading."""
-    return {name: value for name, value in specification(figure).items() if name not in ("title", "width")}
-
-
-def _embedded(content: Mapping[str, Any]) -> str:
-    """JSON that cannot end the script element it stands in."""
-    text = json.dumps(content, allow_nan=False)  # all but ASCII is escaped already
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
 def _own(name: str) -> str:
     return files("quorate.reporting").joinpath("print", name).read_text(encoding="utf-8")
-
-
-def _lines(text: str) -> object:
-    """Text with its lines."""
-    from markupsafe import escape
-
-    return escape("\n".join(map(visible, text.splitlines())))

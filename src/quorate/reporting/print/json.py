@@ -20,4 +20,4 @@ def as_json(page: Page) -> str:
     """
     note = {"note": page.origin.note} if page.origin.note else {}
     around = {"title": page.title, **note, "methods": page.methods, "provenance": {**page.provenance, **note}}
-    return json.dumps(plain({**around, **page.content}), indent=2, allow_nan=False) + "\n"
+    return json.dumps(plain({**around, **page.content()}), indent=2, allow_nan=False) + "\n"

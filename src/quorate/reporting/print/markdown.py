@@ -22,27 +22,21 @@ def as_markdown(page: Page) -> str:
     ----------
     page : Page
     """
-    return "\n\n".join(_blocks(page)) + "\n"
-
-
-def _blocks(page: Page) -> Iterator[str]:
-    yield f"# {plain_markdown(page.title)}"
-    if page.origin.note:
-        yield f"> {plain_markdown(visible(page.origin.note, LONGEST))}"
-    yield f"**{plain_markdown(visible(page.sentence, LONGEST))}**"
-    if page.caveats:
-        yield "\n".join(f"- {plain_markdown(visible(caveat, LONGEST))}" for caveat in page.caveats)
+    note, caveats = page.origin.note, [plain_markdown(visible(caveat, LONGEST)) for caveat in page.caveats]
+    blocks = [
+        f"# {plain_markdown(page.title)}",
+        *([f"> {plain_markdown(visible(note, LONGEST))}"] if note else []),
+        f"**{plain_markdown(visible(page.sentence, LONGEST))}**",
+        *(["\n".join(f"- {caveat}" for caveat in caveats)] if caveats else []),
+    ]
     for section in page.sections:
-        yield f"## {plain_markdown(section.title)}"
+        blocks.append(f"## {plain_markdown(section.title)}")
         if section.text:
-            yield "\n".join(f"{'- ' * (len(section.text) > 1)}{plain_markdown(line)}" for line in section.text)
-        for figure in section.figures:
-            yield from _figure(figure)
-    yield "## Methods"
-    yield plain_markdown(page.methods)
-    yield from _figure(page.facts)
-    yield "### To do it again"
-    yield "\n".join(f"- {name}: {plain_markdown(value)}" for name, value in page.provenance.items())
+            blocks.append("\n".join(f"{'- ' * (len(section.text) > 1)}{plain_markdown(line)}" for line in section.text))
+        blocks += [block for figure in section.figures for block in _figure(figure)]
+    entries = "\n".join(f"- {name}: {plain_markdown(value)}" for name, value in page.provenance.items())
+    blocks += ["## Methods", plain_markdown(page.methods), *_figure(page.facts), "### To do it again", entries]
+    return "\n\n".join(blocks) + "\n"
 
 
 def _figure(figure: Figure) -> Iterator[str]:

@@ -99,7 +99,7 @@ def test_a_panel_has_a_page_of_its_own(shape, name):
     assert made.sentence == view.panel.sentence
     assert made.figures[0].name == "panel-bias"
     assert all(drawn(figure) for figure in made.figures if figure.chart)
-    assert json.dumps(made.content, allow_nan=False)
+    assert json.dumps(made.content(), allow_nan=False)
     assert made.facts.rows[0] == {"what": "judges", "value": len(view.panel.means.judges)}
 
 

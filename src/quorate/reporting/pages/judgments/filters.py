@@ -29,13 +29,12 @@ def where(judgments: Judgments, labels: Mapping[str, str]) -> str:
     >>> where(q.read(frame, announce=False), {"item": "it's"})
     '"item_id" = \'it\'\'s\''
     """
-    return " AND ".join(_equal(judgments.facet(role).column, label) for role, label in labels.items())
-
-
-def _equal(column: str, label: str) -> str:
-    name = '"' + column.replace('"', '""') + '"'
-    same = f"{name} = {literal(label)}"
-    return f"({name} IS NULL OR {same})" if label == ABSENT else same
+    conditions = []
+    for role, label in labels.items():
+        name = '"' + judgments.facet(role).column.replace('"', '""') + '"'
+        same = f"{name} = {literal(label)}"
+        conditions.append(f"({name} IS NULL OR {same})" if label == ABSENT else same)
+    return " AND ".join(conditions)
 
 
 def literal(text: str) -> str:

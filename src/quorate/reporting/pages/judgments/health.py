@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,10 +33,19 @@ _MEETINGS = {
 def section(analysis: Analysis) -> Section:
     """What is missing, how facets meet, and what the judgments support."""
     facts = analysis.support.facts
+    balance, most = facts.balance, counted(facts.balance.most, "answer")
+    each = most if balance.least == balance.most else f"{balance.least:,} to {most}"
+    every = f"Every one of {counted(facts.rows, 'row')} has a usable score."
+    text = [
+        *([every] if facts.answers == facts.rows else []),
+        f"{counted(facts.cells, 'cell')} with {each} each; {'balanced' if balance.balanced else 'unbalanced'}.",
+        *(f"{capital(one.sentence)}." for one in analysis.support.findings),
+        *(f"{capital(one.sentence)}." for one in analysis.support.floors if not one.met),
+    ]
     gaps = [facet for facet in (JUDGE, PROMPT) if facts.answers < facts.rows and analysis.several(facet)]
     figures = [*(missing(analysis, facet) for facet in gaps), statuses(analysis)]
     figures += [crossings(analysis)] if facts.crossings else []
-    return Section("health", "Data health", tuple(_found(analysis)), (*figures, support(analysis)))
+    return Section("health", "Data health", tuple(text), (*figures, support(analysis)))
 
 
 def missing(analysis: Analysis, facet: str) -> Figure:
@@ -95,7 +103,13 @@ def crossings(analysis: Analysis) -> Figure:
     def chart() -> Chart:
         import altair as alt
 
-        base = marks.chart([{**row, **_meeting(row)} for row in rows], marks.labels("with"), step=44)
+        drawn = []
+        for row in rows:
+            whole = {"complete": "crossed", "nested": f"{row['facet']} in {row['with']}", "one-to-one": "one to one"}
+            partly = whole_percent(row["share"]) if row["layout"] == "partial" else "one level"
+            fill, ink = _MEETINGS.get(row["layout"], ("#D9D9D9", "#14181D"))
+            drawn.append({**row, "colour": fill, "ink": ink, "text": whole.get(row["layout"], partly)})
+        base = marks.chart(drawn, marks.labels("with"), step=44)
         heads = alt.Axis(labelAngle=0, labelLimit=110, orient="top", domain=False, ticks=False)
         base = base.encode(x=alt.X("facet:N", sort=None, title=None, axis=heads))
         box = base.mark_rect(stroke=INK, strokeOpacity=0.25, cornerRadius=3).encode(color=marks.own_colour())
@@ -115,24 +129,3 @@ def support(analysis: Analysis) -> Figure:
     ]
     finding = f"These judgments support {sum(one.possible for one in found)} of {len(found)} analyses"
     return Figure("support", Caption(finding), rows, folded=True)
-
-
-def _meeting(row: Row) -> Row:
-    """How one pair of facets is drawn."""
-    whole = {"complete": "crossed", "nested": f"{row['facet']} in {row['with']}", "one-to-one": "one to one"}
-    fill, ink = _MEETINGS.get(row["layout"], ("#D9D9D9", "#14181D"))
-    partly = whole_percent(row["share"]) if row["layout"] == "partial" else "one level"
-    return {"colour": fill, "ink": ink, "text": whole.get(row["layout"], partly)}
-
-
-def _found(analysis: Analysis) -> Iterator[str]:
-    """What is worth knowing about the judgments: layout, findings, and what a pilot would need more of."""
-    facts = analysis.support.facts
-    balance = facts.balance
-    if facts.answers == facts.rows:
-        yield f"Every one of {counted(facts.rows, 'row')} has a usable score."
-    most = counted(balance.most, "answer")
-    each = most if balance.least == balance.most else f"{balance.least:,} to {most}"
-    yield f"{counted(facts.cells, 'cell')} with {each} each; {'balanced' if balance.balanced else 'unbalanced'}."
-    yield from (f"{capital(one.sentence)}." for one in analysis.support.findings)
-    yield from (f"{capital(one.sentence)}." for one in analysis.support.floors if not one.met)

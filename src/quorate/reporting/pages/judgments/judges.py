@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.judgments import MOST_PARTS
@@ -28,7 +28,9 @@ def section(analysis: Analysis) -> Section:
     others = (means(analysis), leave_one_out(analysis), by_category(analysis))
     figures += [figure for figure in others if figure is not None]
     text = [f"No {facet} effects: {cut(reason, 500)}." for facet, reason in analysis.effects_reasons.items()]
-    text += _unfitted(analysis)
+    for facet, what in ((JUDGE, "without each judge"), (analysis.grouping, f"within each {analysis.grouping}")):
+        if facet in analysis.judgments.names and analysis.judgments.n_levels(str(facet)) > MOST_PARTS:
+            text.append(f"The mean {what} is left out: more than {MOST_PARTS} levels would be refitted.")
     text += [] if figures or text else ["One judge and one prompt at most: there is nothing to compare."]
     return Section("judges", "Judges and prompts", tuple(text), tuple(figures))
 
@@ -170,9 +172,3 @@ def _against_all(analysis: Analysis, rows: Sequence[Row], facet: str) -> Chart:
     """Means of parts with intervals, and a line at the mean of the whole."""
     colour = palette(analysis.judgments.names)[facet]
     return marks.dots(rows, "level", "mean", axis(analysis, "mean of"), colour, at=analysis.mean.value)
-
-
-def _unfitted(analysis: Analysis) -> Iterator[str]:
-    for facet, what in ((JUDGE, "without each judge"), (analysis.grouping, f"within each {analysis.grouping}")):
-        if facet in analysis.judgments.names and analysis.judgments.n_levels(str(facet)) > MOST_PARTS:
-            yield f"The mean {what} is left out: more than {MOST_PARTS} levels would be refitted."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut
@@ -42,7 +42,21 @@ def page(analysis: Analysis, record: Record) -> Page:
     record : Record
         The study record that fills the checklist.
     """
-    items = checklist(analysis, record)
+    items, p, naive = checklist(analysis, record), places(analysis), analysis.naive_reading.half_width
+    tiles = (
+        Tile(number(analysis.headline.value, p), f"mean of {cut(analysis.judgments.score, 30)}"),
+        *(Tile(f"±{number(one.half_width, p)}", one.scope or "corrected") for one in analysis.readings),
+        Tile(f"±{number(naive, max(p, decimals(naive / 2)))}", "naive: every judgment independent"),
+    )
+    prompts: list[tuple[str, str]] = []
+    for key, name in (("system_prompt", "system prompt"), ("prompts", "prompt")):
+        texts = record.says(key)
+        if isinstance(texts, Mapping):
+            prompts += [(str(label), str(text)) for label, text in texts.items()]
+        elif isinstance(texts, str):
+            prompts.append((name, texts))
+        elif texts is not None:
+            prompts += [(f"{name} {i}", str(text)) for i, text in enumerate(texts, 1)]
     sections = (section(analysis) for section in SECTIONS)
     caveats = dict.fromkeys((*analysis.caveats, *panel.caveats(analysis)))
     return Page(
@@ -51,13 +65,13 @@ def page(analysis: Analysis, record: Record) -> Page:
         sections=tuple(section for section in sections if section is not None),
         facts=stated(items),
         methods=methods_paragraph(analysis),
-        content={**analysis.to_dict(), "checklist": items, "rows_of_flagged": people.conditions(analysis)},
+        content=lambda: {**analysis.to_dict(), "checklist": items, "rows_of_flagged": people.conditions(analysis)},
         caveats=tuple(caveat.sentence for caveat in caveats),
-        tiles=tuple(_tiles(analysis)),
+        tiles=tiles,
         source=source_of_analysis(analysis),
         options=options_of(analysis),
         record=recorded(record),
-        prompts=tuple(_prompts(record)),
+        prompts=tuple(prompts),
     )
 
 
@@ -72,24 +86,3 @@ def stated(items: Sequence[ChecklistItem]) -> Figure:
         lines.append("Write what is missing into a study record and report again with --study.")
     heads = {"name": "what to state", "text": "what the data or the record say"}
     return Figure("checklist", Caption(finding, tuple(lines)), rows, None, heads)
-
-
-def _tiles(analysis: Analysis) -> Iterator[Tile]:
-    """The few numbers at the top: each with what it is."""
-    p = places(analysis)
-    yield Tile(number(analysis.headline.value, p), f"mean of {cut(analysis.judgments.score, 30)}")
-    yield from (Tile(f"±{number(one.half_width, p)}", one.scope or "corrected") for one in analysis.readings)
-    naive = analysis.naive_reading.half_width
-    yield Tile(f"±{number(naive, max(p, decimals(naive / 2)))}", "naive: every judgment independent")
-
-
-def _prompts(record: Record) -> Iterator[tuple[str, str]]:
-    """Prompt texts of the record, each with its label."""
-    for key, name in (("system_prompt", "system prompt"), ("prompts", "prompt")):
-        texts = record.says(key)
-        if isinstance(texts, Mapping):
-            yield from ((str(label), str(text)) for label, text in texts.items())
-        elif isinstance(texts, str):
-            yield name, texts
-        elif texts is not None:
-            yield from ((f"{name} {i}", str(text)) for i, text in enumerate(texts, 1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -41,8 +40,22 @@ _WIDE_ENOUGH = "width < 420 ? 0 : 1"
 def section(analysis: Analysis) -> Section:
     """Designs within reach, changes to the one at hand, and what is not known of them."""
     figures = tuple(figure for figure in (frontier(analysis), what_if(analysis)) if figure is not None)
-    text = tuple(_buys(analysis)) if figures else ("These data do not say what a change to the design would give.",)
-    return Section("next", "What to buy next", text, figures)
+    if not figures:
+        unknown = "These data do not say what a change to the design would give."
+        return Section("next", "What to buy next", (unknown,))
+    text = []
+    if not analysis.priced:
+        text.append("No price per call was given, so designs are compared by the number of judgments.")
+    if not analysis.purchases:
+        text.append("No change listed here lowers the standard error by more than half a percent.")
+    if analysis.optimum_reason:
+        text.append(f"Designs within reach were not compared: {cut(analysis.optimum_reason, 500)}.")
+    reasons: dict[str, list[str]] = {}
+    for one in analysis.what_if:
+        reasons.setdefault(one.reason, []).append(one.label)
+    named = {reason: cut(listed(changes), 300) for reason, changes in reasons.items() if reason}
+    text += [f"Not known: {changes}. {capital(reason)}." for reason, changes in named.items()]
+    return Section("next", "What to buy next", tuple(text), figures)
 
 
 def frontier(analysis: Analysis) -> Figure | None:
@@ -173,21 +186,6 @@ def changed(base: Projection, other: Projection) -> str:
         if base.design[name] != levels:
             return str(name)
     return JUDGE if base.layout != other.layout else ""
-
-
-def _buys(analysis: Analysis) -> Iterator[str]:
-    if not analysis.priced:
-        yield "No price per call was given, so designs are compared by the number of judgments."
-    if not analysis.purchases:
-        yield "No change listed here lowers the standard error by more than half a percent."
-    if analysis.optimum_reason:
-        yield f"Designs within reach were not compared: {cut(analysis.optimum_reason, 500)}."
-    reasons: dict[str, list[str]] = {}
-    for one in analysis.what_if:
-        reasons.setdefault(one.reason, []).append(one.label)
-    for reason, changes in reasons.items():
-        if reason:
-            yield f"Not known: {cut(listed(changes), 300)}. {capital(reason)}."
 
 
 def _is_near(se: float, best: Optimum) -> bool:

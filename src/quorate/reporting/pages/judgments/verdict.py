@@ -38,9 +38,12 @@ def intervals(analysis: Analysis) -> Figure:
         finding = against_naive(headline, analysis.naive_reading, places(analysis)).rstrip(".")
     scores = analysis.support.facts.scores
     clipped = any(row["low"] < scores.low or row["high"] > scores.high for row in rows)
+    population = [plural(cut(facet, SHORT)) for facet, to in analysis.headline.target.items() if to == "population"]
+    both = analysis.population is not None and analysis.panel is not None
+    like = f"Speaks for {listed(population)} like these{'; this panel: for exactly these judges' * both}."
     lines = (
         f"Mean of {cut(analysis.judgments.score)} with {level(analysis)} intervals; {size(analysis)}.",
-        _generalising(analysis),
+        like if population else "The corrected interval is for exactly these levels.",
         *(["An arrow: the interval goes on beyond the scores that occur."] if clipped else []),
     )
 
@@ -58,12 +61,3 @@ def intervals(analysis: Analysis) -> Figure:
         return marks.finish([*marks.intervals(drawn, base, x, thickness=7), text])
 
     return Figure("intervals", Caption(finding, lines), rows, chart)
-
-
-def _generalising(analysis: Analysis) -> str:
-    """What each view speaks for."""
-    drawn = [plural(cut(facet, SHORT)) for facet, to in analysis.headline.target.items() if to == "population"]
-    if not drawn:
-        return "The corrected interval is for exactly these levels."
-    both = analysis.population is not None and analysis.panel is not None
-    return f"Speaks for {listed(drawn)} like these{'; this panel: for exactly these judges' * both}."

@@ -9,7 +9,7 @@ from quorate.analysis.judgments import MOST_PARTS
 from quorate.analysis.labels import cut
 from quorate.analysis.panel import PanelAnalysis
 from quorate.caveats import Caveat
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, source_of, title_of
+from quorate.reporting.page import Figure, Page, Section, particulars, source_of, title_of
 from quorate.reporting.pages.panel import biases, models, rankings, spending
 from quorate.reporting.pages.panel.paragraphs import paragraphs
 from quorate.roles import JUDGE
@@ -40,9 +40,9 @@ def page(panel: Panel | PanelAnalysis, table: Table | None = None) -> Page:
         title=title_of(source, "Panel of judges"),
         sentence=found.sentence,
         sections=(Section("panel", "The panel of judges", tuple(paragraphs(view)), figures),),
-        facts=_facts(view),
-        methods=_methods(view),
-        content=view.to_dict(),
+        facts=judged(view),
+        methods=methods(view),
+        content=view.to_dict,
         caveats=tuple(caveat.sentence for caveat in found.caveats),
         source=source_of(source),
         options=f"level {found.level:g}",
@@ -72,15 +72,12 @@ def caveats(analysis: Analysis) -> tuple[Caveat, ...]:
         for caveat in one.caveats:
             if caveat.code not in told and (one.disagree or caveat.code not in OF_COMPONENTS):
                 found.setdefault(caveat.code, []).append((name, caveat))
-    return tuple(_of_systems(view, several) for several in found.values())
-
-
-def _of_systems(view: PanelAnalysis, several: list[tuple[str, Caveat]]) -> Caveat:
-    """One caveat for all systems that it is about, with the figures of the first."""
-    name, first = several[0]
-    more = f" and {counted(len(several) - 1, f'more {view.system}')}" if len(several) > 1 else ""
-    whose = "" if view.alone else f", {view.short['system'][name]}{more}"
-    return Caveat(first.code, f"panel of judges{whose}: {first.sentence}")
+    told_once = []  # one for all systems that it is about, with the figures of the first
+    for (name, first), *others in found.values():
+        more = f" and {counted(len(others), f'more {view.system}')}" if others else ""
+        whose = "" if view.alone else f", {view.short['system'][name]}{more}"
+        told_once.append(Caveat(first.code, f"panel of judges{whose}: {first.sentence}"))
+    return tuple(told_once)
 
 
 def _figures(view: PanelAnalysis, *, with_bias: bool = True) -> Iterator[Figure | None]:
@@ -98,20 +95,20 @@ def _figures(view: PanelAnalysis, *, with_bias: bool = True) -> Iterator[Figure 
     yield spending.sharings(view)
 
 
-def _facts(view: PanelAnalysis) -> Figure:
+def judged(view: PanelAnalysis) -> Figure:
     """What was judged by whom."""
     means = view.panel.means
-    rows: list[Row] = [
-        {"what": "judges", "value": len(means.judges)},
-        {"what": plural(view.system), "value": len(means.systems)},
-        {"what": f"{plural(cut(view.item))} that every judge scored", "value": means.n_items},
-        {"what": "judgments", "value": view.panel.judgments.n_answers},
-    ]
+    values = (
+        ("judges", len(means.judges)),
+        (plural(view.system), len(means.systems)),
+        (f"{plural(cut(view.item))} that every judge scored", means.n_items),
+        ("judgments", view.panel.judgments.n_answers),
+    )
     size = f"{counted(len(means.judges), 'judge')} on {counted(len(means.systems), view.system)}"
-    return Figure("judged", Caption(f"What was judged: {size}"), rows, headers={"what": " ", "value": "number"})
+    return particulars("judged", f"What was judged: {size}", values, head="number")
 
 
-def _methods(view: PanelAnalysis) -> str:
+def methods(view: PanelAnalysis) -> str:
     """The paragraph for a methods section."""
     crossed = (
         " Judges were tested by F against item × judge, with degrees of freedom for judges of unequal noise "
