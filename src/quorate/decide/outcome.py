@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 
 from quorate.caveats import Caveat
 from quorate.numerics.votes import binomial
+from quorate.table.results import Result
 
 Claim = Literal["better", "equivalent", "not worse"]
 """What a comparison was made to show."""
@@ -59,7 +60,7 @@ class Step(Protocol):
 
 
 @dataclass(frozen=True)
-class AnyVerdict(ABC):
+class AnyVerdict(Result, ABC):
     """What a comparison of ``a`` with ``b`` shows, how sure that is, and what more would decide it.
 
     Parameters

@@ -12,6 +12,7 @@ import numpy as np
 
 from quorate.errors import QuorateError
 from quorate.table.frames import frame
+from quorate.wording import counted
 
 Row = dict[str, Any]
 
@@ -83,7 +84,7 @@ class Result:
         if not words:
             scalars = ((k, v.item() if isinstance(v, np.generic) else v) for k, v in self._values() if _is_scalar(v))
             words = ", ".join(f"{k}={f'{v:.6g}' if isinstance(v, float) else repr(v)}" for k, v in scalars)
-            words = words or f"{len(self.rows())} rows"
+            words = words or counted(len(self.rows()), "row")
         # control characters would be obeyed by a terminal
         words = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in words)
         room = LONGEST - len(type(self).__name__) - 2

@@ -20,7 +20,6 @@ from quorate.plan.designs.schemes import LayoutName
 from quorate.plan.power.sample_size import check_range
 from quorate.plan.search.optimize import Limits
 from quorate.table.judgments import Judgments
-from quorate.table.results import Result
 from quorate.wording import counted, listed, plural
 
 _NO_STEP = (
@@ -30,7 +29,7 @@ _NO_STEP = (
 
 
 @dataclass(frozen=True)
-class ScoreVerdict(AnyVerdict, Result):
+class ScoreVerdict(AnyVerdict):
     """What the scores of ``a`` and ``b`` show, how sure that is, and what more would decide it.
 
     Parameters

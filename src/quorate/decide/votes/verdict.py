@@ -14,14 +14,13 @@ from quorate.decide.votes.next_step import NextStep, next_step
 from quorate.errors import InvalidInput
 from quorate.numerics.votes import binomial, equivalence
 from quorate.plan.power.sample_size import check_count, check_power, check_range
-from quorate.table.results import Result
 from quorate.table.votes import Encoding, Votes, checked_votes
 
 __all__ = ["Claim", "Outcome", "Verdict", "check_question", "outcome_of", "verdict_of_margin", "verdict_of_votes"]
 
 
 @dataclass(frozen=True)
-class Verdict(AnyVerdict, Result):
+class Verdict(AnyVerdict):
     """What votes show of ``a`` and ``b``, how sure that is, and what more would decide it.
 
     Parameters
