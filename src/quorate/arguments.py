@@ -123,13 +123,6 @@ class Sentence(str):
 def argument(name: str, value: object = None, *, group: str = "", text: str = "") -> Sentence:
     """An argument as a sentence of its own, to be added to others.
 
-    Parameters
-    ----------
-    name, value, group
-        As for `Argument`.
-    text : str
-        How Python has it, where that is not ``name=value``.
-
     Examples
     --------
     >>> argument("status", ...) + " or " + argument("facets", {"judge": ...}) + " or " + argument("facets", {...: ...})

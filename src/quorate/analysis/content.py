@@ -22,13 +22,7 @@ SOURCE = ("component", "share", "se", "advice")
 
 
 def rows(analysis: Analysis) -> list[Row]:
-    """The naive interval and the corrected ones: interval, mean, se, df, low, high, n.
-
-    Parameters
-    ----------
-    analysis : Analysis
-        What was done.
-    """
+    """The naive interval and the corrected ones: interval, mean, se, df, low, high, n."""
     overall, judges = analysis.naive.overall, JUDGE in analysis.judgments.names
     naive = {"mean": overall.value, "se": overall.se, "df": None, "low": overall.low, "high": overall.high}
     found: list[Row] = [{"interval": NAIVE, **naive, "n": overall.n}]
@@ -43,13 +37,7 @@ def rows(analysis: Analysis) -> list[Row]:
 
 
 def content(analysis: Analysis) -> dict[str, Any]:
-    """Everything that an analysis says; what is not known or not finite is None.
-
-    Parameters
-    ----------
-    analysis : Analysis
-        What was done.
-    """
+    """Everything that an analysis says; what is not known or not finite is None."""
     source = analysis.judgments.source
     names = ("sentence", "level", "price", "answer", "sources", "what_if", "purchases", "caveats", "effects")
     reasons = ("means", "effects_reasons", "population_reason", "panel_reason", "grouping")

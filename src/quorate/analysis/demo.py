@@ -58,15 +58,7 @@ class AgainstTruth:
 
 
 def against_truth(analysis: Analysis, seed: int) -> AgainstTruth:
-    """Whether the intervals of an analysis of the demonstration's judgments hold their true mean.
-
-    Parameters
-    ----------
-    analysis : Analysis
-        Of what `quorate.simulate.demo.write_demo` wrote.
-    seed : int
-        With this seed.
-    """
+    """Whether the intervals of an analysis of the demonstration's judgments hold their true mean."""
     truth = demo_truth()
     readings = {"naive": analysis.naive_reading, **{one.scope: one for one in reversed(analysis.readings)}}
     intervals = (Held(name, one.low, one.high, one.low <= truth <= one.high) for name, one in readings.items())

@@ -18,15 +18,7 @@ from quorate.wording import counted
 
 
 def default_targets(source: Components | Decomposition, asked: Mapping[str, Target]) -> dict[str, Target]:
-    """What facets stand for: as asked; judges for others like them where nothing else is asked and the data tell.
-
-    Parameters
-    ----------
-    source : Components or Decomposition
-        What a design is planned from.
-    asked : mapping of str to str or Pool
-        Targets that were named.
-    """
+    """What facets stand for: as asked; judges for others like them where nothing else is asked and the data tell."""
     if not isinstance(source, Decomposition) or JUDGE in asked:
         return dict(asked)
     told = views(source, mean_for(source, asked)).population is not None
@@ -34,14 +26,7 @@ def default_targets(source: Components | Decomposition, asked: Mapping[str, Targ
 
 
 def half_width(source: Components | Decomposition, targets: Mapping[str, Target]) -> tuple[float, float] | None:
-    """Half a 95% interval of the study at hand, and its standard error; None for published components, which have none.
-
-    Parameters
-    ----------
-    source : Components or Decomposition
-    targets : mapping of str to str or Pool
-        What each facet stands for.
-    """
+    """Half a 95% interval of the study at hand, and its standard error; None for published components."""
     if not isinstance(source, Decomposition):
         return None
     mean = mean_for(source, targets)
@@ -49,14 +34,7 @@ def half_width(source: Components | Decomposition, targets: Mapping[str, Target]
 
 
 def standard_errors(source: Components | Decomposition, targets: Mapping[str, Target]) -> float:
-    """Standard errors to half a 95% interval: Student's t of the study that was fitted, else 1.96.
-
-    Parameters
-    ----------
-    source : Components or Decomposition
-    targets : mapping of str to str or Pool
-        What each facet stands for.
-    """
+    """Standard errors to half a 95% interval: Student's t of the study that was fitted, else 1.96."""
     own = half_width(source, targets)
     return t_quantile(float("inf"), 0.975) if own is None else own[0] / own[1]
 

@@ -139,12 +139,7 @@ def pair_view(
 
 
 def way(verdict: Verdict) -> str:
-    """How a verdict takes its votes, in words.
-
-    Parameters
-    ----------
-    verdict : Verdict
-    """
+    """How a verdict takes its votes, in words."""
     found = verdict.difference
     ties = {"drop": "", "half": ", ties as halves", "pessimistic": ", ties as losses"}[found.ties]
     return f"{f'by {found.cluster}' if found.cluster else INDEPENDENT}{ties}"

@@ -165,11 +165,6 @@ class PanelAnalysis(Result):
 def validations(panel: Panel) -> dict[str, Validation]:
     """Studies redrawn from the scores of every system, which show whether strategies are as precise as promised.
 
-    Parameters
-    ----------
-    panel : Panel
-        From `quorate.panel`.
-
     Raises
     ------
     NotEstimable
@@ -204,17 +199,7 @@ def promised(one: Crossed) -> dict[str, float]:
 def panel_view(
     judgments: Judgments, level: float, prices: Mapping[str, Any] | None
 ) -> tuple[PanelAnalysis | None, str]:
-    """What a report says of a panel of judges, or why it says nothing; nothing at all where there is one judge.
-
-    Parameters
-    ----------
-    judgments : Judgments
-        With several judges.
-    level : float
-        Coverage of every interval.
-    prices : mapping, optional
-        As for `quorate.panel`.
-    """
+    """What a report says of a panel of judges, or why it says nothing; nothing at all where there is one judge."""
     from quorate.plan.panel.panel import panel
 
     reason = _too_large(judgments)

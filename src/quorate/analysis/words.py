@@ -65,17 +65,6 @@ def significant(value: float, digits: int = 3) -> str:
 def sentence(mean: float, views: Sequence[Reading], naive: Reading, level: float) -> str:
     """The verdict: the mean, its interval for each view, and how wrong the naive interval is.
 
-    Parameters
-    ----------
-    mean : float
-        The mean score.
-    views : sequence of Reading
-        The headline first.
-    naive : Reading
-        Every judgment taken as independent.
-    level : float
-        Coverage of all of them.
-
     Examples
     --------
     >>> views = [Reading(7.11, 7.73, "for judges like these"), Reading(7.30, 7.54, "for this panel")]

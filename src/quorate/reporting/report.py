@@ -150,13 +150,6 @@ def page_of(
 ) -> Page:
     """The page of a result.
 
-    Parameters
-    ----------
-    result, source, record
-        As for `report`.
-    origin : Provenance, optional
-        Command line, seed and note.
-
     Raises
     ------
     InvalidInput
@@ -179,12 +172,6 @@ def page_of(
 
 def write(page: Page, path: str | Path) -> Path:
     """Write a page as the ending of the path says.
-
-    Parameters
-    ----------
-    page : Page
-    path : path
-        File to write, replaced if it exists: ``.html``, ``.md`` or ``.json``.
 
     Raises
     ------

@@ -222,15 +222,7 @@ def replay_comparisons(
 
 
 def draw_pair(pair: Pair, rng: np.random.Generator) -> Judgments:
-    """One study of two systems with known components.
-
-    Parameters
-    ----------
-    pair : Pair
-        The systems and the design.
-    rng : numpy.random.Generator
-        Source of the draws.
-    """
+    """One study of two systems with known components."""
     shared = _effects(pair, pair.shared, rng)
     first = _system(pair, shared, rng) + pair.difference
     if pair.nested:  # the second system has items of its own

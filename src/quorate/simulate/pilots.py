@@ -273,17 +273,7 @@ def pilot_study(
 
 
 def cut(judgments: Judgments, levels: Mapping[str, int], rng: np.random.Generator) -> Judgments:
-    """Judgments at levels drawn at random without replacement.
-
-    Parameters
-    ----------
-    judgments : Judgments
-        The full table.
-    levels : mapping of str to int
-        Levels to draw, by role.
-    rng : numpy.random.Generator
-        Where the draws come from.
-    """
+    """Judgments at levels drawn at random without replacement."""
     mask = np.ones(judgments.n_cells, dtype=bool)
     for name, count in levels.items():
         drawn = np.zeros(judgments.n_levels(name), dtype=bool)

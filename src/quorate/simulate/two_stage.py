@@ -219,11 +219,6 @@ def replay_two_stage(
 def replay_range(votes: Votes, a: str, b: str, *, by: str = "prompt_type", c: float = 10.0) -> tuple[int, int]:
     """The smallest and the largest budget that `replay_two_stage` can replay.
 
-    Parameters
-    ----------
-    votes, a, b, by, c
-        As for `replay_two_stage`.
-
     Raises
     ------
     NotEstimable

@@ -318,11 +318,6 @@ class Study(FilePart):
 def load(path: str | os.PathLike[str]) -> Study:
     """A study file, checked.
 
-    Parameters
-    ----------
-    path : path
-        A YAML file.
-
     Raises
     ------
     InvalidInput

@@ -60,15 +60,7 @@ class Rounds:
     batch: int
 
     def next(self, progress: Progress, spend: Spend) -> tuple[Cells, Why]:
-        """The cells of the next round, as many as can be paid at the worst; or none, and why.
-
-        Parameters
-        ----------
-        progress : Progress
-            With all that was planned finished.
-        spend : Spend
-            Of the ledger.
-        """
+        """The cells of the next round, as many as can be paid at the worst; or none, and why."""
         room = self.batch if self.cap.calls is None else max(self.cap.calls - spend.calls - spend.reserved, 0)
         paying = self.policy
         if self.cap.money is not None:  # with what is left of it, at worst-case prices in billionths: whole numbers

@@ -78,11 +78,6 @@ def highest_replicates(judgments: Judgments) -> Ints:
     Numbers tell calls apart, and rows need not be there for all of them: answers come in any order and some are lost.
     Where replicates are no numbers, or single rows cannot be read again, it is the number of rows.
 
-    Parameters
-    ----------
-    judgments : Judgments
-        From `quorate.read`.
-
     Returns
     -------
     array of int64, shape (cells,)

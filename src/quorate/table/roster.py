@@ -112,13 +112,6 @@ def crossed(arms: Iterable[object] | Mapping[str, Iterable[object]]) -> Roster:
 def judged(judgments: Judgments, attribute: str | None = None) -> Roster:
     """The cells of judgments, each once whatever its attributes.
 
-    Parameters
-    ----------
-    judgments : Judgments
-        Answered or not.
-    attribute : str, optional
-        Facet whose levels are the attributes of one answer.
-
     Raises
     ------
     InvalidInput

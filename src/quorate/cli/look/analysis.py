@@ -67,21 +67,7 @@ class AnalysisFiles(Files):
         after: Callable[[Console], None] | None = None,
         **origin: Any,
     ) -> None:
-        """Print an analysis, then write its files; what is printed is never lost to a file that cannot be written.
-
-        Parameters
-        ----------
-        found : Analysis
-        page : Path, optional
-            From `page`.
-        out : Output
-        more : mapping, optional
-            Further content of the JSON.
-        after : callable, optional
-            Prints a further part on the terminal.
-        **origin
-            What a report says of its origin: ``seed``, ``note``, and the study ``record``.
-        """
+        """Print an analysis, then write its files; what is printed is never lost to a file that cannot be written."""
         from quorate.reporting.paper.reproduce import Provenance, in_one_line
         from quorate.reporting.paper.writeup import writeup
         from quorate.reporting.print.charts import write_charts

@@ -83,18 +83,7 @@ class Files(Group):
             raise InvalidInput("--chart-format: is that of the files of --charts; give it too")
 
     def write(self, result: Any, table: Judgments | Votes | None, out: Output, *, seed: int | None = None) -> None:
-        """Write the report and the charts that are asked for, and say where they are unless JSON is printed.
-
-        Parameters
-        ----------
-        result : object
-            What `quorate.report` takes.
-        table : Judgments or Votes, optional
-            What it is of, which the report then names.
-        out : Output
-        seed : int, optional
-            Root of the random numbers that were drawn.
-        """
+        """Write the report and the charts that are asked for, and say where they are unless JSON is printed."""
         if self.report is None and self.charts is None:
             return
         from quorate.reporting.paper.reproduce import Provenance

@@ -221,17 +221,7 @@ def role_of(name: str | None, table: object) -> str | None:
 
 
 def with_column(notes: Sequence[Note], role: str, column: str | None) -> list[Note]:
-    """What reading took for granted, with a column that it left as one that is used.
-
-    Parameters
-    ----------
-    notes : sequence of Note
-        From reading.
-    role : str
-        What the column is used for.
-    column : str or None
-        Its name; None where there is none.
-    """
+    """What reading took for granted, with a column that it left as one that is used."""
     from quorate.table.notes import left_unused, not_used, read_as
 
     unused = not_used(notes)

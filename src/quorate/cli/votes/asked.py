@@ -72,16 +72,7 @@ class Pair(Group):
 
 
 def check_facet(votes: Votes, option: str, name: str | None) -> None:
-    """Refuse a facet that these votes do not have.
-
-    Parameters
-    ----------
-    votes : Votes
-    option : str
-        The option that names it.
-    name : str or None
-        The facet; None where the option was not given.
-    """
+    """Refuse a facet that these votes do not have."""
     if name is not None and name not in votes.names:
         have = f"have {listed(votes.names)}" if votes.names else "have none"
         fix = f"; name its column: --role {name}=COLUMN" if name.isidentifier() else ""

@@ -21,17 +21,6 @@ def expected_score(tokens: Sequence[Any] | None, text: str, found: Hit, expects:
     A token that may be the first half of another point, such as ``1`` of ``10``, counts only where that other point is
     a token of its own. Points that are not among the alternatives have no weight; the rest is scaled to one, and must
     have been at least `COVERAGE` before.
-
-    Parameters
-    ----------
-    tokens : sequence of mappings, optional
-        ``{"token": str, "logprob": float, "top_logprobs": [...]}``, in the order of the reply.
-    text : str
-        The reply.
-    found : Hit
-        Where its answer is.
-    expects : Expects
-        The scale.
     """
     token = _token_at(tokens, text, found.at)
     if token is None:

@@ -28,21 +28,7 @@ _BILLED_NOTHING = 0.0
 
 
 def turned_away(code: int, headers: Mapping[str, str], body: Any, now: float, latency: float) -> Reply:
-    """The reply for a request that was answered with a status instead of a judgment; it costs nothing.
-
-    Parameters
-    ----------
-    code : int
-        HTTP status.
-    headers : mapping
-        Of the answer.
-    body : object
-        The decoded body, or its text.
-    now : float
-        Seconds since the epoch, for dates.
-    latency : float
-        Seconds that it took.
-    """
+    """The reply for a request that was answered with a status instead of a judgment; it costs nothing."""
     error = body.get("error", body) if isinstance(body, Mapping) else body
     if isinstance(error, Mapping):
         error = " ".join(str(error[name]) for name in ("code", "type", "message") if error.get(name) is not None)

@@ -284,17 +284,7 @@ def charge(connection: Connection, price: float | None, budget: Budget) -> bool:
 
 
 def settle_charge(connection: Connection, price: float | None, cost: float | None) -> None:
-    """Count what such a call cost in place of its worst-case price, if that is known.
-
-    Parameters
-    ----------
-    connection : Connection
-        In a transaction.
-    price : float, optional
-        The worst-case price that is counted.
-    cost : float, optional
-        What the judge says.
-    """
+    """Count what such a call cost in place of its worst-case price, if that is known."""
     worst, paid = nano(price), nano(cost)
     if paid is not None:
         _charge(connection, 0, paid - (worst or 0), -int(worst is None))

@@ -136,23 +136,7 @@ def why_end(
     now: float,
     more: Callable[[Mapping[str, int]], None],
 ) -> Ended | None:
-    """Why to end, if nothing is under way here and nothing will be; None to go on.
-
-    Parameters
-    ----------
-    ledger : Ledger
-        As it is at one moment: see `Ledger.seen`.
-    lanes : sequence of Lane
-        Of the judges that are asked.
-    judges : mapping of str to Judge
-        All that may be.
-    budget : Budget
-    limits : Limits
-    now : float
-        Seconds since 1970.
-    more : callable
-        Told the cells by judge where another runner has planned some that can be asked here.
-    """
+    """Why to end, if nothing is under way here and nothing will be; None to go on."""
     alive = [lane for lane in lanes if not lane.dead]
     due = {lane: when for lane in alive if (when := ledger.due(lane.judge)) is not None}
     elsewhere = any(ledger.under_way(lane.judge) for lane in alive)

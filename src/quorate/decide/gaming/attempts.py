@@ -86,15 +86,7 @@ class Played:
 def attempts_targets(
     fit: Decomposition | Components, redrawn: Collection[str] | None
 ) -> tuple[dict[str, Target], tuple[str, ...], tuple[str, ...]]:
-    """Targets that leave the variance between attempts alone, what is redrawn, and what would be but has one level.
-
-    Parameters
-    ----------
-    fit : Decomposition or Components
-        Components.
-    redrawn : collection of str, optional
-        Facets that differ between attempts; None for all that measure.
-    """
+    """Targets that leave the variance between attempts alone, what is redrawn, and what would be but has one level."""
     if isinstance(redrawn, str):
         raise InvalidInput(f'redrawn: a collection of facets is needed, got "{redrawn}"; write ("{redrawn}",)')
 
@@ -127,15 +119,7 @@ def attempts_targets(
 
 
 def projected(played: Played, options: Mapping[str, Any]) -> Projection:
-    """One attempt under a design.
-
-    Parameters
-    ----------
-    played : Played
-        What attempts are made with.
-    options : mapping
-        The design, as options of `quorate.project`.
-    """
+    """One attempt under a design."""
     return project(played.fit, **_filled(played, options), targets=played.targets, prices=played.prices)
 
 
@@ -159,19 +143,7 @@ def _filled(played: Played, options: Mapping[str, Any]) -> dict[str, Any]:
 def standard_errors(
     played: Played, designs: Sequence[Mapping[str, Any]], resamples: int, rng: np.random.Generator | int | None
 ) -> Floats:
-    """Plausible standard errors of one attempt, shape (designs, draws); nan where components come without draws.
-
-    Parameters
-    ----------
-    played : Played
-        What attempts are made with.
-    designs : sequence of mapping
-        Designs, as options of `quorate.project`.
-    resamples : int
-        Draws.
-    rng : numpy.random.Generator or int, optional
-        Their source.
-    """
+    """Plausible standard errors of one attempt, shape (designs, draws); nan where components come without draws."""
     fit = played.fit
     if isinstance(fit, Components) or fit.method == "anova":
         return np.full((len(designs), 1), np.nan)

@@ -34,15 +34,6 @@ def cheapest_study(searched: Searched, chance: Chance, power: float) -> Projecti
     All designs are screened by their standard error and Satterthwaite's degrees of freedom, as if their variance were
     one mean square. Those that are better, so seen, than all that cost no more are judged in full, from cheap to dear;
     then the hundred best of those cheaper than the first that does, for the screen is rough where levels are few.
-
-    Parameters
-    ----------
-    searched : Searched
-        All designs, with their prices.
-    chance : callable
-        Power of studies of one design.
-    power : float
-        Power wanted.
     """
     kept = _screened(searched, chance, power, lambda _, over: over <= _FAR)
     cost, over = kept.cost, kept.variance
@@ -64,15 +55,6 @@ def best_study(searched: Searched, chance: Chance, power: float, budget: float) 
     """The design within a budget whose studies have the most power; None where a budget buys none.
 
     The hundred best by the screen of `cheapest_study` are judged in full.
-
-    Parameters
-    ----------
-    searched, chance
-        As for `cheapest_study`.
-    power : float
-        Power that designs are screened for.
-    budget : float
-        Most that a design may cost.
     """
     kept = _screened(searched, chance, power, lambda cost, _: cost <= budget * (1 + _SLACK))
     plans = [searched.projection(kept, place) for place in np.argsort(kept.variance, kind="stable")[:_MORE].tolist()]

@@ -20,11 +20,6 @@ from quorate.streams import stream
 def studies_of_plan(plan: Projection) -> Studies:
     """What studies of a design for the difference would find, if its components are right.
 
-    Parameters
-    ----------
-    plan : Projection
-        From `quorate.project`, of the difference.
-
     Raises
     ------
     NotEstimable
@@ -73,13 +68,7 @@ def freedom(parts: Mapping[str, Floats], levels: Mapping[str, Floats | int], ans
 
 
 def studies_like(found: SystemDifference) -> Studies:
-    """What studies of the same design would find, if components are as estimated.
-
-    Parameters
-    ----------
-    found : SystemDifference
-        The study at hand.
-    """
+    """What studies of the same design would find, if components are as estimated."""
     return studies(balanced_mean_squares(found.estimate, found.sides), stream(0, "study power"))
 
 

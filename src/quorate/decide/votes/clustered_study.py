@@ -63,17 +63,7 @@ class ClusteredVotes(Studies):
         return float(self._power(self._clusters_in(votes), d, margin))
 
     def drawn(self, clusters: int, d: float, margin: float | None) -> float:
-        """Power of a study by draws: of sizes from those seen, of votes from a beta-binomial law.
-
-        Parameters
-        ----------
-        clusters : int
-            Clusters of the study.
-        d : float
-            Margin.
-        margin : float or None
-            Margin of equivalence; None for the power to find a difference.
-        """
+        """Power of a study by draws: of sizes from those seen, of votes from a beta-binomial law."""
         rng = stream(clusters, "clusters of a new study")
         sizes = rng.choice(self.sizes, (min(_DRAWS[0], _DRAWS[1] // clusters), clusters))
         seen, n = min(0.5 + abs(self.found.value), 0.99), float(self.sizes.sum())

@@ -91,13 +91,7 @@ class VoteMargin:
         return self.n / self.exact.n if self.exact else 4 * self.n * self.se**2
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Confidence interval of the margin: Clopper and Pearson's where tests are exact, else Student's t.
-
-        Parameters
-        ----------
-        level : float
-            Coverage wanted, in (0, 1).
-        """
+        """Confidence interval of the margin: Clopper and Pearson's where tests are exact, else Student's t."""
         if self.exact:
             low, high = binomial.clopper_pearson(*self.exact, level)
             return float(low) - 0.5, float(high) - 0.5
@@ -109,11 +103,6 @@ class VoteMargin:
         """The interval that the test of equivalence rests on: it rejects where this lies within the margin.
 
         That is the ``1 - 2 alpha`` interval, for each of the two tests is one-sided: 90% where tests are at 5%.
-
-        Parameters
-        ----------
-        alpha : float
-            Level of the tests.
         """
         if self.exact or not self.decisive:
             return self.interval(1 - 2 * alpha)
@@ -133,13 +122,7 @@ class VoteMargin:
         return min(1.0, max(2 * self._tail(-abs(self.value)), self._floor()))
 
     def p_equivalence(self, margin: float) -> float:
-        """P-value of a margin that is at least this far from 0, in either direction (two one-sided tests).
-
-        Parameters
-        ----------
-        margin : float
-            Margin of equivalence.
-        """
+        """P-value of a margin that is at least this far from 0, in either direction (two one-sided tests)."""
         if self.exact:
             return float(equivalence.p_value(*self.exact, margin))
         if self.decisive:
@@ -322,15 +305,7 @@ def _score_limit(wins: float, losses: float, n: float, alpha: float) -> float:
 def margin_of_counts(
     wins: float, n: float, a: str, b: str, *, ties: Encoding = "drop", caveats: tuple[Caveat, ...] = ()
 ) -> VoteMargin:
-    """The margin of independent votes, each won or lost.
-
-    Parameters
-    ----------
-    wins, n : float
-        Votes for the first system, and votes.
-    a, b, ties, caveats
-        As for `VoteMargin`.
-    """
+    """The margin of independent votes, each won or lost."""
     p = wins / n
     se = math.sqrt(p * (1 - p) / n) or math.nan
     value = (2 * wins - n) / (2 * n)

@@ -130,23 +130,7 @@ def next_step(
     budget: int | None = None,
     price: float | None = None,
 ) -> NextStep | None:
-    """The cheapest study that would decide; None where no number of votes would.
-
-    Parameters
-    ----------
-    found : VoteMargin
-        Margin so far.
-    margin : float or None
-        Margin of equivalence.
-    alpha, power : float
-        Level of the tests, and the chance wanted that the study decides.
-    counting : float
-        Share of all votes that count.
-    budget : int, optional
-        Votes that can be collected.
-    price : float, optional
-        Price of a vote.
-    """
+    """The cheapest study that would decide; None where no number of votes would."""
     way = min(_ways(found, margin, alpha, power, counting), default=None, key=lambda one: one[:3])
     if way is None:
         return None
@@ -180,17 +164,7 @@ def next_step(
 
 
 def studies_like(found: VoteMargin, alpha: float, counting: float) -> Studies:
-    """Studies whose votes depend on each other, and count, as these do.
-
-    Parameters
-    ----------
-    found : VoteMargin
-        Margin so far.
-    alpha : float
-        Level of the tests.
-    counting : float
-        Share of all votes that count.
-    """
+    """Studies whose votes depend on each other, and count, as these do."""
     if found.exact:
         return SingleVotes(alpha, counting / found.effect, by_chance=found.cluster is None)
     if found.decisive:

@@ -149,17 +149,7 @@ class TiedVotes(Studies):
 
 
 def t_reach(df: float, alpha: float, power: float) -> float:
-    """Standard errors that a difference must measure for Student's t test to find it: a noncentrality.
-
-    Parameters
-    ----------
-    df : float
-        Degrees of freedom.
-    alpha : float
-        Level of the two-sided test.
-    power : float
-        Chance of detection wanted.
-    """
+    """Standard errors that a difference must measure for Student's t test to find it: a noncentrality."""
     from scipy.special import nctdtrinc
 
     return float(nctdtrinc(df, 1 - power, t_quantile(df, 1 - alpha / 2)))

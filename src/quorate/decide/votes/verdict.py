@@ -163,17 +163,7 @@ def verdict_of_margin(
     budget: int | None = None,
     price: float | None = None,
 ) -> Verdict:
-    """The verdict that a margin leads to.
-
-    Parameters
-    ----------
-    found : VoteMargin
-        The margin with its tests.
-    counting : float
-        Share of all votes that count, for the next step.
-    margin, level, claim, power, budget, price
-        As for `verdict_of_votes`.
-    """
+    """The verdict that a margin leads to."""
     alpha = 1 - level
     outcome = outcome_of(found, margin, alpha)
     error_rate = alpha
@@ -204,17 +194,7 @@ def verdict_of_margin(
 
 
 def outcome_of(found: VoteMargin, margin: float | None, alpha: float) -> Outcome:
-    """What a margin shows at one look; false with a chance of at most ``alpha``, whatever the truth.
-
-    Parameters
-    ----------
-    found : VoteMargin
-        The margin with its tests.
-    margin : float or None
-        Margin of equivalence.
-    alpha : float
-        Level of every test.
-    """
+    """What a margin shows at one look; false with a chance of at most ``alpha``, whatever the truth."""
     one_sided = found.ties == "pessimistic"  # ties count against the first system: it can only be shown better
     p_equivalence = None if margin is None or one_sided else found.p_equivalence(margin)
     outcome = outcome_by(found.value, found.p_difference(), p_equivalence, alpha)
@@ -229,13 +209,7 @@ def outcome_of(found: VoteMargin, margin: float | None, alpha: float) -> Outcome
 def check_question(
     margin: float | None, level: float, claim: str | None, power: float, budget: int | None, price: float | None
 ) -> None:
-    """Refuse what cannot be asked of a comparison.
-
-    Parameters
-    ----------
-    margin, level, claim, power, budget, price
-        As for `verdict_of_votes`.
-    """
+    """Refuse what cannot be asked of a comparison."""
     check_range("level", level, "between 0.5 and 1", isinstance(level, Real) and 0.5 < level < 1)
     if margin is not None:
         check_range("margin", margin, "above 0 and below 0.5", isinstance(margin, Real) and 0 < margin < 0.5)

@@ -194,13 +194,6 @@ def likert_battles(
 def likert_threshold(judgments: Judgments, threshold: float | None) -> float:
     """The least difference of mean scores that is no tie: a given one, or half a point where that suits the scale.
 
-    Parameters
-    ----------
-    judgments : Judgments
-        Scores.
-    threshold : float, optional
-        A given one.
-
     Raises
     ------
     InvalidInput

@@ -62,13 +62,6 @@ def unlike_caveats(means: JointMeans) -> list[Caveat]:
 def unlike_system(judgments: Judgments, facet: str = "system") -> UnlikeSystem | None:
     """The system that varies most from item to item, and whether chance explains by how much.
 
-    Parameters
-    ----------
-    judgments : Judgments
-        Answered ones, of two or more systems.
-    facet : str
-        Role of the systems.
-
     Returns
     -------
     UnlikeSystem or None

@@ -147,13 +147,6 @@ def table_of_means(source: Judgments | Decomposition, row: str, column: str) -> 
     Every item weighs the same in a combination, and in an item every cell; nothing is modelled, so combinations that
     saw different items are not quite comparable.
 
-    Parameters
-    ----------
-    source : Judgments or Decomposition
-        The judgments, or a fit to them.
-    row, column : str
-        Roles of two facets.
-
     Raises
     ------
     UnknownTerm

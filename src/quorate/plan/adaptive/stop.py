@@ -208,21 +208,7 @@ class Precision:
 def sentence(
     precision: Precision, standing: Standing, spent: str, names: Sequence[str], *, done: bool, reached: bool
 ) -> str:
-    """What has been reached, for how much, and which arms were given up.
-
-    Parameters
-    ----------
-    precision : Precision
-        What was asked for.
-    standing : Standing
-        How the arms stand.
-    spent : str
-        Such as ``48,120 of 100,000 calls``.
-    names : sequence of str
-        The arms.
-    done, reached : bool
-        Whether nothing more is asked, and whether that is because the target is reached.
-    """
+    """What has been reached, for how much, and which arms were given up."""
     boundary = precision.boundary
     asked = (
         f"you asked {boundary.words}" if boundary and boundary.decide else f"you asked for {precision.target or 0:g}"

@@ -26,13 +26,6 @@ def balanced_blocks(judges: int, size: int) -> Ints:
     was asked equally often. They are chosen such that the differences between their judges, and with them the items
     that two judges share, come equally often: exactly where a difference family is found, nearly where not.
 
-    Parameters
-    ----------
-    judges : int
-        Judges in all.
-    size : int
-        Judges in a block.
-
     Returns
     -------
     array of int, shape (blocks, size)

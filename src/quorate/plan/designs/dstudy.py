@@ -215,11 +215,6 @@ def scheme_of(
 ) -> Scheme:
     """A layout from its name and options.
 
-    Parameters
-    ----------
-    layout, per_item, places, balanced, judges
-        As for `project`.
-
     Raises
     ------
     InvalidInput

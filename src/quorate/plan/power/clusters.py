@@ -128,15 +128,6 @@ def clustered_sample_size(
 def effective_judgments(n: int, *, icc: float, cluster: float | Sequence[int] | NDArray[Any] | None = None) -> float:
     """How many independent judgments these are worth, when those of one cluster resemble each other.
 
-    Parameters
-    ----------
-    n : int
-        Judgments.
-    icc : float
-        Correlation of two judgments of one cluster, from 0 to 1.
-    cluster : float or sequence of int, optional
-        As for `clustered`.
-
     Raises
     ------
     InvalidInput
@@ -169,13 +160,6 @@ def margin_interval(share: Share, level: float) -> tuple[float, float]:
 
     By Student's t; exact, with clusters as votes, where they do not differ. It includes 0 where clusters are so few
     that as many fair ones could all agree.
-
-    Parameters
-    ----------
-    share : Share
-        Share of votes by clusters.
-    level : float
-        Coverage wanted.
     """
     if not share.se > _NOTHING:
         ends = binomial.clopper_pearson(*single_votes(share), level)
@@ -186,13 +170,7 @@ def margin_interval(share: Share, level: float) -> tuple[float, float]:
 
 
 def votes_per_independent(share: Share) -> float:
-    """How many of these votes are worth one independent vote, at least 1: the design effect, as estimated.
-
-    Parameters
-    ----------
-    share : Share
-        Share of votes by clusters.
-    """
+    """How many of these votes are worth one independent vote, at least 1: the design effect, as estimated."""
     if not share.se > _NOTHING:
         return share.n / share.clusters
     return max(1.0, share.n * share.se**2 / (share.value * (1 - share.value)))

@@ -87,17 +87,6 @@ def equivalence_size(
 def equivalence_margin(n: int, *, true_margin: float = 0.0, alpha: float = 0.05, power: float = 0.9) -> float:
     """The smallest margin within which this number of decisive judgments can show two systems to be alike.
 
-    Parameters
-    ----------
-    n : int
-        Decisive judgments.
-    true_margin : float
-        ``|p - 1/2|`` as it really is.
-    alpha : float
-        Level, below one half.
-    power : float
-        Chance that the claim can be made, with the exact tests.
-
     Returns
     -------
     float

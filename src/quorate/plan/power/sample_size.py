@@ -248,11 +248,6 @@ def power_curve(
 def whole(n: float) -> int:
     """A number of judgments, rounded up, but for what is rounding of the arithmetic.
 
-    Parameters
-    ----------
-    n : float
-        What a formula gives.
-
     Raises
     ------
     InvalidInput

@@ -260,13 +260,6 @@ def around(source: Source, prices: Prices) -> dict[str, tuple[int, ...]]:
 
     Facets that stand for themselves keep their levels: with fewer, the mean would be of something else. Judges are at
     most as many as have a price.
-
-    Parameters
-    ----------
-    source : Source
-        The design at hand.
-    prices : mapping
-        As for `quorate.project`.
     """
     most = 4 * source.counts[source.item]
     steps = np.linspace(2, most, min(most - 1, _MOST_ITEMS))  # every number, or as many as are worth looking at

@@ -74,15 +74,6 @@ def ranking(best: Optimum, *, n: int = 1000, rng: np.random.Generator | int | No
     about .1 and ``loss`` to 2 points, and the interval of the standard error holds it in 90 to 98%; ``top`` is too high
     by up to a quarter where designs are crossed, since many designs are nearly as good (``docs/methods/optimize.md``).
 
-    Parameters
-    ----------
-    best : Optimum
-        From `quorate.optimize`, from fitted components.
-    n : int
-        Redrawn pilots.
-    rng : numpy.random.Generator or int, optional
-        Where the draws come from.
-
     Raises
     ------
     InvalidInput

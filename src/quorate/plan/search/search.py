@@ -81,15 +81,6 @@ class Found:
 def search(source: Source, grid: Grid, prices: Prices) -> Found:
     """Price and judge every design of a grid.
 
-    Parameters
-    ----------
-    source : Source
-        Variance of any layout.
-    grid : Grid
-        The designs.
-    prices : mapping
-        As for `quorate.project`.
-
     Raises
     ------
     InvalidInput

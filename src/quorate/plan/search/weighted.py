@@ -35,17 +35,6 @@ def named_panels(
 
     Every choice is looked at where there are at most 100; of more, the cheapest, the steadiest and those whose price
     times variance is least. Each is in the order of prices.
-
-    Parameters
-    ----------
-    source : Source
-        What scores vary by.
-    prices : mapping
-        As for `quorate.project`.
-    judges : iterable of int
-        Numbers of judges.
-    known : sequence of str
-        Judges whose residual variance is known.
     """
     names = cheapest(prices) or tuple(known)
     if not known:

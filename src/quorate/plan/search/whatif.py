@@ -61,15 +61,6 @@ def what_if(
     Every change is a design with all its cells filled. Where the study itself has gaps, so that filling them would
     take over 1% more judgments, that is the first change.
 
-    Parameters
-    ----------
-    fit : Decomposition
-        Fitted components.
-    prices : mapping, optional
-        As for `quorate.project`.
-    targets : mapping, optional
-        As for `Decomposition.mean_for`.
-
     Returns
     -------
     tuple of WhatIf
@@ -101,15 +92,6 @@ def as_it_is(
 ) -> Projection:
     """The study at hand, as a design: its own standard error, and every judgment that was asked for.
 
-    Parameters
-    ----------
-    fit : Decomposition
-        Fitted components.
-    prices : mapping, optional
-        As for `quorate.project`.
-    targets : mapping, optional
-        As for `Decomposition.mean_for`.
-
     Raises
     ------
     NotEstimable
@@ -130,15 +112,7 @@ def as_it_is(
 
 
 def best_purchases(rows: tuple[WhatIf, ...], *, most: int = 3) -> tuple[WhatIf, ...]:
-    """The changes that buy most: largest fall of the variance per judgment added.
-
-    Parameters
-    ----------
-    rows : tuple of WhatIf
-        From `what_if`.
-    most : int
-        How many to return.
-    """
+    """The changes that buy most: largest fall of the variance per judgment added."""
     buys = [row for row in rows if row.projection is not None and row.more_calls > 0 and row.change < -0.005]
     return tuple(sorted(buys, key=lambda row: (1 - (1 + row.change) ** 2) / row.more_calls, reverse=True)[:most])
 

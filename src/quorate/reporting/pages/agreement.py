@@ -36,14 +36,7 @@ _STEP = 24
 
 
 def page(result: Agreement | AgreementAnalysis, table: Table | None = None) -> Page:
-    """The page on agreement with people.
-
-    Parameters
-    ----------
-    result : Agreement or AgreementAnalysis
-    table : Votes or Judgments, optional
-        What judges said.
-    """
+    """The page on agreement with people."""
     view = result if isinstance(result, AgreementAnalysis) else AgreementAnalysis(result)
     best, decisive = view.best, view.found.rate(view.best.pipeline, "decisive")
     tiles = [Tile(share(best.value), f"of {best.n:,} battles decided by {cut(best.pipeline, _SHORT)} as by people")]

@@ -38,14 +38,7 @@ _ROBIN = "ROBIN knows all variances, ROBIN-HOOD finds them on the way."
 
 
 def page(result: Allocation | AllocationAnalysis, table: Judgments | None = None) -> Page:
-    """The page on adaptive allocation.
-
-    Parameters
-    ----------
-    result : Allocation or AllocationAnalysis
-    table : Judgments, optional
-        Whose answers were drawn, where the result does not say.
-    """
+    """The page on adaptive allocation."""
     view = view_of(result) if isinstance(result, Allocation) else result
     judgments = table if view.judgments is None else view.judgments
     otherwise = "Adaptive allocation, answers from an array"

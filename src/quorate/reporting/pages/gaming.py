@@ -38,14 +38,7 @@ MOST_LINES = len(_LINES)
 
 
 def page(gaming: Gaming, table: Table | None = None) -> Page:
-    """The page on what gaming is worth.
-
-    Parameters
-    ----------
-    gaming : Gaming
-    table : Judgments, optional
-        What components were fitted to.
-    """
+    """The page on what gaming is worth."""
     drawn = any(math.isfinite(prize.low) for prize in gaming.prizes)  # of components without a fit there are none
     redrawn = " ".join(gaming.redrawn) or "nothing"
     surface, changes = grid(gaming), mitigation(gaming)

@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 
 
 def page(view: PairAnalysis, _table: Table | None = None) -> Page:
-    """The page on votes on two systems.
-
-    Parameters
-    ----------
-    view : PairAnalysis
-    """
+    """The page on votes on two systems."""
     first = verdict.sections(view.verdict, ways(view))
     if view.every is None:
         reason = f"All pairs are not compared: {view.every_reason}."

@@ -32,14 +32,7 @@ _HEADS = {
 
 
 def page(pipelines: Pipelines, table: Table | None = None) -> Page:
-    """The page on leaderboards by pipelines of judges.
-
-    Parameters
-    ----------
-    pipelines : Pipelines
-    table : Votes or Judgments, optional
-        What judges said.
-    """
+    """The page on leaderboards by pipelines of judges."""
     return Page(
         title=title_of(table, "Leaderboards by judges"),
         sentence=pipelines.sentence,
@@ -71,13 +64,7 @@ def methods(pipelines: Pipelines) -> str:
 
 
 def systems(errors: PipelineErrors) -> list[Row]:
-    """One row for every system of a leaderboard, best first.
-
-    Parameters
-    ----------
-    errors : PipelineErrors
-        The leaderboard.
-    """
+    """One row for every system of a leaderboard, best first."""
     names = distinct([one.system for one in errors.systems])
     out = []
     for name, one in zip(names, errors.systems, strict=True):

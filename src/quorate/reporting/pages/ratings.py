@@ -41,14 +41,7 @@ _LAWS = {
 
 
 def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = None) -> Page:
-    """The page of a leaderboard.
-
-    Parameters
-    ----------
-    result : Ratings, Leaderboard or RatingsAnalysis
-    table : Votes or Judgments, optional
-        What was ranked.
-    """
+    """The page of a leaderboard."""
     view = result if isinstance(result, RatingsAnalysis) else RatingsAnalysis(result, table)
     order = [ranks(view), groups(view)]
     if view.told_apart and len(view.found) <= MOST_IN_GRID:

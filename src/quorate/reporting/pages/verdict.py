@@ -29,14 +29,7 @@ TIES = {"drop": "ties were left out", "half": "ties count as half a vote", "pess
 
 
 def page(verdict: AnyVerdict, table: Table | None = None) -> Page:
-    """The page on a verdict.
-
-    Parameters
-    ----------
-    verdict : Verdict or ScoreVerdict
-    table : Votes or Judgments, optional
-        What was compared.
-    """
+    """The page on a verdict."""
     return Page(
         title=title_of(table, f"{cut(verdict.a, SHORT)} against {cut(verdict.b, SHORT)}"),
         sentence=headline(verdict),

@@ -40,13 +40,7 @@ TICKS = (25, 50, 100, 200, 500, 1000, 2000, 5000)
 
 
 def page(result: Votes | VotesAnalysis, _table: Table | None = None) -> Page:
-    """The page on votes on all pairs.
-
-    Parameters
-    ----------
-    result : Votes or VotesAnalysis
-        Votes are analysed with default options.
-    """
+    """The page on votes on all pairs."""
     view = votes_view(result) if isinstance(result, Votes) else result
     study, near = view.found, view.near
     return Page(

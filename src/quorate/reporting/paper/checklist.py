@@ -56,13 +56,6 @@ def checklist(analysis: Analysis, record: Record | Mapping[str, Any] | str | Non
     Nothing is claimed that neither shows: a record that does not cover every judge or prompt of the data, or says
     another number of replicates, leaves its item missing with what to correct.
 
-    Parameters
-    ----------
-    analysis : Analysis
-        What was done.
-    record : Record, mapping or path, optional
-        The study record, as for `quorate.writeup`.
-
     References
     ----------
     Messing (2026), Hidden Measurement Error in LLM Pipelines, Table 15.

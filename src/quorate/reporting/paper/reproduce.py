@@ -46,17 +46,7 @@ class Provenance:
 
 
 def provenance(analysis: Analysis, origin: Provenance, record: Record | None = None) -> dict[str, str]:
-    """Everything needed to do it again, by name.
-
-    Parameters
-    ----------
-    analysis : Analysis
-        What was done.
-    origin : Provenance
-        How it was called.
-    record : Record, optional
-        The study record that was used.
-    """
+    """Everything needed to do it again, by name."""
     entries = {
         **made_with(),
         **source_of_analysis(analysis),

@@ -148,13 +148,7 @@ def analysed(result: object) -> Analysis:
 
 
 def methods_paragraph(analysis: Analysis) -> str:
-    """What was done and what came out, in the words of a methods section.
-
-    Parameters
-    ----------
-    analysis : Analysis
-        From `analyze`.
-    """
+    """What was done and what came out, in the words of a methods section."""
     made = (data, model, not_apart, mean, naive, largest_source, next_design)
     return " ".join(sentence for sentence in (one(analysis) for one in made) if sentence)
 

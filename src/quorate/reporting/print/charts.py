@@ -123,14 +123,7 @@ def _inked(part: Any) -> Any:
 
 
 def write_chart(figure: Figure, path: Path) -> Path:
-    """Write one chart as the ending of the path says, black on white, with its title.
-
-    Parameters
-    ----------
-    figure : Figure
-    path : Path
-        Ends in ``.svg`` or ``.png``.
-    """
+    """Write one chart as the ending of the path says, black on white, with its title."""
     import vl_convert
 
     spec = on_paper(figure)

@@ -14,15 +14,6 @@ from quorate.errors import InvalidInput
 def writable(path: Path, endings: Sequence[str], argument: str = "path") -> None:
     """Whether a file could be written, so that an analysis is not lost to a place that cannot be.
 
-    Parameters
-    ----------
-    path : Path
-        File to write.
-    endings : sequence of str
-        Endings allowed, in lower case.
-    argument : str
-        What the message calls it.
-
     Raises
     ------
     InvalidInput

@@ -23,12 +23,7 @@ MOST_ROWS = 200
 
 
 def as_html(page: Page) -> str:
-    """The page as HTML.
-
-    Parameters
-    ----------
-    page : Page
-    """
+    """The page as HTML."""
     from markupsafe import escape
 
     sections = [{**vars(one), "figures": [_figure(figure) for figure in one.figures]} for one in page.sections]

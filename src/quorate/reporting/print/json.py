@@ -12,12 +12,7 @@ if TYPE_CHECKING:
 
 
 def as_json(page: Page) -> str:
-    """The page as JSON: what is said around the figures, then the result; what is not known or not finite is null.
-
-    Parameters
-    ----------
-    page : Page
-    """
+    """The page as JSON: what is said around the figures, then the result; what is not known or not finite is null."""
     note = {"note": page.origin.note} if page.origin.note else {}
     around = {"title": page.title, **note, "methods": page.methods, "provenance": {**page.provenance, **note}}
     return json.dumps(plain({**around, **page.content()}), indent=2, allow_nan=False) + "\n"

@@ -16,12 +16,7 @@ MOST_ROWS = 100
 
 
 def as_markdown(page: Page) -> str:
-    """The page as Markdown.
-
-    Parameters
-    ----------
-    page : Page
-    """
+    """The page as Markdown."""
     note, caveats = page.origin.note, [plain_markdown(visible(caveat, LONGEST)) for caveat in page.caveats]
     blocks = [
         f"# {plain_markdown(page.title)}",

@@ -148,15 +148,6 @@ def simulate_allocation(
 def step_of(pools: Pools, scale: Iterable[float] | None, *, floor: bool = True) -> float | None:
     """Smallest change of a pull, for the floor of variances; None without a floor, or where all answers are equal.
 
-    Parameters
-    ----------
-    pools : Pools
-        What is drawn from.
-    scale : iterable of float or None
-        Possible scores; None takes those that were given.
-    floor : bool
-        Whether there is one.
-
     Raises
     ------
     InvalidInput
@@ -200,17 +191,7 @@ def grid_of(points: int | Sequence[int], arms: int, pulls: int, each: int, tuned
 
 
 def guess(pools: Pools, step: float | None, scale: Iterable[float] | None) -> tuple[str, ...]:
-    """What a floor took for granted where the scale was not declared.
-
-    Parameters
-    ----------
-    pools : Pools
-        What is drawn from.
-    step : float or None
-        As `step_of` returns it.
-    scale : iterable of float or None
-        As declared.
-    """
+    """What a floor took for granted where the scale was not declared."""
     if step is None or scale is not None:
         return ()
     apart = f"The floor of variances takes possible scores to be {step * pools.parts:.3g} apart"

@@ -96,15 +96,7 @@ class Runs:
     truth: Floats | None = None
 
     def outcomes(self, policies: Sequence[str], rules: Mapping[str, Adaptive]) -> dict[str, Outcome]:
-        """What policies do, by name: those with a rule adapt; of the others, "robin" knows variances.
-
-        Parameters
-        ----------
-        policies : sequence of str
-            Names.
-        rules : mapping of str to Adaptive
-            Rules of those that adapt.
-        """
+        """What policies do, by name: those with a rule adapt; of the others, "robin" knows variances."""
         order, place = self.order()
         pools = self.pools.at(order)
         truth = (self.pools.mean if self.truth is None else self.truth)[order]

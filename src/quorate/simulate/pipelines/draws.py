@@ -95,15 +95,6 @@ class Scale:
 def drawn_weights(table: CellMargins, resamples: int, rng: np.random.Generator) -> Weights:
     """How often every battle is drawn, shape (battles, resamples): every cluster a Poisson(1) number of times.
 
-    Parameters
-    ----------
-    table : CellMargins
-        The battles.
-    resamples : int
-        How many times.
-    rng : numpy.random.Generator
-        Source of the draws.
-
     References
     ----------
     Hanley and MacGibbon (2006), Computer Methods and Programs in Biomedicine 83, 57-62.
@@ -114,15 +105,6 @@ def drawn_weights(table: CellMargins, resamples: int, rng: np.random.Generator) 
 
 def cell_by_cell(table: CellMargins, resamples: int, rng: np.random.Generator) -> Verdicts:
     """Verdicts of the mean of cells drawn for every battle on its own, as many as answered it, with replacement.
-
-    Parameters
-    ----------
-    table : CellMargins
-        The battles.
-    resamples : int
-        How many times.
-    rng : numpy.random.Generator
-        Source of the draws.
 
     References
     ----------
@@ -140,19 +122,7 @@ def cell_by_cell(table: CellMargins, resamples: int, rng: np.random.Generator) -
 
 
 def panels(table: CellMargins, resamples: int, kept: Collection[str], rng: np.random.Generator) -> Verdicts:
-    """Verdicts of the mean over panels drawn for all battles together: as many levels of each facet, with replacement.
-
-    Parameters
-    ----------
-    table : CellMargins
-        The battles.
-    resamples : int
-        How many panels.
-    kept : collection of str
-        Facets that are not drawn, such as the two orders.
-    rng : numpy.random.Generator
-        Source of the draws.
-    """
+    """Verdicts of the mean over panels drawn for all battles together: as many levels of each facet, replaced."""
     times = np.ones((table.n_cells, resamples))
     for name, labels in table.levels.items():
         if name not in kept:

@@ -48,15 +48,7 @@ class Bounds:
     items: tuple[str, ...]
 
     def refusal(self, parts: Sequence[str], others: Iterable[Sequence[str]]) -> str | None:
-        """Why these parts are no variant; None if they are one.
-
-        Parameters
-        ----------
-        parts : sequence of str
-            The new wording.
-        others : iterable of sequence of str
-            Wordings that there are already.
-        """
+        """Why these parts are no variant; None if they are one."""
         for old, part in zip(self.text.parts, parts, strict=True):
             if reason := _refused(old, part, self.original):
                 return reason

@@ -37,19 +37,7 @@ def with_origin(source: str, origin: Iterable[str]) -> str:
 
 
 def prompt_lines(study: Study, prompt: str, expects: Expects, files: Mapping[str, Path]) -> str:
-    """The part ``prompts`` of a study file, with new variants of a prompt after it.
-
-    Parameters
-    ----------
-    study : Study
-        The study as it is.
-    prompt : str
-        The prompt that has new variants.
-    expects : Expects
-        What counts as an answer to it.
-    files : mapping of str to Path
-        File of each new variant.
-    """
+    """The part ``prompts`` of a study file, with new variants of a prompt after it."""
     answer: dict[str, Any] = {"scale": [expects.low, expects.high]}
     for name, usual in _EXPECTED.items():
         if (value := getattr(expects, name)) != usual:

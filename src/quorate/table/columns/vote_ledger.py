@@ -25,17 +25,6 @@ def as_votes(
 ) -> tuple[Mapping[str, Any], object]:
     """What the caller declares of a ledger, completed by what a ledger's columns mean.
 
-    Parameters
-    ----------
-    file : Opened
-        The ledger.
-    path : Path or Address
-        Where it is.
-    declared : mapping
-        ``pair``, ``wins``, ``facets`` and ``declared``, as `quorate.table.columns.vote_roles.resolve_votes` takes them.
-    outcomes : mapping, "names" or None
-        What the caller says of the outcomes.
-
     Raises
     ------
     InvalidInput

@@ -193,11 +193,6 @@ class Description:
 def describe(table: Judgments) -> Description:
     """What a table of judgments holds: facets, crossing, balance, what is missing, repeated or constant.
 
-    Parameters
-    ----------
-    table : Judgments
-        What to describe.
-
     Examples
     --------
     >>> import polars

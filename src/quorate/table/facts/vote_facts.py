@@ -221,11 +221,6 @@ CONSTANT = 10
 def describe_votes(votes: Votes) -> VoteFacts:
     """What a table of votes holds.
 
-    Parameters
-    ----------
-    votes : Votes
-        What to describe.
-
     Examples
     --------
     >>> import polars

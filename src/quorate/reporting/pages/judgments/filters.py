@@ -14,13 +14,6 @@ MOST = 300
 def where(judgments: Judgments, labels: Mapping[str, str]) -> str:
     r"""A condition that selects the rows with these labels, as SQL that DuckDB and PostgreSQL read.
 
-    Parameters
-    ----------
-    judgments : Judgments
-        Whose columns are meant.
-    labels : mapping of str to str
-        Label by role.
-
     Examples
     --------
     >>> import polars

@@ -34,14 +34,7 @@ SECTIONS = (
 
 
 def page(analysis: Analysis, record: Record) -> Page:
-    """The page on judgments.
-
-    Parameters
-    ----------
-    analysis : Analysis
-    record : Record
-        The study record that fills the checklist.
-    """
+    """The page on judgments."""
     items, p, naive = checklist(analysis, record), places(analysis), analysis.naive_reading.half_width
     tiles = (
         Tile(number(analysis.headline.value, p), f"mean of {cut(analysis.judgments.score, 30)}"),
