@@ -112,17 +112,6 @@ def pair_view(
 ) -> PairAnalysis:
     """The verdict on two systems, and all that a report says of them.
 
-    Parameters
-    ----------
-    votes : Votes
-        From `quorate.read_votes`.
-    a, b : str
-        The two systems; the outcome is about ``a``.
-    margin, ties, cluster, claim, budget, price
-        As for `quorate.decide.votes.verdict.verdict_of_votes`.
-    minimum : int
-        Decisive votes that a pair must have to be among those it is compared with.
-
     Raises
     ------
     InvalidInput

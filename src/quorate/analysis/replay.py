@@ -118,17 +118,6 @@ def replay_pair(
 ) -> PairReplay:
     """How often studies of two systems find their difference: votes over types of prompts, or screening them first.
 
-    Parameters
-    ----------
-    votes : Votes
-        From `quorate.read_votes`.
-    a, b : str
-        The two systems.
-    budgets : sequence of int
-        Decisive votes of a study; those too small to screen with, and those beyond the pair's, are left out.
-    by : str
-        Facet of the types.
-
     Raises
     ------
     InvalidInput

@@ -86,15 +86,7 @@ class Answer:
 
 
 def answer(half_width: float, asked: float, purchases: Sequence[WhatIf]) -> Answer:
-    """Whether a half-width meets what was asked for; if not, what buys most.
-
-    Parameters
-    ----------
-    half_width, asked : float
-        The one there is, and the one wanted.
-    purchases : sequence of WhatIf
-        What to buy, the best first.
-    """
+    """Whether a half-width meets what was asked for; if not, what buys most."""
     met = half_width <= asked
     places = decimals(min(asked, half_width) / 2)
     shown = f"Asked for an interval of ±{number(asked, places)}; it is ±{number(half_width, places)}"

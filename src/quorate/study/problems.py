@@ -70,15 +70,7 @@ def parsed(path: Path) -> dict[str, Any]:
 
 
 def first_problem(errors: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> str:
-    """The first thing that is wrong, by its place in the file, what it is, and how many others there are.
-
-    Parameters
-    ----------
-    errors : sequence of mapping
-        As pydantic lists them.
-    kinds : sequence of str
-        Kinds of judges, which pydantic adds to the places.
-    """
+    """The first thing that is wrong, by its place in the file, what it is, and how many others there are."""
     first = min(errors, key=lambda error: _ORDER.get(error["type"], 1))
     named = first["type"] == "string_type" and first["loc"][-1] == "[key]"
     loc = first["loc"][:-2] if named else first["loc"]

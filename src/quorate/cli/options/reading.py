@@ -167,12 +167,6 @@ class Reading(ScoreReading, VoteReading):
     def table(self, file: Path, *groups: Group) -> Judgments | Votes:
         """The file as judgments or as votes.
 
-        Parameters
-        ----------
-        file : Path
-        *groups : Group
-            Other options of the command; those for the other kind of table are refused.
-
         Raises
         ------
         InvalidInput

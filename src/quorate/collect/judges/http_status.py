@@ -69,15 +69,7 @@ def inner_status(body: Any) -> int | None:
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds to wait, at most `MOST_WAIT`; None where the endpoint does not say, or says what is no wait.
-
-    Parameters
-    ----------
-    headers : mapping
-        ``retry-after-ms``, or ``retry-after`` as seconds or as a date.
-    now : float
-        Seconds since the epoch.
-    """
+    """Seconds to wait, at most `MOST_WAIT`; None where the endpoint does not say, or says what is no wait."""
     milliseconds = _seconds(headers.get("retry-after-ms", ""))
     if milliseconds is not None:
         return min(milliseconds / 1000, MOST_WAIT)

@@ -91,13 +91,6 @@ class Ledger:
     def declare(self, parts: Iterable[Dependency], *, seed: int | None = None) -> None:
         """Record what judgments depend on: rubrics, items, judges; refuse what has changed.
 
-        Parameters
-        ----------
-        parts : iterable of Dependency
-            Kind, name and digest of each; new ones are added.
-        seed : int, optional
-            Seed of the study.
-
         Raises
         ------
         InvalidInput

@@ -99,15 +99,7 @@ class Drafted:
 
 
 def messages(parts: Parts, reason: str = "") -> tuple[Message, ...]:
-    """What a judge is asked.
-
-    Parameters
-    ----------
-    parts : tuple of str
-        The instruction.
-    reason : str
-        Why the wording before was turned down; empty where there was none.
-    """
+    """What a judge is asked."""
     shown = "\n\n".join(f"<part{number}>\n{part}\n</part{number}>" for number, part in enumerate(parts, 1))
     task = _TASK.format(parts=shown) + (_AGAIN.format(reason=reason[:MOST_REASON]) if reason else "")
     return (Message("system", _SYSTEM), Message("user", task))
