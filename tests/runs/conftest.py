@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -100,6 +101,10 @@ def panel(tmp_path):
 def start(tmp_path):
     """A function that starts the command in a process of its own, which ends with the test."""
     started = []
+
+    # In the background of a shell Ctrl-C is ignored, and what is started there inherits that.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def popen(*words, code=COMMAND, prefix=(), stdin=subprocess.DEVNULL, **environment):
         call = [*prefix, sys.executable, "-c", code, *map(str, words)]
