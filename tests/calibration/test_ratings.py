@@ -11,6 +11,7 @@ import quorate as q
 from quorate.estimate.ratings import ratings as ratings_result
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.rank_intervals import difference_se
+from quorate.numerics.ratings.ties.registry import tie_model
 from quorate.table.judgments import Facet
 from quorate.table.votes import Votes
 
@@ -35,7 +36,7 @@ def target(ties, spread):
     expected = np.moveaxis(chances(gaps) @ weight / weight.sum(), 0, -1)
     if ties == "drop":
         expected[:, 2] = 0
-    design = Design(len(RATING), FIRST, SECOND, np.zeros(1), ties == "davidson")
+    design = Design(len(RATING), FIRST, SECOND, np.zeros(1), tie_model(ties))
     return fit(design, expected[None, :, :, None]).theta[: len(RATING), 0]
 
 
@@ -85,6 +86,7 @@ def plain_misses(ratings, truth):
         ([10] * 100, 0.7, "davidson", 0, 800),
         ([10] * 100, 0.7, "drop", 0, 800),
         ([10] * 30, 0.7, "davidson", 0, 800),
+        ([10] * 30, 0.7, "rao-kupper", 0, 800),
         ([5] * 60 + [40] * 10, 0.7, "davidson", 0, 800),
         ([25] * 12, 0.7, "davidson", 0, 800),
         ([10] * 100, 0.7, "davidson", 400, 800),

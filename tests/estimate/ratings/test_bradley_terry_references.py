@@ -7,6 +7,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from scipy.optimize import minimize
 
 import quorate as q
 
@@ -151,6 +152,54 @@ def test_management_schools_with_ties_as_they_are():
     assert ties == pytest.approx(0, abs=1e-6)
     assert ratings.groups[:2] == (("London",), ("Paris",))
     assert ratings.groups[2:] == (("Barcelona", "St.Gallen", "Milano"), ("Stockholm",))
+
+
+def test_rao_and_kuppers_model_of_two_systems_has_a_closed_form():
+    """Log odds of winning, ties as lost, are ``gap - threshold`` and ``-gap - threshold``."""
+    won, lost, tied = 60, 25, 15
+    n, p, q_ = won + lost + tied, won / 100, lost / 100
+    ratings = q.rank(counted([("x", "y", won, lost, tied)]), ties="rao-kupper")
+    odds = np.log(p / (1 - p)), np.log(q_ / (1 - q_))
+    gap = ratings.using("model").difference("x", "y")
+    assert gap.value == pytest.approx((odds[0] - odds[1]) / 2, rel=1e-9)
+    slope = np.array([1 / (p * (1 - p)), -1 / (q_ * (1 - q_))]) / 2
+    multinomial = np.array([[p * (1 - p), -p * q_], [-p * q_, q_ * (1 - q_)]]) / n
+    assert gap.se == pytest.approx(np.sqrt(slope @ multinomial @ slope), rel=1e-9)
+    assert ratings.nu == pytest.approx(np.exp(-sum(odds) / 2) - 1, rel=1e-9)
+    rate = ratings.using("model").probability("x", "y")
+    assert (rate.value, rate.tie) == pytest.approx((won / (won + lost), tied / n), rel=1e-9)
+    assert rate.log_odds.se == pytest.approx(np.sqrt(1 / won + 1 / lost), rel=1e-6)  # of the odds, ties left out
+
+
+def test_management_schools_with_ties_as_differences_too_small_to_be_seen():
+    """The maximum of Rao and Kupper's (1967) likelihood as they write it, by ``scipy.optimize`` (BFGS, gradient by
+    differences); standard errors by its second differences."""
+    names = ["Barcelona", "London", "Paris", "Milano", "St.Gallen", "Stockholm"]
+
+    def loss(x):
+        worth, theta = dict(zip(names, np.exp(np.append(0, x[:5])), strict=True)), np.exp(x[5])
+        total = 0.0
+        for a, b, won, lost, tied in SCHOOLS:
+            one, two = worth[a], worth[b]
+            first, second = one / (one + theta * two), two / (two + theta * one)
+            total -= won * np.log(first) + lost * np.log(second) + tied * np.log(first * second * (theta**2 - 1))
+        return total
+
+    best = minimize(loss, [1.0, 0.4, -0.1, 0.0, -0.5, 0.2], method="BFGS", tol=1e-10).x
+    steps = 1e-3 * np.eye(6)
+    second = [
+        [loss(best + i + j) - loss(best + i - j) - loss(best - i + j) + loss(best - i - j) for j in steps]
+        for i in steps
+    ]
+    se = np.sqrt(np.diag(np.linalg.inv(np.array(second) / 4e-6)))
+    ratings = q.rank(counted(SCHOOLS), ties="rao-kupper")
+    found = differences(ratings, "Barcelona")
+    assert [found["estimate"][f"X{name}"] for name in names[1:]] == pytest.approx(best[:5], abs=1e-6)
+    assert [found["se"][f"X{name}"] for name in names[1:]] == pytest.approx(se[:5], rel=1e-5)
+    assert ratings.nu == pytest.approx(np.exp(best[5]) - 1, abs=1e-6)
+    assert ratings.log_likelihood == pytest.approx(-loss(best), abs=1e-6)
+    again = json.loads(json.dumps(ratings.to_dict()))
+    assert (again["ties"], again["log_nu"]["value"]) == ("rao-kupper", pytest.approx(np.log(ratings.nu)))
 
 
 def test_without_ties_davidsons_model_is_that_of_bradley_and_terry():

@@ -9,6 +9,7 @@ import pytest
 
 import quorate as q
 from quorate.estimate.ratings.contrast import Contrast, average_odds, expit
+from quorate.numerics.ratings.ties.registry import tie_model
 
 ROWS = [
     ("x", "y", 60, 20, 10),
@@ -82,7 +83,7 @@ def test_odds_over_both_orders(tied):
         [np.array([math.exp(x / 2), math.exp(-x / 2), nu]) / (2 * math.cosh(x / 2) + nu) for x in (gap + g, gap - g)],
         axis=0,
     )
-    found = average_odds(np.array([gap, g, math.log(0.7)]), tied)
+    found = average_odds(np.array([gap, g, math.log(0.7)]), tie_model("davidson" if tied else "half"))
     assert found[0] == pytest.approx(math.log(won / lost))
     assert found[1] == pytest.approx(tie)
 

@@ -35,7 +35,7 @@ def test_votes_by_pair_and_outcome(votes):
     found = tally(votes, "davidson", None, None, position=False)
     assert found.systems == ("x", "y", "z")
     assert found.counts.tolist() == [[[1, 1, 2], [1, 1, 0], [1, 0, 0]]]
-    assert (found.n, found.clusters, found.design.ties) == (7, None, True)
+    assert (found.n, found.clusters, found.design.ties.name) == (7, None, "davidson")
     assert found.units.size.tolist() == found.counts.ravel().tolist()
 
 
@@ -44,7 +44,7 @@ def test_ties_left_out_or_kept(votes, ties):
     found = tally(votes, ties, None, None, position=False)
     assert found.counts[0, :, 2].tolist() == ([2, 0, 0] if ties == "half" else [0, 0, 0])
     assert found.n == (7 if ties == "half" else 5)
-    assert not found.design.ties
+    assert not found.design.tied
 
 
 def test_votes_by_order(votes):

@@ -15,6 +15,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.ratings.fragility import Flip, cheapest_flip, flips, fragility
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.existence import exists
+from quorate.numerics.ratings.ties.registry import tie_model
 
 
 def votes_of(counts, names="xyz"):
@@ -136,7 +137,7 @@ def test_what_is_refused(options, message):
         fragility(votes_of([(2, 1, 0)], names="xy"), **options)
 
 
-DESIGN = Design(3, np.array([0, 0, 1]), np.array([1, 2, 2]), np.zeros(1), ties=False)
+DESIGN = Design(3, np.array([0, 0, 1]), np.array([1, 2, 2]), np.zeros(1), tie_model("half"))
 
 
 def fewest(counts, most):

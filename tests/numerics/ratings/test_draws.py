@@ -9,9 +9,10 @@ from scipy.sparse import csr_array
 
 from quorate.numerics.ratings.bradley_terry import Design, fit, scores
 from quorate.numerics.ratings.draws import Units, centred, covariance, poisson, poisson_table, refits
+from quorate.numerics.ratings.ties.registry import tie_model
 
 A, B = np.array(list(combinations(range(4), 2))).T
-DESIGN = Design(4, A, B, np.zeros(1), ties=True)
+DESIGN = Design(4, A, B, np.zeros(1), tie_model("davidson"))
 COUNTS = np.random.default_rng(3).integers(3, 15, (1, 6, 3)).astype(float)
 AT = fit(DESIGN, COUNTS[..., None])
 
@@ -87,7 +88,7 @@ def test_refits_vary_as_the_sandwich_says(clustered):
 
 
 def test_resamples_without_a_maximum_are_counted():
-    design = Design(2, A[:1], B[:1], np.zeros(1), ties=False)
+    design = Design(2, A[:1], B[:1], np.zeros(1), tie_model("half"))
     counts = np.array([[[6.0, 1.0, 0.0]]])
     at = fit(design, counts[..., None])
     drawn = refits(design, Units(counts.ravel()), 4000, at.theta[:, 0], 0.0, np.random.default_rng(7))
@@ -112,7 +113,7 @@ def test_refits_that_do_not_end_are_left_out(monkeypatch):
 
 def test_a_ridge_gives_the_error_it_has_over_ratings_that_spread_as_it_supposes():
     """Model-based, the covariance is that of the posterior, ``(information + ridge)^-1``."""
-    design = Design(4, A, B, np.zeros(1), ties=False)
+    design = Design(4, A, B, np.zeros(1), tie_model("half"))
     at = fit(design, COUNTS[..., None], 2.0)
     posterior = np.linalg.inv(at.information[0] + 2.0 * np.eye(4))
     np.testing.assert_allclose(covariance(design, at, 2.0), centred(posterior, 4), atol=1e-12)

@@ -9,11 +9,14 @@ from hypothesis import strategies as st
 
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.existence import bounded, components, exists, identified, strongly_connected
+from quorate.numerics.ratings.ties.registry import tie_model
 
 
 def design_of(systems, *, ties=False, position=False):
     a, b = np.array(list(combinations(range(systems), 2))).T
-    return Design(systems, a, b, np.array([1.0, -1.0]) if position else np.zeros(1), ties)
+    return Design(
+        systems, a, b, np.array([1.0, -1.0]) if position else np.zeros(1), tie_model("davidson" if ties else "half")
+    )
 
 
 def counts_of(*rows):

@@ -24,6 +24,7 @@ from quorate.cli.options import (
     role_of,
 )
 from quorate.cli.options.reading import with_column
+from quorate.numerics.ratings.ties.registry import Ties
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,7 +42,7 @@ class Asked(Group):
     by: Annotated[Literal["bradley-terry", "win rate"], typer.Option(help="What systems are ranked by.")] = (
         "bradley-terry"
     )
-    ties: Annotated[Literal["half", "davidson", "drop"], typer.Option(help="How ties count.")] = "half"
+    ties: Annotated[Ties, typer.Option(help="How ties count.")] = "half"
     cells: Annotated[
         str | None,
         typer.Option(

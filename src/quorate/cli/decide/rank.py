@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from quorate.cli.console import caveats, read_as, say, table
 from quorate.cli.options import File, Files, For, Group, Output, Reading, Seed, Systems, command
+from quorate.numerics.ratings.ties.registry import Ties
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,7 +29,7 @@ class Ranking(Group):
         bool, For("votes"), typer.Option("--elo", help="Votes: points of the Elo scale, 1000 on average.")
     ] = False
     ties: Annotated[
-        Literal["davidson", "half", "drop"] | None,
+        Ties | None,
         For("votes"),
         typer.Option(help="Votes: how ties count. Default: davidson, as outcomes of their own."),
     ] = None

@@ -16,13 +16,14 @@ from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.ratings.contrast import Law
-from quorate.estimate.ratings.counts import Ties, VoteCounts, refuse_unrated, tally
+from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
 from quorate.estimate.ratings.ratings import Method, Ratings
 from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.bradley_terry import Fit, anchored, fit
 from quorate.numerics.ratings.draws import covariance, refits
 from quorate.numerics.ratings.leverage import leverage, variances, widened
 from quorate.numerics.ratings.rank_intervals import difference_se
+from quorate.numerics.ratings.ties.registry import Ties
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes, checked_votes
@@ -90,7 +91,7 @@ def bradley_terry(
         level=level,
         ties=ties,
         positioned=position,
-        tied=counted.design.ties,
+        tied=counted.design.tied,
         n=counted.n,
         cluster=cluster,
         clusters=counted.clusters,

@@ -10,6 +10,7 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics.inference import checked_level, t_quantile
+from quorate.numerics.ratings.ties.model import TieModel
 
 _ROUNDING = 1e-6
 
@@ -21,7 +22,7 @@ class Law:
     Parameters
     ----------
     covariance : array, shape (parameters, parameters)
-        Ratings about their mean, position effect, log tie parameter.
+        Ratings about their mean, position effect, parameter of ties.
     df : array, shape (parameters, parameters)
         Degrees of freedom of the standard error of each difference of ratings and, on the diagonal, of each parameter:
         votes or clusters less one, fewer where some tell more.
@@ -120,7 +121,8 @@ class WinRate:
     tie : float
         Chance of a tie; nan where ties are not modelled.
     log_odds : Contrast
-        Log odds of ``value``: the difference of the ratings, nearer 0 where there is a position effect.
+        Log odds of ``value``: the difference of the ratings with most models of ties, nearer 0 where there is a
+        position effect.
     """
 
     value: float
@@ -144,18 +146,16 @@ def expit(x: float) -> float:
     return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))
 
 
-def average_odds(at: Floats, tied: bool) -> tuple[Floats, Floats]:
+def average_odds(at: Floats, ties: TieModel) -> tuple[Floats, Floats]:
     """Log odds of being preferred, and chance of a tie, over both orders.
 
     Parameters
     ----------
     at : array, shape (3, ...)
-        Difference of the ratings, position effect, log tie parameter.
-    tied : bool
-        Whether ties are modelled.
+        Difference of the ratings, position effect, parameter of ties.
+    ties : TieModel
+        What they are to the votes.
     """
-    gap, nu = np.stack([at[0] + at[1], at[0] - at[1]]), np.exp(at[2]) if tied else 0.0
-    total = np.logaddexp(gap / 2, -gap / 2)
-    total = np.logaddexp(total, at[2]) if tied else total
-    won, lost = (np.logaddexp.reduce(side * gap / 2 - total, axis=0) for side in (1, -1))
-    return won - lost, np.asarray(nu * np.exp(-total)).mean(axis=0)
+    won, lost, tie = ties.log_chances(np.stack([at[0] + at[1], at[0] - at[1]]), at[2])
+    preferred = np.logaddexp.reduce(won, axis=0) - np.logaddexp.reduce(lost, axis=0)
+    return preferred, np.exp(tie).mean(axis=0)

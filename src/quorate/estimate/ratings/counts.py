@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,11 +14,11 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.ratings.bradley_terry import Design
 from quorate.numerics.ratings.draws import Units
 from quorate.numerics.ratings.existence import components, exists, identified
+from quorate.numerics.ratings.ties.registry import Ties, tie_model
+from quorate.numerics.ratings.ties.wins import HALF
 from quorate.table.pairs import BOTH_BAD, FIRST_A, MISSING, TIE
 from quorate.table.votes import Votes
 from quorate.wording import listed
-
-Ties = Literal["davidson", "half", "drop"]
 
 _SHOWN = 5
 _NOTHING = 1e-9
@@ -75,18 +75,20 @@ def tally(votes: Votes, ties: Ties, cluster: str | None, weights: ArrayLike | No
             f"votes: none of {votes.n:,} is for one of two systems, so nothing says which is better; collect votes "
             "that decide"
         )
+    model = tie_model(ties)
     pairs = votes.pairs()
     sign = np.array([1.0, -1.0]) if position else np.zeros(1)
     if cluster is None and weight is None and not position:
         no_preference = pairs.ties + pairs.both_bad
-        columns = pairs.a_wins, pairs.b_wins, np.zeros_like(no_preference) if ties == "drop" else no_preference
+        columns = pairs.a_wins, pairs.b_wins, no_preference if model.counted else np.zeros_like(no_preference)
         units = Units(np.column_stack(columns).ravel().astype(np.float64))
     else:
-        units = _by_row(votes, ties, cluster, weight, position)
+        units = _by_row(votes, model.counted, cluster, weight, position)
     counts = units.size if units.matrix is None else units.size @ units.matrix
-    tied = ties == "davidson" and bool(votes.totals[TIE] + votes.totals[BOTH_BAD])
-    design = Design(len(votes.models), pairs.a.astype(np.int64), pairs.b.astype(np.int64), sign, tied)
-    n = votes.n_decisive if ties == "drop" else votes.n
+    if model.modelled and not votes.totals[TIE] + votes.totals[BOTH_BAD]:
+        model = HALF  # without a tie its parameter would not be finite, and nothing else changes
+    design = Design(len(votes.models), pairs.a.astype(np.int64), pairs.b.astype(np.int64), sign, model)
+    n = votes.n if tie_model(ties).counted else votes.n_decisive
     clusters = None if cluster is None else len(units.size)
     counted = VoteCounts(design, votes.models, counts.reshape(len(sign), -1, 3), units, n, clusters)
     if cluster is not None:
@@ -111,7 +113,7 @@ def refuse_unrated(counted: VoteCounts, shrunk: bool) -> None:
             "position: places and pairs of systems go together, so the effect of being shown first cannot be told from "
             "the ratings; use position=False"
         )
-    open_ = [_FIXES[0]] * counted.design.position + [_FIXES[1]] * counted.design.ties
+    open_ = [_FIXES[0]] * counted.design.position + [_FIXES[1]] * counted.design.tied
     which, fix = (listed(words, "or") for words in zip(*open_, strict=True))
     raise NotEstimable(f"votes: too few repeat to give {which} a finite estimate; use {fix}")
 
@@ -154,10 +156,10 @@ def _order(votes: Votes, used: NDArray[np.bool_]) -> Ints:
     return np.where(votes.order == FIRST_A, 0, 1).astype(np.int64)
 
 
-def _by_row(votes: Votes, ties: Ties, cluster: str | None, weight: Floats | None, position: bool) -> Units:
-    """Votes by pair, outcome and order, row by row: single or in clusters."""
+def _by_row(votes: Votes, ties: bool, cluster: str | None, weight: Floats | None, position: bool) -> Units:
+    """Votes by pair, outcome and order, row by row, with ties or without: single or in clusters."""
     used = votes.outcome != MISSING
-    if ties == "drop":
+    if not ties:
         used &= (votes.outcome != TIE) & (votes.outcome != BOTH_BAD)
     pairs = votes.pairs()
     cells = (1 + position) * len(pairs) * 3

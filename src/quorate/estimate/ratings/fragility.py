@@ -9,9 +9,10 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.ratings.counts import Ties, VoteCounts, refuse_unrated, tally
+from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
 from quorate.numerics.ratings.bradley_terry import Design, anchored, fit, scores
 from quorate.numerics.ratings.existence import exists
+from quorate.numerics.ratings.ties.registry import Ties, tie_model, without_parameter
 from quorate.table.pairs import Pairs
 from quorate.table.results import Result
 from quorate.table.votes import Votes, checked_votes
@@ -91,7 +92,7 @@ def fragility(votes: Votes, *, by: By = "win rate", ties: Ties = "half", contend
     by : {"win rate", "bradley-terry"}
         What systems are ranked by: wins over votes, ties as halves, where the answer is exact; or ratings, where votes
         are left out in the order of their influence and the fit is repeated, so that fewer might do.
-    ties : {"half", "davidson", "drop"}
+    ties : str
         How ties count for ratings, as for `quorate.rank`; "half" or "drop" for win rates. Ties are never left out.
     contenders : int
         How many of the next systems are tried for ratings.
@@ -123,7 +124,7 @@ def fragility(votes: Votes, *, by: By = "win rate", ties: Ties = "half", contend
     table = checked_votes(votes)
     if by not in get_args(By):
         raise InvalidInput(f"by: expects one of {', '.join(get_args(By))}, got {by!r}")
-    allowed = get_args(Ties) if by == "bradley-terry" else ("half", "drop")
+    allowed = get_args(Ties) if by == "bradley-terry" else without_parameter()
     if ties not in allowed:
         raise InvalidInput(f"ties: expects one of {', '.join(allowed)} for {by}, got {ties!r}")
     if not contenders >= 1:
@@ -131,7 +132,7 @@ def fragility(votes: Votes, *, by: By = "win rate", ties: Ties = "half", contend
     if len(table.models) < 2:
         raise NotEstimable(f"votes: compare {len(table.models)} system; two or more have a first")
     pairs = table.pairs()
-    counted = int((pairs.decisive if ties == "drop" else pairs.votes).sum())
+    counted = int((pairs.votes if tie_model(ties).counted else pairs.decisive).sum())
     if by == "win rate":
         top, flip = _by_win_rate(pairs, ties)
     else:
@@ -163,7 +164,9 @@ def _won(pairs: Pairs, ties: Ties) -> tuple[Ints, Floats, Floats]:
     beaten = np.zeros((size, size), dtype=np.int64)
     beaten[pairs.a, pairs.b], beaten[pairs.b, pairs.a] = pairs.a_wins, pairs.b_wins
     tied = (pairs.ties + pairs.both_bad) / 2
-    half = np.bincount(pairs.a, tied, size) + np.bincount(pairs.b, tied, size) if ties != "drop" else np.zeros(size)
+    if not tie_model(ties).counted:
+        tied = np.zeros_like(tied)
+    half = np.bincount(pairs.a, tied, size) + np.bincount(pairs.b, tied, size)
     return beaten, beaten.sum(axis=1) + half, beaten.sum(axis=1) + beaten.sum(axis=0) + 2 * half
 
 

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import Target
 from quorate.estimate.ratings.bradley_terry import bradley_terry
-from quorate.estimate.ratings.counts import Ties
 from quorate.estimate.ratings.leaderboard import Leaderboard, leaderboard
 from quorate.estimate.ratings.ratings import Ratings
+from quorate.numerics.ratings.ties.registry import Ties
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes
 
@@ -67,9 +67,10 @@ def rank(
     ----------
     judgments_or_votes : Judgments or Votes
         Scores from `quorate.read`, or pairwise votes from `quorate.read_votes`.
-    ties : {"davidson", "half", "drop"}, optional
+    ties : {"davidson", "rao-kupper", "half", "drop"}, optional
         Votes without preference; both bad is a tie. ``davidson``, the default: outcomes of their own, likelier between
-        systems that are alike. ``half``: half a win for each. ``drop``: left out.
+        systems that are alike. ``rao-kupper``: differences too small to be seen. ``half``: half a win for each.
+        ``drop``: left out.
     cluster : str, optional
         Votes: facet whose votes may resemble each other, such as ``"prompt"``, ``"judge"`` or ``"cluster"`` (a ranking
         that several votes come from). Without it votes are taken as independent.

@@ -15,7 +15,6 @@ from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.ratings.contrast import Contrast, Law, WinRate, average_odds, expit
-from quorate.estimate.ratings.counts import Ties
 from quorate.estimate.ratings.ranked import by_group, first_places, rank_rows, top
 from quorate.numerics.ratings.rank_intervals import (
     DRAWS,
@@ -25,6 +24,8 @@ from quorate.numerics.ratings.rank_intervals import (
     rank_groups,
     rank_intervals,
 )
+from quorate.numerics.ratings.ties.model import TieModel
+from quorate.numerics.ratings.ties.registry import Ties, tie_model
 from quorate.streams import stream
 from quorate.table.results import Result, Row
 from quorate.wording import counted
@@ -47,7 +48,7 @@ class Ratings(Result):
     systems : tuple of str
         Labels, best first.
     values : array, shape (parameters,)
-        Ratings, then the position effect and the log tie parameter where they are modelled.
+        Ratings, then the position effect and the parameter of ties where they are modelled.
     laws : mapping of str to Law
         What each method says of their uncertainty.
     method : {"sandwich", "cluster", "bootstrap", "model"}
@@ -55,7 +56,7 @@ class Ratings(Result):
         votes; ``bootstrap`` refits resampled votes or clusters; ``model`` takes the model for true.
     level : float
         Coverage of intervals.
-    ties : {"davidson", "half", "drop"}
+    ties : str
         How ties count.
     positioned, tied : bool
         Whether there is a position effect, and a tie parameter, among ``values``.
@@ -155,15 +156,20 @@ class Ratings(Result):
 
     @property
     def nu(self) -> float:
-        """Davidson's tie parameter: odds of a tie against a win between equals; nan where ties are not modelled."""
-        if self.ties != "davidson":
+        """Odds of a tie between equals against a win of one of them; nan where ties are not modelled."""
+        if not tie_model(self.ties).modelled:
             return math.nan
-        return math.exp(self.values[-1]) if self.tied else 0.0
+        return 0.0 if self.log_nu is None else math.exp(self.log_nu.value)
 
     @property
     def log_nu(self) -> Contrast | None:
-        """Log of the tie parameter with its uncertainty; None where there is none to estimate."""
-        return self._contrast("log nu", len(self.values) - 1, unit=True) if self.tied else None
+        """Log of `nu` with its uncertainty; None where there is none to estimate."""
+        if not self.tied:
+            return None
+        at = self._contrast("log nu", len(self.values) - 1, unit=True)
+        value, slope = (float(x) for x in self._model.log_nu(np.array(at.value)))
+        moved = None if at.deviations is None else self._model.log_nu(at.value + at.deviations)[0] - value
+        return replace(at, value=value, se=at.se * slope, deviations=moved)
 
     @property
     def position(self) -> Contrast | None:
@@ -194,24 +200,27 @@ class Ratings(Result):
         """
         i, j = self._two(a, b)
         gap, law = self._contrast(f"{a} - {b}", i, j, unit=True), self._law
-        if not self.positioned:
-            total = 2 * math.cosh(gap.value / 2) + self.nu
-            return WinRate(expit(gap.value), self.nu / total, gap)
+        modelled, model = tie_model(self.ties).modelled, self._model
+        if not self.positioned and model.gap_is_log_odds:
+            tie = math.exp(model.log_chances(np.array(gap.value), self.values[-1])[2])
+            return WinRate(expit(gap.value), tie if modelled else math.nan, gap)
         # Wins and ties averaged over both orders; the standard error is by the slopes.
         weight = np.zeros((3, len(self.values)))
-        weight[0, i], weight[0, j], weight[1, len(self)] = 1.0, -1.0, 1.0
+        weight[0, i], weight[0, j] = 1.0, -1.0
+        if self.positioned:
+            weight[1, len(self)] = 1.0
         weight[2, -1] = float(self.tied)
         at = weight @ self.values
-        value, tie = average_odds(at, self.tied)
+        value, even = average_odds(at, model)
         step = 1e-5 * np.eye(3)
-        slope = [(average_odds(at + d, self.tied)[0] - average_odds(at - d, self.tied)[0]) / 2e-5 for d in step]
+        slope = [(average_odds(at + d, model)[0] - average_odds(at - d, model)[0]) / 2e-5 for d in step]
         moved = np.array(slope).ravel() @ weight
         se = math.sqrt(float(moved @ law.covariance @ moved))
         drawn = None
         if law.deviations is not None:
-            refit = average_odds(at[:, None] + weight @ law.deviations.T, self.tied)[0]
+            refit = average_odds(at[:, None] + weight @ law.deviations.T, model)[0]
             drawn = (refit - value) * float(_wide(np.array(gap.df)))
-        chance = float(tie) if self.ties == "davidson" else math.nan
+        chance = float(even) if modelled else math.nan
         odds = replace(gap, value=float(value), se=se, deviations=drawn)
         return WinRate(expit(float(value)), chance, odds)
 
@@ -276,6 +285,10 @@ class Ratings(Result):
             group = f"{counted(len(self), 'system')} are one group"
             return f"{apart}No system is surely better than all others: {group}, {sure}."
         return f"{first_places(self)}; {len(self)} systems form {counted(len(self.groups), 'rank group')}, {sure}."
+
+    @property
+    def _model(self) -> TieModel:
+        return tie_model(self.ties if self.tied else "half")
 
     @property
     def _law(self) -> Law:

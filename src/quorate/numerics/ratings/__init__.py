@@ -1,7 +1,8 @@
 """Paired-comparison models, and intervals for ranks.
 
-- existence: existence of the maximum of a Bradley-Terry or Davidson likelihood
-- bradley_terry: Bradley-Terry and Davidson models by Newton's method on counts of votes
+- ties: models of ties, one per file
+- existence: existence of the maximum of a Bradley-Terry likelihood, with any model of ties
+- bradley_terry: Bradley-Terry models by Newton's method on counts of votes
 - draws: sandwich covariances of ratings, and refits of resampled counts: how ratings vary with the votes
 - leverage: what each unit brings to a difference of ratings, and the degrees of freedom that follow
 - rank_intervals: intervals for ranks, from estimates that depend on each other

@@ -1,8 +1,8 @@
-"""Bradley-Terry and Davidson models by Newton's method on counts of votes, for many resamples at once.
+"""Bradley-Terry models, with any model of ties, by Newton's method on counts of votes, for many resamples at once.
 
 Votes enter as counts, shape (orders, pairs, 3, fits): for each order in which two systems were shown, each pair of
 systems, and each outcome (first, second, tie), the votes of each fit. Parameters are ratings, then the position effect
-if there are two orders, then the log of the tie parameter if ties are modelled; shape (parameters, fits). The log
+if there are two orders, then that of the model of ties if it has one; shape (parameters, fits). The log
 likelihoods are derived in ``docs/methods/ratings.md``.
 """
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
+from quorate.numerics.ratings.ties.model import Cells, Summary, TieModel, summary
 
 _ROUNDING = 1e-10
 _MOST_STEPS = 200
@@ -33,15 +34,15 @@ class Design:
         The two systems of each pair.
     sign : array, shape (orders,)
         ``[0]`` without a position effect; ``[1, -1]`` where the first of the pair, then the second, was shown first.
-    ties : bool
-        Whether ties are modelled (Davidson). Otherwise a tie is half a win for each.
+    ties : TieModel
+        What a tie says of the ratings.
     """
 
     systems: int
     a: Ints
     b: Ints
     sign: Floats
-    ties: bool
+    ties: TieModel
 
     @property
     def position(self) -> bool:
@@ -49,9 +50,14 @@ class Design:
         return len(self.sign) > 1
 
     @property
+    def tied(self) -> bool:
+        """Whether ties have a parameter."""
+        return self.ties.modelled
+
+    @property
     def parameters(self) -> int:
-        """Ratings, position effect and log tie parameter."""
-        return self.systems + self.position + self.ties
+        """Ratings, position effect and the parameter of ties."""
+        return self.systems + self.position + self.tied
 
     @cached_property
     def incidence(self) -> Any:
@@ -68,68 +74,9 @@ class Design:
         gap: Floats = (theta[self.a] - theta[self.b])[None]
         return gap + self.sign[:, None, None] * theta[self.systems] if self.position else gap
 
-    def log_tie(self, theta: Floats) -> Floats:
-        """Log of the tie parameter, minus infinity where ties are not modelled; shape (fits,)."""
-        return theta[-1] if self.ties else np.full(theta.shape[1], -np.inf)
-
-
-class Expectations(NamedTuple):
-    """Expectations at given parameters; a vote is 1/2 for the first, -1/2 for the second, 0 for a tie.
-
-    Parameters
-    ----------
-    mean, variance : array, shape (orders, pairs, fits)
-        Of a vote.
-    tie : array, shape (orders, pairs, fits)
-        Chance of a tie; 0 where ties are not modelled.
-    normaliser : array, shape (orders, pairs, fits)
-        Log of the sum of the three weights.
-    """
-
-    mean: Floats
-    variance: Floats
-    tie: Floats
-    normaliser: Floats
-
-
-def moments(design: Design, theta: Floats) -> Expectations:
-    """Mean and variance of a vote, chance of a tie and normaliser, without overflow or cancellation."""
-    gap = design.gap(theta)
-    distance = np.abs(gap)
-    z = np.exp(-distance / 2)
-    square = z * z
-    weight = np.exp(design.log_tie(theta)) * z if design.ties else np.zeros(1)
-    total = 1 + square + weight
-    mean = np.copysign((1 - square) / (2 * total), gap)
-    variance = (4 * square + weight * (1 + square)) / (4 * total * total)
-    return Expectations(mean, variance, weight / total, distance / 2 + np.log(total))
-
-
-@dataclass(frozen=True, eq=False)
-class Summary:
-    """What the likelihood needs of the counts: wins less losses over two, votes, and ties.
-
-    Parameters
-    ----------
-    lead, votes : array, shape (orders, pairs, fits)
-        ``(A - B) / 2`` and ``A + B + T``.
-    ties : array, shape (fits,)
-        Ties over all pairs.
-    decisive : array, shape (fits,)
-        Votes that are none.
-    """
-
-    lead: Floats
-    votes: Floats
-    ties: Floats
-    decisive: Floats
-
-
-def summary(counts: Floats) -> Summary:
-    """Sufficient statistics of counts, shape (orders, pairs, 3, fits)."""
-    a, b, tie = (counts[:, :, k] for k in range(3))
-    decisive = a + b
-    return Summary((a - b) / 2, decisive + tie, tie.sum(axis=(0, 1)), decisive.sum(axis=(0, 1)))
+    def cells(self, known: Summary, theta: Floats) -> Cells:
+        """Log likelihood of the votes of every order and pair, with its derivatives."""
+        return self.ties.cells(known, self.gap(theta), theta[-1])
 
 
 class Fit(NamedTuple):
@@ -138,7 +85,7 @@ class Fit(NamedTuple):
     Parameters
     ----------
     theta : array, shape (parameters, fits)
-        Ratings that sum to 0, position effect, log tie parameter.
+        Ratings that sum to 0, position effect, parameter of ties.
     information : array, shape (fits, parameters, parameters)
         Minus the second derivative, without the ridge; singular in the direction of equal ratings.
     value : array, shape (fits,)
@@ -171,15 +118,15 @@ def fit(design: Design, counts: Floats, ridge: float = 0.0, start: Floats | None
 
     References
     ----------
-    Bradley and Terry (1952), Biometrika 39, 324-345. Davidson (1970), Journal of the American Statistical Association
-    65, 317-328; with an order effect, Davidson and Beaver (1977), Biometrics 33, 693-702. In R: ``BradleyTerry2::BTm``.
+    Bradley and Terry (1952), Biometrika 39, 324-345. In R: ``BradleyTerry2::BTm``.
     """
     known = summary(counts)
     theta = np.zeros((design.parameters, counts.shape[-1]))
     if start is not None:
         theta += start[:, None]
-    elif design.ties:  # equal ratings, and the tie parameter that then fits best
-        theta[-1] = np.log(2 * known.ties / known.decisive)
+    elif design.tied:  # equal ratings, and the tie parameter that then fits best
+        ties = known.ties.sum(axis=(0, 1))
+        theta[-1] = design.ties.parameter(2 * ties / (known.votes.sum(axis=(0, 1)) - ties))
     step, value = np.zeros_like(theta), np.full(counts.shape[-1], -np.inf)
     small = np.zeros(counts.shape[-1], dtype=np.bool_)
     information = np.zeros((0, 0, 0))
@@ -207,46 +154,31 @@ def anchored(design: Design, information: Floats, ridge: float) -> Floats:
 
 def _derivatives(design: Design, known: Summary, theta: Floats, ridge: float) -> tuple[Floats, Floats, Floats]:
     """Log likelihood, gradient and information."""
-    at = moments(design, theta)
+    at = design.cells(known, theta)
     ratings = theta[: design.systems]
-    value = (known.lead * design.gap(theta) - known.votes * at.normaliser).sum(axis=(0, 1))
-    left = known.lead - known.votes * at.mean
-    parts = [design.incidence @ left.sum(axis=0) - ridge * ratings]
+    parts = [design.incidence @ at.slope.sum(axis=0) - ridge * ratings]
     if design.position:
-        parts.append(np.einsum("o,opr->r", design.sign, left)[None])
-    if design.ties:
-        value = value + known.ties * theta[-1]
-        parts.append((known.ties - (known.votes * at.tie).sum(axis=(0, 1)))[None])
-    value = value - ridge / 2 * np.square(ratings).sum(axis=0)
-    return value, np.concatenate(parts), information_of(design, known.votes, at)
+        parts.append(np.einsum("o,opr->r", design.sign, at.slope)[None])
+    if design.tied:
+        parts.append(at.tie_slope.sum(axis=(0, 1))[None])
+    value = at.value.sum(axis=(0, 1)) - ridge / 2 * np.square(ratings).sum(axis=0)
+    return value, np.concatenate(parts), information(design, at)
 
 
-def information_of(design: Design, votes: Floats, at: Expectations) -> Floats:
-    """Fisher information, shape (fits, parameters, parameters).
-
-    Parameters
-    ----------
-    design : Design
-        What the counts compare.
-    votes : array, shape (orders, pairs, fits)
-        Votes.
-    at : Expectations
-        Expectations.
-    """
-    s, fits = design.systems, votes.shape[-1]
-    weight = votes * at.variance
+def information(design: Design, at: Cells) -> Floats:
+    """Minus the second derivative of the log likelihood, shape (fits, parameters, parameters)."""
+    s, fits = design.systems, at.curvature.shape[-1]
     out = np.zeros((design.parameters, design.parameters, fits))
-    out[design.a, design.b] = out[design.b, design.a] = -weight.sum(axis=0)
+    out[design.a, design.b] = out[design.b, design.a] = -at.curvature.sum(axis=0)
     out[np.arange(s), np.arange(s)] = -out[:s, :s].sum(axis=1)
     borders = []
     if design.position:
-        signed = design.sign[:, None, None] * weight
+        signed = design.sign[:, None, None] * at.curvature
         borders.append((s, signed.sum(axis=0), (design.sign[:, None, None] * signed).sum(axis=(0, 1))))
-    if design.ties:
-        joint = -votes * at.mean * at.tie
-        borders.append((-1, joint.sum(axis=0), (votes * at.tie * (1 - at.tie)).sum(axis=(0, 1))))
+    if design.tied:
+        borders.append((-1, at.cross.sum(axis=0), at.tie_curvature.sum(axis=(0, 1))))
         if design.position:
-            out[s, -1] = out[-1, s] = np.einsum("o,opr->r", design.sign, joint)
+            out[s, -1] = out[-1, s] = np.einsum("o,opr->r", design.sign, at.cross)
     for row, pairs, corner in borders:
         out[row, :s] = out[:s, row] = design.incidence @ pairs
         out[row, row] = corner
@@ -270,15 +202,14 @@ def scores(design: Design, theta: Floats) -> Any:
     """
     from scipy.sparse import csr_array
 
-    at = moments(design, theta[:, None])
     shape = (len(design.sign), len(design.a), 3)
-    left = np.array([0.5, -0.5, 0.0]) - at.mean
+    left, tie = (one[:, :, 0] for one in design.ties.scores(design.gap(theta[:, None]), theta[-1:]))
     parts, columns = [left, -left], [design.a[:, None], design.b[:, None]]
     if design.position:
         parts.append(design.sign[:, None, None] * left)
         columns.append(np.array(design.systems))
-    if design.ties:
-        parts.append(np.array([0.0, 0.0, 1.0]) - at.tie)
+    if design.tied:
+        parts.append(tie)
         columns.append(np.array(design.parameters - 1))
     data = np.stack([np.broadcast_to(part, shape) for part in parts], axis=-1)
     place = np.stack([np.broadcast_to(column, shape) for column in columns], axis=-1)

@@ -1,4 +1,4 @@
-"""Existence of the maximum of a Bradley-Terry or Davidson likelihood.
+"""Existence of the maximum of a Bradley-Terry likelihood, with any model of ties.
 
 Without ties and a position effect it has one exactly if the graph of wins is strongly connected: in every split of the
 systems into two groups some system of each beats one of the other. A tie counts as a win for both. The conditions with
@@ -7,13 +7,16 @@ ties modelled, and with a position effect, are derived in ``docs/methods/ratings
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Bools, Floats
-from quorate.numerics.ratings.bradley_terry import Design, anchored, information_of, moments, summary
+from quorate.numerics.ratings.bradley_terry import Design, anchored, information
+from quorate.numerics.ratings.ties.model import summary
+from quorate.numerics.ratings.ties.wins import HALF
 
 _NOTHING = 1e-9
 
@@ -58,12 +61,12 @@ def exists(design: Design, counts: Floats, shrunk: bool = False) -> Bools:
     Ford (1957), American Mathematical Monthly 64, 28-33. Zermelo (1929), Mathematische Zeitschrift 29, 436-460.
     """
     maximum = np.ones(counts.shape[-1], dtype=np.bool_) if shrunk else strongly_connected(design, counts)
-    if not design.ties and not design.position:
+    if not design.tied and not design.position:
         return maximum
     # Strongly connected counts, with ties if these are modelled, may have a maximum for a reason seen at once.
     a, b, tie = (counts[:, :, k] > 0 for k in range(3))
     surely = np.ones(counts.shape[-1], dtype=np.bool_)
-    if design.ties:
+    if design.tied:
         maximum &= counts[:, :, 2].sum(axis=(0, 1)) > 0
         surely &= (a & b).any(axis=(0, 1))
     else:
@@ -108,7 +111,7 @@ def bounded(design: Design, counts: Floats, shrunk: bool = False) -> bool:
     if design.position:
         gap[:, design.systems] = design.sign[order]
     side, tied = np.array([1.0, -1.0, 0.0])[outcome][:, None], outcome == 2
-    if design.ties:
+    if design.tied:
         half, margin = gap / 2, np.zeros((len(pair), design.parameters))
         margin[:, -1] = 1.0
         won, even = (side * half)[~tied], half[tied]
@@ -130,9 +133,9 @@ def identified(design: Design, counts: Floats) -> bool:
     counts : array, shape (orders, pairs, 3)
         Votes.
     """
-    votes = summary(counts[..., None]).votes
-    flat = moments(design, np.zeros((design.parameters, 1)))
-    values = np.linalg.eigvalsh(anchored(design, information_of(design, votes, flat), 0.0)[0])
+    plain = replace(design, ties=HALF)
+    flat = plain.cells(summary(counts[..., None]), np.zeros((plain.parameters, 1)))
+    values = np.linalg.eigvalsh(anchored(plain, information(plain, flat), 0.0)[0])
     return bool(values[0] > _NOTHING * values[-1])
 
 

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from quorate.arrays import Floats, Ints
-from quorate.numerics.ratings.bradley_terry import Design, Expectations, Fit, anchored, moments, scores
+from quorate.numerics.ratings.bradley_terry import Design, Fit, anchored, scores
 from quorate.numerics.ratings.draws import Units
+from quorate.numerics.ratings.ties.model import summary
 
 SMALL = 0.01
 """A unit with no more of the information on any contrast than this is taken by its part of the votes."""
@@ -40,11 +41,11 @@ class Leverage(NamedTuple):
     whole: bool
 
 
-class _Cells(NamedTuple):
-    """Orders and pairs: a row of the design each, and the information of a vote."""
+class _PerVote(NamedTuple):
+    """Orders and pairs: a row of the design each, and the information of a vote, on average over its votes."""
 
     rows: Any
-    variance: Floats
+    curvature: Floats
     cross: Floats
     tie: Floats
 
@@ -70,12 +71,12 @@ def leverage(design: Design, at: Fit, ridge: float, units: Units) -> Leverage:
     """
     p = design.parameters
     inverse = np.linalg.inv(anchored(design, at.information, ridge)[0])
-    cells = _cells(design, moments(design, at.theta))
+    cells = _cells(design, units, at.theta)
     votes = _votes(units, cells.rows.shape[0])
     # Leverage of a vote of each cell on all contrasts together: no contrast has more.
     spread = cells.rows @ inverse
-    trace = cells.variance * np.asarray(cells.rows.multiply(spread).sum(axis=1)).ravel()
-    if design.ties:
+    trace = cells.curvature * np.asarray(cells.rows.multiply(spread).sum(axis=1)).ravel()
+    if design.tied:
         trace += 2 * cells.cross * spread[:, -1] + cells.tie * inverse[-1, -1]
     most = votes @ trace
     heavy = np.flatnonzero((most > SMALL) & (units.size > 0))
@@ -90,15 +91,15 @@ def leverage(design: Design, at: Fit, ridge: float, units: Units) -> Leverage:
             i, j = first[start : start + block], second[start : start + block]
             x, known = _directions(design, inverse, i, j)
             gap = cells.rows @ x
-            told = cells.variance[:, None] * gap**2  # by a vote of each cell on each contrast
-            if design.ties:
+            told = cells.curvature[:, None] * gap**2  # by a vote of each cell on each contrast
+            if design.tied:
                 told += 2 * cells.cross[:, None] * gap * x[-1] + cells.tie[:, None] * x[-1] ** 2
             part = votes[heavy] @ told / known
             added, free = _summed(units, heavy, part, each @ x)
             excess[i, j] = excess[j, i] = added
             df[i, j] = df[j, i] = free
     alone = heavy[most[heavy] > _WHOLE]
-    whole = any(_largest(cells, np.asarray(votes[[g]].toarray())[0], inverse, design.ties) > _WHOLE for g in alone)
+    whole = any(_largest(cells, np.asarray(votes[[g]].toarray())[0], inverse, design.tied) > _WHOLE for g in alone)
     return Leverage(excess, df, whole)
 
 
@@ -146,7 +147,7 @@ def variances(covariance: Floats, systems: int) -> Floats:
     return out
 
 
-def _cells(design: Design, at: Expectations) -> _Cells:
+def _cells(design: Design, units: Units, theta: Floats) -> _PerVote:
     """Rows of the design for every order and pair."""
     from scipy.sparse import coo_array, csr_array, hstack
 
@@ -159,8 +160,11 @@ def _cells(design: Design, at: Expectations) -> _Cells:
     if design.position:
         extra[:, 0] = np.repeat(design.sign, pairs)
     rows = hstack([rows, csr_array(extra)]).tocsr() if extra.size else rows
-    variance, mean, tie = (np.broadcast_to(x, at.mean.shape).ravel() for x in (at.variance, at.mean, at.tie))
-    return _Cells(rows, variance, -mean * tie, tie * (1 - tie))
+    counts = units.size if units.matrix is None else units.size @ units.matrix
+    known = summary(np.asarray(counts).reshape(orders, pairs, 3, 1))
+    at = design.cells(known, theta)
+    votes = np.where(known.votes > 0, known.votes, np.inf)
+    return _PerVote(rows, *(np.ravel(total / votes) for total in (at.curvature, at.cross, at.tie_curvature)))
 
 
 def _votes(units: Units, cells: int) -> Any:
@@ -174,11 +178,11 @@ def _votes(units: Units, cells: int) -> Any:
     return csr_array((kept.data, kept.indices // 3, kept.indptr), shape=(kept.shape[0], cells))
 
 
-def _largest(cells: _Cells, votes: Floats, inverse: Floats, ties: bool) -> float:
+def _largest(cells: _PerVote, votes: Floats, inverse: Floats, tied: bool) -> float:
     """Largest leverage of a unit on any contrast."""
     rows = cells.rows.toarray()
-    brought = rows.T @ ((votes * cells.variance)[:, None] * rows)
-    if ties:
+    brought = rows.T @ ((votes * cells.curvature)[:, None] * rows)
+    if tied:
         brought[-1] = brought[:, -1] = (votes * cells.cross) @ rows
         brought[-1, -1] = votes @ cells.tie
     return float(np.linalg.eigvals(brought @ inverse).real.max())

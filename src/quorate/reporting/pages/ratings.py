@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ from quorate.analysis.labels import cut
 from quorate.analysis.ratings import MOST_DRAWN, RatingsAnalysis
 from quorate.analysis.words import share
 from quorate.estimate.ratings.ratings import Ratings
+from quorate.numerics.ratings.ties.registry import tie_model
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
@@ -28,11 +30,6 @@ MOST_PAIRS = 2000
 _SHORT = 40
 _MANY = 24
 _SHADE = 0.07
-_TIES = {
-    "davidson": "ties as outcomes of their own (Davidson, 1970)",
-    "half": "ties as half a win for each",
-    "drop": "ties left out",
-}
 _LAWS = {
     "model": "Intervals take the model for true",
     "sandwich": "Intervals are sandwich intervals and take votes as independent",
@@ -212,7 +209,7 @@ def ranked(view: RatingsAnalysis) -> Figure:
         values |= {"ties": found.ties, "intervals by": found.method}
         values |= {} if found.cluster is None else {f"clusters ({found.cluster})": found.clusters}
         values |= {} if not found.regularisation else {"regularisation": found.regularisation}
-        values |= {} if found.ties != "davidson" else {"odds of a tie between equals": f"{found.nu:.3g}"}
+        values |= {} if isnan(found.nu) else {"odds of a tie between equals": f"{found.nu:.3g}"}
     else:
         judgments = found.joint.fit.judgments
         values |= {f"levels of {name}": judgments.n_levels(name) for name in judgments.names}
@@ -257,7 +254,7 @@ def methods(view: RatingsAnalysis) -> str:
         first = " with an effect of being shown first," if found.positioned else ""
         how = (
             f"{len(found)} systems were rated by {counted(found.n, 'vote')} with the model of Bradley and Terry (1952),"
-            f"{first} {_TIES[found.ties]}, by maximum likelihood{ridge}. {law}."
+            f"{first} {tie_model(found.ties).words}, by maximum likelihood{ridge}. {law}."
         )
     else:
         judgments = found.joint.fit.judgments

@@ -14,11 +14,11 @@ from quorate.arrays import Floats, Ints
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.draws import poisson
 from quorate.numerics.ratings.existence import exists
+from quorate.numerics.ratings.ties.registry import Ties, tie_model
 from quorate.simulate.pipelines.cells import CellMargins, Verdicts
 from quorate.table.pairs import TIE, A, B
 
 By = Literal["bradley-terry", "win rate"]
-Ties = Literal["half", "davidson", "drop"]
 Weights = NDArray[np.float32]
 _TOL = 1e-5
 _BITS = 16
@@ -34,8 +34,8 @@ class Scale:
         The battles.
     by : {"bradley-terry", "win rate"}
         Log odds that sum to 0, or wins over battles.
-    ties : {"half", "davidson", "drop"}
-        How ties count; win rates know no "davidson".
+    ties : str
+        How ties count; win rates know only those without a parameter.
     ridge : float
         Of Bradley-Terry ratings.
     """
@@ -55,7 +55,7 @@ class Scale:
         weight : array, shape (battles, boards or 1)
             How often every battle counts.
         """
-        kinds = (A, B) if self.ties == "drop" else (A, B, TIE)
+        kinds = (A, B, TIE) if tie_model(self.ties).counted else (A, B)
         counts = np.zeros((1, self._pairs.shape[0], 3, verdicts.shape[1]))
         for kind in kinds:
             counts[0, :, kind] = self._pairs @ ((verdicts == kind) * weight)
@@ -80,7 +80,7 @@ class Scale:
     @cached_property
     def _design(self) -> Design:
         a, b = np.divmod(self._pair[0], len(self.table.systems))
-        return Design(len(self.table.systems), a, b, np.zeros(1), self.ties == "davidson")
+        return Design(len(self.table.systems), a, b, np.zeros(1), tie_model(self.ties))
 
     @cached_property
     def _pairs(self) -> Any:

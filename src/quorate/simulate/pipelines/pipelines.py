@@ -14,8 +14,9 @@ from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.agreement.battles import ORDER, PAIRWISE
 from quorate.estimate.agreement.labelled import people_apart
 from quorate.estimate.agreement.leaderboards import compare_leaderboards
+from quorate.numerics.ratings.ties.registry import Ties, without_parameter
 from quorate.simulate.pipelines.cells import CellMargins, score_margins, votes_margins
-from quorate.simulate.pipelines.draws import By, Scale, Ties, cell_by_cell, drawn_weights, panels
+from quorate.simulate.pipelines.draws import By, Scale, cell_by_cell, drawn_weights, panels
 from quorate.simulate.pipelines.result import Kind, PipelineErrors, Pipelines, Rated
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
@@ -58,7 +59,7 @@ def pipelines(
         What people said, or the levels of ``judge`` that are people: leaderboards are then compared with theirs.
     by : {"bradley-terry", "win rate"}
         What systems are ranked by.
-    ties : {"half", "davidson", "drop"}
+    ties : str
         How ties count, as for `quorate.rank`; "half" or "drop" for win rates.
     cells : collection of str, optional
         Roles that tell cells apart, such as ``judge`` and ``variant``; see
@@ -112,7 +113,7 @@ def pipelines(
     """
     if by not in get_args(By):
         raise InvalidInput(f"by: expects one of {', '.join(get_args(By))}, got {by!r}")
-    allowed = get_args(Ties) if by == "bradley-terry" else ("half", "drop")
+    allowed = get_args(Ties) if by == "bradley-terry" else without_parameter()
     if ties not in allowed:
         raise InvalidInput(f"ties: expects one of {', '.join(allowed)} for {by}, got {ties!r}")
     if not 0 <= regularisation < np.inf:
