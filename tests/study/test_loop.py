@@ -6,9 +6,12 @@ import threading
 import pytest
 
 import quorate as q
+from quorate.collect.ledger.ledger import Ledger
 from quorate.errors import InvalidInput
 from quorate.study.file import load
-from quorate.study.loop import carry_out
+from quorate.study.loop import carry_out, plan, quotation
+from quorate.study.questions import questions
+from quorate.study.quote import sizes
 
 CANARY = "sk-canary-5f2e9d"
 
@@ -211,3 +214,21 @@ def test_a_judge_that_always_fails_is_the_reason_why_there_is_nothing(study):
         q.run(path, judges={"rule": lambda _: 1 / 0})
     with pytest.raises(InvalidInput, match="has no rows; of the ledger of a study, quorate status STUDY says why"):
         q.read(path.with_suffix(".db"))
+
+
+def test_a_quote_beside_a_runner_that_plans_is_of_one_moment(study, monkeypatch):
+    """Another runner plans between the two looks: its cells are not cells that the study no longer has."""
+    loaded = load(study(replicates=4))
+    Ledger.open(loaded.database).close()
+    real = Ledger.lacks
+
+    def meanwhile(self, cells, keys):
+        found = real(self, cells, keys)
+        asked = questions(loaded)
+        with Ledger.open(loaded.database) as other:
+            plan(other, asked, {})
+        return found
+
+    monkeypatch.setattr(Ledger, "lacks", meanwhile)
+    asked = questions(loaded)
+    assert quotation(asked, sizes(asked), {}).cells == 12

@@ -190,10 +190,11 @@ def quotation(asked: Questions, lengths: Sizes, prices: Mapping[str, float | Non
         if asked.study.adaptive is not None:
             return quote(asked, shares(ledger, asked, prices), lengths, seen=ledger.status())
         cells = asked.cells()
-        new, left = ledger.lacks(cells, asked.keys(cells)), ledger.unfinished()
-        _same_study(ledger, len(cells) - sum(new.values()))
+        keys = asked.keys(cells)
+        new, left, seen = ledger.seen(lambda: (ledger.lacks(cells, keys), ledger.unfinished(), ledger.status()))
+        _same_study(ledger, sum(judge.cells for judge in seen), len(cells) - sum(new.values()))
         counts = {name: left.get(name, 0) + new.get(name, 0) for name in dict.fromkeys((*left, *new))}
-        return quote(asked, counts, lengths, seen=ledger.status())
+        return quote(asked, counts, lengths, seen=seen)
 
 
 def plan(ledger: Ledger, asked: Questions, prices: Mapping[str, float | None]) -> None:
@@ -209,11 +210,10 @@ def plan(ledger: Ledger, asked: Questions, prices: Mapping[str, float | None]) -
         return
     cells = asked.cells()
     ledger.plan(cells, asked.keys(cells), prices)
-    _same_study(ledger, len(cells))
+    _same_study(ledger, sum(judge.cells for judge in ledger.status()), len(cells))
 
 
-def _same_study(ledger: Ledger, known: int) -> None:
-    held = sum(judge.cells for judge in ledger.status())
+def _same_study(ledger: Ledger, held: int, known: int) -> None:
     if held > known:
         raise InvalidInput(
             f"ledger: {ledger.path} has {held - known:,} cells that the study no longer has "

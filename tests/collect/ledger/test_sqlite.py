@@ -6,6 +6,7 @@ import time
 import pytest
 
 from quorate.collect.ledger.sqlite import SqliteStore
+from quorate.collect.ledger.store import Adrift
 from quorate.errors import InvalidInput
 
 
@@ -74,3 +75,87 @@ def test_processes_that_make_one_ledger_at_once_all_open_it(tmp_path):
     command = [sys.executable, "-c", script, str(tmp_path), start]
     running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(3)]
     assert [process.communicate(timeout=60)[1] for process in running] == ["", "", ""]
+
+
+def taken(path):
+    """Ways in which the file of a ledger goes away while it is open."""
+    beside = [path.with_name(f"{path.name}{part}") for part in ("-wal", "-shm")]
+
+    def replaced():
+        for one in (path, *beside):
+            one.unlink()
+        SqliteStore(path).close()
+
+    return {
+        "removed": path.unlink,
+        "moved": lambda: path.rename(path.with_name("elsewhere.db")),
+        "replaced": replaced,
+        "its log removed": lambda: [one.unlink() for one in beside],
+        "of another program": lambda: made_by_another(path),
+    }
+
+
+def made_by_another(path):
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA application_id = 7")
+    connection.close()
+
+
+@pytest.mark.parametrize("way", ["removed", "moved", "replaced", "its log removed", "of another program"])
+@pytest.mark.parametrize("step", ["begin", "look", "end"])
+def test_a_file_that_goes_away_is_noticed_at_every_step(made, path, way, step):
+    if step == "end" and way == "of another program":
+        pytest.skip("the file is held meanwhile")
+    if step == "end":
+        made.begin()
+    taken(path)[way]()
+    with pytest.raises(Adrift, match=r"study\.db was removed, moved or replaced while it was written to"):
+        getattr(made, step)()
+
+
+def test_the_log_of_a_file_that_was_taken_away_is_not_that_of_a_new_one(made, path):
+    path.unlink()
+    with pytest.raises(InvalidInput, match=r"study\.db-wal belongs to a file that is not there"):
+        SqliteStore(path)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("way", ["removed", "moved", "replaced", "its log removed"])
+def test_what_went_away_is_copied_with_all_that_was_committed(made, path, way):
+    made.begin()
+    made.connection.execute("UPDATE spend SET calls = 7")
+    made.end()
+    taken(path)[way]()
+    (path.parent / "study-kept-1.db").touch()  # of an earlier time
+    made.drift()
+    made.begin()
+    made.connection.execute("UPDATE spend SET lost = 3")
+    made.end()
+    kept = made.copy()
+    assert kept == path.parent / "study-kept-2.db"
+    store = SqliteStore(kept)
+    assert store.connection.execute("SELECT calls, lost FROM spend").fetchall() == [(7, 3)]
+    store.close()
+
+
+def test_the_clock_goes_on_whoever_sets_that_of_the_machine(path, monkeypatch):
+    first, real = SqliteStore(path), time.time()
+    for jump in (-7200.0, 7200.0):
+        monkeypatch.setattr(time, "time", lambda jump=jump: real + jump)
+        second = SqliteStore(path)
+        assert first.now() == pytest.approx(second.now(), abs=0.1)
+        assert first.now() == pytest.approx(real, abs=1)
+        second.close()
+    first.close()
+
+
+def test_after_a_start_of_the_machine_time_does_not_go_back(path, monkeypatch):
+    first, real = SqliteStore(path), time.time()
+    first.connection.execute("INSERT INTO runners VALUES (1, 'one', ?, ?)", (first.now(), first.now() + 60))
+    first.close()
+    monkeypatch.setattr(time, "time", lambda: real - 7200.0)
+    for start in ("another", None):
+        monkeypatch.setattr("quorate.collect.ledger.sqlite.start_of_machine", lambda start=start: start)
+        second = SqliteStore(path)
+        assert second.now() >= real - 1
+        second.close()

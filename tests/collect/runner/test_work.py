@@ -142,3 +142,45 @@ def test_ten_times_the_cells_take_little_more_memory():
         for n in (10_000, 100_000)
     )
     assert many - few < 20
+
+
+@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("way", ["removed", "moved", "its log removed"])
+def test_a_ledger_that_goes_away_stops_the_run_and_what_was_answered_is_kept_beside(planned, told, build, way):
+    ledger, answered = planned(400), []
+    path = ledger.path
+
+    def reply(_, __):
+        answered.append(1)
+        if len(answered) == 40:
+            if way == "removed":
+                path.unlink()
+            elif way == "moved":
+                path.rename(path.with_name("elsewhere.db"))
+            else:
+                path.with_name("study.db-wal").unlink()
+                path.with_name("study.db-shm").unlink()
+        return OK
+
+    judge = told("a", reply, delay=0.01)
+    with pytest.raises(InvalidInput, match=r"removed, moved or replaced .* everything so far is in .*study-kept-1\.db"):
+        go(ledger, judge, build, limits=Limits(pace=Pace(8), every=0.005))
+    assert judge.asked.total() < 100
+    with Ledger.open(path.with_name("study-kept-1.db")) as kept:
+        (found,) = kept.status()
+        assert (found.done, found.leased, kept.spend().calls) == (judge.asked.total(), 0, judge.asked.total())
+
+
+def test_a_ledger_that_was_made_anew_is_not_taken_for_the_one_before(planned, yes, build):
+    ledger = planned(20)
+    judge = yes(delay=0.2)
+
+    async def main():
+        work = asyncio.create_task(collect(ledger, {"a": judge}, build, limits=Limits(lease=0.2, every=0.01)))
+        await asyncio.sleep(0.1)
+        with Ledger.open(ledger.path) as other:
+            other._connection.execute("UPDATE runners SET name = 'another'")
+        return await work
+
+    with pytest.raises(InvalidInput, match="was replaced while it was written to"):
+        asyncio.run(main())

@@ -1,10 +1,8 @@
-import sqlite3
-
 import pytest
+from ledgers import write_ledger
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput
-from quorate.table.exchange.format import quoted
 
 ROWS = [
     ("q1", "x", "y", "p", "j", "listed", 1, 1.0, "ok"),
@@ -17,18 +15,8 @@ NAMES = ("item", "system_a", "system_b", "prompt", "judge", "order", "replicate"
 
 @pytest.fixture
 def ledger(tmp_path):
-    """A function that makes a file with a view of these rows, which is all that reading knows of a ledger."""
-
-    def make(rows=ROWS, names=NAMES):
-        path = tmp_path / "pairs.db"
-        with sqlite3.connect(path) as connection:
-            connection.execute(f"CREATE TABLE t ({', '.join(map(quoted, names))}, at)")
-            connection.executemany(f"INSERT INTO t VALUES ({'?, ' * len(names)} 1e9)", rows)
-            connection.execute("CREATE VIEW judgments AS SELECT * FROM t")
-        connection.close()
-        return path
-
-    return make
+    """A function that makes a ledger of these rows."""
+    return lambda rows=ROWS, names=NAMES: write_ledger(tmp_path / "pairs.db", names, rows)
 
 
 def test_columns_of_a_ledger_are_what_votes_need(ledger):

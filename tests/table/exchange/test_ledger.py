@@ -1,12 +1,15 @@
 import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pytest
+from ledgers import write_ledger
 
 import quorate as q
+from quorate.collect.ledger.ledger import Ledger
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.answers import answers
-from quorate.table.exchange.ledger import columns, facets, is_ledger
+from quorate.table.exchange.ledger import APPLICATION, columns, facets, is_ledger
 from quorate.table.read import read
 
 ROWS = [
@@ -20,15 +23,10 @@ ROWS = [
 
 @pytest.fixture
 def study(tmp_path):
-    """A file with nothing in it but a view of this name, which is all that reading knows."""
-    path = tmp_path / "my study.v1"
-    with sqlite3.connect(path) as connection:
-        names = "category, item, judge, language, temperature, replicate, score, status, cost, tokens_in"
-        connection.execute(f"CREATE TABLE t ({names}, tokens_out, latency, at)")
-        connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, 3, 4, 0.5, 1e9)", ROWS)
-        connection.execute("CREATE VIEW judgments AS SELECT * FROM t")
-    connection.close()
-    return path
+    """A ledger of these answers."""
+    names = ("category", "item", "judge", "language", "temperature", "replicate", "score", "status")
+    more = ("tokens_in", "tokens_out", "latency")
+    return write_ledger(tmp_path / "my study.v1", (*names, *more), [(*row, 3, 4, 0.5) for row in ROWS])
 
 
 def test_facets_are_those_of_the_ledger_whatever_their_names(study):
@@ -76,15 +74,9 @@ def test_columns_before_the_replicate_are_facets(study):
 
 
 def test_cells_that_are_not_answered_are_said_with_every_result(study):
-    assert q.read(study, announce=False).source.caveats == ()  # a view alone says nothing of a plan
-    with sqlite3.connect(study) as connection:
-        connection.execute("CREATE TABLE facets (place, name)")
-        connection.execute("INSERT INTO facets VALUES (2, 'judge')")
-        connection.execute("CREATE TABLE labels (facet, code, label)")
-        connection.execute("INSERT INTO labels VALUES (2, 0, 'x'), (2, 1, 'y'), (1, 1, 'item')")
-        connection.execute("CREATE TABLE cells (judge, accepted)")
-        connection.executemany("INSERT INTO cells VALUES (?, ?)", [(0, 1), (0, 2), (0, 3), (1, 4), (1, 5), (1, None)])
-    connection.close()
+    assert q.read(study, announce=False).source.caveats == ()
+    with closing(sqlite3.connect(study)) as connection, connection:
+        connection.execute("INSERT INTO cells (key, judge, f2, replicate) VALUES ('another', 1, 1, 9)")
     table = q.read(study, announce=False)
     said = "1 of 6 planned cells are not answered (y: 1): the panel is not complete; quorate run goes on"
     assert [str(one) for one in q.doctor(table).findings if one.code == "unanswered-cells"] == [said]
@@ -102,13 +94,34 @@ def test_a_folder_that_cannot_be_written_to_is_no_obstacle(study):
         study.parent.chmod(0o700)
 
 
-def test_a_database_that_is_no_ledger_is_said_to_be_none(tmp_path):
+ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, i AS replicate FROM n"
+
+
+@pytest.mark.parametrize("application", [0, APPLICATION])
+@pytest.mark.parametrize("name", ["judgments", "cells"])
+def test_a_database_that_is_no_ledger_is_refused_and_its_views_are_not_computed(tmp_path, application, name):
     path = tmp_path / "other.db"
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE t (a)")
-    connection.close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"PRAGMA application_id = {application}")
+        connection.execute(f"CREATE VIEW {name} AS {ENDLESS}")
+        for table in {"facets", "labels", "cells", "attempts"} - {name, "attempts" if name == "judgments" else ""}:
+            connection.execute(f"CREATE TABLE {table} (place, name)")
     assert is_ledger(path)
-    with pytest.raises(InvalidData, match='without a view "judgments"'):
+    with pytest.raises(InvalidData, match="is a SQLite file and no ledger"):
+        q.read(path)
+
+
+def test_of_a_ledger_the_view_is_not_computed_whoever_wrote_it(study):
+    with closing(sqlite3.connect(study)) as connection, connection:
+        connection.execute("DROP VIEW judgments")
+        connection.execute(f"CREATE VIEW judgments AS {ENDLESS}")
+    assert len(columns(study)["score"]) == len(ROWS)
+
+
+def test_a_ledger_with_nothing_planned_is_said_to_be_one(tmp_path):
+    path = tmp_path / "new.db"
+    Ledger.open(path).close()
+    with pytest.raises(InvalidData, match="is a ledger with nothing planned"):
         q.read(path)
 
 

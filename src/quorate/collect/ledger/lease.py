@@ -110,6 +110,12 @@ def enlist(connection: Connection, name: str, now: float, until: float) -> int:
     return int(number)
 
 
+def renew(connection: Connection, runner: int, name: str, until: float) -> bool:
+    """Let the leases of a runner hold until a time; whether there is such a runner of this name."""
+    renewed = "UPDATE runners SET until = ? WHERE id = ? AND name = ? RETURNING id"
+    return len(connection.execute(renewed, (until, runner, name)).fetchall()) > 0
+
+
 def lease(
     connection: Connection,
     facets: Sequence[str],

@@ -39,7 +39,7 @@ class Ledger:
     """
 
     def __init__(self, store: Store, clock: Clock | None = None) -> None:
-        self._store = store
+        self.store = store
         self._connection = store.connection
         self._joined = False
         self._facets: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class Ledger:
 
     def close(self) -> None:
         """Close the file or the connection; what was recorded stays."""
-        self._store.close()
+        self.store.close()
 
     # ---- planning
 
@@ -158,9 +158,10 @@ class Ledger:
             return lease.enlist(connection, owner.here(), now, now + seconds)
 
     def renew(self, runner: int, seconds: float) -> None:
-        """Let the leases of a runner hold for some seconds from now."""
+        """Let the leases of a runner hold for some seconds from now; refused where it was not enlisted."""
         with self._transaction() as connection:
-            connection.execute("UPDATE runners SET until = ? WHERE id = ?", (self.clock() + seconds, runner))
+            if not lease.renew(connection, runner, owner.here(), self.clock() + seconds):
+                raise InvalidInput(f"ledger: {self.path} was replaced while it was written to; look for the one before")
 
     def lease(self, runner: int, judge: str, count: int, budget: Budget) -> list[LeasedCell]:
         """Up to ``count`` cells of a judge that are due, as many as the budget has room for, for this runner alone."""
@@ -318,31 +319,31 @@ class Ledger:
     @property
     def remote(self) -> bool:
         """Whether it is better used from another thread, because another machine answers."""
-        return self._store.remote
+        return self.store.remote
 
     def begin(self) -> None:
         """Begin a transaction that holds until `end` or `undo`; waits while another process writes."""
-        self._store.begin()
+        self.store.begin()
         self._joined = True
 
     def begins(self) -> bool:
         """Begin a transaction if no other process writes; whether it has begun."""
-        self._joined = self._store.begin(wait=False)
+        self._joined = self.store.begin(wait=False)
         return self._joined
 
     def end(self) -> None:
         """Make everything since `begin` durable at once; all or nothing, on the disk when this returns."""
-        self._store.end()
+        self.store.end()
         self._joined = False
 
     def undo(self) -> None:
         """Forget everything since `begin`."""
-        self._store.undo()
+        self.store.undo()
         self._joined = False
 
     def cut(self) -> None:
         """End the connection to a server, so that a step on another thread that waits for it fails."""
-        self._store.cut()
+        self.store.cut()
 
     def whole(self, step: Callable[[], T]) -> T:
         """What a step gives, all of which is one transaction."""
@@ -352,17 +353,21 @@ class Ledger:
     def seen(self, step: Callable[[], T]) -> T:
         """What a step gives that reads, all of it as it is at one moment."""
         with self._looking():
-            return step()
+            joined, self._joined = self._joined, True
+            try:
+                return step()
+            finally:
+                self._joined = joined
 
     @contextmanager
     def _transaction(self, begin: Callable[[], object] | None = None) -> Iterator[Connection]:
         if self._joined:
-            with self._store.explained():
+            with self.store.explained():
                 yield self._connection
             return
         (begin or self.begin)()
         try:
-            with self._store.explained():
+            with self.store.explained():
                 yield self._connection
             self.end()
         except BaseException:
@@ -371,7 +376,7 @@ class Ledger:
 
     def _looking(self) -> AbstractContextManager[Connection]:
         """A transaction in which nothing is written that others see, so that they may write meanwhile."""
-        return self._transaction(self._store.look)
+        return self._transaction(self.store.look)
 
     def _place(self) -> int:
         return self.facets.index(JUDGE) if self.facets else -1

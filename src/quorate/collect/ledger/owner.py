@@ -27,11 +27,20 @@ def is_gone(name: str) -> bool:
     return _started(int(pid)) != started
 
 
+def start_of_machine() -> str | None:
+    """Name of this start of this machine, the same for all processes that count time from it; None if not known."""
+    return _named("time")
+
+
 def _place() -> str | None:
     """Start of this machine, and the name space of its process numbers."""
+    return _named("pid")
+
+
+def _named(space: str) -> str | None:
     try:
         boot = (_PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-        return f"{boot}/{(_PROC / 'self/ns/pid').stat().st_ino}"
+        return f"{boot}/{(_PROC / 'self/ns' / space).stat().st_ino}"
     except OSError:
         return None
 

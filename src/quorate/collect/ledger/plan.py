@@ -16,7 +16,7 @@ from quorate.collect.ledger.store import Connection
 from quorate.errors import InvalidInput
 from quorate.roles import JUDGE
 from quorate.table.cells import Cells
-from quorate.table.exchange.format import quoted
+from quorate.table.exchange.ledger import judgments
 
 _PLACES = ", ".join(f"f{place}" for place in range(MOST_FACETS))
 _SAME = " AND ".join(f"c.f{place} = w.f{place}" for place in range(MOST_FACETS)) + " AND c.replicate = w.replicate"
@@ -186,14 +186,7 @@ def admit(connection: Connection, draft: Draft) -> None:
     if not connection.execute("SELECT 1 FROM facets").fetchone():
         rows = [(place, name, draft.cells.nested.get(name)) for place, name in enumerate(draft.names)]
         connection.executemany("INSERT INTO facets VALUES (?, ?, ?)", rows)
-        shown = [f"l{place}.label AS {quoted(name)}" for place, name in enumerate(draft.names)]
-        joins = [f"JOIN labels l{i} ON l{i}.facet = {i} AND l{i}.code = c.f{i}" for i in range(len(draft.names))]
-        connection.execute(  # judgments as a table to read: one row for every cell that is finished
-            f"CREATE VIEW judgments AS SELECT {', '.join(shown)}, c.replicate AS replicate, a.score AS score, "
-            "a.status AS status, CAST(a.cost AS DOUBLE PRECISION) / 1e9 AS cost, a.tokens_in AS tokens_in, "
-            "a.tokens_out AS tokens_out, "
-            f"a.latency AS latency, a.at AS at FROM cells c JOIN attempts a ON a.id = c.accepted {' '.join(joins)}"
-        )
+        connection.execute(f"CREATE VIEW judgments AS {judgments(draft.names)}")  # as a table to read
     connection.execute("DROP TABLE IF EXISTS fresh")
     connection.execute("CREATE TEMP TABLE fresh (facet INTEGER, mark INTEGER, code INTEGER, PRIMARY KEY (facet, mark))")
     for place, known in enumerate(draft.known):

@@ -89,6 +89,12 @@ class PostgresStore:
         """Nothing to do: the connection speaks in such lines already."""
         return nullcontext()
 
+    def drift(self) -> None:
+        """Nothing to do: a server does not go on with what was dropped."""
+
+    def copy(self) -> None:
+        """Nothing, for the same reason."""
+
     def _heard(self, now: float) -> None:
         self._ahead = now - time.monotonic()
 

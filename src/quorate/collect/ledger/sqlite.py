@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import sqlite3
+import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
+from itertools import count
 from pathlib import Path
 
+from quorate.collect.ledger.owner import start_of_machine
 from quorate.collect.ledger.schema import ADDED_ONLY, VERSION, tables
-from quorate.collect.ledger.store import HELD, PATIENCE
+from quorate.collect.ledger.store import HELD, PATIENCE, Adrift
 from quorate.errors import InvalidInput
-
-APPLICATION = 0x51554F52
-"""The four letters QUOR, in the header of the file."""
+from quorate.table.exchange.ledger import APPLICATION
 
 _OLDEST = (3, 35, 0)
+_PARTS = ("", "-wal", "-shm")
+_LATEST = """
+SELECT max(coalesce((SELECT at FROM attempts ORDER BY id DESC LIMIT 1), 0),
+           coalesce((SELECT since FROM runners ORDER BY id DESC LIMIT 1), 0))
+"""
 _GUARDS = tuple(
     f"CREATE TRIGGER {name} BEFORE {change} ON attempts BEGIN SELECT RAISE(ABORT, '{ADDED_ONLY}'); END"
     for name, change in (("attempts_stay", "UPDATE"), ("attempts_last", "DELETE"))
@@ -56,22 +62,30 @@ class SqliteStore:
                 f"ledger: needs SQLite 3.35 or newer, Python has {sqlite3.sqlite_version}; update Python"
             )
         self.place = place
+        log = place.with_name(f"{place.name}-wal")
+        if log.exists() and log.stat().st_size and not (place.exists() and place.stat().st_size):  # in this order
+            raise InvalidInput(
+                f"ledger: {log} belongs to a file that is not there: put it back, or remove this one and its -shm too"
+            )
         with _explained(place):
             # The commit, which waits for the disk, is made on another thread than the statements, never at one time.
             connection = sqlite3.connect(place, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
             try:
-                _insisted(connection, place)
+                self._ahead = _insisted(connection, place)
             except BaseException:
                 connection.close()
                 raise
         self.connection = connection
+        self._files = _files(place)
+        self._adrift = False
 
     def now(self) -> float:
-        """Seconds since 1970."""
-        return time.time()
+        """Seconds since 1970, by a clock that nobody sets: it goes on from when the machine's was first looked at."""
+        return self._ahead + _ticks()
 
     def begin(self, *, wait: bool = True) -> bool:
         """Begin to write, alone; False if another process writes and ``wait`` is not set."""
+        self._check_place()
         if wait:
             with self.explained():
                 self.connection.execute("BEGIN IMMEDIATE")
@@ -88,6 +102,7 @@ class SqliteStore:
 
     def look(self) -> None:
         """Begin to read what is there now, whatever others write."""
+        self._check_place()
         with self.explained():
             self.connection.execute("BEGIN")
 
@@ -95,6 +110,7 @@ class SqliteStore:
         """Make it durable."""
         with self.explained():
             self.connection.execute("COMMIT")
+        self._check_place()
 
     def undo(self) -> None:
         """Forget everything since `begin`, if there was one."""
@@ -112,8 +128,47 @@ class SqliteStore:
         """Errors of SQLite as one line about the ledger."""
         return _explained(self.place)
 
+    def drift(self) -> None:
+        """Go on in the file that was taken away, which this process still has open; nothing of it goes elsewhere."""
+        self._adrift = True
+        with self.explained():
+            self.connection.execute("PRAGMA wal_autocheckpoint = 0")
 
-def _insisted(connection: sqlite3.Connection, path: Path) -> None:
+    def copy(self) -> Path:
+        """A copy of what this process sees, in a new file beside, or where temporary files are."""
+        names = (f"{self.place.stem}-kept-{number}{self.place.suffix}" for number in count(1))
+        folders = [folder for folder in (self.place.parent, Path(tempfile.gettempdir())) if folder.is_dir()]
+        kept = next(folders[0] / name for name in names if not any((folder / name).exists() for folder in folders))
+        with _explained(kept), closing(sqlite3.connect(kept)) as target:
+            self.connection.backup(target)
+        return kept
+
+    def _check_place(self) -> None:
+        """That the file, and the two beside it, are those that were opened: other processes see no others."""
+        if self._adrift:
+            return
+        with self.explained():
+            ((application,),) = self.connection.execute("PRAGMA application_id").fetchall()
+        if application != APPLICATION or _files(self.place) != self._files:
+            raise Adrift(f"ledger: {self.place} was removed, moved or replaced while it was written to")
+
+
+def _files(place: Path) -> tuple[tuple[int, int], ...] | None:
+    """Device and number of the file and of the two beside it; None if one is not there."""
+    try:
+        found = [place.with_name(f"{place.name}{part}").stat() for part in _PARTS]
+    except OSError:
+        return None
+    return tuple((one.st_dev, one.st_ino) for one in found)
+
+
+def _ticks() -> float:
+    """Seconds since this machine was started, sleep included where the system can say."""
+    boot = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if boot is None else time.clock_gettime(boot)
+
+
+def _insisted(connection: sqlite3.Connection, path: Path) -> float:
     """Prepare it, again where another process does so at this moment: the change to WAL does not wait by itself."""
     deadline = time.monotonic() + PATIENCE
     while True:
@@ -127,7 +182,8 @@ def _insisted(connection: sqlite3.Connection, path: Path) -> None:
             time.sleep(0.02)
 
 
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+def _prepare(connection: sqlite3.Connection, path: Path) -> float:
+    """Make the ledger, if there is none; what its clock is ahead of that which counts since the machine's start."""
     connection.execute("BEGIN")  # its facts at one moment, for another process may be making it
     _is_made(connection, path)  # before anything is written, for another program's file is left as it is
     connection.execute("ROLLBACK")
@@ -141,7 +197,22 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         for statement in (*tables(), *_GUARDS):
             connection.execute(statement)
         connection.execute("INSERT INTO study VALUES (1, ?, NULL)", (time.time(),))
+    ahead = _ahead(connection)
     connection.execute("COMMIT")
+    return ahead
+
+
+def _ahead(connection: sqlite3.Connection) -> float:
+    """The same for all processes since a start of the machine; no earlier than what is recorded."""
+    ((latest,),) = connection.execute(_LATEST).fetchall()
+    ahead: float = max(time.time(), latest) - _ticks()
+    start = start_of_machine()
+    if start is None:
+        return ahead
+    connection.execute("CREATE TABLE IF NOT EXISTS clocks (start TEXT PRIMARY KEY, ahead REAL NOT NULL)")
+    connection.execute("INSERT INTO clocks VALUES (?, ?) ON CONFLICT DO NOTHING", (start, ahead))
+    ((ahead,),) = connection.execute("SELECT ahead FROM clocks WHERE start = ?", (start,)).fetchall()
+    return ahead
 
 
 def _is_made(connection: sqlite3.Connection, path: Path) -> bool:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, Protocol
 
+from quorate.errors import InvalidInput
 from quorate.table.exchange.postgres.address import Place
 
 PATIENCE = 30
 """Seconds for which one process waits while another one writes."""
 
 HELD = f"is held by another process for more than {PATIENCE} seconds; end that first"
+
+
+class Adrift(InvalidInput):
+    """The ledger is not in its place any more; this process still has it open, and nobody else finds it."""
 
 
 class Cursor(Protocol):
@@ -78,3 +84,9 @@ class Store(Protocol):
 
     def explained(self) -> AbstractContextManager[None]:
         """Errors of the database as one line about the ledger."""
+
+    def drift(self) -> None:
+        """After `Adrift`: go on in what this process has open, so that it can be copied."""
+
+    def copy(self) -> Path | None:
+        """After `drift`: a copy of it in a file that others find; None where there is nothing to copy."""

@@ -15,6 +15,7 @@ from quorate.collect.budget import Budget, Spend
 from quorate.collect.judge import ERROR, Judge, Request, lasts
 from quorate.collect.ledger.lease import DONE, GIVEN_UP, LOST, LeasedCell, Settled
 from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.ledger.store import Adrift
 from quorate.collect.runner.disk import Disk
 from quorate.collect.runner.hold import Hold
 from quorate.collect.runner.lane import Lane
@@ -99,7 +100,7 @@ class Work:
             try:
                 await self._wind_down()
             except InvalidInput as error:
-                self._fault = self._fault or error
+                self._fault = error if isinstance(self._fault, Adrift) else self._fault or error
             if self._fault is not None:
                 raise self._fault
             return await self._disk.looked(partial(self._outcome, ended))
@@ -279,6 +280,8 @@ class Work:
         except Interrupted:
             self._doubtful = True
             await self._closed()
+        except Adrift as error:
+            raise await self._rescued(error) from error
         except Held:  # nothing more can be written to it
             raise
         except InvalidInput:  # say at least that nobody waits for answers: the next run counts them as lost
@@ -286,6 +289,16 @@ class Work:
                 with contextlib.suppress(InvalidInput):
                     await self._disk.looked(step)
             raise
+
+    async def _rescued(self, error: Adrift) -> InvalidInput:
+        """Record the last answers in what nobody else finds any more, and copy all of it to where it is found."""
+        self._ledger.store.drift()
+        await self._closed()
+        copy = await self._disk.looked(self._ledger.store.copy)
+        return InvalidInput(
+            f"{error}; nothing more was sent, and everything so far is in {copy}: put it in its place to go on, "
+            "or what is in it is paid for again"
+        )
 
     async def _closed(self) -> None:
         self._results = await self._kept(self._results)

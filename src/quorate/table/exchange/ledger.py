@@ -1,4 +1,4 @@
-"""Ledgers of collected judgments, read from their view ``judgments``, and what of a plan is not answered."""
+"""Ledgers of collected judgments: their finished cells as rows, and what of a plan is not answered."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 MAGIC = b"SQLite format 3\0"
 
+APPLICATION = 0x51554F52
+"""The four letters QUOR, in the header of a ledger's file."""
+
 _VIEW = "judgments"
+_TABLES = ("facets", "labels", "cells", "attempts")
 _UNANSWERED = """
 SELECT l.label, count(*) - count(c.accepted), count(*) FROM cells AS c JOIN facets AS f ON f.name = 'judge'
 JOIN labels AS l ON l.facet = f.place AND l.code = c.judge GROUP BY l.label, l.code ORDER BY l.code
@@ -59,7 +63,7 @@ def columns(place: Place) -> dict[str, Column]:
     Raises
     ------
     InvalidData
-        If the file is damaged, or is no ledger with a plan in it.
+        If the file is damaged, is no ledger of ours, or has no plan in it.
     InvalidInput
         If it cannot be opened.
     """
@@ -77,14 +81,34 @@ def columns(place: Place) -> dict[str, Column]:
             rows = (block.fetchall() for block in blocks)
             return _joined([name for (name,) in first.description], chain([first.fetchall()], rows))
     with _reading(place) as connection:
-        if not connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = ?", (_VIEW,)).fetchone():
-            raise InvalidData(
-                f'source: {place} is a SQLite file without a view "{_VIEW}": no ledger, or one with nothing planned; '
-                "export its table as CSV or Parquet"
-            )
-        cursor = connection.execute(f"SELECT * FROM {_VIEW}")
+        _check_ledger(connection, place)
+        names = [name for (name,) in connection.execute("SELECT name FROM facets ORDER BY place")]
+        if not names:
+            raise InvalidData(f"source: {place} is a ledger with nothing planned; quorate run plans and asks")
+        cursor = connection.execute(judgments(names))  # not the view, which whoever made the file has written
         names = [name for name, *_ in cursor.description]
         return _joined(names, iter(lambda: cursor.fetchmany(_BLOCK), []))
+
+
+def judgments(facets: Sequence[str]) -> str:
+    """The query behind the view of that name: one row for every cell that is finished."""
+    shown = [f"l{place}.label AS {quoted(name)}" for place, name in enumerate(facets)]
+    joins = [f"JOIN labels l{i} ON l{i}.facet = {i} AND l{i}.code = c.f{i}" for i in range(len(facets))]
+    return (
+        f"SELECT {', '.join(shown)}, c.replicate AS replicate, a.score AS score, "
+        "a.status AS status, CAST(a.cost AS DOUBLE PRECISION) / 1e9 AS cost, a.tokens_in AS tokens_in, "
+        "a.tokens_out AS tokens_out, "
+        f"a.latency AS latency, a.at AS at FROM cells c JOIN attempts a ON a.id = c.accepted {' '.join(joins)}"
+    )
+
+
+def _check_ledger(connection: sqlite3.Connection, path: Path) -> None:
+    """That it is a ledger, made of tables: a view may be made to compute for ever."""
+    ((application,),) = connection.execute("PRAGMA application_id").fetchall()
+    stored = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND name IN (?, ?, ?, ?)"
+    ((found,),) = connection.execute(stored, _TABLES).fetchall()
+    if application != APPLICATION or found != len(_TABLES):
+        raise InvalidData(f"source: {path} is a SQLite file and no ledger; export its table as CSV or Parquet")
 
 
 def caveats(place: Place) -> tuple[Caveat, ...]:
@@ -103,9 +127,9 @@ def caveats(place: Place) -> tuple[Caveat, ...]:
             if session.execute("SELECT to_regclass('cells')").fetchall() != [(None,)]:
                 rows = session.execute(_UNANSWERED).fetchall()
     else:
-        with _reading(place) as connection:  # a view of that name alone was written by somebody else
-            if connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'cells'").fetchone():
-                rows = connection.execute(_UNANSWERED).fetchall()
+        with _reading(place) as connection:
+            _check_ledger(connection, place)
+            rows = connection.execute(_UNANSWERED).fetchall()
     judges = {name: count for name, count, _ in rows if count}
     return (unanswered_cells(judges, sum(planned for *_, planned in rows)),) if judges else ()
 

@@ -58,6 +58,26 @@ def test_a_server_that_is_not_there_is_one_line():
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.skipif(not postgres.find_spec("pg8000"), reason="needs the extra quorate[postgres]")
+@pytest.mark.parametrize("times", [2, 9])
+def test_a_server_that_is_starting_is_waited_for(monkeypatch, times):
+    from pg8000.native import DatabaseError
+
+    tried = []
+
+    def starting(*_):
+        tried.append(1)
+        if len(tried) <= times:
+            raise DatabaseError({"C": "57P03", "M": "the database system is starting up"})
+        raise DatabaseError({"C": "3D000", "M": "it has started"})
+
+    monkeypatch.setattr(postgres, "_connected", starting)
+    monkeypatch.setattr(postgres, "_AGAIN", (0.0,) * 8)
+    with pytest.raises(InvalidInput, match="no such database" if times == 2 else "is starting up.*run it again"):
+        Session(place_of("postgresql://ann@127.0.0.1:1/evals"))
+    assert len(tried) == min(times + 1, 9)
+
+
 @pytest.mark.postgres
 def test_values_come_back_as_they_went(session):
     rows = [

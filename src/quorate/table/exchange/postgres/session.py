@@ -37,6 +37,7 @@ _TIMEOUT = 10.0
 _ALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4, "TCP_USER_TIMEOUT": 30_000}
 _AGAIN = (0.0, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 14.0)
 _GONE = ("08", "57P", "25P03")
+_STARTING = "57P03"
 _REASONS = {
     "28": "lets nobody in under this user and password; put the password into the environment variable {variable}",
     "3D000": "has no such database; create it, or name another one",
@@ -54,6 +55,10 @@ _KEPT = "everything recorded so far is kept: run it again when the server answer
 
 class Interrupted(InvalidInput):
     """The connection was lost: whatever was not committed is undone, and a commit under way may have been made."""
+
+
+class Starting(Interrupted):
+    """The server is there and lets nobody in yet."""
 
 
 class Held(InvalidInput):
@@ -116,7 +121,10 @@ class Session:
         self._prepared: dict[str, Any] = {}
         self._many: dict[str, str] = {}
         self._cut = threading.Event()
-        self._connect()
+        try:
+            self._connect()
+        except Starting:
+            self._again()
 
     def __enter__(self) -> Self:
         return self
@@ -268,7 +276,7 @@ class Session:
             said = error.args[0] if error.args and isinstance(error.args[0], dict) else {}
             code, why = said.get("C", ""), said.get("M", "no reason given")
             if code.startswith(_GONE):
-                self._lost(why, error)
+                self._lost(why, error, Starting if code == _STARTING else Interrupted)
             sentence = next((known for start, known in _REASONS.items() if code.startswith(start)), None)
             reason = f"cannot be used ({why})"
             if sentence is not None:
@@ -282,9 +290,9 @@ class Session:
             self.close()  # in the middle of a statement, so that nothing can be said on it any more
             raise
 
-    def _lost(self, said: str, error: Exception) -> NoReturn:
+    def _lost(self, said: str, error: Exception, kind: type[Interrupted] = Interrupted) -> NoReturn:
         self.close()
-        raise Interrupted(f"ledger: {self.address}: the connection was lost or cannot be made ({said})") from error
+        raise kind(f"ledger: {self.address}: the connection was lost or cannot be made ({said})") from error
 
 
 def _connected(native: Any, address: Address) -> Any:
