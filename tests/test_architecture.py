@@ -26,6 +26,7 @@ LAYERS = (
     {"web"},
     {"__init__", "types"},
     {"cli"},
+    {"__main__"},
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 FOREIGN_FRAMES = {"duckdb", "narwhals", "pandas", "polars", "pyarrow"}

@@ -114,3 +114,16 @@ def test_a_reader_that_goes_away_is_no_error(scores):
             check=False,
         )
     assert (ran.returncode, ran.stderr) == (1, b"")
+
+
+def test_an_option_of_one_value_is_given_once(run, scores):
+    ran = run("analyze", scores, "--no-report", "--level", "0.9", "--level", "0.8")
+    line = "quorate: --level: is given 2 times, and one value counts; give it once (see quorate analyze --help)\n"
+    assert (ran.code, ran.out, ran.err) == (1, "", line)
+
+
+def test_several_reports_are_written(run, scores, tmp_path):
+    ran = run("panel", scores, "--report", "a.md", "--report", "a.json")
+    assert ran.code in (0, 2), ran.err
+    assert ran.out.endswith("Report: a.md\nReport: a.json\n")
+    assert (tmp_path / "a.md").stat().st_size and (tmp_path / "a.json").stat().st_size

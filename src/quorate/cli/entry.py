@@ -59,6 +59,18 @@ class ByStage(typer.core.TyperGroup):
                 formatter.write_dl(rows)
 
 
+class EachOnce(typer.core.TyperCommand):
+    """A command that refuses an option given twice where one value counts: none is silently ignored."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments, counting the options among them."""
+        _, _, read = self.make_parser(ctx).parse_args(list(args))
+        for option in {one for one in read if read.count(one) > 1}:
+            if not (option.multiple or getattr(option, "is_flag", False)):
+                ctx.fail(f"{option.opts[0]}: is given {read.count(option)} times, and one value counts; give it once")
+        return super().parse_args(ctx, args)
+
+
 app = typer.Typer(
     cls=ByStage,
     help="Honest error bars for evaluations scored by judges, and what to buy next.",
@@ -107,11 +119,11 @@ STAGES: Mapping[str, tuple[Callable[..., int], ...]] = {
 VOTES = (votes_doctor.doctor, votes_plan.plan, votes_analyze.analyze, votes_replay.replay)
 for stage, commands in STAGES.items():
     for command in commands:
-        app.command(command.__name__, rich_help_panel=stage)(command)
+        app.command(command.__name__, cls=EachOnce, rich_help_panel=stage)(command)
 votes = typer.Typer(help="Votes between two models: how many, and what they support.")
 votes.callback(invoke_without_command=True)(_votes)
 for command in VOTES:
-    votes.command(command.__name__)(command)
+    votes.command(command.__name__, cls=EachOnce)(command)
 app.add_typer(votes, name="votes", rich_help_panel="Decide between systems")
 
 

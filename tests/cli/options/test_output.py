@@ -8,7 +8,7 @@ from quorate.errors import InvalidInput
 
 
 def test_places_that_can_be_written_are_taken(tmp_path):
-    Files(context=None, report=tmp_path / "a.html", charts=tmp_path / "charts")
+    Files(context=None, report=[tmp_path / "a.html"], charts=tmp_path / "charts")
     Files(context=None)
 
 
@@ -19,7 +19,7 @@ def test_places_that_can_be_written_are_taken(tmp_path):
 def test_others_are_refused_by_the_name_of_their_option(tmp_path, report, charts, said):
     (tmp_path / "taken").write_text("a file")
     with pytest.raises(InvalidInput, match=said):
-        Files(context=None, report=report and tmp_path / report, charts=charts and tmp_path / charts)
+        Files(context=None, report=report and [tmp_path / report], charts=charts and tmp_path / charts)
 
 
 def test_a_format_without_charts_is_refused():
@@ -35,7 +35,7 @@ def test_what_was_written_is_said_unless_json_is_printed(tmp_path, capsys):
     table = Reading().table(path)
     page, context = tmp_path / "page.md", SimpleNamespace(obj="quorate")
     for as_json in (False, True):
-        files = Files(context=context, report=page, charts=tmp_path / "charts")
+        files = Files(context=context, report=[page], charts=tmp_path / "charts")
         files.write(rank(table), table, Output(as_json=as_json))
         assert ("Charts: 2 files" in capsys.readouterr().out) is not as_json
     assert "- input: " in page.read_text(encoding="utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,11 +26,11 @@ class AnalysisFiles(Files):
     """The files of an analysis, of which the page is written unless that is not wanted."""
 
     report: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             metavar="PATH",
-            help="HTML report. Default: <file>-quorate.html in this folder, of the demo quorate-demo.html; with "
-            "--json, none.",
+            help="Write a report: .html, .md or .json; repeat for others. Default: <file>-quorate.html in this folder, "
+            "of the demo quorate-demo.html; with --json, none.",
         ),
     ] = None
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no HTML report.")] = False
@@ -43,24 +43,24 @@ class AnalysisFiles(Files):
         from quorate.reporting.print.files import writable
 
         super().__post_init__()
-        if self.no_report and self.report is not None:
+        if self.no_report and self.report:
             raise InvalidInput("--no-report: contradicts --report; give one of them")
         if self.markdown is not None:
             writable(self.markdown, (".md", ".markdown"), "--markdown")
 
-    def page(self, default: str, out: Output) -> Path | None:
-        """Where the page goes, if one is written."""
+    def pages(self, default: str, out: Output) -> list[Path]:
+        """Where reports go, if one is written."""
         from quorate.reporting.print.files import writable
 
-        if self.report is not None or self.no_report or out.as_json:
-            return self.report
+        if self.report or self.no_report or out.as_json:
+            return self.report or []
         writable(Path(default), ENDINGS, "--report")
-        return Path(default)
+        return [Path(default)]
 
     def deliver(
         self,
         found: Analysis,
-        page: Path | None,
+        pages: Sequence[Path],
         out: Output,
         *,
         more: Mapping[str, Any] | None = None,
@@ -83,7 +83,7 @@ class AnalysisFiles(Files):
                 after(console())
             read_as(console(), found.judgments.notes)
             whole(console(), f"Made by: {in_one_line(found, Provenance(seed=origin.get('seed')))}")
-        written = [report(found, path, **origin) for path in (page, self.markdown) if path is not None]
+        written = [report(found, path, **origin) for path in (*pages, self.markdown) if path is not None]
         drawn = () if self.charts is None else write_charts(page_of(found), self.charts, self.chart_format)
         out.say_files(written, drawn)
 

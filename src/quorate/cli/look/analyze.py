@@ -48,16 +48,16 @@ def analyze(
     """
     from quorate.analysis.judgments import analyze_judgments
 
-    page = files.page(page_name(file), out)
+    pages = files.pages(page_name(file), out)
     if is_ledger_of_votes(file):
         for group in (question, fit, paper, reading, files):
             group.refuse("scores", f"is for scores, and {file} holds votes between two systems; leave it out")
-        return analyzed_ledger(file, prices.price, reading.status, replace(files, report=page), out)
+        return analyzed_ledger(file, prices.price, reading.status, replace(files, report=pages), out)
     record = paper.record()
     found = analyze_judgments(
         reading.judgments(file), **fit.arguments(), price=prices.price, half_width=question.half_width
     )
-    files.deliver(found, page, out, record=record)
+    files.deliver(found, pages, out, record=record)
     return UNDECIDED if found.answer is not None and not found.answer.met else 0
 
 

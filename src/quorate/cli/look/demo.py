@@ -43,7 +43,7 @@ def demo(
 
     if directory is not None and not directory.is_dir():
         raise InvalidInput(f"--directory: no folder {directory}; make it first")
-    page = files.page("quorate-demo.html", out)
+    pages = files.pages("quorate-demo.html", out)
     with TemporaryDirectory() as folder:
         found = analyze_judgments(read(write_demo((directory or Path(folder)) / FILE, seed), announce=False))
     compared = against_truth(found, seed)
@@ -51,7 +51,7 @@ def demo(
         say(console(), NOTE)
         console().print()
     more, after = {"demo": compared.to_dict()}, lambda screen: show_truth(screen, compared)
-    files.deliver(found, page, out, more=more, after=after, seed=seed, note=NOTE)
+    files.deliver(found, pages, out, more=more, after=after, seed=seed, note=NOTE)
     return 0
 
 

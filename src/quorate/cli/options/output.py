@@ -65,7 +65,9 @@ class Files(Group):
     """The files that are written; places that cannot be are refused before anything is read."""
 
     context: typer.Context
-    report: Annotated[Path | None, typer.Option(metavar="PATH", help="Write a report: .html, .md or .json.")] = None
+    report: Annotated[
+        list[Path] | None, typer.Option(metavar="PATH", help="Write a report: .html, .md or .json; repeat for others.")
+    ] = None
     charts: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write every chart as a file into this folder.")
     ] = None
@@ -75,8 +77,8 @@ class Files(Group):
         """Refuse places that cannot be written."""
         from quorate.reporting.print.files import directory, writable
 
-        if self.report is not None:
-            writable(self.report, ENDINGS, "--report")
+        for path in self.report or ():
+            writable(path, ENDINGS, "--report")
         if self.charts is not None:
             directory(self.charts, "--charts")
         elif self.chart_format != "svg":
@@ -84,14 +86,14 @@ class Files(Group):
 
     def write(self, result: Any, table: Judgments | Votes | None, out: Output, *, seed: int | None = None) -> None:
         """Write the report and the charts that are asked for, and say where they are unless JSON is printed."""
-        if self.report is None and self.charts is None:
+        if not self.report and self.charts is None:
             return
         from quorate.reporting.paper.reproduce import Provenance
         from quorate.reporting.print.charts import write_charts
         from quorate.reporting.report import page_of, write
 
         page = page_of(result, source=table, origin=Provenance(self.context.obj, seed))
-        written = [] if self.report is None else [write(page, self.report)]
+        written = [write(page, path) for path in self.report or ()]
         drawn = () if self.charts is None else write_charts(page, self.charts, self.chart_format)
         self.said(out, written, drawn)
 

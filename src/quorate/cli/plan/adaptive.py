@@ -113,7 +113,8 @@ class ReplayFiles(Files):
     """The files of a replay, of which charts come with the report."""
 
     report: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="Write a report: .html, .md or .json. It has a sweep.")
+        list[Path] | None,
+        typer.Option(metavar="PATH", help="Write a report: .html, .md or .json; repeat for others. It has a sweep."),
     ] = None
     charts: Annotated[
         Path | None, typer.Option(metavar="DIR", help="With --report: write its charts as files as well.")
@@ -121,7 +122,7 @@ class ReplayFiles(Files):
 
     def __post_init__(self) -> None:
         """Refuse charts alone, and places that cannot be written."""
-        if self.charts is not None and self.report is None:
+        if self.charts is not None and not self.report:
             raise InvalidInput("--charts: they are those of the report; give --report too")
         super().__post_init__()
 
@@ -137,13 +138,12 @@ def adaptive(file: ScoresFile, replay: Replay, reading: ScoreReading, files: Rep
     from quorate.reporting.report import report
 
     also = (*([replay.by] if replay.by else []), *replay.levels())
-    swept = replay.sweep or files.report is not None
+    swept = replay.sweep or bool(files.report)
     judgments = reading.judgments(file, also=also)
     found = allocation_view(judgments, replay.budget, sweep=swept, **replay.arguments())
     out.show(found, show)
-    if files.report is not None:
-        origin = {"charts": files.charts, "chart_format": files.chart_format, "command": files.context.obj}
-        out.say_files([report(found, files.report, **origin)])
+    origin = {"charts": files.charts, "chart_format": files.chart_format, "command": files.context.obj}
+    out.say_files([report(found, path, **origin) for path in files.report or ()])
     return found.exit_code
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quorate.cli.console import caveats, dollars, heading, points, read_as, say, table
-from quorate.cli.options import Level, Output, Prices, ScoreReading, ScoresFile, command, only, pairs
+from quorate.cli.options import Files, Level, Output, Prices, ScoreReading, ScoresFile, command, only, pairs
 from quorate.cli.spelling import in_options
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def panel(
     *,
     prices: Annotated[Prices, only("price", "generation_price")],
     reading: ScoreReading,
+    files: Files,
     out: Output,
 ) -> int:
     """Which judge is off, and what one judge alone would reverse.
@@ -70,6 +71,7 @@ def panel(
     redrawn = validations(found) if validate else {}
     validation = {name: one.to_dict() for name, one in redrawn.items()}
     out.show(found, lambda console, found: show(console, found, redrawn), validation=validation)
+    files.write(found, found.judgments, out)
     reversed_ = found.reversals is not None and found.reversals.sure
     preferred = found.self_preference is not None and found.self_preference.sure
     return FOUND if reversed_ or preferred else 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quorate.cli.console import caveats, console, heading, points, read_as, say, table
-from quorate.cli.options import Output, Prices, ScoreReading, ScoresFile, command, only
+from quorate.cli.options import Files, Output, Prices, ScoreReading, ScoresFile, command, only
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,6 +41,7 @@ def screen(
     *,
     prices: Annotated[Prices, only("price", "judge_price", "item_price")],
     reading: ScoreReading,
+    files: Files,
     out: Output,
 ) -> int:
     """Which few of many judges should judge the rest, from a pilot.
@@ -65,6 +66,7 @@ def screen(
     out.show(found, lambda screen, found: show(screen, found, goal))
     if not out.as_json:
         read_as(console(), judgments.notes)
+    files.write(found, judgments, out)
     return 0
 
 

@@ -80,7 +80,7 @@ def analyze(file: VotesFile, pair: Pair, asked: Asked, reading: VoteReading, fil
     is not shown. Without: margins of all pairs with enough votes, near ties, and how many votes would tell them apart.
     """
     pair.check(asked)
-    if pair.systems is not None and asked.minimum is not None and files.report is None and files.charts is None:
+    if pair.systems is not None and asked.minimum is not None and not files.report and files.charts is None:
         raise InvalidInput("--minimum: is for all pairs, which --a and --b leave to the report; give --report too")
     return analyzed(reading.votes(file), pair, asked, files, out)
 
