@@ -126,4 +126,4 @@ def test_several_reports_are_written(run, scores, tmp_path):
     ran = run("panel", scores, "--report", "a.md", "--report", "a.json")
     assert ran.code in (0, 2), ran.err
     assert ran.out.endswith("Report: a.md\nReport: a.json\n")
-    assert (tmp_path / "a.md").stat().st_size and (tmp_path / "a.json").stat().st_size
+    assert all((tmp_path / name).stat().st_size for name in ("a.md", "a.json"))
