@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import altair as alt
+from altair.utils.schemapi import debug_mode
+
 
 def spec(figure: Any) -> dict[str, Any]:
-    """The chart of a figure, checked against the schema of Vega-Lite."""
-    out: dict[str, Any] = figure.chart().to_dict()
+    """The chart of a figure, checked against the schema of Vega-Lite: once, as a whole, without its data."""
+    with debug_mode(False):
+        out: dict[str, Any] = figure.chart().to_dict(validate=False)
+    alt.LayerChart.validate({**out, "datasets": {}})
     return out
 
 

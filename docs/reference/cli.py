@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from quorate.cli.entry import app
+from quorate.cli.entry import program
 
 PAGE = Path(__file__).with_suffix(".md")
 FILE = "FILE"
@@ -30,11 +30,11 @@ Columns are recognised by their usual names ([Data](../data.md)); the options un
 
 def page() -> str:
     """The page as it should be."""
-    program = typer.main.get_command(app)
-    every = dict(single(program))
+    quorate = program()
+    every = dict(single(quorate))
     commands = {name: records(command) for name, command in every.items()}
     shared = common(commands)
-    parts = [INTRODUCTION, f"{text(program.epilog)}\n"]
+    parts = [INTRODUCTION, f"{text(quorate.epilog)}\n"]
     parts += [section(name, every[name], found, shared) for name, found in commands.items()]
     parts.append(f"## Reading a file\n\nFor every command that takes `{FILE}`.\n\n{listed(shared)}")
     return "\n".join(parts)

@@ -46,7 +46,7 @@ def test_a_usage_error_is_one_line_and_exit_1(run, words, line):
 
 
 def failing(error):
-    def command() -> None:
+    def command(**_: object) -> None:
         raise error
 
     return command
@@ -69,8 +69,8 @@ def failing(error):
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
 )
 def test_an_error_is_one_line_and_exit_1(run, monkeypatch, error, line):
-    monkeypatch.setattr(entry.app.registered_commands[0], "callback", failing(error))
-    ran = run("doctor")
+    monkeypatch.setattr(entry.program().commands["doctor"], "callback", failing(error))
+    ran = run("doctor", "a.csv")
     assert (ran.code, ran.out, ran.err) == (1, "", f"quorate: {line}\n")
 
 
@@ -82,8 +82,8 @@ def test_debug_shows_the_traceback_before_the_line(run):
 
 
 def test_an_interrupt_is_130_without_a_word(run, monkeypatch):
-    monkeypatch.setattr(entry.app.registered_commands[0], "callback", failing(KeyboardInterrupt()))
-    ran = run("doctor")
+    monkeypatch.setattr(entry.program().commands["doctor"], "callback", failing(KeyboardInterrupt()))
+    ran = run("doctor", "a.csv")
     assert (ran.code, ran.out, ran.err.strip()) == (130, "", "")
 
 

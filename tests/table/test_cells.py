@@ -95,7 +95,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):
     def broken(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("duckdb.connect", broken)
+    monkeypatch.setattr("quorate.table.cells.connection", broken)
     before = path.read_bytes()
     with pytest.raises(InvalidInput, match=r"calls\.csv cannot be written \(No space left on device\)"):
         cells().write(path)

@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import os
 
 import duckdb
+import numpy as np
 import pytest
 
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.exchange.format import literal, quoted
-from quorate.table.files import explain, explained, format_of, opened, sha256
+from quorate.table.files import connection, explain, explained, format_of, opened, sha256
 
 
 @pytest.fixture
@@ -159,6 +161,22 @@ def test_the_connection_is_closed(write):
         relation = file.relation
     with pytest.raises(duckdb.ConnectionException):
         relation.fetchall()
+
+
+def test_a_file_that_is_written_anew_is_read_anew(write):
+    for text in ("a,b\n1,2\n", "b,a\n3,4\n"):
+        path = write("a.csv", text)
+        os.utime(path, (0, 0))
+        assert ",".join(content(path)[0]) == text[:3]
+        assert content(path)[1] == [tuple(text[4:].strip().split(","))]
+
+
+def test_connections_see_nothing_of_each_other():
+    with connection() as one, connection() as other:
+        one.register("rows", {"a": np.arange(3)})
+        assert one.sql("SELECT count(*) FROM rows").fetchall() == [(3,)]
+        with pytest.raises(duckdb.CatalogException):
+            other.sql("SELECT count(*) FROM rows").fetchall()
 
 
 def test_errors_of_ours_pass_through(write):

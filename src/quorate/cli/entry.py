@@ -7,6 +7,7 @@ import shlex
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any
 
 import typer
@@ -127,6 +128,12 @@ for command in VOTES:
 app.add_typer(votes, name="votes", rich_help_panel="Decide between systems")
 
 
+@cache
+def program() -> typer.core.TyperGroup:
+    """The command with its subcommands: made once, as that takes longer than many a subcommand."""
+    return typer.main.get_group(app)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line.
 
@@ -147,7 +154,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):  # a character the terminal cannot show must not end the run
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = app(arguments, prog_name="quorate", standalone_mode=False, obj=shlex.join(["quorate", *arguments]))
+        code = program()(arguments, prog_name="quorate", standalone_mode=False, obj=shlex.join(["quorate", *arguments]))
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

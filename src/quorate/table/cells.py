@@ -19,7 +19,7 @@ from quorate.errors import InvalidInput
 from quorate.roles import REPLICATE
 from quorate.table.columns.labels import label
 from quorate.table.exchange.format import literal
-from quorate.table.files import SUFFIXES
+from quorate.table.files import SUFFIXES, connection
 from quorate.table.frames import frame
 
 _OPTIONS = {"csv": "FORMAT csv, HEADER", "json": "FORMAT json", "parquet": "FORMAT parquet"}
@@ -136,12 +136,9 @@ class Cells:
         try:
             with TemporaryDirectory(dir=target.parent, prefix=".quorate.") as folder:
                 temporary = Path(folder, f"cells{target.suffix.lower()}")
-                with duckdb.connect(":memory:", config={"autoinstall_known_extensions": False}) as connection:
-                    connection.execute("SET enable_progress_bar = false")
-                    connection.register("cells", {name: self.column(name) for name in self.columns})
-                    connection.execute(
-                        f"COPY (SELECT * FROM cells) TO {literal(str(temporary.absolute()))} ({options})"
-                    )
+                with connection() as own:
+                    own.register("cells", {name: self.column(name) for name in self.columns})
+                    own.execute(f"COPY (SELECT * FROM cells) TO {literal(str(temporary.absolute()))} ({options})")
                 temporary.replace(target)
         except OSError as error:
             raise InvalidInput(f"path: {target} cannot be written ({error.strerror}); choose another place") from error

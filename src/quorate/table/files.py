@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from quorate.table.exchange.format import Format, Opened
 from quorate.table.exchange.postgres.address import Address, Place, place_of
 
 if TYPE_CHECKING:
-    pass
+    from duckdb import DuckDBPyConnection
 
 FORMATS = (ledger.FORMAT, csv_text.FORMAT, json_lines.FORMAT, parquet.FORMAT)
 """Formats of files; one more is one file in `quorate.table.exchange` and its name here."""
@@ -66,14 +67,26 @@ def opened(path: Place) -> Iterator[Opened]:
     InvalidData
         If the file cannot be read as what its name says.
     """
-    import duckdb
-
     path = place_of(path)
     form = format_of(path)
-    connection = duckdb.connect(":memory:", config={"autoinstall_known_extensions": False})
-    with contextlib.closing(connection), explained(str(path)):
-        connection.execute("SET enable_progress_bar = false")
-        yield form.open(connection, path)
+    with contextlib.closing(connection()) as own, explained(str(path)):
+        yield form.open(own, path)
+
+
+def connection() -> DuckDBPyConnection:
+    """A connection of the caller's own to a database in memory: it sees no name that another one registers."""
+    own = _database().cursor()
+    own.execute("SET enable_progress_bar = false")
+    return own
+
+
+@cache
+def _database() -> DuckDBPyConnection:
+    """The database that all connections of a process share: to make one takes longer than to read most files."""
+    import duckdb
+
+    # Nothing is kept from one file to the next: a file may have been written anew.
+    return duckdb.connect(config={"autoinstall_known_extensions": False, "enable_external_file_cache": False})
 
 
 @contextmanager

@@ -13,11 +13,10 @@ from typing import Any, Literal, Union, get_args, get_origin
 import numpy as np
 import polars as pl
 import pytest
-import typer
 
 import quorate as q
 from quorate.cli import main
-from quorate.cli.entry import STAGES, VOTES, app
+from quorate.cli.entry import STAGES, VOTES, program
 from quorate.cli.options.groups import For
 from quorate.cli.options.reading import Reading, VoteReading
 from quorate.cli.votes.asked import ALL, TWO
@@ -284,7 +283,7 @@ OTHERS = {  # what an option goes with, in place of what the command needs
     **{("agree", name): "{scores} --people {votes}" for name in OF_SCORES},
 }
 
-PROGRAM = typer.main.get_command(app)
+PROGRAM = program()
 
 
 def single() -> Iterator[tuple[str, Any]]:
@@ -360,7 +359,6 @@ def heard(tables, monkeypatch, capsys):
     """Runs a command up to the function that it calls, and gives what its functions were called with, or its error."""
     folder, made = tables
     monkeypatch.chdir(folder)
-    monkeypatch.setattr("quorate.cli.entry.app", PROGRAM)  # made once, not for every run
     calls: list[str] = []
 
     def recorder(path: str):

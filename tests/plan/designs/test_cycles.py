@@ -37,18 +37,18 @@ def test_a_period_too_long():
 
 def realised(items, judges, each, balanced, facets, *, by_item, groups=1, draws=6_000):
     """Average of sum w^2 over drawn assignments, judges weighing equally as far as asked."""
-    rng = np.random.default_rng(4)
     item, generation = (axis.ravel() for axis in np.mgrid[:items, :each])
-    out = []
-    for _ in range(draws):
-        judge = rng.integers(judges, size=items * each)
-        found, code, count = np.unique(judge, return_inverse=True, return_counts=True)
-        weight = balanced / (len(found) * count[code]) + (1 - balanced) / (items * each)
-        key = [item] if by_item else [item * groups // items]
-        key += [{"judge": judge, "generation": generation}[name] for name in facets]
-        code = np.unique(np.stack(key), axis=1, return_inverse=True)[1].ravel()
-        out.append(np.sum(np.bincount(code, weight) ** 2))
-    return float(np.mean(out)), float(np.std(out) / np.sqrt(draws))
+    judge = np.random.default_rng(4).integers(judges, size=(draws, items * each))
+    count = np.sum(judge[:, :, None] == np.arange(judges), axis=1)
+    found = np.sum(count > 0, axis=1, keepdims=True)
+    weight = balanced / (found * np.take_along_axis(count, judge, 1)) + (1 - balanced) / (items * each)
+    code = item if by_item else item * groups // items
+    for name in facets:
+        code = code * max(judges, each) + {"judge": judge, "generation": generation}[name]
+    size = items * max(judges, each) ** 2
+    cell = np.arange(draws)[:, None] * size + code
+    squares = np.sum(np.bincount(cell.ravel(), weight.ravel(), draws * size).reshape(draws, size) ** 2, axis=1)
+    return float(np.mean(squares)), float(np.std(squares) / np.sqrt(draws))
 
 
 @pytest.mark.parametrize("balanced", [0.0, 0.5, 1.0])
