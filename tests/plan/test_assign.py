@@ -14,7 +14,8 @@ import quorate as q
 from quorate.errors import InvalidInput
 from quorate.plan.assign import assign
 from quorate.plan.designs.layouts import lay_out
-from quorate.plan.designs.schemes import LAYOUTS, Scheme
+from quorate.plan.designs.names import LAYOUTS
+from quorate.plan.designs.schemes import Scheme
 from quorate.table.cells import Cells
 
 JUDGES, PROMPTS = ("a", "b", "c"), ("x", "y")

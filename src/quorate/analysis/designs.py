@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from quorate.analysis.labels import cut
 from quorate.analysis.views import views
@@ -12,6 +13,7 @@ from quorate.estimate.means.mean import mean_for
 from quorate.estimate.means.targets import POPULATION, Target
 from quorate.numerics.inference import t_quantile
 from quorate.plan.designs.dstudy import Projection
+from quorate.plan.designs.names import LAYOUTS, LayoutName
 from quorate.plan.designs.schemes import GENERATION
 from quorate.roles import JUDGE, REPLICATE
 from quorate.wording import counted
@@ -49,12 +51,12 @@ def in_words(plan: Projection) -> str:
 def layout_in_words(plan: Projection) -> str:
     """How prompts and judges are assigned, to follow the levels; empty where everything is crossed."""
     each, pairs = GENERATION if plan.design.get(GENERATION, 1) > 1 else "item", plan.per_item or 1
-    places = "" if plan.places is None else ":".join(map(str, plan.places.values()))
-    said = {
-        "random": f"one judge per {each} at random",
-        "cyclic": f"one judge per {each} in turn",
-        "weighted": f"one judge per {each} in turn, with {places} places",
-        "latin": f"{'one' if pairs == 1 else pairs} prompt and judge per {each} in turn",
-        "blocks": f"{counted(pairs, JUDGE)} per {each} in turn",
-    }
-    return f", {said[plan.layout]}" if plan.layout in said else ""
+    if plan.layout == "factorial":
+        return ""
+    said = LAYOUTS[cast(LayoutName, plan.layout)].words.format(
+        each=each,
+        pairs="one" if pairs == 1 else pairs,
+        judges=counted(pairs, JUDGE),
+        places="" if plan.places is None else ":".join(map(str, plan.places.values())),
+    )
+    return f", {said}"

@@ -16,8 +16,9 @@ from quorate.plan.aliasing import REPLICATES
 from quorate.plan.assignment import CATEGORY, ITEM, Assignment
 from quorate.plan.designs.cycles import Cycle
 from quorate.plan.designs.layouts import Layout, lay_out
-from quorate.plan.designs.schemes import GENERATION, JUDGE, PROMPT, LayoutName, Scheme
-from quorate.roles import REPLICATE
+from quorate.plan.designs.names import LayoutName
+from quorate.plan.designs.schemes import GENERATION, Scheme
+from quorate.roles import JUDGE, PROMPT, REPLICATE
 from quorate.streams import stream
 from quorate.table.cells import Cells, completed, labels, whole
 

@@ -15,7 +15,8 @@ from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.plan.aliasing import Aliasing, aliasing
 from quorate.plan.designs.cycles import Cycle
 from quorate.plan.designs.layouts import Layout
-from quorate.plan.designs.schemes import JUDGE, PROMPT, Scheme
+from quorate.plan.designs.schemes import Scheme
+from quorate.roles import JUDGE, PROMPT
 from quorate.table.cells import Cells
 from quorate.wording import counted
 

@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from quorate.errors import InvalidInput
-from quorate.plan.designs.schemes import LayoutName
+from quorate.plan.designs.names import LayoutName
 from quorate.study.adaptive import Adaptive
 from quorate.study.problems import first_problem, parsed
 from quorate.table.exchange.postgres.address import Address, Place, place_of

@@ -13,6 +13,7 @@ from quorate.cli.console import heading, points, say, table, whole
 from quorate.cli.options import SEED, Group, Output, command, names, pairs
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput, UnknownColumn
+from quorate.plan.designs.names import LayoutName, all_layouts
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -98,14 +99,7 @@ class Asked(Group):
     prompt: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="A prompt variant, commas and all; repeat for each.")
     ] = None
-    layout: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="factorial, everything crossed; random, one judge per item at random; cyclic, in turn; weighted, in "
-            "turn with --places; latin, one (prompt, judge) pair per item in turn; blocks, --per-item judges per item.",
-        ),
-    ] = "latin"
+    layout: Annotated[LayoutName, typer.Option(help=f"{all_layouts()}.")] = "latin"
     per_item: Annotated[
         int | None, typer.Option(metavar="K", help="Judges per item, with the layout blocks; pairs, with latin.")
     ] = None

@@ -24,6 +24,7 @@ from quorate.cli.options import (
 )
 from quorate.cli.plan.show import in_words, layout_of, scope, show_designs, show_own_interval
 from quorate.errors import InvalidInput
+from quorate.plan.designs.names import all_layouts
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -113,9 +114,7 @@ def optimize(
         str,
         typer.Option(
             metavar="NAMES",
-            help="Layouts allowed, with commas: factorial, everything crossed; cyclic, one judge per item in turn; "
-            "weighted, in turn with more places for judges that are cheap; latin, one (prompt, judge) pair per item "
-            "in turn; blocks, --per-item judges per item; random, one judge per item at random.",
+            help=f"Layouts allowed, with commas: {all_layouts()}.",
         ),
     ] = "factorial,cyclic,latin",
     own: Annotated[

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,6 +22,7 @@ from quorate.cli.options import (
     source,
 )
 from quorate.cli.plan.show import scope, show_changes, show_designs, show_own_interval, show_targets
+from quorate.plan.designs.names import LayoutName, all_layouts
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,12 +57,8 @@ class Design(Group):
         float, typer.Option(metavar="0-1", help="1: judges weigh equally in the mean; 0: every judgment does.")
     ] = 1.0
     layout: Annotated[
-        Literal["factorial", "random", "cyclic", "weighted", "latin", "blocks"],
-        typer.Option(
-            help="Everything crossed; one judge per item at random; one in turn; one in turn with unequal --places; "
-            "one (prompt, judge) pair per item in turn; or --per-item judges per item. With a facet generation, turns "
-            "are taken by generations.",
-        ),
+        LayoutName,
+        typer.Option(help=f"{all_layouts()}. With a facet generation, turns are taken by generations."),
     ] = "factorial"
 
     def asked(self) -> dict[str, Any]:

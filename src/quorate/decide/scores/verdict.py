@@ -15,8 +15,8 @@ from quorate.decide.scores.studies import studies_like
 from quorate.decide.votes.verdict import check_question
 from quorate.estimate.differences.difference import Method, SystemDifference, difference
 from quorate.estimate.means.targets import FINITE, PANEL, Target
+from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices
-from quorate.plan.designs.schemes import LayoutName
 from quorate.plan.power.sample_size import check_range
 from quorate.plan.search.optimize import Limits
 from quorate.table.judgments import Judgments

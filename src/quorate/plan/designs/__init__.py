@@ -4,7 +4,8 @@ A layout is the one idea here: a `Scheme` is its name with its options, a `Cycle
 `Layout` is its cells for some numbers of items. `quorate.plan.assign` writes one down as calls (an `Assignment`), and
 `quorate.plan.panel.strategies` compares three of them at the same calls. In reading order:
 
-- `schemes`: names of layouts, and the order of turns in each; `blocks`: balanced blocks of judges.
+- `names`: the name and words of every layout; `schemes`: the order of turns in each.
+- `blocks`: balanced blocks of judges.
 - `cycles`: one period of an assignment, or judges drawn at random, as weights.
 - `layouts`: the cells of a plan, with the weight of every level.
 - `weights`: the weight that a layout and a target give to the variance of one term.

@@ -11,7 +11,8 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.numerics.reciprocal import mean_reciprocal
-from quorate.plan.designs.schemes import GENERATION, JUDGE
+from quorate.plan.designs.schemes import GENERATION
+from quorate.roles import JUDGE
 
 _MOST_ROWS = 10_000_000
 

@@ -15,8 +15,9 @@ from quorate.estimate.components.published import Components
 from quorate.estimate.means.targets import Target
 from quorate.numerics.inference import t_quantile
 from quorate.plan.designs.layouts import Layout, lay_out
+from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices, cheapest, cost, known
-from quorate.plan.designs.schemes import MOST, LayoutName, Scheme, is_count
+from quorate.plan.designs.schemes import MOST, Scheme, is_count
 from quorate.plan.designs.sources import Design, Source, from_components, from_fit
 from quorate.table.results import Result, plain
 

@@ -17,7 +17,8 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.plan.designs.cycles import Cycle, Draw, cycle_of
-from quorate.plan.designs.schemes import GENERATION, JUDGE, Scheme, fewest_turns
+from quorate.plan.designs.schemes import GENERATION, Scheme, fewest_turns
+from quorate.roles import JUDGE
 
 Count = int | Floats
 """A number of levels, or an array of them for many designs at once."""

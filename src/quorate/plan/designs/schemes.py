@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -14,16 +14,10 @@ from quorate.arguments import argument
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.plan.designs.blocks import balanced_blocks
+from quorate.plan.designs.names import LAYOUTS, LayoutName
+from quorate.roles import JUDGE, PROMPT
 
-LayoutName = Literal["factorial", "random", "cyclic", "weighted", "latin", "blocks"]
-LAYOUTS: tuple[LayoutName, ...] = ("factorial", "random", "cyclic", "weighted", "latin", "blocks")
-JUDGE, PROMPT, GENERATION = "judge", "prompt", "generation"
-ASSIGNED: Mapping[LayoutName, tuple[str, ...]] = {
-    "factorial": (),
-    **dict.fromkeys(("random", "cyclic", "weighted", "blocks"), (JUDGE,)),
-    "latin": (PROMPT, JUDGE),
-}
-"""Facets whose levels a layout assigns rather than crosses, the generation apart."""
+GENERATION = "generation"
 MOST = 10**9
 """Levels of a facet, at most."""
 _MOST_ROWS = 10_000_000
@@ -36,9 +30,8 @@ class Scheme:
 
     Parameters
     ----------
-    layout : {"factorial", "random", "cyclic", "weighted", "latin", "blocks"}
-        Everything crossed; a judge drawn at random each time; judges in turn; judges in turn, some more often than
-        others; (prompt, judge) pairs in turn; or balanced blocks of judges in turn.
+    layout : str
+        Its name; `quorate.plan.designs.names` says what each is.
     per_item : int, optional
         Judges in a block; for "latin" pairs at a time, 1 unless given.
     places : tuple of int, optional
@@ -99,9 +92,10 @@ class Scheme:
         InvalidInput
             If the layout does not fit the counts.
         """
-        for name in ASSIGNED[self.layout]:
+        assigned = LAYOUTS[self.layout].assigned
+        for name in assigned:
             if name not in counts:
-                needed = " and ".join(ASSIGNED[self.layout])
+                needed = " and ".join(assigned)
                 raise InvalidInput(f"layout: {self.layout!r} assigns {needed}, and there is no {name} here")
         judges = int(counts[JUDGE])
         if self.judges and len(self.judges) != judges:

@@ -30,7 +30,7 @@ from quorate.estimate.means.targets import (
 )
 from quorate.numerics.mixed.identify import bounds
 from quorate.plan.designs.layouts import Count, Layout
-from quorate.plan.designs.schemes import GENERATION, JUDGE
+from quorate.plan.designs.schemes import GENERATION
 from quorate.plan.designs.weights import (
     answers_of,
     coefficient,
@@ -40,7 +40,7 @@ from quorate.plan.designs.weights import (
     refuse_small_pools,
     spread,
 )
-from quorate.roles import CATEGORY, ITEM, REPLICATE
+from quorate.roles import CATEGORY, ITEM, JUDGE, REPLICATE
 from quorate.table.judgments import Judgments
 
 

@@ -16,8 +16,7 @@ from quorate.estimate.means.targets import ABSORBED, FINITE, FIXED, PANEL, POPUL
 from quorate.numerics.assignment import toward
 from quorate.numerics.panel.grubbs import effects
 from quorate.plan.designs.layouts import Count, Layout
-from quorate.plan.designs.schemes import JUDGE
-from quorate.roles import REPLICATE
+from quorate.roles import JUDGE, REPLICATE
 
 
 def own_facets(name: str, all_facets: tuple[str, ...]) -> frozenset[str]:

@@ -13,8 +13,10 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.targets import POPULATION, Target, pool
 from quorate.plan.designs.dstudy import Projection, project
+from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices
-from quorate.plan.designs.schemes import GENERATION, JUDGE, LayoutName
+from quorate.plan.designs.schemes import GENERATION
+from quorate.roles import JUDGE
 from quorate.wording import counted, plural
 
 ALL, RANDOM, CYCLIC, COVERAGE = "all judges", "random judge", "cyclic", "cyclic over more items"

@@ -15,19 +15,11 @@ from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import FINITE, PANEL
 from quorate.plan.designs.layouts import Count, fewest_items
+from quorate.plan.designs.names import LAYOUTS, LayoutName
 from quorate.plan.designs.prices import Prices, cheapest
-from quorate.plan.designs.schemes import (
-    ASSIGNED,
-    GENERATION,
-    JUDGE,
-    LAYOUTS,
-    MOST,
-    PROMPT,
-    LayoutName,
-    Scheme,
-    is_count,
-)
+from quorate.plan.designs.schemes import GENERATION, MOST, Scheme, is_count
 from quorate.plan.designs.sources import Source
+from quorate.roles import JUDGE, PROMPT
 
 ROLES = {"prompts": PROMPT, "judges": JUDGE, "temperatures": "temperature"}
 """Facets that have a plural of their own among the limits."""
@@ -123,10 +115,10 @@ class Grid:
     def pieces(self) -> Iterator[Piece]:
         """All designs, each once: a layout that comes to the same as another allowed one is left out."""
         for layout in self.layouts:
-            assigned = ASSIGNED[layout] or ((JUDGE,) if self.judges else ())
+            assigned = LAYOUTS[layout].assigned or ((JUDGE,) if self.judges else ())
             if assigned and (self.item in (JUDGE, PROMPT) or not all(name in self.levels for name in assigned)):
                 continue
-            assigned += (GENERATION,) if ASSIGNED[layout] and GENERATION in self.levels else ()
+            assigned += (GENERATION,) if LAYOUTS[layout].assigned and GENERATION in self.levels else ()
             assigned += (CATEGORIES,) if CATEGORIES in self.levels else ()
             for chosen in product(*(self.levels[name] for name in assigned)):
                 held = dict(zip(assigned, chosen, strict=True))

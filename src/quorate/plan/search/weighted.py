@@ -17,9 +17,10 @@ from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import POPULATION
 from quorate.plan.designs.prices import Prices, cheapest
-from quorate.plan.designs.schemes import JUDGE, Scheme
+from quorate.plan.designs.schemes import Scheme
 from quorate.plan.designs.sources import Source
 from quorate.plan.designs.weights import own_facets
+from quorate.roles import JUDGE
 
 _LONGEST = 4
 """Longest cycle, in places per judge."""

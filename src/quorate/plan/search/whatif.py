@@ -12,8 +12,9 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.mean import mean_for
 from quorate.estimate.means.targets import Target
 from quorate.plan.designs.dstudy import Projection, project
+from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices, cost, known
-from quorate.plan.designs.schemes import GENERATION, LayoutName
+from quorate.plan.designs.schemes import GENERATION
 from quorate.plan.designs.sources import Design, from_fit, observed_counts
 from quorate.wording import plural
 

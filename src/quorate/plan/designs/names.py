@@ -1,0 +1,51 @@
+"""Layouts by name: what each assigns, and its words. No numerical library loads with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from quorate.roles import JUDGE, PROMPT
+
+LayoutName = Literal["factorial", "random", "cyclic", "weighted", "latin", "blocks"]
+
+
+@dataclass(frozen=True)
+class Named:
+    """A layout to those who only name it.
+
+    Parameters
+    ----------
+    words : str
+        How judges and prompts are assigned; ``{each}`` is an item or generation, ``{pairs}`` and ``{judges}`` how many
+        meet it, ``{places}`` those of a cycle.
+    assigned : tuple of str
+        Facets whose levels it assigns rather than crosses, the generation apart.
+    """
+
+    words: str
+    assigned: tuple[str, ...] = (JUDGE,)
+
+
+LAYOUTS: Mapping[LayoutName, Named] = {
+    "factorial": Named("everything crossed", ()),
+    "random": Named("one judge per {each} at random"),
+    "cyclic": Named("one judge per {each} in turn"),
+    "weighted": Named("one judge per {each} in turn, with {places} places"),
+    "latin": Named("{pairs} prompt and judge per {each} in turn", (PROMPT, JUDGE)),
+    "blocks": Named("{judges} per {each} in turn"),
+}
+"""The simplest first."""
+
+
+def all_layouts() -> str:
+    """Every layout in words, for those who have to choose one.
+
+    Examples
+    --------
+    >>> all_layouts()[:62]
+    'factorial, everything crossed; random, one judge per item at r'
+    """
+    said = {"each": "item", "places": "unequal", "pairs": "one", "judges": "several judges"}
+    return "; ".join(f"{name}, {layout.words.format(**said)}" for name, layout in LAYOUTS.items())
