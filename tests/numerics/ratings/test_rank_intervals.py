@@ -139,3 +139,31 @@ def test_many_draws_are_taken_in_parts(monkeypatch):
     whole = rank_intervals(*args)
     monkeypatch.setattr(module, "_MOST", 400)
     assert rank_intervals(*args).critical == whole.critical
+
+
+def test_many_systems_have_the_law_that_few_have(monkeypatch):
+    """Quantiles of Student's t from a table, and draws by a triangular root: within rounding, and within luck."""
+    from quorate.numerics.ratings import rank_intervals as module
+
+    rng = np.random.default_rng(3)
+    root = rng.normal(size=(40, 40))
+    centre = np.eye(40) - 1 / 40
+    covariance = centre @ root @ root.T @ centre
+    df = rng.uniform(1, 300, (40, 40))
+    df = np.maximum(df, df.T)
+    args = 20 * rng.normal(size=40), covariance, draws(covariance, count=2000), 0.95, df
+    few = rank_intervals(*args)
+    monkeypatch.setattr(module, "_TABULATED", 10)
+    many = rank_intervals(*args)
+    np.testing.assert_allclose(many.critical, few.critical, rtol=1e-6)
+    assert (many.above == few.above).all()
+    monkeypatch.setattr(module, "_BY_VECTORS", 10)
+    drawn = draws(covariance, count=20_000)
+    found = np.cov(drawn - drawn.mean(axis=1, keepdims=True), rowvar=False)
+    np.testing.assert_allclose(found, covariance, atol=0.05 * covariance.max())
+
+
+def test_fewer_draws_for_more_pairs():
+    from quorate.numerics.ratings.rank_intervals import DRAWS, FEWEST_DRAWS, most_draws
+
+    assert [most_draws(n) for n in (2, 1000, 2000, 10**5)] == [DRAWS, DRAWS, DRAWS // 2, FEWEST_DRAWS]

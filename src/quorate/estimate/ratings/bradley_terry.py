@@ -20,9 +20,9 @@ from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
 from quorate.estimate.ratings.ratings import Method, Ratings
 from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.bradley_terry import Fit, anchored, fit
-from quorate.numerics.ratings.draws import covariance, refits
-from quorate.numerics.ratings.leverage import leverage, variances, widened
-from quorate.numerics.ratings.rank_intervals import difference_se
+from quorate.numerics.ratings.draws import covariance, inverse_information, refits
+from quorate.numerics.ratings.leverage import MANY, leverage, variances, widened
+from quorate.numerics.ratings.rank_intervals import difference_se, row_blocks
 from quorate.numerics.ratings.ties.registry import Ties
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
@@ -118,32 +118,43 @@ def _check(ties: str, level: float, regularisation: float, resamples: int) -> No
 
 
 def _laws(counted: VoteCounts, at: Fit, ridge: float, cluster: str | None) -> dict[Method, Law]:
-    """Model-based and robust uncertainty; the last is the one to use."""
-    plain = covariance(counted.design, at, ridge)
-    s, told = counted.design.systems, leverage(counted.design, at, ridge, counted.units)
+    """Model-based and robust uncertainty; the last is the one to use, and on a board of many systems the only one."""
+    design, units = counted.design, counted.units
+    inverse = inverse_information(design, at, ridge)
+    told = leverage(design, at, ridge, units, inverse)
     if told.whole:
         unit = "vote" if cluster is None else f"level of {cluster}"
         raise NotEstimable(
             f"votes: one {unit} alone tells some of the ratings or the position effect, so their standard errors are "
             "unknown; collect more, or leave out systems with few votes"
         )
-    robust = covariance(counted.design, at, ridge, counted.units)
-    with np.errstate(invalid="ignore"):
-        ratio = difference_se(robust[:s, :s]) / difference_se(plain[:s, :s])
-    np.fill_diagonal(ratio, 1.0)
-    if (ratio < _NOTHING).any():
-        i, j = np.unravel_index(int(ratio.argmin()), ratio.shape)
-        one, two = counted.systems[int(i)], counted.systems[int(j)]
-        units = "votes" if cluster is None else f"levels of {cluster}"
-        raise NotEstimable(
-            f'votes: the {units} on "{one}" and "{two}" all say the same, so the standard error of their difference is '
-            'unknown; collect more, or use ties="davidson" or another cluster',
-            (one, two),
-        )
-    robust = widened(robust, told.excess, s)
-    laws: dict[Method, Law] = {"model": Law(plain, np.full(plain.shape, math.inf))}
-    laws["sandwich" if cluster is None else "cluster"] = Law(robust, told.df)
+    robust = covariance(design, at, ridge, units, inverse)
+    _refuse_unknown(counted, robust, inverse, cluster)
+    laws: dict[Method, Law] = {}
+    if design.systems <= MANY:
+        plain = covariance(design, at, ridge, inverse=inverse)
+        laws["model"] = Law(plain, np.broadcast_to(math.inf, plain.shape))
+    del inverse
+    laws["sandwich" if cluster is None else "cluster"] = Law(widened(robust, told.excess, design.systems), told.df)
     return laws
+
+
+def _refuse_unknown(counted: VoteCounts, robust: Floats, plain: Floats, cluster: str | None) -> None:
+    """Refuse two systems between which all votes say the same."""
+    s = counted.design.systems
+    for rows in row_blocks(s):
+        with np.errstate(invalid="ignore"):
+            ratio = difference_se(robust[:s, :s], rows) / difference_se(plain[:s, :s], rows)
+        np.fill_diagonal(ratio[:, rows], 1.0)
+        if (ratio < _NOTHING).any():
+            i, j = np.unravel_index(int(ratio.argmin()), ratio.shape)
+            one, two = counted.systems[rows.start + int(i)], counted.systems[int(j)]
+            units = "votes" if cluster is None else f"levels of {cluster}"
+            raise NotEstimable(
+                f'votes: the {units} on "{one}" and "{two}" all say the same, so the standard error of their '
+                'difference is unknown; collect more, or use ties="davidson" or another cluster',
+                (one, two),
+            )
 
 
 def _resampled(

@@ -37,7 +37,8 @@ class Law:
     def reordered(self, order: Ints) -> Law:
         """The same with the parameters in another order."""
         drawn = None if self.deviations is None else self.deviations[:, order]
-        return Law(self.covariance[np.ix_(order, order)], self.df[np.ix_(order, order)], drawn)
+        df = self.df if (self.df == self.df[0, 0]).all() else self.df[np.ix_(order, order)]
+        return Law(self.covariance[np.ix_(order, order)], df, drawn)
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.ratings.contrast import Contrast, Law, WinRate, average_odds, expit
 from quorate.estimate.ratings.ranked import by_group, first_places, rank_rows, top
 from quorate.numerics.ratings.rank_intervals import (
-    DRAWS,
     RankIntervals,
     best,
+    most_draws,
     normal_deviations,
     rank_groups,
     rank_intervals,
@@ -116,12 +116,20 @@ class Ratings(Result):
     @property
     def se(self) -> Floats:
         """Standard error of each rating about the mean of all, shape (systems,)."""
-        return np.sqrt(np.diag(self.covariance))
+        return np.asarray(self.scale * np.sqrt(np.diag(self._law.covariance)[: len(self)]))
 
     @property
     def intervals(self) -> Floats:
         """Intervals of the ratings, each with coverage ``level``; shape (systems, 2)."""
-        return np.array([self._contrast(f"rating of {s}", i).interval(self.level) for i, s in enumerate(self.systems)])
+        from scipy.special import ndtri, stdtrit
+
+        df, at = np.diag(self._law.df)[: len(self)], (1 + self.level) / 2
+        if self._law.deviations is None:
+            ends = stdtrit(df, at) * self.se * np.array([[-1.0], [1.0]])
+        else:
+            wider = _wide(df) * stdtrit(df, at) / ndtri(at)
+            ends = wider * self.scale * np.quantile(self._law.deviations[:, : len(self)], [1 - at, at], axis=0)
+        return np.asarray((self.rating + ends).T)
 
     @cached_property
     def ranks(self) -> RankIntervals:
@@ -296,7 +304,7 @@ class Ratings(Result):
 
     def _drawn(self, df: float | Floats) -> Floats:
         """Draws of the ratings less what they estimate."""
-        return normal_deviations(self.covariance, df, DRAWS, stream(self.seed, "ranks"))
+        return normal_deviations(self.covariance, df, most_draws(len(self)), stream(self.seed, "ranks"))
 
     def _contrast(self, name: str, plus: int, minus: int | None = None, *, unit: bool = False) -> Contrast:
         """A parameter, or a difference of two; in log odds if ``unit``."""

@@ -20,6 +20,7 @@ from quorate.numerics.ratings.ties.model import Cells, Summary, TieModel, summar
 
 _ROUNDING = 1e-10
 _MOST_STEPS = 200
+_LARGE = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +136,7 @@ def fit(design: Design, counts: Floats, ridge: float = 0.0, start: Floats | None
         reached, gradient, information = _derivatives(design, known, trial, ridge)
         up = reached >= value - _ROUNDING * (1 + np.abs(value))
         theta, value = np.where(up, trial, theta), np.where(up, reached, value)
-        newton = np.linalg.solve(anchored(design, information, ridge), gradient.T[:, :, None])[:, :, 0].T
+        newton = _solved(anchored(design, information, ridge), gradient)
         step = np.where(up, newton, step / 2)
         small = np.abs(step).max(axis=0) < tol
         if small.all():
@@ -150,6 +151,15 @@ def anchored(design: Design, information: Floats, ridge: float) -> Floats:
     out[:, :s, :s] += (np.einsum("rii->r", out[:, :s, :s]) / s**2)[:, None, None]
     out[:, np.arange(s), np.arange(s)] += ridge
     return out
+
+
+def _solved(information: Floats, gradient: Floats) -> Floats:
+    """A step of Newton's method for every fit; a single large one in the place of its information."""
+    if len(information) > 1 or len(gradient) < _LARGE:
+        return np.asarray(np.linalg.solve(information, gradient.T[:, :, None])[:, :, 0].T)
+    from scipy.linalg import solve
+
+    return np.asarray(solve(information[0].T, gradient, overwrite_a=True, assume_a="pos", check_finite=False))
 
 
 def _derivatives(design: Design, known: Summary, theta: Floats, ridge: float) -> tuple[Floats, Floats, Floats]:

@@ -18,6 +18,8 @@ from quorate.numerics.ratings.bradley_terry import Design, Fit, anchored, fit, s
 from quorate.numerics.ratings.existence import exists
 
 _BLOCK = 2**17  # counts at a time: what a processor keeps at hand
+_ROWS = 512
+_SPARSE = 0.02  # part of a matrix that is not 0, from which on it is multiplied as a full one
 _TOL = 1e-5  # a step of Newton's method this small leaves an error of about its square
 
 
@@ -92,7 +94,36 @@ def poisson_table() -> NDArray[np.uint8]:
 _TABLE = poisson_table()
 
 
-def covariance(design: Design, at: Fit, ridge: float, units: Units | None = None) -> Floats:
+def inverse_information(design: Design, at: Fit, ridge: float) -> Floats:
+    """Inverse of the information of a single fit, with the direction of equal ratings filled in.
+
+    Parameters
+    ----------
+    design : Design
+        What the counts compare.
+    at : Fit
+        A single fit.
+    ridge : float
+        Its ridge.
+    """
+    from scipy.linalg.lapack import dpotrf, dpotri
+
+    matrix = anchored(design, at.information, ridge)[0].T  # symmetric; in the order that LAPACK works on in place
+    root, refused = dpotrf(matrix, overwrite_a=1)
+    if refused:
+        return np.linalg.inv(anchored(design, at.information, ridge)[0])
+    inverse, _ = dpotri(root, overwrite_c=1)
+    for start in range(0, len(inverse), _ROWS):  # the other triangle
+        rows = slice(start, start + _ROWS)
+        square = np.triu(inverse[rows, rows])
+        inverse[rows, rows] = square + np.triu(square, 1).T
+        inverse[start + _ROWS :, rows] = inverse[rows, start + _ROWS :].T
+    return np.asarray(inverse.T)
+
+
+def covariance(
+    design: Design, at: Fit, ridge: float, units: Units | None = None, inverse: Floats | None = None
+) -> Floats:
     """Covariance of the parameters of one fit, ratings about their mean.
 
     With ``units`` the sandwich ``J^-1 sum_g u_g u_g' / (1 - w_g) J^-1`` over units with scores u and parts w of all
@@ -109,6 +140,8 @@ def covariance(design: Design, at: Fit, ridge: float, units: Units | None = None
         Its ridge.
     units : Units, optional
         What is independent.
+    inverse : array, shape (parameters, parameters), optional
+        `inverse_information` of the fit, if it is at hand.
 
     References
     ----------
@@ -116,24 +149,24 @@ def covariance(design: Design, at: Fit, ridge: float, units: Units | None = None
     McCaffrey (2002), Survey Methodology 28, 169-181, for a mean. In R, with units of one size:
     ``sandwich::vcovCL(fit, cluster, type = "HC0", cadjust = TRUE)``.
     """
-    inverse = np.linalg.inv(anchored(design, at.information, ridge)[0])
-    meat = at.information[0]
-    if units is not None:
-        vote = scores(design, at.theta[:, 0])
-        summed = vote if units.matrix is None else units.matrix @ vote
-        times = units.size / (1 - units.share)
-        meat = np.asarray((summed.T.multiply(times[None]).tocsr() @ summed).toarray())
-    shrunk = np.zeros_like(meat)
-    np.fill_diagonal(shrunk[: design.systems, : design.systems], ridge)
-    return centred(inverse @ (meat + shrunk) @ inverse, design.systems)
+    inverse = inverse_information(design, at, ridge) if inverse is None else inverse
+    if units is None:  # information and ridge are the matrix that was inverted
+        return centred(inverse.copy(), design.systems)
+    vote = scores(design, at.theta[:, 0])
+    summed = vote if units.matrix is None else units.matrix @ vote
+    times = units.size / (1 - units.share)
+    meat = summed.T.multiply(times[None]).tocsr() @ summed
+    right = (meat.toarray() if meat.nnz > _SPARSE * meat.shape[0] ** 2 else meat) @ inverse
+    if ridge:
+        right[: design.systems] += ridge * inverse[: design.systems]
+    return centred(inverse @ right, design.systems)
 
 
 def centred(matrix: Floats, systems: int) -> Floats:
-    """A covariance of parameters with the ratings taken about their mean."""
-    out = matrix.copy()
-    out[:systems] -= out[:systems].mean(axis=0)
-    out[:, :systems] -= out[:, :systems].mean(axis=1, keepdims=True)
-    return out
+    """A covariance of parameters with the ratings taken about their mean, in place."""
+    matrix[:systems] -= matrix[:systems].mean(axis=0)
+    matrix[:, :systems] -= matrix[:, :systems].mean(axis=1, keepdims=True)
+    return matrix
 
 
 class Refits(NamedTuple):

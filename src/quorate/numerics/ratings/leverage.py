@@ -13,13 +13,17 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics.ratings.bradley_terry import Design, Fit, anchored, scores
-from quorate.numerics.ratings.draws import Units
-from quorate.numerics.ratings.ties.model import summary
+from quorate.numerics.ratings.draws import Units, inverse_information
+from quorate.numerics.ratings.own_leverage import PerVote, by_ends, own_gaps, per_vote
 
 SMALL = 0.01
 """A unit with no more of the information on any contrast than this is taken by its part of the votes."""
 
+MANY = 3000
+"""Systems from which on matrices of all pairs are too large to be kept more than a few at a time."""
+
 _BLOCK = 2**21
+_EXACT = 2**28  # cells times contrasts: a few seconds
 _WHOLE = 1 - 1e-9
 
 
@@ -28,8 +32,8 @@ class Leverage(NamedTuple):
 
     Parameters
     ----------
-    excess : array, shape (parameters, parameters)
-        What leverage adds to the variance that the parts of all votes give.
+    excess : array, shape (parameters, parameters) or (parameters,)
+        What leverage adds to the variance that the parts of all votes give; or to that of each parameter by itself.
     df : array, shape (parameters, parameters)
         ``1 / sum h_g^2 - 1`` over units with parts h of the information; at least 1.
     whole : bool
@@ -41,17 +45,11 @@ class Leverage(NamedTuple):
     whole: bool
 
 
-class _PerVote(NamedTuple):
-    """Orders and pairs: a row of the design each, and the information of a vote, on average over its votes."""
-
-    rows: Any
-    curvature: Floats
-    cross: Floats
-    tie: Floats
-
-
-def leverage(design: Design, at: Fit, ridge: float, units: Units) -> Leverage:
+def leverage(design: Design, at: Fit, ridge: float, units: Units, inverse: Floats | None = None) -> Leverage:
     """Leverage of units on the parameters and on differences of ratings.
+
+    On a board so large that this would take longer than all else, a vote is taken to tell of its two systems only
+    (`quorate.numerics.ratings.own_leverage`).
 
     Parameters
     ----------
@@ -63,6 +61,8 @@ def leverage(design: Design, at: Fit, ridge: float, units: Units) -> Leverage:
         Its ridge.
     units : Units
         What is independent.
+    inverse : array, shape (parameters, parameters), optional
+        `inverse_information` of the fit, if it is at hand.
 
     References
     ----------
@@ -70,37 +70,69 @@ def leverage(design: Design, at: Fit, ridge: float, units: Units) -> Leverage:
     Economics and Statistics 99, 698-709: the effective number of clusters of a coefficient.
     """
     p = design.parameters
-    inverse = np.linalg.inv(anchored(design, at.information, ridge)[0])
-    cells = _cells(design, units, at.theta)
+    inverse = inverse_information(design, at, ridge) if inverse is None else inverse
+    cells = per_vote(design, units, at.theta)
     votes = _votes(units, cells.rows.shape[0])
     # Leverage of a vote of each cell on all contrasts together: no contrast has more.
-    spread = cells.rows @ inverse
-    trace = cells.curvature * np.asarray(cells.rows.multiply(spread).sum(axis=1)).ravel()
+    ends = own_gaps(design, inverse)
+    trace = cells.curvature * ends.within
     if design.tied:
-        trace += 2 * cells.cross * spread[:, -1] + cells.tie * inverse[-1, -1]
+        trace += 2 * cells.cross * ends.tie + cells.tie * inverse[-1, -1]
     most = votes @ trace
     heavy = np.flatnonzero((most > SMALL) & (units.size > 0))
-    excess, df = np.zeros((p, p)), np.full((p, p), max(units.effective - 1, 1.0))
-    if len(heavy):
-        vote = scores(design, at.theta[:, 0])
-        each = vote[heavy] if units.matrix is None else units.matrix[heavy] @ vote
-        # Contrasts: differences of two ratings, and every parameter by itself.
+    free = np.broadcast_to(max(units.effective - 1, 1.0), (p, p))
+    if not len(heavy):
+        return Leverage(np.zeros(p), free, False)
+    vote = scores(design, at.theta[:, 0])
+    told = votes[heavy]
+    used = np.unique(told.indices)
+    few, brought = _only(cells, used), told[:, used]
+    each = vote[heavy] if units.matrix is None else units.matrix[heavy] @ vote
+    # Contrasts: differences of two ratings, and every parameter by itself.
+    pairs = design.systems * (design.systems - 1) // 2
+    if len(used) * pairs <= _EXACT and design.systems <= MANY:
         first, second = (np.append(side, np.arange(p)) for side in np.triu_indices(design.systems, 1))
-        block = max(1, _BLOCK // max(len(heavy), cells.rows.shape[0]))
-        for start in range(0, len(first), block):
-            i, j = first[start : start + block], second[start : start + block]
-            x, known = _directions(design, inverse, i, j)
-            gap = cells.rows @ x
-            told = cells.curvature[:, None] * gap**2  # by a vote of each cell on each contrast
-            if design.tied:
-                told += 2 * cells.cross[:, None] * gap * x[-1] + cells.tie[:, None] * x[-1] ** 2
-            part = votes[heavy] @ told / known
-            added, free = _summed(units, heavy, part, each @ x)
-            excess[i, j] = excess[j, i] = added
-            df[i, j] = df[j, i] = free
-    alone = heavy[most[heavy] > _WHOLE]
-    whole = any(_largest(cells, np.asarray(votes[[g]].toarray())[0], inverse, design.tied) > _WHOLE for g in alone)
+        excess, df = np.zeros((p, p)), np.array(free)
+        added, left = _of_contrasts(design, few, inverse, units, heavy, brought, each, first, second)
+        excess[first, second] = excess[second, first] = added
+        df[first, second] = df[second, first] = left
+    else:
+        excess, df = by_ends(design, cells, ends, inverse, units, heavy, told, units.size @ votes, vote)
+        others = np.arange(design.systems, p)
+        excess[others], df[others, others] = _of_contrasts(
+            design, few, inverse, units, heavy, brought, each, others, others
+        )
+    alone = np.flatnonzero(most[heavy] > _WHOLE)
+    whole = any(tells_alone(design, few, brought[[g]], inverse, at, ridge) for g in alone)
     return Leverage(excess, df, whole)
+
+
+def _of_contrasts(
+    design: Design,
+    cells: PerVote,
+    inverse: Floats,
+    units: Units,
+    heavy: Ints,
+    votes: Any,
+    each: Any,
+    first: Ints,
+    second: Ints,
+) -> tuple[Floats, Floats]:
+    """Excess variance, and degrees of freedom, of differences of two ratings, and of single parameters."""
+    parts = []
+    block = max(1, _BLOCK // max(len(heavy), cells.rows.shape[0]))
+    for start in range(0, len(first), block):
+        i, j = first[start : start + block], second[start : start + block]
+        x, known = _directions(design, inverse, i, j)
+        gap = cells.rows @ x
+        told = cells.curvature[:, None] * gap**2  # by a vote of each cell on each contrast
+        if design.tied:
+            told += 2 * cells.cross[:, None] * gap * x[-1] + cells.tie[:, None] * x[-1] ** 2
+        parts.append(_summed(units, heavy, votes @ told / known, each @ x))
+    if not parts:
+        return np.zeros(0), np.zeros(0)
+    added, free = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return added, free
 
 
 def widened(covariance: Floats, excess: Floats, systems: int) -> Floats:
@@ -112,15 +144,22 @@ def widened(covariance: Floats, excess: Floats, systems: int) -> Floats:
     ----------
     covariance : array, shape (parameters, parameters)
         Ratings about their mean, then other parameters.
-    excess : array, shape (parameters, parameters)
+    excess : array, shape (parameters, parameters) or (parameters,)
         Between two ratings what is added to the variance of their difference, on the diagonal to that of other
-        parameters.
+        parameters; or what is added to the variance of each parameter by itself.
     systems : int
         Ratings.
     """
     if not excess.any():
         return covariance
     s = systems
+    if excess.ndim == 1:
+        own = np.maximum(excess[:s], 0.0)
+        out = covariance.copy()
+        out[:s, :s] -= own[:, None] / s
+        out[:s, :s] += own.mean() / s - own / s
+        np.einsum("ii->i", out)[:] += np.append(own, np.maximum(excess[s:], 0.0))
+        return out
     added = np.zeros_like(covariance)
     between = excess[:s, :s] - np.diag(np.diag(excess)[:s])
     between = between - between.mean(axis=0)
@@ -147,26 +186,6 @@ def variances(covariance: Floats, systems: int) -> Floats:
     return out
 
 
-def _cells(design: Design, units: Units, theta: Floats) -> _PerVote:
-    """Rows of the design for every order and pair."""
-    from scipy.sparse import coo_array, csr_array, hstack
-
-    orders, pairs = len(design.sign), len(design.a)
-    row = np.arange(orders * pairs)
-    place = np.append(row, row), np.append(np.tile(design.a, orders), np.tile(design.b, orders))
-    value = np.repeat([1.0, -1.0], len(row))
-    rows = coo_array((value, place), shape=(len(row), design.systems)).tocsr()
-    extra = np.zeros((len(row), design.parameters - design.systems))
-    if design.position:
-        extra[:, 0] = np.repeat(design.sign, pairs)
-    rows = hstack([rows, csr_array(extra)]).tocsr() if extra.size else rows
-    counts = units.size if units.matrix is None else units.size @ units.matrix
-    known = summary(np.asarray(counts).reshape(orders, pairs, 3, 1))
-    at = design.cells(known, theta)
-    votes = np.where(known.votes > 0, known.votes, np.inf)
-    return _PerVote(rows, *(np.ravel(total / votes) for total in (at.curvature, at.cross, at.tie_curvature)))
-
-
 def _votes(units: Units, cells: int) -> Any:
     """Votes of each unit by order and pair, sparse."""
     from scipy.sparse import csr_array
@@ -178,14 +197,29 @@ def _votes(units: Units, cells: int) -> Any:
     return csr_array((kept.data, kept.indices // 3, kept.indptr), shape=(kept.shape[0], cells))
 
 
-def _largest(cells: _PerVote, votes: Floats, inverse: Floats, tied: bool) -> float:
-    """Largest leverage of a unit on any contrast."""
-    rows = cells.rows.toarray()
-    brought = rows.T @ ((votes * cells.curvature)[:, None] * rows)
-    if tied:
-        brought[-1] = brought[:, -1] = (votes * cells.cross) @ rows
-        brought[-1, -1] = votes @ cells.tie
-    return float(np.linalg.eigvals(brought @ inverse).real.max())
+def _only(cells: PerVote, used: Ints) -> PerVote:
+    """These cells alone."""
+    return PerVote(cells.rows[used], cells.curvature[used], cells.cross[used], cells.tie[used])
+
+
+def tells_alone(design: Design, cells: PerVote, votes: Any, inverse: Floats, at: Fit, ridge: float) -> bool:
+    """Whether all that is known of some contrast is from these votes, shape (1, cells)."""
+    rows = cells.rows[votes.indices]
+    curvature, cross, tie = (votes.data * column[votes.indices] for column in cells[1:])
+    # The information of these votes is that of rows: one for the gap of a cell and, with ties, one for their parameter.
+    root = np.sqrt(curvature)
+    factor = root[:, None] * rows.toarray()
+    if design.tied:
+        factor[:, -1] += cross / root
+        rest = np.sqrt(np.maximum(tie - cross**2 / curvature, 0.0)[:, None])
+        factor = np.append(factor, rest * np.eye(1, design.parameters, design.parameters - 1), axis=0)
+    if len(factor) <= len(inverse):
+        return bool(np.linalg.eigvalsh(factor @ inverse @ factor.T)[-1] > _WHOLE)
+    try:
+        np.linalg.cholesky(_WHOLE * anchored(design, at.information, ridge)[0] - factor.T @ factor)
+    except np.linalg.LinAlgError:
+        return True
+    return False
 
 
 def _directions(design: Design, inverse: Floats, i: Ints, j: Ints) -> tuple[Floats, Floats]:

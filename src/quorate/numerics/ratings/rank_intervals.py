@@ -6,6 +6,7 @@ are surely better and which surely worse; counting them gives intervals that hol
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +17,15 @@ from quorate.arrays import Floats, Ints
 
 DRAWS = 10_000
 """Draws of the joint law: the level of an interval is then known to 0.2 points."""
+FEWEST_DRAWS = 1_000
+"""With 10,000 systems or more; the level is then known to 0.7 points."""
 
 _NORMAL = 1e9  # degrees of freedom
-_MOST = 2**24  # draws times systems at a time: 64 MB
+_ROUNDING = 1e-9
+_MOST = 2**17  # draws times systems at a time: what a processor keeps at hand
+_ENTRIES = 2**20  # entries of a matrix of all pairs at a time
+_BY_VECTORS = 1000  # systems from which on eigenvectors take too long
+_TABULATED, _NODES = 1024, 48
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,23 +83,46 @@ def rank_intervals(
     ----------
     Mogstad, Romano, Shaikh and Wilhelm (2024), Review of Economic Studies 91, 476-518: section 3, two-sided.
     """
-    se = difference_se(covariance)
-    np.fill_diagonal(se, np.inf)
-    largest = _largest(deviations, se if drawn is None else difference_se(drawn) + np.diag(np.diag(se)))
+    systems = len(estimate)
+    largest = _largest(deviations, covariance if drawn is None else drawn)
     marginal = np.quantile(largest, level, axis=0)
-    joint = _studentised(np.quantile(largest.max(axis=1), level), df)
-    critical = float(joint) if np.ndim(df) == 0 else joint
-    t = (estimate[:, None] - estimate[None]) / se
-    above = t > critical
-    low, high = _ends(above)
-    marginal_low, marginal_high = _ends(t > _studentised(marginal[:, None], df), t > _studentised(marginal[None], df))
-    return RankIntervals(low, high, marginal_low, marginal_high, critical, above)
+    joint = float(np.quantile(largest.max(axis=1), level))
+    spent = np.broadcast_to(df, (systems, systems))
+    alike = bool((spent == spent[0, 0]).all())
+    single = float(_studentised(joint, spent[0, :1])[0]) if alike else None
+    critical = np.empty_like(spent) if single is None else np.broadcast_to(single, spent.shape)
+    above = np.empty((systems, systems), dtype=np.bool_)
+    marginal_low, marginal_high = np.ones((2, systems), dtype=np.int64)
+    for rows in row_blocks(systems):
+        se = difference_se(covariance, rows)
+        np.fill_diagonal(se[:, rows], np.inf)
+        t = (estimate[rows, None] - estimate) / se
+        one = spent[rows, :1] if alike else spent[rows]
+        if single is None:
+            critical[rows] = _studentised(joint, one)
+        above[rows] = t > critical[rows]
+        own = _studentised(marginal[rows, None], one)
+        marginal_low[rows], marginal_high[rows] = 1 + (-t > own).sum(axis=1), systems - (t > own).sum(axis=1)
+    low, high = 1 + above.sum(axis=0), systems - above.sum(axis=1)
+    used = critical if single is None or np.ndim(df) else single
+    return RankIntervals(low, high, marginal_low, marginal_high, used, above)
 
 
-def difference_se(covariance: Floats) -> Floats:
-    """Standard error of every difference of two estimates, shape (systems, systems)."""
+def row_blocks(systems: int) -> Iterator[slice]:
+    """Rows of a matrix of all pairs, so many at a time that what is made of them stays small."""
+    step = max(1, _ENTRIES // systems)
+    return (slice(start, min(start + step, systems)) for start in range(0, systems, step))
+
+
+def most_draws(systems: int) -> int:
+    """Draws of the joint law: fewer for so many systems that the pairs in all of them would take minutes."""
+    return min(DRAWS, max(FEWEST_DRAWS, DRAWS * 1000 // systems))
+
+
+def difference_se(covariance: Floats, rows: slice = slice(None)) -> Floats:
+    """Standard error of every difference of two estimates, shape (systems, systems); of some of the rows."""
     variance = np.diag(covariance)
-    return np.asarray(np.sqrt(np.maximum(variance[:, None] + variance[None] - 2 * covariance, 0.0)))
+    return np.asarray(np.sqrt(np.maximum(variance[rows, None] + variance - 2 * covariance[rows], 0.0)))
 
 
 def normal_deviations(covariance: Floats, df: float | Floats, draws: int, rng: np.random.Generator) -> Floats:
@@ -110,16 +140,27 @@ def normal_deviations(covariance: Floats, df: float | Floats, draws: int, rng: n
     rng : numpy.random.Generator
         Source of the draws.
     """
-    values, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    out: Floats = rng.standard_normal((draws, len(values))) @ root.T
+    systems = len(covariance)
+    out: Floats = rng.standard_normal((draws, systems)) @ _root(covariance).T
     if np.ndim(df):
         most = np.minimum(df, _NORMAL)
-        square = np.sort(rng.chisquare(most, (draws, len(values))), axis=0)[rng.permutation(draws)]
+        square = np.sort(rng.chisquare(most, (draws, systems)), axis=0)[rng.permutation(draws)]
         out *= np.sqrt(most / square)
     elif np.isfinite(df):
         out *= np.sqrt(df / rng.chisquare(df, draws))[:, None]
     return out
+
+
+def _root(covariance: Floats) -> Floats:
+    """A matrix whose product with its transpose is the covariance, up to what moves all systems together."""
+    systems = len(covariance)
+    if systems <= _BY_VECTORS:
+        values, vectors = np.linalg.eigh(covariance)
+        return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+    # The same for all systems is added, so that it is not singular; what estimates about their mean have is exact.
+    known = covariance + (np.trace(covariance) / systems)
+    known.flat[:: systems + 1] *= 1 + _ROUNDING
+    return np.linalg.cholesky(known)
 
 
 def best(estimate: Floats, deviations: Floats) -> Floats:
@@ -154,38 +195,62 @@ def rank_groups(estimate: Floats, above: NDArray[np.bool_]) -> Ints:
     Koehn (2012), Proceedings of the International Workshop on Spoken Language Translation, 179-184.
     """
     order = np.argsort(-estimate, kind="stable")
-    sure = above[np.ix_(order, order)]
-    cut = [bool(sure[:k, k:].all()) for k in range(1, len(order))]
-    out = np.empty(len(order), dtype=np.int64)
-    out[order] = 1 + np.cumsum([0, *cut])
+    systems = len(order)
+    # The last system that each is not surely higher than, of those after it; a cut must come after all of these.
+    last = np.empty(systems, dtype=np.int64)
+    for rows in row_blocks(systems):
+        open_ = ~above[np.ix_(order[rows], order)] & (np.arange(systems) > np.arange(systems)[rows, None])
+        last[rows] = np.where(open_.any(axis=1), systems - 1 - np.argmax(open_[:, ::-1], axis=1), 0)
+    cut = np.maximum.accumulate(last)[:-1] < np.arange(1, systems)
+    out = np.empty(systems, dtype=np.int64)
+    out[order] = 1 + np.cumsum(np.append(False, cut))
     return out
 
 
-def _largest(deviations: Floats, se: Floats) -> Floats:
+def _largest(deviations: Floats, covariance: Floats) -> Floats:
     """Largest studentised difference of each system from any other, in every draw; shape (draws, systems)."""
     draws, systems = deviations.shape
+    scale = np.empty((systems, systems), dtype=np.float32)
+    for rows in row_blocks(systems):
+        se = difference_se(covariance, rows)
+        np.fill_diagonal(se[:, rows], np.inf)
+        scale[rows] = 1 / se
     out = np.zeros((draws, systems), dtype=np.float32)
     block = max(1, _MOST // systems)
-    scale = (1 / se).astype(np.float32)
     for start in range(0, draws, block):
         part = deviations[start : start + block].astype(np.float32).T.copy()
-        highest = np.zeros_like(part)
+        highest, room = np.zeros_like(part), np.empty_like(part)
         for i in range(systems - 1):
-            apart = np.abs(part[i] - part[i + 1 :]) * scale[i, i + 1 :, None]
+            apart = np.subtract(part[i + 1 :], part[i], out=room[i + 1 :])
+            np.abs(apart, out=apart)
+            apart *= scale[i, i + 1 :, None]
             np.maximum(highest[i], apart.max(axis=0), out=highest[i])
             np.maximum(highest[i + 1 :], apart, out=highest[i + 1 :])
         out[start : start + block] = highest.T
     return np.asarray(out, dtype=np.float64)
 
 
-def _studentised(critical: Any, df: float | Floats) -> Any:
-    """Quantiles of Student's t where the normal law has these."""
+def _studentised(critical: Any, df: Floats) -> Any:
+    """Quantiles of Student's t where the normal law has these; one of the two has a single column."""
     from scipy.special import ndtr, stdtrit
 
-    return critical if np.isinf(df).all() else -stdtrit(np.minimum(df, _NORMAL), ndtr(-critical))
+    if np.isinf(df).all():
+        return np.broadcast_to(critical, np.broadcast_shapes(np.shape(critical), df.shape))
+    few = np.minimum(df, _NORMAL)
+    if df.shape[-1] < _TABULATED:
+        return -stdtrit(few, ndtr(-critical))
+    # One law for many: a smooth function of one over the degrees of freedom, by rows.
+    level = np.broadcast_to(ndtr(-np.asarray(critical)), (len(df), 1))
+    return np.stack([_tabulated(p, row) for p, row in zip(level[:, 0], few, strict=True)])
 
 
-def _ends(above: NDArray[np.bool_], below: NDArray[np.bool_] | None = None) -> tuple[Ints, Ints]:
-    """Ranks from the systems surely higher and surely lower; ``below`` has what holds from the columns' side."""
-    below = above if below is None else below
-    return 1 + below.sum(axis=0), len(above) - above.sum(axis=1)
+def _tabulated(p: float, df: Floats) -> Floats:
+    """Upper quantiles of Student's t, by a cubic spline in one over the degrees of freedom."""
+    from scipy.interpolate import CubicSpline
+    from scipy.special import stdtrit
+
+    x = 1 / df.astype(np.float64)
+    nodes = np.linspace(x.min(), x.max(), _NODES)
+    if nodes[0] == nodes[-1]:
+        return np.full(len(df), -stdtrit(df[0], p))
+    return np.exp(CubicSpline(nodes, np.log(-stdtrit(1 / nodes, p)))(x))

@@ -1,0 +1,208 @@
+"""Leverage on large boards: what each unit brings to the ratings of the systems that it has votes on.
+
+A vote tells most of its two systems, and little of others. With the votes of a unit taken to tell of the systems they
+are on and of no other, its part in a difference of two ratings is a sum of two terms, and parts of all units in all
+differences are products of sparse matrices (``docs/methods/ratings.md``).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from quorate.arrays import Floats, Ints
+from quorate.numerics.ratings.bradley_terry import Design
+from quorate.numerics.ratings.draws import Units
+from quorate.numerics.ratings.ties.model import summary
+
+_MOST = 1 - 1e-9
+_ROWS = 2**22  # entries of a block of rows
+
+
+class PerVote(NamedTuple):
+    """Orders and pairs: a row of the design each, and the information of a vote, on average over its votes."""
+
+    rows: Any
+    curvature: Floats
+    cross: Floats
+    tie: Floats
+
+
+def per_vote(design: Design, units: Units, theta: Floats) -> PerVote:
+    """Rows of the design for every order and pair, and the information of a vote of each."""
+    from scipy.sparse import coo_array, csr_array, hstack
+
+    orders, pairs = len(design.sign), len(design.a)
+    row = np.arange(orders * pairs)
+    place = np.append(row, row), np.append(np.tile(design.a, orders), np.tile(design.b, orders))
+    value = np.repeat([1.0, -1.0], len(row))
+    rows = coo_array((value, place), shape=(len(row), design.systems)).tocsr()
+    extra = np.zeros((len(row), design.parameters - design.systems))
+    if design.position:
+        extra[:, 0] = np.repeat(design.sign, pairs)
+    rows = hstack([rows, csr_array(extra)]).tocsr() if extra.size else rows
+    counts = units.size if units.matrix is None else units.size @ units.matrix
+    known = summary(np.asarray(counts).reshape(orders, pairs, 3, 1))
+    at = design.cells(known, theta)
+    votes = np.where(known.votes > 0, known.votes, np.inf)
+    return PerVote(rows, *(np.ravel(total / votes) for total in (at.curvature, at.cross, at.tie_curvature)))
+
+
+class OwnGaps(NamedTuple):
+    """Row of the design of every order and pair times the inverse information.
+
+    Parameters
+    ----------
+    a, b : array, shape (orders * pairs,)
+        At the two systems of the pair.
+    tie : array, shape (orders * pairs,)
+        At the last parameter.
+    within : array, shape (orders * pairs,)
+        At the row itself: the variance of the gap of the pair.
+    """
+
+    a: Floats
+    b: Floats
+    tie: Floats
+    within: Floats
+
+
+def own_gaps(design: Design, inverse: Floats) -> OwnGaps:
+    """The gap of every order and pair, by the inverse information, at its own systems."""
+    a, b, orders = design.a, design.b, len(design.sign)
+    sign = np.repeat(design.sign, len(a))
+
+    def at(column: Ints | int) -> Floats:
+        gap = np.tile(inverse[a, column] - inverse[b, column], orders)
+        if design.position:
+            gap += sign * np.tile(np.broadcast_to(inverse[design.systems, column], len(a)), orders)
+        return np.asarray(gap)
+
+    first, second = at(a), at(b)
+    within = first - second + (sign * at(design.systems) if design.position else 0.0)
+    return OwnGaps(first, second, at(-1), within)
+
+
+def by_ends(
+    design: Design,
+    cells: PerVote,
+    ends: OwnGaps,
+    inverse: Floats,
+    units: Units,
+    heavy: Ints,
+    votes: Any,
+    votes_of_all: Floats,
+    vote: Any,
+) -> tuple[Floats, Floats]:
+    """Excess variance of each rating by itself, shape (parameters,), and degrees of freedom of all differences.
+
+    Parameters
+    ----------
+    design : Design
+        What the counts compare.
+    cells : PerVote
+        Information of votes.
+    ends : OwnGaps
+        Of the same cells.
+    inverse : array, shape (parameters, parameters)
+        Inverse information.
+    units : Units
+        What is independent.
+    heavy : array of int, shape (units,)
+        Units that are taken by their leverage.
+    votes : sparse array, shape (units, cells)
+        Their votes.
+    votes_of_all : array, shape (cells,)
+        Votes of all units.
+    vote : sparse array, shape (3 * cells, parameters)
+        Scores of a vote of every cell and outcome.
+    """
+    s, size = design.systems, units.size[heavy]
+    tie = inverse[-1, :s] if design.tied else np.zeros(s)
+    a, b = (np.tile(side, len(design.sign)) for side in (design.a, design.b))
+
+    def brought(x: Floats, y: Floats, at_x: Floats, at_y: Floats) -> Floats:
+        return cells.curvature * x * y + cells.cross * (x * at_y + y * at_x) + cells.tie * at_x * at_y
+
+    of_a, of_b = brought(ends.a, ends.a, tie[a], tie[a]), brought(ends.b, ends.b, tie[b], tie[b])
+    # Part of a unit in each rating, and what its votes between two systems add to the difference of these.
+    at_ends, across = _at_ends(of_a, of_b, a, b, s), -2 * brought(ends.a, ends.b, tie[a], tie[b])
+    told, both = (votes @ at_ends).tocsr(), _by_pair(design, votes, across)
+    # What all votes tell of the systems that they are on, by which parts are parts of a whole.
+    of_all = votes_of_all @ at_ends
+    all_direct = _between(design, np.tile(np.arange(len(design.a)), len(design.sign)), votes_of_all * across)
+    excess = np.zeros(design.parameters)
+    excess[:s] = _excess(units, heavy, told, of_all, _moved(design, ends, tie, units, heavy, vote))
+    sums = np.asarray(size @ told).ravel()
+    gram = (told.multiply(size[:, None]).T @ told).tocsr()
+    unit, pair = both.coords
+    around = np.asarray(told[unit, design.a[pair]] + told[unit, design.b[pair]]).ravel()
+    squares = _between(design, pair, size[unit] * (2 * both.data * around + both.data**2))
+    direct = _between(design, pair, size[unit] * both.data)
+    light = np.ones(len(units.size), dtype=np.bool_)
+    light[heavy] = False
+    weight = units.size[light] @ units.share[light]
+    even = (units.size[light] @ units.share[light] ** 2) / weight**2 if weight else 0.0
+    df: Any = np.full((design.parameters, design.parameters), max(units.effective - 1, 1.0), dtype=np.float32)
+    alone = gram.diagonal()
+    for start in range(0, s, max(1, _ROWS // s)):
+        rows = slice(start, min(start + max(1, _ROWS // s), s))
+        at = np.arange(rows.start, rows.stop)
+        known = of_all[rows, None] + of_all + all_direct[rows].toarray()
+        square = alone[rows, None] + alone + 2 * gram[rows].toarray() + squares[rows].toarray()
+        part = sums[rows, None] + sums + direct[rows].toarray()
+        for matrix, single in ((known, of_all), (square, alone), (part, sums)):  # on the diagonal, a rating by itself
+            matrix[at - start, at] = single[rows]
+        rest = np.maximum(1 - part / known, 0.0)
+        df[rows, :s] = np.maximum(1 / (square / known**2 + rest**2 * even) - 1, 1.0)
+    return excess, df
+
+
+def _at_ends(of_a: Floats, of_b: Floats, a: Ints, b: Ints, systems: int) -> Any:
+    """Sparse, shape (rows, systems): one number at each of two systems."""
+    from scipy.sparse import csr_array
+
+    rows = np.arange(0, 2 * len(of_a) + 1, 2)
+    data, place = (np.stack(both, axis=1).ravel() for both in ((of_a, of_b), (a, b)))
+    return csr_array((data, place, rows), shape=(len(of_a), systems))
+
+
+def _by_pair(design: Design, votes: Any, value: Floats) -> Any:
+    """What the votes of each unit between two systems add to their difference, by unit and pair, sparse."""
+    from scipy.sparse import csr_array
+
+    pairs = len(design.a)
+    place = np.tile(np.arange(pairs), len(design.sign))
+    to_pairs = csr_array((value, place, np.arange(len(value) + 1)), shape=(len(value), pairs))
+    return (votes @ to_pairs).tocoo()
+
+
+def _between(design: Design, pair: Ints, value: Floats) -> Any:
+    """Sums by pair as a symmetric sparse matrix of systems."""
+    from scipy.sparse import coo_array
+
+    total = np.bincount(pair, value, len(design.a))
+    place = np.append(design.a, design.b), np.append(design.b, design.a)
+    return coo_array((np.append(total, total), place), shape=(design.systems,) * 2).tocsr()
+
+
+def _moved(design: Design, ends: OwnGaps, tie: Floats, units: Units, heavy: Ints, vote: Any) -> Any:
+    """How far each unit moves the ratings of its systems, sparse."""
+    columns = vote.data.reshape(vote.shape[0], -1)
+    a, b = (np.repeat(np.tile(side, len(design.sign)), 3) for side in (design.a, design.b))
+    left, even = columns[:, 0], columns[:, -1] if design.tied else 0.0
+    of_a, of_b = (left * np.repeat(gap, 3) + even * tie[at] for gap, at in ((ends.a, a), (ends.b, b)))
+    moved = _at_ends(of_a, of_b, a, b, design.systems)
+    return moved[heavy] if units.matrix is None else units.matrix[heavy] @ moved
+
+
+def _excess(units: Units, heavy: Ints, told: Any, of_all: Floats, moved: Any) -> Floats:
+    """Excess variance of each rating, as against a system of which as much is known as of others."""
+    entries = told.tocoo()
+    unit, system = entries.coords
+    typical = np.asarray(told.sum(axis=1)).ravel() / told.shape[1]
+    part = (entries.data + typical[unit]) / (of_all[system] + of_all.mean())
+    divisor = 1 / (1 - np.minimum(part, _MOST)) - 1 / (1 - units.share[heavy])[unit]
+    moved2 = np.asarray(moved[unit, system]).ravel() ** 2
+    return np.asarray(np.bincount(system, units.size[heavy][unit] * moved2 * divisor, told.shape[1]), dtype=np.float64)
