@@ -56,6 +56,9 @@ ONE_OF_EACH = [
     caveats.left_without_prediction(3),
     caveats.too_few_answers(3, 1440, None),
     caveats.reused_answers(98.4, 30),
+    caveats.chosen_rows("turn <= 2", 120, 400),
+    caveats.chosen_level("judge", "gpt", 120, 400),
+    caveats.named_by_folders(12, ("judge",)),
     caveats.unanswered_cells({f"judge {n}": 1200 for n in range(7)}, 10_000),
 ]
 

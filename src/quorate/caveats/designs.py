@@ -1,4 +1,4 @@
-"""Caveats of designs: what to buy, which judges, how answers are replayed."""
+"""Caveats of designs and sources: what to buy, which judges, how answers are replayed, which rows were read."""
 
 from __future__ import annotations
 
@@ -88,6 +88,23 @@ def unanswered_cells(judges: Mapping[str, int], planned: int) -> Caveat:
         f"{sum(judges.values()):,} of {planned:,} planned cells are not answered ({', '.join((*shown, *more))}): "
         "the panel is not complete; quorate run goes on",
     )
+
+
+def chosen_rows(where: str, kept: int, rows: int) -> Caveat:
+    """Rows of a source chosen by a condition."""
+    return Caveat("chosen-rows", f"only rows where {where}: {kept:,} of {rows:,}")
+
+
+def chosen_level(name: str, level: str, kept: int, answers: int) -> Caveat:
+    """One level of a facet chosen."""
+    return Caveat("chosen-level", f'only {name} "{level}": {kept:,} of {answers:,} rows')
+
+
+def named_by_folders(files: int, names: Iterable[str]) -> Caveat:
+    """A folder read as one table, with columns that its folders name."""
+    listed = ", ".join(names)
+    said = f"columns from the names of folders: {listed}" if listed else "no column comes from the names of folders"
+    return Caveat("named-by-folders", f"{files:,} file{'s' * (files != 1)} of a folder read as one; {said}")
 
 
 def unfinished_items(counted: str) -> Caveat:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from quorate.reporting.paper.reproduce import Provenance, called, made_with, read_from, titled
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
-    Table = Judgments | Votes
+    Table: TypeAlias = Judgments | Votes
 
 Row = dict[str, Any]
 

@@ -8,6 +8,7 @@
 - collapse: from rows to one row per cell, by every engine
 - exchange: ledgers of collected judgments, files of SQLite or schemas of Postgres
 - facts: what a table holds: crossings, what is missing or repeated, what hangs together
+- chosen: one level of each facet named
 - answers, again: single answers, and further columns, read again when they are wanted
 - cells, roster, progress: what is to be judged, what may be asked, and how far asking has come
 - results: the base of results: rows, dictionary, frame, and what a notebook shows

@@ -117,6 +117,8 @@ def _read_again(judgments: Judgments, origin: Origin, column: str, missing: Iter
         nested={facet.name: facet.parent for facet in facets if facet.parent is not None},
         status="",
         missing=missing,
+        where=origin.rows.where,
+        partitions=origin.rows.partitions,
     )
 
 

@@ -100,16 +100,17 @@ def _ungrouped(judgments: Judgments, origin: Origin) -> Ungrouped:
     from quorate.table.files import explained, format_of, opened, sha256
 
     if isinstance(origin.source, (Path, Address)):
-        format_of(origin.source)
+        format_of(origin.source, partitions=origin.rows.partitions)
         if sha256(origin.source) != judgments.source.sha256:
             raise _changed(judgments)
-        with opened(origin.source) as file:
+        with opened(origin.source, origin.rows) as file:
             return collapse_sql.ungroup(file, origin.roles, origin.missing)
     frame = nw.from_native(origin.source)
     if frame.implementation.is_duckdb():
         names = tuple(frame.collect_schema().names())
         with explained("duckdb relation"):
-            return collapse_sql.ungroup(Opened(frame.to_native(), names, typed=True), origin.roles, origin.missing)
+            held = origin.rows.of(Opened(frame.to_native(), names, typed=True))
+            return collapse_sql.ungroup(held, origin.roles, origin.missing)
     if isinstance(frame, nw.LazyFrame):
         return collapse_lazy.ungroup(frame, origin.roles, origin.missing)
     return collapse_eager.ungroup(frame, origin.roles, origin.missing)

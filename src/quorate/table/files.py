@@ -7,14 +7,20 @@ import hashlib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quorate import caveats
+from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.exchange import csv_text, json_lines, ledger, parquet
+from quorate.table.exchange.folder import files_of, names_of
 from quorate.table.exchange.format import Format, Opened
-from quorate.table.exchange.postgres.address import Address, Place, place_of
+from quorate.table.exchange.postgres.address import Address, Place, place_of, title_of
+from quorate.table.exchange.rows import Rows
+from quorate.table.judgments import Source
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -24,6 +30,9 @@ FORMATS = (ledger.FORMAT, csv_text.FORMAT, json_lines.FORMAT, parquet.FORMAT)
 
 SUFFIXES = {suffix: form for form in FORMATS for suffix in form.suffixes}
 """The format by the end of a file's name; ``.gz`` may follow for the text formats."""
+
+ALL = Rows()
+"""Every row of one file."""
 
 _OTHERS = {
     ".xlsx": "export it as CSV",
@@ -57,8 +66,8 @@ _SENTENCES = (
 
 
 @contextmanager
-def opened(path: Place) -> Iterator[Opened]:
-    """The file, or ledger on Postgres, as a lazy relation, closed on leaving; errors become one line.
+def opened(path: Place, rows: Rows = ALL) -> Iterator[Opened]:
+    """The rows of a file, folder or ledger on Postgres, lazily, closed on leaving; errors become one line.
 
     Raises
     ------
@@ -68,9 +77,13 @@ def opened(path: Place) -> Iterator[Opened]:
         If the file cannot be read as what its name says.
     """
     path = place_of(path)
-    form = format_of(path)
+    form = format_of(path, partitions=rows.partitions)
     with contextlib.closing(connection()) as own, explained(str(path)):
-        yield form.open(own, path)
+        file = form.open(own, path)
+        if isinstance(path, Path) and rows.partitions:
+            said = caveats.named_by_folders(len(files_of(path, form.suffixes)), names_of(path, form.suffixes))
+            file = replace(file, caveats=(said,))
+        yield rows.of(file)
 
 
 def connection() -> DuckDBPyConnection:
@@ -89,6 +102,13 @@ def _database() -> DuckDBPyConnection:
     return duckdb.connect(config={"autoinstall_known_extensions": False, "enable_external_file_cache": False})
 
 
+def source_of(path: Place, file: Opened) -> Source:
+    """Where judgments or votes came from, and what their reader must know of it."""
+    partitions = isinstance(path, Path) and path.is_dir()
+    said = format_of(path, partitions=partitions).caveats(path)
+    return Source(title_of(path), sha256=sha256(path), caveats=(*said, *file.caveats))
+
+
 @contextmanager
 def explained(name: str) -> Iterator[None]:
     """Errors of DuckDB and of the file system as one line about ``name``."""
@@ -102,8 +122,10 @@ def explained(name: str) -> Iterator[None]:
         raise InvalidInput(f"{name}: cannot be read ({error.strerror or error})") from error
 
 
-def format_of(path: Place) -> Format:
+def format_of(path: Place, *, partitions: bool = False) -> Format:
     """The format of a file: one that claims it by its first bytes, else that of the end of its name.
+
+    With ``partitions`` it is that of all files of a folder.
 
     Raises
     ------
@@ -113,10 +135,17 @@ def format_of(path: Place) -> Format:
     path = place_of(path)  # what the command line takes for a path may be an address
     if isinstance(path, Address):
         return ledger.FORMAT
+    if partitions and path.is_dir():
+        return _format_in(path)
     if path.is_dir():
-        raise InvalidInput(f"source: {path} is a directory; name a file in it")
+        raise InvalidInput(
+            f"source: {path} is a directory; name a file in it, or read all of its files with "
+            + argument("partitions", True)
+        )
     if not path.exists():
         raise InvalidInput(f"source: no such file {path}")
+    if partitions:
+        raise InvalidInput(argument("partitions", True) + f": is for a folder, and {path} is a file; leave it out")
     claimed = next((form for form in FORMATS if form.claims(path)), None)
     if claimed is not None:
         return claimed
@@ -131,10 +160,24 @@ def format_of(path: Place) -> Format:
     return form
 
 
+def _format_in(folder: Path) -> Format:
+    """The format of a folder's files, which must be one."""
+    found = [form for form in FORMATS if form.folders and files_of(folder, form.suffixes)]
+    if len(found) != 1:
+        known = ", ".join(suffix for form in FORMATS if form.folders for suffix in form.suffixes)
+        said = "files of several formats" if found else "no file"
+        raise InvalidInput(f"source: {folder} has {said} whose names end in {known}; name a folder with one kind")
+    return found[0]
+
+
 def sha256(path: Place) -> str | None:
-    """Hash of the file's bytes, in hexadecimal; None where there is no file."""
+    """Hash of a file's bytes, in hexadecimal; of a folder that of its files' names and hashes; None of a database."""
     if isinstance(path, Address):
         return None
+    if path.is_dir():
+        files = files_of(path, _format_in(path).suffixes)
+        listed = "".join(f"{file.relative_to(path).as_posix()}\0{sha256(file)}\n" for file in files)
+        return hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

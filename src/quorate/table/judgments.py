@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from quorate.caveats import Caveat
     from quorate.table.columns.roles import Roles
     from quorate.table.columns.scores import Missing
+    from quorate.table.exchange.rows import Rows
 
 OK = "ok"
 STATUSES = (OK, "unparsed", "refused", "error", "truncated", "missing")
@@ -90,11 +91,14 @@ class Origin:
         Columns by role.
     missing : Missing
         Scores that stand for no score.
+    rows : Rows
+        Which rows are read.
     """
 
     source: Any
     roles: Roles
     missing: Missing
+    rows: Rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)

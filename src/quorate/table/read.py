@@ -10,14 +10,16 @@ from typing import Any
 
 from quorate.errors import InvalidInput
 from quorate.roles import SYSTEM
+from quorate.table.chosen import at_levels
 from quorate.table.collapse import sql as collapse_sql
 from quorate.table.collapse.grouped import judgments
-from quorate.table.columns.roles import FIXED, resolve
+from quorate.table.columns.roles import ALIASES, FIXED, resolve
 from quorate.table.columns.roles import recognise as recognise_columns
 from quorate.table.columns.scores import Missing, as_missing
 from quorate.table.exchange.format import Opened
-from quorate.table.exchange.postgres.address import Address, Place, place_of, title_of
-from quorate.table.files import explained, format_of, opened, sha256
+from quorate.table.exchange.postgres.address import Address, Place, place_of
+from quorate.table.exchange.rows import Rows
+from quorate.table.files import explained, opened, source_of
 from quorate.table.frames import LIBRARIES, wrapped
 from quorate.table.judgments import Judgments, Origin, Source
 from quorate.table.notes import Note
@@ -33,6 +35,9 @@ def read(
     fixed: Iterable[str] = FIXED,
     status: str | None = None,
     missing: Iterable[str] = (),
+    where: str | None = None,
+    only: Mapping[str, str] | None = None,
+    partitions: bool = False,
     recognise: bool = False,
     announce: bool = True,
 ) -> Judgments:
@@ -64,6 +69,16 @@ def read(
         is used, with a note; ``""`` says that there is none.
     missing : iterable of str
         Scores that stand for no score, such as ``("N/A",)``.
+    where : str, optional
+        A condition in DuckDB's SQL over the columns of a file, such as ``"language = 'de' AND turn <= 2"``: rows for
+        which it does not hold, or is not known, are not read. One expression of columns, values, operators and plain
+        functions; statements, subqueries and functions that read files or the environment are refused. Text beside a
+        number is taken as a number. A data frame is filtered by its own library.
+    only : mapping of str to str, optional
+        One level of each facet named, such as ``{"judge": "gpt"}``; the rest is not used.
+    partitions : bool
+        Whether the source is a folder, whose Parquet files or JSON lines are read as one table with columns that its
+        folders name, such as ``judge=gpt/part.parquet``. The folders above a file that is named itself say nothing.
     recognise : bool
         Whether columns that are not named in ``facets`` are recognised by their names too, as they are without
         ``facets``; a role with an empty column, such as ``{"judge": ""}``, is then left out.
@@ -92,18 +107,21 @@ def read(
     >>> table.n_cells, table.facet("judge").levels
     (4, ('x', 'y'))
     """
+    named = {**(facets or {}), **_unrecognised(only or {}, facets or {})}
     declared = {
         "score": score,
-        "facets": facets,
+        "facets": named or facets,
         "object": object,
         "nested": nested,
         "fixed": fixed,
         "status": status,
-        "by_name": recognise,
+        "by_name": recognise or facets is None,
     }
     blank = as_missing(missing)
-    by_path = isinstance(source, (str, os.PathLike, Address))
-    table = _read_file(place_of(source), declared, blank) if by_path else _read_frame(source, declared, blank)
+    by_path, rows = isinstance(source, (str, os.PathLike, Address)), Rows(where, partitions)
+    read_source = _read_file if by_path else _read_frame
+    table = read_source(place_of(source) if by_path else source, declared, blank, rows)
+    table = at_levels(table, only)
     if facets is not None and not recognise:
         return table
     item = table.facet(table.object)
@@ -119,8 +137,8 @@ def read(
     return table
 
 
-def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing) -> Judgments:
-    with opened(path) as file:
+def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing, rows: Rows) -> Judgments:
+    with opened(path, rows) as file:
         if file.pairs and not _all_named(declared):
             raise InvalidInput(
                 f"source: {path} is a ledger of votes between two systems: use quorate.read_votes (or quorate votes "
@@ -133,10 +151,17 @@ def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing) -> Ju
             declared = {**declared, "facets": {**named, **own}, "by_name": True}
         roles = resolve(file.columns, **declared)
         grouped = collapse_sql.collapse(file, roles, missing)
-        source = Source(title_of(path), sha256=sha256(path), caveats=format_of(path).caveats(path))
+        source = source_of(path, file)
     table = judgments(grouped, roles, source)
     place = path if isinstance(path, Address) else path.absolute()
-    return replace(table, origin=Origin(place, roles, missing))
+    return replace(table, origin=Origin(place, roles, missing, rows))
+
+
+def _unrecognised(only: Iterable[str], facets: Mapping[str, str]) -> dict[str, str]:
+    """Columns of which one level is wanted, and which play no role yet: each a facet of its own."""
+    recognised = {column for name in only for column in recognise_columns([name]).values()}
+    taken = {*facets, *facets.values(), *recognised, *ALIASES}
+    return {name: name for name in only if name not in taken}
 
 
 def _all_named(declared: Mapping[str, Any]) -> bool:
@@ -144,7 +169,7 @@ def _all_named(declared: Mapping[str, Any]) -> bool:
     return declared["facets"] is not None and not declared["by_name"]
 
 
-def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing) -> Judgments:
+def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows: Rows) -> Judgments:
     import narwhals as nw
 
     from quorate.table.collapse import eager as collapse_eager
@@ -155,12 +180,13 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing) -> J
     roles = resolve(names, **declared)
     library = frame.implementation.value
     if frame.implementation.is_duckdb():
-        held = Opened(frame.to_native(), names, typed=True)
         with explained("duckdb relation"):
+            held = rows.of(Opened(frame.to_native(), names, typed=True))
             grouped = collapse_sql.collapse(held, roles, missing)
-        place = Source("duckdb relation")
+        place = Source("duckdb relation", caveats=held.caveats)
     else:
+        rows.refuse(f"{library} frame")
         engine = collapse_lazy if isinstance(frame, nw.LazyFrame) else collapse_eager
         grouped = engine.collapse(frame, roles, missing)
         place = Source(f"{library} frame", backend=library if library in LIBRARIES else None)
-    return replace(judgments(grouped, roles, place), origin=Origin(source, roles, missing))
+    return replace(judgments(grouped, roles, place), origin=Origin(source, roles, missing, rows))

@@ -12,14 +12,16 @@ import numpy as np
 
 from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import PROMPT
+from quorate.table.chosen import at_levels
 from quorate.table.columns.outcomes import occurring, order_of, outcomes_of
 from quorate.table.columns.statuses import statuses_of
 from quorate.table.columns.vote_columns import VoteColumns, from_duckdb, from_frame
 from quorate.table.columns.vote_ledger import as_votes
 from quorate.table.columns.vote_roles import VoteRoles, resolve_votes
 from quorate.table.exchange.format import Opened
-from quorate.table.exchange.postgres.address import Address, Place, place_of, title_of
-from quorate.table.files import explained, format_of, opened, sha256
+from quorate.table.exchange.postgres.address import Address, Place, place_of
+from quorate.table.exchange.rows import Rows
+from quorate.table.files import explained, opened, source_of
 from quorate.table.frames import LIBRARIES, wrapped
 from quorate.table.judgments import STATUSES, Facet, Source, dense
 from quorate.table.notes import Note
@@ -37,6 +39,9 @@ def read_votes(
     wins: Sequence[str] = (),
     status: str | None = None,
     facets: Mapping[str, str] | None = None,
+    where: str | None = None,
+    only: Mapping[str, str] | None = None,
+    partitions: bool = False,
     announce: bool = True,
     **roles: str,
 ) -> Votes:
@@ -65,6 +70,16 @@ def read_votes(
         missing, whatever stands in ``winner``. Without it a column named ``status`` is used; ``""`` says there is none.
     facets : mapping of str to str, optional
         Further roles to columns, such as ``{"expanded": "expanded"}``, to select by with `Votes.only`.
+    where : str, optional
+        A condition in DuckDB's SQL over the columns of a file, such as ``"language = 'de' AND turn <= 2"``: rows for
+        which it does not hold, or is not known, are not read. One expression of columns, values, operators and plain
+        functions; statements, subqueries and functions that read files or the environment are refused. Text beside a
+        number is taken as a number. A data frame is filtered by its own library.
+    only : mapping of str to str, optional
+        One level of each facet named, such as ``{"judge": "gpt"}``; the rest is not used.
+    partitions : bool
+        Whether the source is a folder, whose Parquet files or JSON lines are read as one table with columns that its
+        folders name, such as ``judge=gpt/part.parquet``. The folders above a file that is named itself say nothing.
     announce : bool
         Whether columns that were recognised by name are named on standard error; they are in ``notes`` either way.
     **roles : str
@@ -105,26 +120,27 @@ def read_votes(
         "facets": dict(facets or {}),
         "declared": roles,
     }
-    by_path = isinstance(source, (str, os.PathLike, Address))
-    votes = _read_file(place_of(source), declared, outcomes) if by_path else _read_frame(source, declared, outcomes)
+    by_path, rows = isinstance(source, (str, os.PathLike, Address)), Rows(where, partitions)
+    read_source = _read_file if by_path else _read_frame
+    votes = at_levels(read_source(place_of(source) if by_path else source, declared, outcomes, rows), only)
     if announce:
         sys.stderr.write("".join(f"quorate: {line}\n" for line in ("; ".join(votes.notes), *votes.source.caveats)))
     return votes
 
 
-def _read_file(path: Place, declared: Mapping[str, Any], outcomes: object) -> Votes:
-    with opened(path) as file:
+def _read_file(path: Place, declared: Mapping[str, Any], outcomes: object, rows: Rows) -> Votes:
+    with opened(path, rows) as file:
         if file.facets:
             declared, outcomes = as_votes(file, path, declared, outcomes)
         roles = resolve_votes(file.columns, **declared)
         columns = from_duckdb(file, roles)
         if file.facets and roles.time == "at":
             columns = replace(columns, dated=True)
-        source = Source(title_of(path), sha256=sha256(path), caveats=format_of(path).caveats(path))
+        source = source_of(path, file)
     return _votes(columns, roles, outcomes, source)
 
 
-def _read_frame(source: Any, declared: Mapping[str, Any], outcomes: object) -> Votes:
+def _read_frame(source: Any, declared: Mapping[str, Any], outcomes: object, rows: Rows) -> Votes:
     import narwhals as nw
 
     frame = wrapped(source)
@@ -132,9 +148,11 @@ def _read_frame(source: Any, declared: Mapping[str, Any], outcomes: object) -> V
     roles = resolve_votes(names, **declared)
     if frame.implementation.is_duckdb():
         with explained("duckdb relation"):
-            columns = from_duckdb(Opened(frame.to_native(), names, typed=True), roles)
-        return _votes(columns, roles, outcomes, Source("duckdb relation"))
+            held = rows.of(Opened(frame.to_native(), names, typed=True))
+            columns = from_duckdb(held, roles)
+        return _votes(columns, roles, outcomes, Source("duckdb relation", caveats=held.caveats))
     library = frame.implementation.value
+    rows.refuse(f"{library} frame")
     if isinstance(frame, nw.LazyFrame):
         used = (*roles.labels, *roles.numbers, *((roles.time,) if roles.time is not None else ()))
         frame = frame.select(*dict.fromkeys(used)).collect()

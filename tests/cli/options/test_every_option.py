@@ -124,7 +124,6 @@ HERE = {
     ("optimize", "draws"): "of Optimum.ranking",
     ("panel", "validate"): "redraws with quorate.analysis.panel.validations",
     ("adaptive", "by"): "a study for every level",
-    ("adaptive", "only"): "Judgments.only",
     ("adaptive", "sweep"): "other constants, of quorate.analysis.allocation",
     ("compare", "within"): "Votes.within",
     ("rank", "within"): "Votes.within",
@@ -228,7 +227,7 @@ VALUES = {
     "model_b": "model_a",
     "nested": "item=prompt",
     "object_": "judge",
-    "only": "prompt=x",
+    "only": "judge=a",
     "outcome": "a=model_a",
     "own": "items=7",
     "places": "a=3",
@@ -246,6 +245,7 @@ VALUES = {
     "temperatures": "2",
     "wins": "a,b",
     "winner": "person",
+    "where": "prompt < 'z'",
     "within": "judge",
 }
 VALUES_IN = {

@@ -52,7 +52,7 @@ def analyze(
     if is_ledger_of_votes(file):
         for group in (question, fit, paper, reading, files):
             group.refuse("scores", f"is for scores, and {file} holds votes between two systems; leave it out")
-        return analyzed_ledger(file, prices.price, reading.status, replace(files, report=pages), out)
+        return analyzed_ledger(file, prices.price, reading, replace(files, report=pages), out)
     record = paper.record()
     found = analyze_judgments(
         reading.judgments(file), **fit.arguments(), price=prices.price, half_width=question.half_width

@@ -14,6 +14,7 @@ from quorate.cli.options.values import names, pairs
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from quorate.table.exchange.rows import Rows as Opening
     from quorate.table.judgments import Judgments
     from quorate.table.notes import Note
     from quorate.table.votes import Votes
@@ -35,7 +36,43 @@ File = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreReading(Group):
+class Rows(Group):
+    """Which rows of a file are read."""
+
+    where: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SQL",
+            help="A condition over the columns of the file, such as \"language = 'de' AND turn <= 2\"; other rows are "
+            "not read.",
+        ),
+    ] = None
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ROLE=LEVEL", help="One level of a facet, such as prompt=p1; repeat for each facet."),
+    ] = None
+    partitions: Annotated[
+        bool,
+        typer.Option(
+            "--partitions",
+            help="The file is a folder of Parquet or JSON lines, whose own folders name columns: judge=gpt/part.pq.",
+        ),
+    ] = False
+
+    def rows(self) -> dict[str, Any]:
+        """As `quorate.read` and `quorate.read_votes` take them."""
+        levels = pairs("--only", self.only, "prompt=p1") or None
+        return {"where": self.where, "only": levels, "partitions": self.partitions}
+
+    def opening(self) -> Opening:
+        """As files are opened with them."""
+        from quorate.table.exchange.rows import Rows as Opening
+
+        return Opening(self.where, self.partitions)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreReading(Rows):
     """How a file of scores is read."""
 
     score: Annotated[str, For("scores"), typer.Option(metavar="COLUMN", help="Column of the scores.")] = "score"
@@ -94,11 +131,12 @@ class ScoreReading(Group):
             missing=self.missing or (),
             recognise=True,
             announce=False,
+            **self.rows(),
         )
 
 
 @dataclass(frozen=True, kw_only=True)
-class VoteReading(Group):
+class VoteReading(Rows):
     """How a file of votes is read."""
 
     model_a: Annotated[str, For("votes"), typer.Option(metavar="COLUMN", help="Column of the first model.")] = "model_a"
@@ -148,6 +186,7 @@ class VoteReading(Group):
             "outcomes": meanings or None,
             "facets": pairs("--facet", facet, "variant=prompt_id") or None,
             "status": self.status,
+            **self.rows(),
         }
         roles = pairs("--role", self.role, "judge=annotator", empty=True)
         return read_votes(file, announce=False, **{**options, **roles, **changed})
@@ -156,7 +195,7 @@ class VoteReading(Group):
         """Whether a file has the columns of both models, or is a ledger of votes."""
         from quorate.table.files import opened
 
-        with opened(file) as source:
+        with opened(file, self.opening()) as source:
             return source.pairs or {self.model_a, self.model_b} <= set(source.columns)
 
 
@@ -189,7 +228,7 @@ def is_ledger_of_votes(file: Path) -> bool:
     from quorate.table.exchange import ledger
     from quorate.table.files import format_of, opened
 
-    if format_of(file) is not ledger.FORMAT:
+    if file.is_dir() or format_of(file) is not ledger.FORMAT:
         return False
     with opened(file) as source:
         return source.pairs

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from quorate.cli.console import caveats, heading, points, read_as, say, table
-from quorate.cli.options import Files, Group, Output, ScoreReading, ScoresFile, Seed, command, pairs
+from quorate.cli.options import Files, Group, Output, ScoreReading, ScoresFile, Seed, command
 from quorate.cli.options.reading import with_column
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
@@ -33,12 +33,6 @@ class Replay(Group):
         str | None,
         typer.Option(
             metavar="COLUMN", help="Facet with a study for every level, such as the dimension that is scored."
-        ),
-    ] = None
-    only: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN=LEVEL", help="Look at one level of a facet, such as prompt=base; repeat for each."
         ),
     ] = None
     human: Annotated[
@@ -83,14 +77,10 @@ class Replay(Group):
             fix = f'give that column a name: --facet NAME="{self.by}" --by NAME'
             raise InvalidInput(f'--by: the name of a facet, got "{self.by}"; {fix}')
 
-    def levels(self) -> dict[str, str]:
-        """The level that is looked at, by facet."""
-        return pairs("--only", self.only, "prompt=base")
-
     def arguments(self) -> dict[str, Any]:
         """As the analysis takes them."""
         same = {name: getattr(self, name) for name in ("by", "human", "cycle", "delta", "variant", "runs", "seed")}
-        return {**same, "only": self.levels(), "floor": not self.no_floor, "scale": self.scores()}
+        return {**same, "floor": not self.no_floor, "scale": self.scores()}
 
     def scores(self) -> list[float] | None:
         """Possible scores from ``LOW:HIGH``, or from a list."""
@@ -137,7 +127,7 @@ def adaptive(file: ScoresFile, replay: Replay, reading: ScoreReading, files: Rep
     from quorate.analysis.allocation import allocation_view
     from quorate.reporting.report import report
 
-    also = (*([replay.by] if replay.by else []), *replay.levels())
+    also = (replay.by,) if replay.by else ()
     swept = replay.sweep or bool(files.report)
     judgments = reading.judgments(file, also=also)
     found = allocation_view(judgments, replay.budget, sweep=swept, **replay.arguments())

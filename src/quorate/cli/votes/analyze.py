@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from quorate.cli.console import console, whole
-from quorate.cli.options import Files, For, Group, Output, VoteReading, VotesFile, command
+from quorate.cli.options import Files, For, Group, Output, ScoreReading, VoteReading, VotesFile, command
 from quorate.cli.votes.asked import TWO, Pair, check_facet
 from quorate.cli.votes.show import show
 from quorate.errors import InvalidInput
@@ -99,9 +99,9 @@ def analyzed(votes: Votes, pair: Pair, asked: Asked, files: VotesFiles, out: Out
     return found.exit_code
 
 
-def analyzed_ledger(file: Path, price: float | None, status: str | None, files: Files, out: Output) -> int:
+def analyzed_ledger(file: Path, price: float | None, reading: ScoreReading, files: Files, out: Output) -> int:
     """As `quorate votes analyze`, with votes on one item as a cluster, and both systems named where there are two."""
-    votes = VoteReading(status=status).votes(file)
+    votes = VoteReading(status=reading.status, where=reading.where, only=reading.only).votes(file)
     a, b = votes.models if len(votes.models) == 2 else (None, None)
     pair, least = Pair(a=a, b=b), votes.pairs().decisive.min(initial=MINIMUM)
     cluster = "prompt" if "prompt" in votes.names else None

@@ -1,6 +1,8 @@
 """Formats of files, one module each, listed in `quorate.table.files.FORMATS`.
 
 - format: what a format is: how it is told from others, and opened
+- rows: which rows of a source are read
+- folder: files of one format in a folder, whose folders may name columns
 - csv_text, json_lines, parquet: files of rows
 - ledger: a ledger of collected judgments, on SQLite or Postgres
 - postgres: Postgres, spoken to as SQLite is

@@ -37,7 +37,7 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(columns)))
     relation = connection.sql(
         f"SELECT * FROM read_csv({pattern(path)}, delim={literal(delimiter)}, quote='\"', escape='\"', header=true, "
-        f"auto_detect=false, columns={{{types}}})"
+        f"auto_detect=false, hive_partitioning=false, columns={{{types}}})"
     )
     return Opened(relation, columns, typed=False)
 

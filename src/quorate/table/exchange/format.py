@@ -36,12 +36,15 @@ class Opened:
         Whether the format tells numbers from text; CSV does not, and neither do the labels of a ledger.
     facets : tuple of str
         Columns that the format says are facets, as a ledger does.
+    caveats : tuple of Caveat
+        What the reader of any result must know of the rows: which were chosen, and what folders say of them.
     """
 
     relation: duckdb.DuckDBPyRelation
     columns: tuple[str, ...]
     typed: bool
     facets: tuple[str, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
 
     @property
     def pairs(self) -> bool:
@@ -65,6 +68,8 @@ class Format:
         Whether ``.gz`` may follow.
     claims : callable
         Whether a file is of this format by its first bytes, whatever its name says; asked before names are looked at.
+    folders : bool
+        Whether a folder of such files can be read as one.
     caveats : callable
         What the reader of any result must know of a place in this format.
     """
@@ -73,6 +78,7 @@ class Format:
     open: Callable[[duckdb.DuckDBPyConnection, Any], Opened]
     suffixes: tuple[str, ...] = ()
     packed: bool = True
+    folders: bool = False
     claims: Callable[[Path], bool] = lambda _: False
     caveats: Callable[[Any], tuple[Caveat, ...]] = lambda _: ()
 

@@ -1,0 +1,225 @@
+"""Rows of a source that are read: those for which a condition holds, which is an expression and nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from quorate import caveats
+from quorate.errors import InvalidInput, UnknownColumn
+from quorate.table.exchange.format import Opened
+
+_MOST_TEXT = 10_000
+_CLASSES = frozenset(
+    ("COLUMN_REF", "CONSTANT", "COMPARISON", "CONJUNCTION", "OPERATOR", "FUNCTION", "CAST", "TYPE", "BETWEEN", "CASE")
+)
+_ARITHMETIC = frozenset(("+", "-", "*", "/", "//", "%", "abs", "ceil", "floor", "mod", "round", "sign"))
+_FUNCTIONS = _ARITHMETIC | frozenset(
+    (
+        *("~~", "!~~", "~~*", "!~~*", "||", "like_escape", "ilike_escape", "not_like_escape", "not_ilike_escape"),
+        *("concat", "contains", "ends_with", "left", "length", "lower", "ltrim", "prefix", "regexp_extract"),
+        *("regexp_full_match", "regexp_matches", "replace", "right", "rtrim", "split_part", "starts_with", "strlen"),
+        *("substr", "substring", "suffix", "trim", "upper", "hash", "isfinite", "isinf", "isnan", "greatest", "least"),
+        *("date_diff", "date_part", "date_trunc", "day", "dayofweek", "epoch", "hour", "month", "year", "isodow"),
+    )
+)
+_TYPES = frozenset(
+    (
+        *("BIGINT", "BOOLEAN", "DATE", "DECIMAL", "DOUBLE", "FLOAT", "HUGEINT", "INT", "INTEGER", "INTERVAL", "REAL"),
+        *("SMALLINT", "STRING", "TEXT", "TIME", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE", "TINYINT"),
+        *("UBIGINT", "UINTEGER", "VARCHAR"),
+    )
+)
+_NO_NUMBERS = ("STRING", "NULL", "BOOLEAN", "BLOB")
+
+Node = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Which rows of a source are read.
+
+    Parameters
+    ----------
+    where : str, optional
+        A condition in DuckDB's SQL over the source's own columns.
+    partitions : bool
+        Whether the source is a folder, whose folders may name columns.
+    """
+
+    where: str | None = None
+    partitions: bool = False
+
+    def refuse(self, source: str) -> None:
+        """Refuse to choose rows of a source that has a library of its own for that."""
+        for name in [name for name, value in vars(self).items() if value]:
+            raise InvalidInput(f"{name}: is for files, and this is a {source}; filter it with its own library first")
+
+    def of(self, opened: Opened) -> Opened:
+        """The rows for which the condition holds, with a caveat that says so.
+
+        Raises
+        ------
+        InvalidInput
+            If it is no expression over columns, or holds for no row.
+        """
+        import duckdb
+
+        if self.where is None:
+            return opened
+        test = condition(self.where, opened)
+        try:
+            counted = opened.relation.aggregate(f"count(*), count(*) FILTER (WHERE {test})").fetchall()
+        except duckdb.Error as error:
+            if isinstance(error, (duckdb.BinderException, duckdb.ConversionException)):
+                raise _refused(self.where, f"cannot be used ({_first_line(error)}); text columns take quotes") from None
+            raise
+        ((rows, kept),) = counted
+        if not kept:
+            raise _refused(self.where, f"holds for none of {rows:,} rows")
+        said = caveats.chosen_rows(_shown(self.where), kept, rows)
+        return replace(opened, relation=opened.relation.filter(test), caveats=(*opened.caveats, said))
+
+
+def condition(where: str, opened: Opened) -> str:
+    """A condition as DuckDB may be given it: made anew from its parts, each of a known kind, over known columns.
+
+    Text compared, or computed, with a number is taken as a number, since files of text do not tell the two apart.
+
+    Raises
+    ------
+    InvalidInput
+        If it is anything but one expression of columns, constants, operators and functions of them.
+    UnknownColumn
+        If it names a column that is not there.
+    """
+    import duckdb
+
+    if not 0 < len(where.strip()) <= _MOST_TEXT:
+        raise InvalidInput(f'where: expects a condition such as "score > 3", of at most {_MOST_TEXT:,} characters')
+    with duckdb.connect(":memory:", config={"enable_external_access": False}) as connection:
+        tree, plain, number = (_parsed(connection, text) for text in (where, "1", "TRY_CAST(0 AS DOUBLE)"))
+        selected = [one["node"].pop("select_list") for one in (tree, plain, number)]
+        if tree != plain or len(selected[0]) != 1 or selected[0][0]["alias"]:
+            raise _refused(where, "must be one condition, not a statement or a list")
+        columns = _Columns(where, opened, selected[2][0])
+        try:
+            tree["node"]["select_list"] = [columns.checked(selected[0][0])]
+            text = connection.execute("SELECT json_deserialize_sql(?::JSON)", [json.dumps({"statements": [tree]})])
+        except RecursionError:
+            raise _refused(where, "is nested too deeply") from None
+        return "(" + str(text.fetchall()[0][0]).removeprefix("SELECT ") + ")"
+
+
+def _parsed(connection: Any, text: str) -> Node:
+    """The one statement that selects an expression, as a tree."""
+    import duckdb
+
+    try:
+        tree = json.loads(connection.execute("SELECT json_serialize_sql(?)", [f"SELECT {text}"]).fetchall()[0][0])
+    except duckdb.Error as error:
+        raise _refused(text, f"cannot be read ({_first_line(error)})") from None
+    except RecursionError:
+        raise _refused(text, "is nested too deeply") from None
+    if tree["error"]:
+        raise _refused(text, f"cannot be read ({tree['error_message'].splitlines()[0]})")
+    if len(tree["statements"]) != 1:
+        raise _refused(text, "must be one condition, not several statements")
+    statement: Node = tree["statements"][0]
+    return statement
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The columns that a condition may name, by the names in the file."""
+
+    where: str
+    opened: Opened
+    number: Node
+
+    def checked(self, node: Node) -> Node:
+        """A part of the condition with the engine's names of columns, if it is of a kind that only looks at columns."""
+        kind = node["class"]
+        if kind not in _CLASSES:
+            raise _refused(self.where, f"has a {kind.lower()} in it; only columns, values and functions of them can be")
+        if kind == "COLUMN_REF":
+            return {**node, "column_names": [self.name(node)]}
+        if kind == "TYPE" and (node["schema"] or node["catalog"] or node["type_name"].upper() not in _TYPES):
+            raise _refused(self.where, f'has a cast to "{node["type_name"]}", which is not allowed')
+        if kind == "FUNCTION":
+            self.refuse_function(node)
+        made = {key: self.inside(value) for key, value in node.items()}
+        return self.with_numbers(made)
+
+    def inside(self, value: Any) -> Any:
+        """What a part holds, with every expression in it checked."""
+        if isinstance(value, list):
+            return [self.inside(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        return self.checked(value) if "class" in value else {key: self.inside(one) for key, one in value.items()}
+
+    def name(self, node: Node) -> str:
+        """The engine's name of the column that is named."""
+        names = node["column_names"]
+        columns, exact = self.opened.columns, ".".join(names)
+        alike = [column for column in columns if column.casefold() == exact.casefold()]
+        if exact not in columns and len(alike) != 1:
+            raise UnknownColumn("where", exact, columns)
+        return self.opened.relation.columns[columns.index(exact if exact in columns else alike[0])]
+
+    def refuse_function(self, node: Node) -> None:
+        """Refuse a function that does not only look at its arguments."""
+        name = node["function_name"].lower()
+        path = node.get("qualified_name", {}).get("path", [name])
+        extras = node["schema"], node["catalog"], node["filter"], node["order_bys"]["orders"], node["distinct"]
+        if name not in _FUNCTIONS or len(path) != 1 or any(extras):
+            raise _refused(self.where, f'uses "{name}", which is not among the functions that a condition may have')
+
+    def with_numbers(self, node: Node) -> Node:
+        """Columns of text as numbers, where they stand beside a number or in arithmetic."""
+        kind = node["class"]
+        if kind == "FUNCTION" and node["function_name"].lower() in _ARITHMETIC:
+            entries = [{**one, "expression": self.as_number(one["expression"])} for one in node["arguments"]]
+            return {**node, "arguments": entries}
+        sides = {"COMPARISON": ("left", "right"), "BETWEEN": ("input", "lower", "upper")}.get(kind, ())
+        parts = [node[side] for side in sides] or (node["children"] if node["type"] == "COMPARE_IN" else [])
+        values = [one for one in parts if one["class"] != "COLUMN_REF"]
+        if not any(_is_number(one) for one in values) or any(_is_text(one) for one in values):
+            return node
+        if kind == "OPERATOR":
+            return {**node, "children": [self.as_number(one) for one in parts]}
+        return {**node, **{side: self.as_number(node[side]) for side in sides}}
+
+    def as_number(self, node: Node) -> Node:
+        """A column of text as a number; anything else as it is."""
+        if node["class"] != "COLUMN_REF":
+            return node
+        relation = self.opened.relation
+        text = str(relation.types[relation.columns.index(node["column_names"][0])]) == "VARCHAR"
+        return {**self.number, "child": node} if text else node
+
+
+def _is_number(node: Mapping[str, Any]) -> bool:
+    if node["class"] == "FUNCTION":
+        return str(node["function_name"]).lower() in _ARITHMETIC
+    return node["class"] == "CONSTANT" and node["literal"]["kind"] not in _NO_NUMBERS
+
+
+def _is_text(node: Mapping[str, Any]) -> bool:
+    return bool(node["class"] == "CONSTANT" and node["literal"]["kind"] == "STRING")
+
+
+def _refused(where: str, why: str) -> InvalidInput:
+    return InvalidInput(f'where: "{_shown(where)}" {why}')
+
+
+def _shown(where: str) -> str:
+    text = " ".join(where.split())
+    return text if len(text) <= 200 else f"{text[:200]} ..."
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).split("\n", maxsplit=1)[0].split("Error: ", 1)[-1]
