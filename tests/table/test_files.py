@@ -47,7 +47,9 @@ def test_a_path_that_is_not_there(tmp_path):
 
 
 def test_a_directory(tmp_path):
-    with pytest.raises(InvalidInput, match="is a directory; name a file in it, or read all of its files with partitions=True"):
+    with pytest.raises(
+        InvalidInput, match="is a directory; name a file in it, or read all of its files with partitions=True"
+    ):
         format_of(tmp_path)
 
 

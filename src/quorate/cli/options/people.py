@@ -68,7 +68,7 @@ class People(Group):
             If people are needed and none are named.
         """
         winner: dict[str, Any] = {} if self.human_winner is None else {"winner": self.human_winner}
-        whole = {"where": None, "only": None, "partitions": False}  # which rows are read is asked of FILE
+        whole: dict[str, Any] = {"where": None, "only": None, "partitions": False}  # these are of FILE
         people = None if self.people is None else reading.votes(self.people, **whole, **winner)
         asked = people is not None or not (needed or winner or self.human)
         if asked and not reading.has_votes(file):
