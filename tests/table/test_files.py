@@ -59,6 +59,14 @@ def test_the_header_tells_the_delimiter(write, delimiter):
     assert content(path) == (("item", "a,b;c", "score"), [("1", "x", "2")])
 
 
+@pytest.mark.parametrize("name", ["a.tsv", "a.TSV", "a.tsv.gz"])
+@pytest.mark.parametrize("header", ["item, its id\tscore", "item\tscore, 1, 2 or 3"])
+def test_a_tsv_has_tabs_whatever_else_its_header_holds(write, name, header):
+    text = f"{header}\nx\t7\n".encode()
+    path = write(name, gzip.compress(text) if name.endswith(".gz") else text)
+    assert content(path) == (tuple(header.split("\t")), [("x", "7")])
+
+
 @pytest.mark.parametrize(
     ("text", "rows"),
     [

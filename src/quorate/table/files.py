@@ -17,7 +17,7 @@ from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.exchange import csv_text, json_lines, ledger, parquet
 from quorate.table.exchange.folder import files_of, names_of
-from quorate.table.exchange.format import Format, Opened
+from quorate.table.exchange.format import Format, Opened, suffix_of
 from quorate.table.exchange.postgres.address import Address, Place, place_of, title_of
 from quorate.table.exchange.rows import Rows
 from quorate.table.judgments import Source
@@ -149,12 +149,11 @@ def format_of(path: Place, *, partitions: bool = False) -> Format:
     claimed = next((form for form in FORMATS if form.claims(path)), None)
     if claimed is not None:
         return claimed
-    packed = path.suffix.lower() == ".gz"
-    suffix = Path(path.stem).suffix.lower() if packed else path.suffix.lower()
+    suffix = suffix_of(path)
     if suffix in _OTHERS:
         raise InvalidInput(f"source: {path.name} cannot be read as {suffix}; {_OTHERS[suffix]}")
     form = SUFFIXES.get(suffix)
-    if form is None or (packed and not form.packed):
+    if form is None or (path.suffix.lower() == ".gz" and not form.packed):
         known = ", ".join(SUFFIXES)
         raise InvalidInput(f"source: cannot tell the format of {path.name} by its name; rename it to end in {known}")
     return form

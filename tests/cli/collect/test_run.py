@@ -59,6 +59,13 @@ def test_the_quote_alone_asks_nothing(run, study, tmp_path):
     assert not (tmp_path / "study.db").exists()
 
 
+def test_a_quote_needs_no_yes(run, study, tmp_path):
+    ran = run("run", study(), "--quote", "--yes")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == "quorate: --quote: give it or --yes, not both; it shows the price and asks nothing\n"
+    assert not (tmp_path / "study.db").exists()
+
+
 def test_nothing_is_asked_without_a_yes(run, study, monkeypatch, tmp_path):
     ran = run("run", study())
     assert (ran.code, ran.err.count("\n")) == (1, 1)

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 def run(
     study: StudyFile,
     yes: Yes = False,
-    quote: Annotated[bool, typer.Option("--quote", help="Say what it may cost, and ask nothing.")] = False,
+    quote: Annotated[
+        bool, typer.Option("--quote", help="Say what it may cost, and ask nothing; goes without --yes.")
+    ] = False,
     *,
     out: Output,
 ) -> int:
@@ -41,6 +43,8 @@ def run(
     from quorate.study.loop import carry_out
     from quorate.study.status import standing
 
+    if yes and quote:
+        raise InvalidInput("--quote: give it or --yes, not both; it shows the price and asks nothing")
     if out.as_json and not (yes or quote):
         raise InvalidInput("--json: cannot ask you for a yes; add --yes, or --quote to see what it may cost")
     found = load(study)

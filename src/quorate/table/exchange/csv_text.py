@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidData
-from quorate.table.exchange.format import Format, Opened, head, literal, pattern
+from quorate.table.exchange.format import Format, Opened, head, literal, pattern, suffix_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -20,10 +20,11 @@ _DELIMITERS = (",", "\t", ";", "|")
 
 
 def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
-    """A file of lines of delimited text."""
+    """Lines of delimited text: with tabs where the name says TSV, else with what its header has most of."""
     text = head(path)
     unquoted = re.sub(r'"[^"]*"', "", text)
-    delimiter = max(_DELIMITERS, key=re.split(r"[\r\n]", unquoted.lstrip("\r\n"), maxsplit=1)[0].count)
+    header = re.split(r"[\r\n]", unquoted.lstrip("\r\n"), maxsplit=1)[0]
+    delimiter = "\t" if suffix_of(path) == ".tsv" else max(_DELIMITERS, key=header.count)
     try:
         names: Sequence[str] = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
     except csv.Error as error:

@@ -93,6 +93,11 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def suffix_of(path: Path) -> str:
+    """The end of a file's name that says its format, in small letters; ``.gz`` behind it says nothing."""
+    return Path(path.stem if path.suffix.lower() == ".gz" else path).suffix.lower()
+
+
 def pattern(path: Path) -> str:
     """A path as an SQL string that names this one file, whatever its name holds."""
     return literal(re.sub(r"([*?\[])", r"[\1]", str(path.absolute())))
