@@ -65,9 +65,8 @@ class Study:
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
-        """What to know before relying on it, each once."""
-        more = () if self.cycles is None else self.cycles.caveats
-        return tuple(dict.fromkeys((*self.allocation.caveats, *more)))
+        """What to know before relying on it; the cycles are of the same arms."""
+        return self.allocation.caveats
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
