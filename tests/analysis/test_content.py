@@ -10,6 +10,7 @@ def test_every_shape_is_json_without_what_json_cannot_hold(analysis):
     assert found == analysis.to_dict()
     assert found["sentence"] == analysis.sentence
     assert found["mean"]["value"] == analysis.fit.mean.value
+    assert [one["component"] for one in found["sources"]] == [one.component for one in analysis.sources]
     assert len(found["components"]) == len(analysis.fit.components)
     assert [one["label"] for one in found["what_if"]] == [one.label for one in analysis.what_if]
     assert (found["flags"] is None) == bool(found["flags_reason"])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 
+import polars as pl
 import pytest
 
 import quorate as q
@@ -34,6 +35,19 @@ def test_sources_are_the_shares_of_the_headline(analysis):
 def test_caveats_are_said_once(analysis):
     assert len(set(analysis.caveats)) == len(analysis.caveats)
     assert set(analysis.fit.caveats) <= set(analysis.caveats)
+
+
+def test_the_caveats_of_either_view_and_of_the_naive_interval_are_said(table):
+    two = analyze_judgments(q.read(table(judges=2), announce=False))
+    assert set(two.population.caveats) - set(two.panel.caveats) <= set(two.caveats)
+    assert "few-levels" in [one.code for one in two.population.caveats]
+    few = (pl.col("judge") == "judge 0") | pl.col("item").is_in(["item 1", "item 2"])
+    shifted = (
+        table(items=40, judges=2).filter(few).with_columns(score=pl.col("score") + 9 * (pl.col("judge") == "judge 1"))
+    )
+    found = analyze_judgments(q.read(shifted, announce=False))
+    assert [one.code for one in found.naive.caveats] == ["unequal-weights"]
+    assert set(found.naive.caveats) <= set(found.caveats)
 
 
 def test_purchases_lower_the_standard_error_and_have_a_price(demo):

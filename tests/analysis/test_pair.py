@@ -47,3 +47,10 @@ def test_a_pilot_is_not_compared_with_other_pairs(votes):
 def test_systems_must_be_there(votes):
     with pytest.raises(UnknownTerm):
         pair_view(votes, "x", "nobody")
+
+
+def test_what_is_wrong_with_the_votes_is_said_with_what_to_know_of_the_verdict():
+    frame = pl.DataFrame({"model_a": ["x"] * 90, "model_b": ["y"] * 90, "winner": ["x", "tie", "tie"] * 30})
+    view = pair_view(read_votes(frame, announce=False), "x", "y")
+    assert "mostly-ties" in [one.code for one in view.caveats]
+    assert set(view.verdict.caveats) <= set(view.caveats)

@@ -80,6 +80,21 @@ def test_what_noise_hides_is_not_rankable_and_exits_2(run, tmp_path):
     assert "Not rankable: " in " ".join(ran.out.split())
 
 
+def test_systems_that_noise_hides_exit_2_though_two_are_told_apart(run, tmp_path):
+    rng = np.random.default_rng(1)
+    items = {"a": range(60), "b": range(60), "c": (60, 61), "d": (62, 63), "e": (64, 65)}
+    hard = 2 * rng.normal(size=66)
+    rows = [
+        (s, i, j, (s == "a") + hard[i] * (i < 60) + rng.normal()) for s, own in items.items() for i in own for j in "jk"
+    ]
+    path = tmp_path / "few.csv"
+    path.write_text("system,item,judge,score\n" + "".join(f"{s},i{i},{j},{score:.3f}\n" for s, i, j, score in rows))
+    ran = run("rank", path)
+    assert ran.out.startswith("1 of 10 pairs of systems are told apart")
+    assert "Not rankable: " in " ".join(ran.out.split())
+    assert ran.code == 2
+
+
 def test_a_report_with_charts(run, scored, tmp_path):
     page, charts = tmp_path / "board.html", tmp_path / "charts"
     ran = run("rank", scored, "--report", page, "--charts", charts)

@@ -172,6 +172,7 @@ def test_cells_are_taken_over_when_their_runner_is_gone_and_not_before(two_judge
     assert two_judges.adopt(holder, "b") == []
     assert two_judges.adopt(holder, "a") == held
     assert two_judges.adopt(holder, "a") == []
+    assert two_judges.adopt(holder, "a", own=True) == held
     assert spending(two_judges) == (0, 0, 2, 0, 4.0)
     assert two_judges.commit(holder, answered(held, clock)) == 0
     assert spending(two_judges) == (2, 0, 0, 2.0, 0)

@@ -136,6 +136,12 @@ def test_ranks_chosen_beforehand_are_never_wider(ballots):
     assert any(row["low"] < row["high"] for row in rows)
 
 
+def test_ranks_are_drawn_with_the_place_on_top(view):
+    layers = specification(pages.ranks(view))["layer"]
+    drawn = [(layer["mark"]["type"], layer["encoding"]["x"]["field"]) for layer in layers]
+    assert drawn == [("bar", "from"), ("bar", "shown_low"), ("tick", "place")]
+
+
 def test_pairs_that_are_told_apart(view, open_view):
     assert pages.pairs(view).rows == [
         {"better": "a", "worse": "b"},

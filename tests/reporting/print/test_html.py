@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import re
+from html.parser import HTMLParser
 
-from quorate.reporting.page import Caption, Figure, Page, Section
+import altair as alt
+
+from quorate.reporting.page import Caption, Figure, Page, Section, Tile
 from quorate.reporting.print.html import as_html
 
 
@@ -21,3 +24,31 @@ def test_controls_and_directions_are_taken_out_wherever_they_are():
     text = as_html(made(*parts, caveats=("ca\x08veat",), prompts=(("la\u202ebel", "one\x00\ntwo"),)))
     assert not re.search("[\x00-\x09\x0b-\x1f\u202a-\u202e\u2066-\u2069]", re.sub("<style>.*?</style>", "", text))
     assert "<pre><bdi>one\ntwo</bdi></pre>" in text
+
+
+class Elements(HTMLParser):
+    """Elements of a page with their attributes, in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+
+def test_no_text_ends_the_element_or_the_attribute_that_it_stands_in():
+    def page(word):
+        def chart():
+            return alt.Chart(alt.InlineData(values=[{"x": word}])).mark_point().encode(x="x:N")
+
+        figure = Figure("f", Caption(word, (word,)), [{word: word}], chart, headers={word: word})
+        texts = {"caveats": (word,), "tiles": (Tile(word, word),), "prompts": ((word, word),), "source": {word: word}}
+        return Elements(as_html(made(Section("a", word, (word,), (figure,)), **texts))).found
+
+    plain, hostile = page("word"), page('"> </script><img src=x onerror=alert(1)>&')
+    assert [tag for tag, _ in hostile] == [tag for tag, _ in plain]
+    assert [set(attributes) for _, attributes in hostile] == [set(attributes) for _, attributes in plain]
+    labels = [attributes["aria-label"] for _, attributes in hostile if "alert" in attributes.get("aria-label", "")]
+    assert len(labels) == 2
