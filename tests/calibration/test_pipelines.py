@@ -10,7 +10,7 @@ import pytest
 
 import quorate as q
 from quorate.plan.battles import sample_battles
-from quorate.simulate.pipelines.battles import BattleComponents, Panel, draw_panel, simulate_battles
+from quorate.simulate.pipelines.battles import BattleComponents, BattlePanel, draw_panel, simulate_battles
 from quorate.simulate.pipelines.cells import votes_margins
 from quorate.simulate.pipelines.draws import Scale
 from quorate.simulate.pipelines.pipelines import pipelines
@@ -51,7 +51,7 @@ def test_ratios_follow_the_tastes_of_judges(kind, components):
 def others(panel, judges, components, rng):
     """The same systems before other judges and prompts."""
     drawn = draw_panel(SYSTEMS, judges, PROMPTS, components, rng)
-    return Panel(panel.worth, drawn.by_judge, drawn.by_prompt, drawn.position)
+    return BattlePanel(panel.worth, drawn.by_judge, drawn.by_prompt, drawn.position)
 
 
 def boards(table):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from quorate.caveats import Caveat
     from quorate.estimate.agreement.agreement import Agreement, Rate
-    from quorate.estimate.agreement.cells import Cells
+    from quorate.estimate.agreement.cells import CellAccuracies
     from quorate.estimate.agreement.position import PositionBias
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
@@ -30,14 +30,14 @@ class AgreementAnalysis(Result):
     ----------
     found : Agreement
         Of pipelines of judges.
-    cells : Cells, optional
+    cells : CellAccuracies, optional
         Right judgments in every cell, from `quorate.estimate.agreement.cells.accuracy_by_cell`.
     positions : tuple of PositionBias
         From `quorate.estimate.agreement.position.position_bias`.
     """
 
     found: Agreement
-    cells: Cells | None = None
+    cells: CellAccuracies | None = None
     positions: tuple[PositionBias, ...] = ()
 
     @property

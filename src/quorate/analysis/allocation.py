@@ -32,7 +32,7 @@ UNDECIDED = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
+class LevelReplay:
     """One replay, with what belongs to it.
 
     Parameters
@@ -83,7 +83,7 @@ class AllocationAnalysis:
 
     Parameters
     ----------
-    studies : tuple of Study
+    studies : tuple of LevelReplay
         One, or one for every level.
     by : str or None
         Facet of these levels.
@@ -97,7 +97,7 @@ class AllocationAnalysis:
         About the judgments.
     """
 
-    studies: tuple[Study, ...]
+    studies: tuple[LevelReplay, ...]
     by: str | None = None
     reasons: Mapping[str, str] = field(default_factory=dict)
     judgments: Judgments | None = None
@@ -105,7 +105,7 @@ class AllocationAnalysis:
     caveats: tuple[Caveat, ...] = ()
 
     @property
-    def sure(self) -> tuple[Study, ...]:
+    def sure(self) -> tuple[LevelReplay, ...]:
         """Studies in which the whole interval of what ROBIN-HOOD saves is above 0."""
         return tuple(study for study in self.studies if study.saved.low > 0)
 
@@ -225,7 +225,7 @@ def allocation_view(
 
 def view_of(allocation: Allocation) -> AllocationAnalysis:
     """A replay that was made already, as its report shows it."""
-    return AllocationAnalysis((Study("", allocation),))
+    return AllocationAnalysis((LevelReplay("", allocation),))
 
 
 def _levels(judgments: Judgments, by: str | None, cycle: str | None) -> Iterator[tuple[str, Judgments]]:
@@ -249,11 +249,11 @@ def _study(
     own: Mapping[str, Any],
     *,
     sweep: bool,
-) -> Study:
+) -> LevelReplay:
     scores = None if human is None else _human(judgments, human)
     found = simulate_allocation(judgments, budget, human=scores, **options, **own)
     sizes = arms_of(judgments, options["cycle"]).pools.sizes
-    return Study(
+    return LevelReplay(
         level,
         found,
         (int(sizes.min()), int(sizes.max())),

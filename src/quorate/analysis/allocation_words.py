@@ -14,7 +14,7 @@ from quorate.simulate.allocation.saving import share_text
 from quorate.wording import counted, decimals
 
 if TYPE_CHECKING:
-    from quorate.analysis.allocation import Study
+    from quorate.analysis.allocation import LevelReplay
     from quorate.simulate.allocation.result import Allocation, Saved
 
 SHORT = {UNIFORM: "uniform", ROBIN_HOOD: "ROBIN-HOOD", ROBIN: "ROBIN"}
@@ -59,7 +59,7 @@ def between(saved: Saved) -> str:
     return f" ({saved.interval})" if saved.interval else ""
 
 
-def arms_text(study: Study) -> str:
+def arms_text(study: LevelReplay) -> str:
     """What an arm is, how many there are, and how many answers each is drawn from.
 
     Examples

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from quorate.simulate.allocation.cycles import Accuracy as Accuracy
     from quorate.simulate.allocation.cycles import CycleComparison as CycleComparison
     from quorate.simulate.allocation.cycles import compare_cycles as compare_cycles
-    from quorate.simulate.allocation.result import Outcome as Outcome
+    from quorate.simulate.allocation.result import PolicyRuns as PolicyRuns
     from quorate.simulate.allocation.result import Saved as Saved
     from quorate.simulate.allocation.sweep import Setting as Setting
     from quorate.simulate.allocation.sweep import Sweep as Sweep
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from quorate.simulate.pilots import PilotStudy as PilotStudy
     from quorate.simulate.pilots import pilot_study as pilot_study
     from quorate.simulate.pipelines.battles import BattleComponents as BattleComponents
-    from quorate.simulate.pipelines.battles import Panel as Panel
+    from quorate.simulate.pipelines.battles import BattlePanel as BattlePanel
     from quorate.simulate.pipelines.battles import draw_panel as draw_panel
     from quorate.simulate.pipelines.battles import simulate_battles as simulate_battles
     from quorate.simulate.pipelines.cells import CellMargins as CellMargins
@@ -67,9 +67,9 @@ _HOMES = {
     "ComparisonRates": "quorate.simulate.comparisons",
     "Coverage": "quorate.simulate.demo",
     "CycleComparison": "quorate.simulate.allocation.cycles",
-    "Outcome": "quorate.simulate.allocation.result",
+    "PolicyRuns": "quorate.simulate.allocation.result",
     "Pair": "quorate.simulate.comparisons",
-    "Panel": "quorate.simulate.pipelines.battles",
+    "BattlePanel": "quorate.simulate.pipelines.battles",
     "PilotStudy": "quorate.simulate.pilots",
     "PipelineErrors": "quorate.simulate.pipelines.result",
     "Promise": "quorate.simulate.strategies",

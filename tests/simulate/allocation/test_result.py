@@ -7,7 +7,7 @@ import pytest
 
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential.bandit import Constants
-from quorate.simulate.allocation.result import Allocation, Outcome, Saved
+from quorate.simulate.allocation.result import Allocation, PolicyRuns, Saved
 
 SPENT = np.array([100, 200, 400])
 
@@ -15,7 +15,7 @@ SPENT = np.array([100, 200, 400])
 def outcome(*errors):
     errors = np.array(errors, dtype=float)
     none = np.full(2, math.nan)
-    return Outcome(errors, errors.mean(axis=0) / 2, np.full((3, 3), math.nan), np.array([150.0, 250.0]), none, none)
+    return PolicyRuns(errors, errors.mean(axis=0) / 2, np.full((3, 3), math.nan), np.array([150.0, 250.0]), none, none)
 
 
 def allocation(own, other, runs=1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.simulate.pipelines.battles import BattleComponents, Panel, draw_panel, simulate_battles
+from quorate.simulate.pipelines.battles import BattleComponents, BattlePanel, draw_panel, simulate_battles
 
 
 def test_panels_have_the_spreads_asked_for():
@@ -20,7 +20,7 @@ def test_panels_have_the_spreads_asked_for():
 def test_a_battle_is_won_as_often_as_its_normal_law_says():
     """Worth 1 apart, variance 2 (.5^2 + .5^2) = 1: the better one wins with a chance of Phi(1) = .841."""
     components = BattleComponents(response=0.5, cell=0.5, tie=0.0)
-    panel = Panel(np.array([0.0, 1.0]), np.zeros((1, 2)), np.zeros((1, 2)), np.zeros(1))
+    panel = BattlePanel(np.array([0.0, 1.0]), np.zeros((1, 2)), np.zeros((1, 2)), np.zeros(1))
     table = simulate_battles(panel, 40_000, components, np.random.default_rng(1))
     assert np.mean(table.margin < 0) == pytest.approx(0.8413, abs=0.006)
     assert table.levels == {"judge": ("judge 1",) * 2, "variant": ("variant 1",) * 2, "order": ("as listed", "swapped")}
@@ -28,7 +28,7 @@ def test_a_battle_is_won_as_often_as_its_normal_law_says():
 
 def test_position_bias_turns_with_the_order():
     components = BattleComponents(response=0.0, cell=0.5, tie=0.0)
-    panel = Panel(np.zeros(2), np.zeros((1, 2)), np.zeros((1, 2)), np.array([100.0]))
+    panel = BattlePanel(np.zeros(2), np.zeros((1, 2)), np.zeros((1, 2)), np.array([100.0]))
     table = simulate_battles(panel, 2000, components, np.random.default_rng(1))
     np.testing.assert_array_equal(table.margin[:, 0], -table.margin[:, 1])
     assert np.mean(table.margin[:, 0] > 0) == pytest.approx(0.5, abs=0.05)  # who is listed first is drawn

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from quorate.analysis.agreement import AgreementAnalysis
     from quorate.estimate.agreement.agreement import PipelineDifference, Rate
-    from quorate.estimate.agreement.cells import Cells
+    from quorate.estimate.agreement.cells import CellAccuracies
     from quorate.estimate.agreement.position import PositionBias
 
 Of = TypeVar("Of", "Rate", "PipelineDifference")
@@ -185,7 +185,7 @@ def show_positions(out: Console, positions: Sequence[PositionBias], interval: st
     listed(out, heads | {"same winner": "right"}, rows)
 
 
-def show_cells(out: Console, cells: Cells, interval: str) -> None:
+def show_cells(out: Console, cells: CellAccuracies, interval: str) -> None:
     """Print how often single judgments are right, cell by cell."""
     from quorate.analysis.words import share
     from quorate.estimate.agreement.cells import named

@@ -17,7 +17,7 @@ from quorate.errors import InvalidInput
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.analysis.allocation import AllocationAnalysis, Study
+    from quorate.analysis.allocation import AllocationAnalysis, LevelReplay
 
 MOST_SCORES = 100_001
 KNOWS = {"uniform": "does not need them", "robin-hood": "finds them", "robin": "is told them"}
@@ -156,7 +156,7 @@ def show(out: Console, view: AllocationAnalysis) -> None:
         read_as(out, with_column(view.judgments.notes, "human", view.human))
 
 
-def show_study(out: Console, study: Study, name: str) -> None:
+def show_study(out: Console, study: LevelReplay, name: str) -> None:
     """Print the policies side by side, and why the best does not save more."""
     from quorate.analysis.allocation_words import (
         COEFFICIENTS,
@@ -191,7 +191,7 @@ def show_study(out: Console, study: Study, name: str) -> None:
     show_variations(out, study)
 
 
-def show_variations(out: Console, study: Study) -> None:
+def show_variations(out: Console, study: LevelReplay) -> None:
     """Print what other constants would have done, and asking in whole cycles."""
     from quorate.analysis.allocation_words import SHORT
     from quorate.analysis.words import significant

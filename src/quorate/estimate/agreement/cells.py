@@ -54,7 +54,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Cells(Result):
+class CellAccuracies(Result):
     """Share of right judgments in every cell of some roles.
 
     Parameters
@@ -112,7 +112,7 @@ def accuracy_by_cell(
     key: str = "prompt",
     cluster: str | None = None,
     level: float = 0.95,
-) -> Cells:
+) -> CellAccuracies:
     """How often single judgments are right in every cell, such as of judge and prompt, with intervals by item.
 
     Parameters
@@ -133,7 +133,7 @@ def accuracy_by_cell(
 
     Returns
     -------
-    Cells
+    CellAccuracies
 
     Raises
     ------
@@ -181,7 +181,7 @@ def accuracy_by_cell(
     return _cells(columns, answers, table.level_codes([name]).astype(np.int64), table.n > 0, (roles, name, level))
 
 
-def _of_votes(votes: Votes, people: Votes, options: tuple[tuple[str, ...], str, float], key: str) -> Cells:
+def _of_votes(votes: Votes, people: Votes, options: tuple[tuple[str, ...], str, float], key: str) -> CellAccuracies:
     roles, cluster, _ = options
     outcome = np.where(votes.outcome == BOTH_BAD, TIE, votes.outcome)
     # What people say of the battle of every vote; -1 where they do not.
@@ -205,7 +205,7 @@ def _cells(
     code: Ints,
     usable: NDArray[np.bool_],
     options: tuple[tuple[str, ...], str, float],
-) -> Cells:
+) -> CellAccuracies:
     """Every cell that there is; answers are means, how many each is of, and their sums of squares about it."""
     roles, cluster, level = options
     codes = np.column_stack([column for column, _ in columns])
@@ -224,4 +224,4 @@ def _cells(
             for coverage in (level, all_levels)
         )
         out.append(Cell(levels, n, 1 if share is None else share.clusters, mean, *alone, *together))
-    return Cells(roles, cluster, level, tuple(out))
+    return CellAccuracies(roles, cluster, level, tuple(out))

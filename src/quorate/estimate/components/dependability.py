@@ -24,7 +24,7 @@ Kind = Literal["universe", "relative", "absolute"]
 
 
 @dataclass(frozen=True)
-class Contribution:
+class VariancePart:
     """What one component adds.
 
     Parameters
@@ -57,7 +57,7 @@ class Dependability(Result):
         Levels per object that are averaged over, nested ones within one parent, ``replicate`` within one cell.
     fixed : tuple of str
         Facets whose levels are the whole universe.
-    contributions : tuple of Contribution
+    contributions : tuple of VariancePart
         What the variances below are made of.
     generalizability, phi : float
         Generalizability coefficient and index of dependability, between 0 and 1; nan where all variances are zero.
@@ -71,7 +71,7 @@ class Dependability(Result):
     n_objects: int
     levels: Mapping[str, float]
     fixed: tuple[str, ...]
-    contributions: tuple[Contribution, ...]
+    contributions: tuple[VariancePart, ...]
     generalizability: float
     phi: float
     generalizability_se: float
@@ -221,7 +221,7 @@ def _result(study: UniverseScore, rows: Floats, drawn: list[DrawnFacet], counts:
     parts = [*zip(theta[kept], rows[kept], strict=True), *zip(values, [facet.row for facet in drawn], strict=True)]
     kinds: tuple[Kind, ...] = ("universe", "relative", "absolute")
     contributions = tuple(
-        Contribution(name, kind, float(value * row[i]))
+        VariancePart(name, kind, float(value * row[i]))
         for name, (value, row) in zip(named, parts, strict=True)
         for i, kind in enumerate(kinds)
         if row[i] > 0

@@ -23,7 +23,7 @@ from quorate.simulate.allocation.saving import LEAST_RUNS, share_text
 from quorate.wording import counted, percent
 
 if TYPE_CHECKING:
-    from quorate.analysis.allocation import Study
+    from quorate.analysis.allocation import LevelReplay
     from quorate.arrays import Floats
     from quorate.reporting.draw.marks import Chart
     from quorate.simulate.allocation.result import Saved
@@ -91,7 +91,7 @@ def levels(view: AllocationAnalysis) -> Figure:
     return Figure("levels", caption, rows, chart if marks.known(rows, "low") else None, heads, unfolded=True)
 
 
-def curve(study: Study, mark: str = "") -> Figure:
+def curve(study: LevelReplay, mark: str = "") -> Figure:
     """Largest error of any arm by policy and calls: lines with bands, and a thick line where calls are saved."""
     found = study.allocation
     rows: list[Row] = []
@@ -137,7 +137,7 @@ def curve(study: Study, mark: str = "") -> Figure:
     return Figure(f"curve{mark}", Caption(_saves(found), tuple(lines)), rows, chart)
 
 
-def policies(study: Study, mark: str = "") -> Figure:
+def policies(study: LevelReplay, mark: str = "") -> Figure:
     """Every policy at the whole budget: errors, and budget saved in percent."""
     found, rows = study.allocation, []
     for name in replays.order(found):
@@ -153,7 +153,7 @@ def policies(study: Study, mark: str = "") -> Figure:
     return Figure(f"policies{mark}", caption, rows, headers=heads)
 
 
-def variances(study: Study, mark: str = "") -> Figure:
+def variances(study: LevelReplay, mark: str = "") -> Figure:
     """Arms by variance: how unequal their noise is, on which everything rests."""
     found = study.allocation
     flat = float(np.mean(found.variances == 0))
@@ -164,7 +164,7 @@ def variances(study: Study, mark: str = "") -> Figure:
     return Figure(f"variances{mark}", Caption(finding, (line,)), rows, _bars(rows, "variance of an arm"))
 
 
-def means(study: Study, mark: str = "") -> Figure:
+def means(study: LevelReplay, mark: str = "") -> Figure:
     """Arms by mean."""
     values = study.allocation.means
     span = f"{significant(float(values.min()))} to {significant(float(values.max()))}"
@@ -174,7 +174,7 @@ def means(study: Study, mark: str = "") -> Figure:
     return Figure(f"means{mark}", Caption(finding, (line,)), rows, _bars(rows, "mean of an arm"))
 
 
-def profile(study: Study, mark: str = "") -> Figure:
+def profile(study: LevelReplay, mark: str = "") -> Figure:
     """Pulls of arms by their variance, in groups of neighbours, beside what is ideal for equal standard errors."""
     found = study.allocation
     along = np.argsort(found.variances, kind="stable")
@@ -242,7 +242,7 @@ def histogram(values: Floats) -> list[Row]:
     return [{"from": low, "to": high, "arms": count} for low, high, count in ends]
 
 
-def _subjects(study: Study, mark: str) -> Iterator[Section]:
+def _subjects(study: LevelReplay, mark: str) -> Iterator[Section]:
     found = study.allocation
     said = (arms_text(study), *found.notes, *found.why)
     yield Section("saving", "What it saves", said, (curve(study, mark), policies(study, mark)))
@@ -274,7 +274,7 @@ def methods(view: AllocationAnalysis) -> str:
     )
 
 
-def tiles(study: Study) -> tuple[Tile, ...]:
+def tiles(study: LevelReplay) -> tuple[Tile, ...]:
     """The few numbers at the top: each with what it is."""
     found = study.allocation
     numbers: list[Tile] = []

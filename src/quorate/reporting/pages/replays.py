@@ -22,7 +22,7 @@ from quorate.wording import plural
 if TYPE_CHECKING:
     import altair as alt
 
-    from quorate.analysis.allocation import Study
+    from quorate.analysis.allocation import LevelReplay
     from quorate.reporting.draw.marks import Chart
     from quorate.simulate.allocation.cycles import CycleComparison
     from quorate.simulate.allocation.result import Allocation
@@ -43,7 +43,7 @@ _UNIFORM_SLACK = 0.01
 """Relative difference of errors below which constants did nothing."""
 
 
-def human(study: Study, mark: str = "") -> Figure:
+def human(study: LevelReplay, mark: str = "") -> Figure:
     """Correlations with human scores by policy and calls."""
     found = study.allocation
     rows: list[Row] = [

@@ -67,7 +67,7 @@ class Saved:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class PolicyRuns:
     """One policy in all runs.
 
     Parameters
@@ -100,7 +100,7 @@ class Allocation(Result):
 
     Parameters
     ----------
-    outcomes : mapping of str to Outcome
+    outcomes : mapping of str to PolicyRuns
         By policy.
     spent : array of int, shape (budgets,)
         Calls spent at every point of the curves.
@@ -124,7 +124,7 @@ class Allocation(Result):
         What was taken for granted, and how many arms have a human score.
     """
 
-    outcomes: Mapping[str, Outcome]
+    outcomes: Mapping[str, PolicyRuns]
     spent: Ints
     means: Floats
     variances: Floats

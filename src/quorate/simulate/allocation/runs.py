@@ -15,7 +15,7 @@ from quorate.numerics.sequential.bandit import Rule
 from quorate.numerics.sequential.greedy import curve, uniform
 from quorate.numerics.sequential.pools import Pools
 from quorate.numerics.sequential.replay import Paths, replay, start_length
-from quorate.simulate.allocation.result import ROBIN, Outcome
+from quorate.simulate.allocation.result import ROBIN, PolicyRuns
 from quorate.streams import stream
 
 
@@ -54,13 +54,13 @@ class Totals:
         self.off += off[-1]
         self.off_squares += off[-1] ** 2
 
-    def outcome(self, place: Ints) -> Outcome:
+    def outcome(self, place: Ints) -> PolicyRuns:
         """Means over runs, with the arms in the order of the source."""
         runs = len(self.errors)
         bias = self.off / runs
         free = runs - 1
         variance = np.maximum(self.off_squares - runs * bias**2, 0) / free if free else np.full(len(bias), math.nan)
-        return Outcome(
+        return PolicyRuns(
             np.array(self.errors),
             np.sqrt(self.squares / runs),
             self.correlations / runs,
@@ -95,7 +95,7 @@ class Runs:
     human: Floats | None = None
     truth: Floats | None = None
 
-    def outcomes(self, policies: Sequence[str], rules: Mapping[str, Adaptive]) -> dict[str, Outcome]:
+    def outcomes(self, policies: Sequence[str], rules: Mapping[str, Adaptive]) -> dict[str, PolicyRuns]:
         """What policies do, by name: those with a rule adapt; of the others, "robin" knows variances."""
         order, place = self.order()
         pools = self.pools.at(order)

@@ -15,7 +15,7 @@ from quorate.numerics.sequential.bandit import Constants, Rule, affordable, cons
 from quorate.numerics.sequential.replay import forced
 from quorate.simulate.allocation.allocation import MOST, MOST_RUNS, grid_of, guess, step_of
 from quorate.simulate.allocation.arms import arms_of
-from quorate.simulate.allocation.result import ROBIN, UNIFORM, Outcome
+from quorate.simulate.allocation.result import ROBIN, UNIFORM, PolicyRuns
 from quorate.simulate.allocation.runs import Adaptive, Runs
 from quorate.simulate.allocation.saving import saving
 from quorate.table.cells import whole
@@ -51,7 +51,7 @@ class Sweep:
     ----------
     settings : mapping of str to Setting
         By name, such as "delta 0.007".
-    outcomes : mapping of str to Outcome
+    outcomes : mapping of str to PolicyRuns
         By the same names, "uniform" and "robin".
     spent : array of int, shape (budgets,)
         Calls spent at every point of the curves.
@@ -64,7 +64,7 @@ class Sweep:
     """
 
     settings: Mapping[str, Setting]
-    outcomes: Mapping[str, Outcome]
+    outcomes: Mapping[str, PolicyRuns]
     spent: Ints
     runs: int
     step: float | None

@@ -45,7 +45,7 @@ class BattleComponents:
 
 
 @dataclass(frozen=True, eq=False)
-class Panel:
+class BattlePanel:
     """Systems, judges and prompt variants that were drawn once.
 
     Parameters
@@ -68,7 +68,7 @@ class Panel:
 
 def draw_panel(
     systems: int, judges: int, prompts: int, components: BattleComponents, rng: np.random.Generator
-) -> Panel:
+) -> BattlePanel:
     """Draw systems, and judges and prompt variants with their tastes.
 
     Parameters
@@ -80,7 +80,7 @@ def draw_panel(
     rng : numpy.random.Generator
         Source of the draws.
     """
-    return Panel(
+    return BattlePanel(
         worth=components.system * rng.standard_normal(systems),
         by_judge=components.judge * rng.standard_normal((judges, systems)),
         by_prompt=components.prompt * rng.standard_normal((prompts, systems)),
@@ -89,13 +89,13 @@ def draw_panel(
 
 
 def simulate_battles(
-    panel: Panel, battles: int, components: BattleComponents, rng: np.random.Generator, *, kind: Kind = "pairwise"
+    panel: BattlePanel, battles: int, components: BattleComponents, rng: np.random.Generator, *, kind: Kind = "pairwise"
 ) -> CellMargins:
     """Judge random battles by every judge, prompt variant and, pairwise, in both orders.
 
     Parameters
     ----------
-    panel : Panel
+    panel : BattlePanel
         Who judges whom.
     battles : int
         How many.
