@@ -58,7 +58,7 @@ def test_every_refit_is_where_a_search_from_elsewhere_ends(model, kind):
         assert evaluate(data, estimate).criterion == pytest.approx(search.point.criterion, abs=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["crossed", "unique patterns", "strata", "ml"])
+@pytest.mark.parametrize("kind", ["unique patterns", "strata", "ml"])
 def test_the_default_tolerance_is_far_inside_the_sampling_error(model, kind):
     problem, theta, beta = drawn_from(model, kind)
     args = (problem, all_of(problem), theta, beta)
@@ -82,9 +82,9 @@ def test_the_default_tolerance_on_large_designs(shared, name):
 def test_one_scoring_step_is_unbiased(model):
     """Under REML, at the truth; its covariance is the inverse of the information."""
     problem, theta, beta = drawn_from(model, "one pattern")
-    found = refits(problem, all_of(problem), theta, beta, **seeded(3000))
+    found = refits(problem, all_of(problem), theta, beta, **seeded(1500))
     error = se(problem, theta)
-    np.testing.assert_array_less(np.abs(found.scored.mean(axis=0) - theta), 4 * error / np.sqrt(3000))
+    np.testing.assert_array_less(np.abs(found.scored.mean(axis=0) - theta), 4 * error / np.sqrt(1500))
     np.testing.assert_allclose(found.scored.std(axis=0), error, rtol=0.15)
     assert found.scored.min() < 0 <= found.theta.min()
 

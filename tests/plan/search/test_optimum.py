@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -34,6 +35,10 @@ def test_some_designs_along_a_long_frontier(safety):
     assert (some[0].cost, some[-1].cost) == (best.frontier[0].cost, best.frontier[-1].cost)
     assert [plan.cost for plan in some] == sorted({plan.cost for plan in some})
     assert best.along(10**6) == best.frontier
+    for most, plans in ((8, some), (10**6, best.frontier)):
+        edge = best.edge(most)
+        assert list(zip(edge.cost, edge.layout, strict=True)) == [(plan.cost, plan.layout) for plan in plans]
+        np.testing.assert_allclose(edge.se, [plan.se for plan in plans], rtol=1e-12)
     with pytest.raises(q.InvalidInput, match="most: at least 3 designs are needed"):
         best.along(2)
     found = best.to_dict()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate import caveats
-from quorate.arrays import Floats
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.published import Components
@@ -177,16 +177,28 @@ class Optimum(Result):
         InvalidInput
             If it is less.
         """
+        places = self._along(most)
+        if len(places) == len(self.searched.found.frontier.cost):
+            return self.frontier
+        return tuple(self.searched.projection(self.searched.found.frontier, place) for place in places.tolist())
+
+    def edge(self, most: int) -> Cloud:
+        """Prices and standard errors alone of the same designs as `along`, for a line in a picture."""
+        places, found = self._along(most), self.searched.found
+        layouts = tuple(found.pieces[number].scheme.layout for number in found.frontier.piece[places])
+        return Cloud(found.frontier.cost[places], np.sqrt(found.frontier.variance[places]), layouts)
+
+    def _along(self, most: int) -> Ints:
+        """Places on the frontier of at most ``most`` designs, as for `along`."""
         if most < 3:
             raise InvalidInput(f"most: at least 3 designs are needed to show a frontier, got {most}")
         prices = self.searched.found.frontier.cost
         if len(prices) <= most:
-            return self.frontier
+            return np.arange(len(prices))
         low, high = max(prices[0], 1e-9 * prices[-1]), prices[-1]
         wanted = low * (high / low) ** (np.arange(most - 1) / (most - 2))
         near = np.searchsorted(prices, wanted * (1 + 1e-9), side="right") - 1
-        shown = (self.searched.frontier(place) for place in np.unique([*near.clip(0), self.position]).tolist())
-        return tuple(design for design in shown if design is not None)
+        return np.unique([*near.clip(0), self.position])
 
     @cached_property
     def same_cost(self) -> Projection | None:

@@ -13,7 +13,7 @@ from quorate.reporting.pages.judgments.purchases import frontier, section, what_
 
 def plans(demo, **changes):
     """The demo with another optimum."""
-    names = ("own", "same_cost", "same_se", "candidates", "plan", "along", "cloud")
+    names = ("own", "same_cost", "same_se", "candidates", "plan", "along", "edge", "cloud")
     changed = replace(demo)
     best = SimpleNamespace(**{name: getattr(demo.optimum, name) for name in names} | changes)
     changed.__dict__["_optimum"] = (best, "")

@@ -61,7 +61,7 @@ def section(analysis: Analysis) -> Section:
 def frontier(analysis: Analysis) -> Figure | None:
     """Price against standard error: all designs within reach, the best ones, and the study as it is among them."""
     best, unit = analysis.optimum, "price" if analysis.priced else "number of judgments"
-    if best is None or best.own is None or len(best.along(3)) < 2:
+    if best is None or best.own is None or len(best.edge(3).cost) < 2:
         return None
     named = [("as it is", best.own), ("best at the same cost", best.same_cost), ("cheapest as precise", best.same_se)]
     near = [("on the frontier", plan) for plan in best.along(MOST_SHOWN) if _is_near(plan.se, best)]
@@ -98,11 +98,13 @@ def frontier(analysis: Analysis) -> Figure | None:
         log, ticks = alt.Scale(type="log", padding=24, nice=False), alt.Axis(format="~s", tickCount=5, grid=False)
         x = alt.X("cost:Q", title=title, scale=log, axis=ticks)
         on_edge = marks.chart([row for row in priced if row["place"] == "on the frontier"], y, step=1)
-        steps = [{"cost": plan.cost, "se": plan.se} for plan in best.along(MOST_STEPS) if _is_near(plan.se, best)]
-        edge = alt.Chart(alt.InlineData(values=steps)).encode(y=y)
-        pairs = zip(best.cloud.cost.tolist(), best.cloud.se.tolist(), strict=True)
-        cloud = [{"cost": cost, "se": se} for cost, se in pairs if cost > 0 and _is_near(se, best)]
-        sample = cloud[:: max(1, -(-len(cloud) // MOST_DESIGNS))]
+        steps, cloud = (
+            [{"cost": cost, "se": se} for cost, se in zip(shown.cost.tolist(), shown.se.tolist(), strict=True)]
+            for shown in (best.edge(MOST_STEPS), best.cloud)
+        )
+        edge = alt.Chart(alt.InlineData(values=[step for step in steps if _is_near(step["se"], best)])).encode(y=y)
+        drawn = [plan for plan in cloud if plan["cost"] > 0 and _is_near(plan["se"], best)]
+        sample = drawn[:: max(1, -(-len(drawn) // MOST_DESIGNS))]
         every = alt.Chart(alt.InlineData(values=sample)).encode(x=x, y=y)
         layers = [
             every.mark_point(filled=True, size=14, opacity=0.3, color=NAIVE, aria=False),
