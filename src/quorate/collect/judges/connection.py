@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -12,6 +14,8 @@ from urllib.request import getproxies, proxy_bypass
 from quorate.collect.secret import Secret, scrub
 
 if TYPE_CHECKING:
+    from ssl import SSLContext
+
     import httpx2
 
     from quorate.collect.judges.endpoint import Endpoint
@@ -154,7 +158,8 @@ class HttpConnection:
             import httpx2
 
             limits = httpx2.Limits(max_connections=None, max_keepalive_connections=_KEPT_OPEN)
-            self._transport = httpx2.AsyncHTTPTransport(limits=limits, proxy=self.proxy)
+            trusted = _trusted(*(os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")))
+            self._transport = httpx2.AsyncHTTPTransport(verify=trusted, limits=limits, proxy=self.proxy)
         return self._transport
 
     @property
@@ -166,6 +171,14 @@ class HttpConnection:
         named = getproxies()
         proxy = named.get(address.scheme) or named.get("all")
         return proxy if proxy is None or "://" in proxy else f"http://{proxy}"
+
+
+@cache
+def _trusted(*_named: str | None) -> SSLContext:
+    """Whose certificates are trusted, where the environment names them: read once, not for every judge."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 async def _read(response: httpx2.Response, most: int, fresh: _Freshness) -> Answer:
