@@ -11,18 +11,23 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.components.assemble import Assembled, balanced_strata
 from quorate.estimate.components.decomposition import Decomposition, Method
-from quorate.estimate.components.design import design
+from quorate.estimate.components.design import design, level_of, no_residual
 from quorate.numerics.mixed.identify import Identified
 from quorate.numerics.mixed.information import null_point, quadratic_forms
-from quorate.numerics.mixed.newton import Optimum, minimise
+from quorate.numerics.mixed.newton import Optimum, lowest, minimise, scattered_starts
 from quorate.numerics.mixed.reml import Point, Problem, evaluate, solve
+from quorate.streams import stream
 from quorate.table.facts.describe import refuse_repeats
 from quorate.table.judgments import Judgments, checked
 
 _EXACT = 1e-10
 """Residual variance, the scores having variance 1, that is none: rounding errors of a fit reach this far."""
+_LEAST = 5e-11
+"""Residual variance at which a search stops where cells have no other noise: at zero there is no criterion."""
 _DOUBTFUL = 1e-6
 """Residual variance below which a search may have stopped among rounding errors; what is left then decides."""
+_FEW_CELLS = 40
+"""Cells up to which a criterion with a component at zero was seen to have several minima (32), and a few more."""
 _SMALL = 1e-3
 """Part of the largest residual variance of a level below which another level's may be none."""
 
@@ -118,16 +123,24 @@ def _fit(assembled: Assembled, identified: Identified, g: Floats, forms: Floats)
             point.criterion, point.gradient[kept], point.hessian[np.ix_(kept, kept)], point.solved, point.effects
         )
 
+    start, small = np.maximum(moments, floor), problem.units.n_cells <= _FEW_CELLS
+    rng, least = stream(0, "restarts"), _LEAST * problem.needs_noise[kept]
     try:
-        optimum = minimise(restricted, np.maximum(moments, floor))
+        optimum = minimise(restricted, start, least=least)
     except NotConverged as stopped:
         last = cast("Optimum", stopped.partial)
         _refuse_falling(assembled, at(last.theta), at(last.point.gradient))
         _refuse_exact(assembled, _least_residual(problem, kept))
-        raise
+        again = lowest(restricted, None, scattered_starts(last.theta, rng), least=least) if small else None
+        if again is None:
+            raise
+        optimum = again
+    if small and np.any(optimum.theta <= least):
+        optimum = lowest(restricted, optimum, scattered_starts(optimum.theta, rng), least=least) or optimum
     theta = at(optimum.theta)
     _refuse_exact(assembled, theta)
     if min(_by_level(assembled, theta).values()) < _DOUBTFUL:
+        _refuse_falling(assembled, theta, at(optimum.point.gradient))
         _refuse_exact(assembled, _least_residual(problem, kept))
     return theta, optimum.point
 
@@ -144,7 +157,7 @@ def _refuse_exact(assembled: Assembled, theta: Floats) -> None:
     residual = _by_level(assembled, theta)
     exact = [level for level, value in residual.items() if value < _EXACT]
     if exact and len(exact) < len(residual):
-        raise _no_residual(exact)
+        raise no_residual(exact)
     if exact:
         raise NotEstimable(
             "the terms fit the scores exactly: the residual variance is zero, and nothing is left to judge the other "
@@ -158,7 +171,7 @@ def _refuse_falling(assembled: Assembled, theta: Floats, gradient: Floats) -> No
     small = _SMALL * max(residual.values())
     falling = [level for level, value in residual.items() if value < small and slope[level] > 1]
     if falling:
-        raise _no_residual(falling)
+        raise no_residual(falling)
 
 
 def _by_level(assembled: Assembled, values: Floats) -> dict[str, float]:
@@ -166,16 +179,6 @@ def _by_level(assembled: Assembled, values: Floats) -> dict[str, float]:
     first = assembled.problem.n_components - assembled.problem.n_residual
     out: dict[str, float] = {}
     for name, value in zip(assembled.names[first:], values[first:], strict=True):
-        level = name.partition("[")[2].removesuffix("]")
+        level = level_of(name)
         out[level] = out.get(level, 0.0) + max(float(value), 0.0)
     return out
-
-
-def _no_residual(levels: list[str]) -> NotEstimable:
-    facet = levels[0].partition("=")[0]
-    named = ", ".join(level.partition("=")[2] for level in levels)
-    have, which = ("has", "that") if len(levels) == 1 else ("have", "every such")
-    return NotEstimable(
-        f"{facet} {named} {have} no residual variance: the terms fit those scores exactly, and a variance of their own "
-        f"has no estimate. Drop residual_by, or leave {which} {facet} out"
-    )

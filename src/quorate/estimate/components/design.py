@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from quorate.arrays import Floats
 from quorate.errors import NotEstimable
 from quorate.estimate.components.assemble import Assembled, assemble
@@ -62,4 +64,24 @@ def design(
     tail = set(range(problem.n_components - problem.n_residual, problem.n_components))
     if not tail & set(identified.representatives):
         raise NotEstimable("the residual variance is absorbed by the fixed effects: there are as many effects as cells")
+    first, noise = problem.n_components - problem.n_residual, problem.units.noise
+    seen = sorted(tail & set(identified.representatives))
+    unseen = np.any(noise[~noise[:, np.array(seen) - first].any(axis=1)] > 0, axis=0)
+    if unseen.any():
+        raise no_residual([level_of(assembled.names[first + r]) for r in np.flatnonzero(unseen)])
     return Design(assembled, null, g, identified)
+
+
+def level_of(name: str) -> str:
+    """The level of ``residual_by`` that a residual component belongs to, as "judge=a"; empty where it is common."""
+    return name.partition("[")[2].removesuffix("]")
+
+
+def no_residual(levels: list[str]) -> NotEstimable:
+    """The error that says which levels have no residual variance of their own."""
+    facet, names = levels[0].partition("=")[0], dict.fromkeys(level.partition("=")[2] for level in levels)
+    have, which = ("has", "that") if len(names) == 1 else ("have", "every such")
+    return NotEstimable(
+        f"{facet} {', '.join(names)} {have} no residual variance: the terms fit those scores exactly, and a variance "
+        f"of their own has no estimate. Drop residual_by, or leave {which} {facet} out"
+    )

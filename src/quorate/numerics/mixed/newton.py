@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,9 +35,14 @@ class Optimum:
 
 
 def minimise(
-    evaluate: Callable[[Floats], Point], start: Floats, *, tolerance: float = 1e-12, most: int = 200
+    evaluate: Callable[[Floats], Point],
+    start: Floats,
+    *,
+    least: Floats | float = 0.0,
+    tolerance: float = 1e-12,
+    most: int = 200,
 ) -> Optimum:
-    """Minimise a criterion over non-negative components.
+    """Minimise a criterion over components that are at least so large.
 
     Each step minimises the quadratic model under the bounds; where it does not lower the criterion, the model is damped
     (Levenberg and Marquardt) until it does. It ends when the model promises less than ``tolerance``,
@@ -49,6 +54,8 @@ def minimise(
         Maps components to a `Point`; may raise LinAlgError where the variance matrix is singular.
     start : array, shape (components,)
         Where to begin; inside the bounds.
+    least : array, shape (components,), or float
+        Lower bounds, none negative.
     tolerance : float
         Decrease of the criterion (deviance units) that is no longer worth a step.
     most : int
@@ -62,19 +69,19 @@ def minimise(
     theta, point = start, evaluate(start)
     damping, used = 0.0, 1
     while used < most:
-        step = bounded_step(point.gradient, point.hessian, theta, damping)
+        step = bounded_step(point.gradient, point.hessian, theta, damping, least)
         promised = _promised(point, step)
         if promised < tolerance and damping < 1e6:
             return Optimum(theta, point, used)
         try:
-            trial = evaluate(np.maximum(theta + step, 0.0))
+            trial = evaluate(np.maximum(theta + step, least))
         except np.linalg.LinAlgError:
             trial = None
         used += 1
         slack = 1e-12 * (1 + abs(point.criterion))
         if trial is not None and np.isfinite(trial.criterion) and trial.criterion <= point.criterion + slack:
             stalled = point.criterion - trial.criterion < slack and promised < 1e-6
-            theta, point = np.maximum(theta + step, 0.0), trial
+            theta, point = np.maximum(theta + step, least), trial
             damping = 0.0 if damping < 1e-3 else damping / 10
             if stalled:
                 return Optimum(theta, point, used)
@@ -82,7 +89,7 @@ def minimise(
             damping = max(4 * damping, 0.25)
             if damping > 1e12:
                 break
-    if damping > 1e12 and _promised(point, bounded_step(point.gradient, point.hessian, theta, 0.0)) < _ROUNDING:
+    if damping > 1e12 and _promised(point, bounded_step(point.gradient, point.hessian, theta, 0.0, least)) < _ROUNDING:
         return Optimum(theta, point, used)
     raise NotConverged(
         f"variance components: no convergence after {used} evaluations (criterion {point.criterion:.6f}); "
@@ -91,16 +98,71 @@ def minimise(
     )
 
 
-def bounded_step(gradient: Floats, hessian: Floats, theta: Floats, damping: float) -> Floats:
-    """Minimise ``g's + s'Hs/2`` over ``theta + s >= 0`` by active sets.
+def lowest(
+    evaluate: Callable[[Floats], Point],
+    first: Optimum | None,
+    starts: Iterable[Floats],
+    *,
+    least: Floats | float = 0.0,
+    most: int = 60,
+) -> Optimum | None:
+    """The lowest of the minima that searches from several places end in; searches that end nowhere are left out.
+
+    Parameters
+    ----------
+    evaluate : callable
+        As for `minimise`.
+    first : Optimum, optional
+        A minimum that is known; a start must lead lower to take its place.
+    starts : iterable of array, shape (components,)
+        Where to begin; inside the bounds.
+    least : array, shape (components,), or float
+        As for `minimise`.
+    most : int
+        Evaluations allowed for each.
+    """
+    best = first
+    for start in starts:
+        try:
+            trial = minimise(evaluate, start, least=least, tolerance=1e-7, most=most)
+            if best is None or trial.point.criterion < best.point.criterion - 1e-7:
+                best = minimise(evaluate, trial.theta, least=least)
+        except (NotConverged, np.linalg.LinAlgError):
+            continue
+    return best
+
+
+def scattered_starts(theta: Floats, rng: np.random.Generator, *, n: int = 8) -> Iterator[Floats]:
+    """Places from which to look for a lower minimum of scores with variance 1.
+
+    Each component far above the others; each that is zero as large as the scores, beside the others as they are; and
+    ``n`` places at random over four orders of magnitude.
+
+    Parameters
+    ----------
+    theta : array, shape (components,)
+        The minimum that is known.
+    rng : numpy.random.Generator
+        For the places at random.
+    """
+    one = np.eye(len(theta), dtype=bool)
+    yield from np.where(one, 1.0, 0.02)
+    yield from np.where(one[theta == 0], 1.0, np.maximum(theta, 0.001))
+    yield from np.exp(rng.normal(-1.5, 2.0, (n, len(theta))))
+
+
+def bounded_step(
+    gradient: Floats, hessian: Floats, theta: Floats, damping: float, least: Floats | float = 0.0
+) -> Floats:
+    """Minimise ``g's + s'Hs/2`` over ``theta + s >= least`` by active sets.
 
     Scaled so that damping means the same for every component; components at the bound with an outward gradient stay.
     """
     scale = 1 / np.sqrt(np.maximum(np.diag(hessian), 1e-300))
     h = hessian * scale[:, None] * scale
     h[np.diag_indices_from(h)] += damping + 1e-12
-    g, low = gradient * scale, -theta / scale
-    free = (theta > 0) | (gradient < 0)
+    g, low = gradient * scale, (least - theta) / scale
+    free = (theta > least) | (gradient < 0)
     step = np.zeros_like(theta)
     for _ in range(3 * len(theta) + 3):
         step = np.where(free, 0.0, low)

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.numerics.mixed.blocks import factored
@@ -76,6 +77,13 @@ class Problem:
         """Variance of each within-block column, of each shared level, and of each residual component."""
         within, shared, residual = np.split(theta, [self.n_within, self.n_within + self.n_shared])
         return within[self.units.column_term], shared[self.units.shared_term], residual
+
+    @property
+    def needs_noise(self) -> NDArray[np.bool_]:
+        """Residual components that are all the noise of some cell, without replicates that keep them off zero."""
+        noisy = self.units.noise > 0
+        alone = np.any(noisy & (noisy.sum(axis=1, keepdims=True) == 1), axis=0) & (self.replicates.df == 0)
+        return np.append(np.zeros(self.n_components - self.n_residual, dtype=bool), alone)
 
     def largest_residual(self, theta: Floats) -> int:
         """The residual component with the largest variance, counted among the residual components."""
