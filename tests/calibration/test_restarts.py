@@ -22,7 +22,8 @@ def tiny(rng):
     item, prompt, judge, replicate = (at.ravel() for at in np.indices(sizes))
     sd = np.exp(rng.normal(0, 1.5, 7)) * (rng.random(7) < 0.7)
     score = rng.normal(0, max(sd[6], 0.05), len(item))
-    for size, at in zip(sd, (item, prompt, judge, item * 9 + prompt, item * 9 + judge, prompt * 9 + judge), strict=False):
+    terms = (item, prompt, judge, item * 9 + prompt, item * 9 + judge, prompt * 9 + judge)
+    for size, at in zip(sd[:6], terms, strict=True):
         score += size * rng.normal(size=at.max() + 1)[at]
     keep = rng.random(len(item)) < rng.choice([0.3, 0.5, 0.8, 1.0])
     columns = {"item": item, "prompt": prompt, "judge": judge, "replicate": replicate, "score": score}

@@ -43,10 +43,10 @@ def zero_with_few_levels(facet: str, levels: int) -> Caveat:
     )
 
 
-def aliased(names: Iterable[str]) -> Caveat:
-    """Components that the design cannot tell apart."""
-    listed = " + ".join(sorted(names))
-    return Caveat("aliased", f"only the sum {listed} can be estimated from this design")
+def aliased(*sums: Iterable[str]) -> Caveat:
+    """Components that the design cannot tell apart, by the sums that it can."""
+    listed = " and ".join(" + ".join(sorted(names)) for names in sums)
+    return Caveat("aliased", f"only the sum{'s' * (len(sums) > 1)} {listed} can be estimated from this design")
 
 
 def identical_replicates(facet_levels: Iterable[str]) -> Caveat:

@@ -16,6 +16,12 @@ def test_components_are_read(tmp_path):
     assert found.sensitivity == {"judge": 0.0005}
 
 
+def test_nesting_is_read(tmp_path):
+    path = tmp_path / "c.json"
+    path.write_text(json.dumps({"random": {"item": 1.0, "response": 2.0}, "nested": {"response": "item"}}))
+    assert components_from(path).above == {"response": ("item",)}
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [
@@ -27,6 +33,7 @@ def test_components_are_read(tmp_path):
         (b"{}", "expects components such as"),
         (b'{"random": {"item": 1}, "fixed": {}}', "expects components such as"),
         (b'{"random": 3}', '"random" must map terms to variances'),
+        (b'{"random": {"item": 1}, "nested": []}', '"nested" must map facets to facets'),
         (b'{"random": {"item": 1}, "sensitivity": []}', '"sensitivity" must map terms to variances'),
         (b'{"random": {}}', "at least one random term"),
         (b'{"random": {"item": -1}}', '"item" must be a finite variance'),

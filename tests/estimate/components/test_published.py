@@ -40,3 +40,25 @@ def test_anything_else_is_refused(value):
 def test_at_least_one_term():
     with pytest.raises(InvalidInput, match="at least one random term"):
         q.components({}, sensitivity={"judge": 0.1})
+
+
+def test_generations_are_nested_in_items_as_in_a_fit(simulate):
+    sd = {"generation": 0.5, "item": 0.3, "item:judge": 0.2, "cell": 0.3}
+    table = q.read(simulate({"item": 30, "generation": 4, "judge": 3}, sd=sd, seed=1), announce=False)
+    fit = q.decompose(table)
+    known = {name.split(" + ")[0]: value for name, value in fit.variances.items()}
+    same, crossed = q.components(known), q.components(known, nested={})
+    for sizes in (
+        {"items": 30, "levels": {"generation": 4, "judge": 3}},
+        {"items": 60, "levels": {"generation": 2, "judge": 3}},
+    ):
+        fitted = q.project(fit, **sizes)
+        assert q.project(same, **sizes).se == pytest.approx(fitted.se, rel=1e-9)
+        assert q.project(crossed, **sizes).se > 1.5 * fitted.se
+    assert same.above == {"generation": ("item",)}
+
+
+@pytest.mark.parametrize("nested", [{"generation": "student"}, {"person": "item"}, {"item": "judge", "judge": "item"}])
+def test_nesting_must_be_among_the_facets(nested):
+    with pytest.raises(InvalidInput, match="nested: "):
+        q.components({"item": 1.0, "generation": 1.0, "judge": 1.0}, nested=nested)

@@ -99,7 +99,7 @@ class TestCrossed:
         found = crossed(nested(draw(40, 1)))
         assert np.isnan([found.separated.beta, found.separated.interaction, found.paper.beta]).all()
         assert set(found.separated.intervals) == {"alpha", "gamma", "eps"}
-        assert [one.code for one in found.caveats] == ["aliased", "aliased"]
+        assert [one.code for one in found.caveats] == ["aliased"]
         assert not found.disagree
 
     def test_as_a_frame_and_as_plain_values(self):

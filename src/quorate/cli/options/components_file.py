@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from quorate.estimate.components.published import Components
 
 EXAMPLE = '{"random": {"item": 0.01, "item:judge": 0.02}, "sensitivity": {"judge": 0.0005}}'
+_MAPS = {"random": "terms to variances", "sensitivity": "terms to variances", "nested": "facets to facets"}
 
 
 def components_from(path: Path) -> Components:
@@ -25,13 +26,13 @@ def components_from(path: Path) -> Components:
     from quorate.estimate.components.published import components
 
     content = _parsed(path)
-    if not isinstance(content, dict) or "random" not in content or set(content) - {"random", "sensitivity"}:
+    if not isinstance(content, dict) or "random" not in content or set(content) - set(_MAPS):
         raise InvalidInput(f"{path}: expects components such as {EXAMPLE}")
     for part, entries in content.items():
         if not isinstance(entries, dict):
-            raise InvalidInput(f'{path}: "{part}" must map terms to variances, such as in {EXAMPLE}')
+            raise InvalidInput(f'{path}: "{part}" must map {_MAPS[part]}, such as in {EXAMPLE}')
     try:
-        return components(content["random"], sensitivity=content.get("sensitivity"))
+        return components(content["random"], sensitivity=content.get("sensitivity"), nested=content.get("nested"))
     except InvalidInput as error:
         raise InvalidInput(f"{path}: {error}") from error
 

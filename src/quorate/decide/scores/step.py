@@ -265,23 +265,29 @@ def _drawn(found: SystemDifference) -> set[str]:
 def components_of_difference(found: SystemDifference) -> Components:
     """Components of the difference of two systems, from those of the scores of both: what is each system's own.
 
-    Of components that cannot be told apart the one that the fewest things reduce stands for all.
+    Of components that cannot be told apart the one that the fewest things reduce stands for all. The cell is called by
+    its facets, for in a list of components it would be one of those that are named elsewhere in it.
     """
+    item = found.fit.judgments.object
+    cell = [name for name in observed_counts(found.fit) if name not in (found.facet, item)]
+
+    def spelled(name: str) -> str:
+        parts = [item, *cell] if name == CELL else [part for part in name.split(":") if part != found.facet]
+        return ":".join(ITEM if part == item else part for part in parts)
+
     out: dict[str, float] = {}
     for side in found.sides:  # what items bring where each system has its own: the components of either, added
         fit = side.basis.fit
-        item = fit.judgments.object
         for names, value in zip(fit.classes, fit.variances.values(), strict=True):
             if of_items(" + ".join(names), item):
-                name = ":".join(ITEM if part == item else part for part in names[0].split(":"))
+                name = spelled(names[0])
                 out[name] = out.get(name, 0.0) + max(value, 0.0)
     for names, value in zip(found.fit.classes, found.fit.variances.values(), strict=True):
-        if found.sides and of_items(" + ".join(names), found.fit.judgments.object):
+        if found.sides and of_items(" + ".join(names), item):
             continue
         own = [name for name in names if _by_system([name], found.facet) or name in (CELL, REPLICATE)]
         if own:
-            parts = [part for part in own[0].split(":") if part != found.facet]
-            name = ":".join(ITEM if part == found.fit.judgments.object else part for part in parts)
+            name = spelled(own[0])
             out[name] = out.get(name, 0.0) + 2 * max(value, 0.0)
     return components(out)
 

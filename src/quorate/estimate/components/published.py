@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 
 from quorate.errors import InvalidInput
-from quorate.roles import REPLICATE
+from quorate.roles import GENERATION, ITEM, REPLICATE
 from quorate.table.results import Result, Row
 
 
@@ -22,10 +22,13 @@ class Components(Result):
         Variance of each random term, in squared score units.
     sensitivity : mapping of str to float
         Sensitivity of each fixed facet: population variance (divisor M) of its level means.
+    nested : mapping of str to str
+        What a facet is nested in, such as generations in items.
     """
 
     random: Mapping[str, float]
     sensitivity: Mapping[str, float] = field(default_factory=dict)
+    nested: Mapping[str, str] = field(default_factory=dict)
 
     def rows(self) -> list[Row]:
         """Every term with its variance, and every fixed facet with its sensitivity."""
@@ -41,8 +44,24 @@ class Components(Result):
         names = [name for term in (*self.random, *self.sensitivity) for name in term.split(":")]
         return tuple(dict.fromkeys(name for name in names if name not in ("cell", REPLICATE)))
 
+    @property
+    def above(self) -> dict[str, tuple[str, ...]]:
+        """What each nested facet is nested in, nearest first."""
+        out = {}
+        for name, parent in self.nested.items():
+            ups = [parent]
+            while ups[-1] in self.nested:
+                ups.append(self.nested[ups[-1]])
+            out[name] = tuple(ups)
+        return out
 
-def components(random: Mapping[str, float], *, sensitivity: Mapping[str, float] | None = None) -> Components:
+
+def components(
+    random: Mapping[str, float],
+    *,
+    sensitivity: Mapping[str, float] | None = None,
+    nested: Mapping[str, str] | None = None,
+) -> Components:
     """Take published or assumed components, to project designs from.
 
     Parameters
@@ -52,6 +71,10 @@ def components(random: Mapping[str, float], *, sensitivity: Mapping[str, float] 
     sensitivity : mapping of str to float, optional
         Population variance (divisor M) of the level means of each fixed facet, as the source paper publishes it. Where
         a design is to stand for a pool of levels, it must be that of the whole pool.
+    nested : mapping of str to str, optional
+        What a facet is nested in: ``{"generation": "item"}``, which is the default where there are generations, as in
+        `quorate.read`; ``{}`` says that all are crossed. The component ``generation`` is then that of the generations
+        of one item, and a design counts the levels within one.
 
     Returns
     -------
@@ -60,7 +83,7 @@ def components(random: Mapping[str, float], *, sensitivity: Mapping[str, float] 
     Raises
     ------
     InvalidInput
-        If a value is negative or not a finite number.
+        If a value is negative or not a finite number, or a facet is nested in one that no term has, or in itself.
 
     Examples
     --------
@@ -76,4 +99,16 @@ def components(random: Mapping[str, float], *, sensitivity: Mapping[str, float] 
             raise InvalidInput(f'components: "{name}" must be a finite variance of at least 0, got {value!r}')
     if not random:
         raise InvalidInput("components: at least one random term is needed, got none")
-    return Components(dict(random), sensitivity)
+    given = Components(dict(random), sensitivity)
+    known = (*given.facets, ITEM)
+    usual = {GENERATION: ITEM} if GENERATION in known else {}
+    inside = usual if nested is None else dict(nested)
+    for child, parent in inside.items():
+        if child not in known or parent not in known:
+            raise InvalidInput(f'nested: "{child}" in "{parent}" needs both among the facets ({", ".join(known)})')
+        path = [parent]
+        while path[-1] in inside and len(path) <= len(inside):
+            path.append(inside[path[-1]])
+        if child in path:
+            raise InvalidInput(f'nested: "{child}" is nested in itself; a facet cannot contain itself')
+    return replace(given, nested=inside)

@@ -154,13 +154,14 @@ def from_components(source: Components, design: Design) -> Source:
     if CATEGORY not in design.targets and (chosen[ITEM] in (FINITE, PANEL) or isinstance(chosen[ITEM], Pool)):
         chosen[CATEGORY] = FINITE if design.categories else FIXED  # a finite set of items has its own categories
 
-    above = {GENERATION: (ITEM,)} if GENERATION in counts and GENERATION not in source.random else {}
+    above = source.above
 
     def weigh(laid: Layout) -> dict[str, Floats]:
         out = {}
         for name in source.random:
             own = own_facets(name, tuple(counts))
-            out[name] = coefficient(name, own, own, laid, above, {}, chosen) / answers_of(name, laid)
+            whole = own | {up for facet in own for up in above.get(facet, ()) if up in counts}
+            out[name] = coefficient(name, own, whole, laid, above, {}, chosen) / answers_of(name, laid)
         for name in source.sensitivity:
             out[name] = published(name, chosen[name], laid)
         return out
