@@ -1,11 +1,13 @@
-"""Judgments per second into a ledger on the disk, against a bare loop of httpx2 that keeps nothing.
+"""Judgments per second of a study that is run, against a bare loop of httpx2 that keeps nothing.
 
-Run with ``make bench``. An endpoint on the loopback interface, in a process of its own, answers after 50 ms. Both sides
-use the same client with the same number of connections, in turn, in the same process; the ratio is that of a round's
-rates, and the middle one of the rounds is shown. On two cores that others use as well, compare the CPU time: what is
-not the client's own is the ledger's and the runner's. ``--postgres postgresql://user@host/database`` times a ledger
-there as well, and leaves its schemas behind. The last lines are the memory of collecting 10,000 and 100,000
-cells, each in a process of its own.
+Run with ``make bench``. An endpoint on the loopback interface, in a process of its own, answers after 50 ms. Ours
+is what ``quorate run`` does: the study file and its items are read, every question is made from its prompt, the
+cells are quoted and planned, an `EndpointJudge` asks, and every answer is read and committed. Both sides use the
+same client with the same number of connections, in turn, in the same process; the ratio is that of a round's rates,
+and the middle one of the rounds is shown. On two cores that others use as well, compare the CPU time: what is not
+the client's own is ours. ``--postgres postgresql://user@host/database`` times a ledger there as well, and leaves
+its schemas behind. The last lines are the memory of collecting 10,000 and 100,000 cells, each in a process of its
+own.
 """
 
 from __future__ import annotations
@@ -13,14 +15,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 TESTS = Path(__file__).parent.parent / "tests" / "collect"
 sys.path.insert(0, str(TESTS))
@@ -28,11 +31,11 @@ sys.path.insert(0, str(TESTS))
 import numpy as np  # noqa: E402
 from loopback_run import Loopback, build  # noqa: E402
 
-from quorate.collect.budget import Budget  # noqa: E402
 from quorate.collect.judge import Reply, Request  # noqa: E402
 from quorate.collect.ledger.ledger import Ledger  # noqa: E402
-from quorate.collect.runner.limits import Limits, Pace  # noqa: E402
 from quorate.collect.runner.run import collect  # noqa: E402
+from quorate.study.file import load  # noqa: E402
+from quorate.study.loop import carry_out  # noqa: E402
 from quorate.table.cells import Cells  # noqa: E402
 
 DELAY = 0.05
@@ -52,16 +55,34 @@ class Instant:
         pass
 
 
-def planned(where: str, cells: int) -> Ledger:
-    """A new ledger in a folder, or in a schema of a database."""
+def planned(folder: str, cells: int) -> Ledger:
+    """A new ledger in a folder."""
     row = np.arange(cells)
     levels = {"item": tuple(f"item {n}" for n in range(cells // 10 + 1)), "judge": ("a",)}
     codes = np.column_stack([row // 10, np.zeros_like(row)]).astype(np.int32)
-    name = f"bench{time.monotonic_ns()}"
-    on_postgres = where.startswith("postgresql:")
-    ledger = Ledger.open(f"{where}{'&' if '?' in where else '?'}schema={name}" if on_postgres else Path(where) / name)
+    ledger = Ledger.open(Path(folder) / "study.db")
     ledger.plan(Cells(levels, codes, row % 10 + 1), (f"{n:064x}" for n in range(cells)), {"a": 0.001})
     return ledger
+
+
+def study(where: str, cells: int, port: int, flight: int) -> Path:
+    """A study file with a new ledger in a folder, or in a schema of a database: every cell another item."""
+    folder = Path(tempfile.mkdtemp())
+    rows = ({"id": f"item {n}", "prompt": f"What is {n} + 1?", "response": f"It is {n + 1}."} for n in range(cells))
+    (folder / "items.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    endpoint = {"kind": "endpoint", "base_url": f"http://127.0.0.1:{port}/v1", "model": "m"}
+    priced = {"price": {"input": 1.0, "output": 1.0}, "params": {"max_tokens": 50}}
+    content = {
+        "items": "items.jsonl",
+        "judges": {"a": {**endpoint, "concurrency": flight, **priced}},
+        "prompts": ["score"],
+        "budget": {"calls": 10**6, "money": 10**4},
+    }
+    if where.startswith("postgresql:"):
+        content["ledger"] = f"{where}{'&' if '?' in where else '?'}schema=bench{time.monotonic_ns()}"
+    path = folder / "study.yaml"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
 
 
 async def bare(port: int, cells: int, flight: int) -> None:
@@ -77,27 +98,27 @@ async def bare(port: int, cells: int, flight: int) -> None:
     await judge.close()
 
 
-async def ours(port: int, ledger: Ledger, flight: int) -> None:
-    judge = Loopback("a", port, flight, 0.001)
-    limits, budget = Limits(pace=Pace(flight)), Budget(calls=10**6, money=10**4)
-    outcome = await collect(ledger, {"a": judge}, build, limits=limits, budget=budget)
-    assert outcome.complete
-    await judge.close()
+def ours(path: Path) -> None:
+    """All that a run does, from the study file on."""
+    outcome = carry_out(load(path)).outcome
+    if outcome is None or not outcome.complete:
+        raise RuntimeError(f"not complete: {outcome}")
 
 
-def timed(work: Coroutine[Any, Any, None]) -> tuple[float, float]:
+def timed(work: Callable[[], object]) -> tuple[float, float]:
     """Wall and CPU seconds."""
     wall, cpu = time.perf_counter(), time.process_time()
-    asyncio.run(work)
+    work()
     return time.perf_counter() - wall, time.process_time() - cpu
 
 
 def compare(port: int, where: str, cells: int, rounds: int, flight: int) -> None:
     found = []
     for turn in range(rounds):
-        with planned(where, cells) as ledger:
-            sides = (lambda: timed(bare(port, cells, flight)), lambda: timed(ours(port, ledger, flight)))
-            times = [side() for side in (sides if turn % 2 == 0 else sides[::-1])]
+        path = study(where, cells, port, flight)
+        sides = (lambda: asyncio.run(bare(port, cells, flight)), partial(ours, path))
+        times = [timed(side) for side in (sides if turn % 2 == 0 else sides[::-1])]
+        shutil.rmtree(path.parent)
         found.append((*times[turn % 2], *times[1 - turn % 2]))
     found.sort(key=lambda row: row[0] / row[2])
     wall, cpu, own, _ = found[len(found) // 2]

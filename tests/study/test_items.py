@@ -6,7 +6,7 @@ import pytest
 
 from quorate.errors import InvalidInput
 from quorate.study.file import Items
-from quorate.study.items import read_items
+from quorate.study.items import ItemTable, read_items
 
 
 def read(folder, text, name="items.jsonl", **columns):
@@ -94,3 +94,22 @@ def test_the_process_keeps_its_own_limit_of_a_cell(tmp_path):
     with pytest.raises(InvalidInput):
         read(tmp_path, "id,response\na,x,y\n", "items.csv")
     assert field_size_limit() == before
+
+
+class Counted(dict):
+    """A mapping that counts how many of its names were looked through."""
+
+    seen = 0
+
+    def __iter__(self):
+        for name in super().__iter__():
+            self.seen += 1
+            yield name
+
+
+def test_whether_items_are_pairs_is_known_without_looking_through_them():
+    """It is asked for every cell and every request."""
+    for name, pairs in ((("", "x", "y"), True), (("", "x"), False)):
+        fields = Counted({(f"q{number}", *name[1:]): {} for number in range(1000)})
+        assert ItemTable(fields, {}, ()).pairs is pairs
+        assert fields.seen == 1

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import repeat
 from typing import Any
-
-import numpy as np
 
 from quorate.collect.expects import Expects
 from quorate.collect.judge import Message, Request
@@ -98,17 +97,13 @@ class Questions:
         """Key of every cell."""
         rubric = {name: digest([name, prompt.digest]) for name, prompt in self.prompts.items()}
         item = {name: self.items.digest(name) for name in self.items.fields}
-        held = {name: np.array(labels, dtype=object) for name, labels in cells.levels.items()}
-        for codes, replicate in zip(cells.codes, cells.replicate.tolist(), strict=True):
-            row = {name: labels[code] for (name, labels), code in zip(held.items(), codes, strict=True)}
-            yield cell_key(
-                rubric=rubric[row[PROMPT]],
-                judge=self.judges[row[JUDGE]],
-                item=item[self._name(row)],
-                order=self._order(row),
-                temperature=row.get(TEMPERATURE, ""),
-                replicate=replicate,
-            )
+        named = (ITEM, SYSTEM_A, SYSTEM_B) if self.items.pairs else (ITEM, SYSTEM)
+        order = cells.column(ORDER) if ORDER in cells.levels else repeat(self.study.order or "")
+        temperature = cells.column(TEMPERATURE) if TEMPERATURE in cells.levels else repeat("")
+        names = zip(*(cells.column(name) if name in cells.levels else repeat("") for name in named), strict=False)
+        rows = zip(cells.column(PROMPT), cells.column(JUDGE), names, order, temperature, strict=False)
+        for (prompt, judge, name, turn, heat), number in zip(rows, cells.replicate.tolist(), strict=True):
+            yield cell_key(rubric[prompt], self.judges[judge], item[name], turn, heat, number)
 
     def request(self, cell: LeasedCell) -> Request:
         """The question of a cell."""

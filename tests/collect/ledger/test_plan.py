@@ -158,7 +158,8 @@ def test_what_is_refused_or_looked_up_leaves_nothing_behind(planned, cells):
 
 
 def test_cells_are_added_in_blocks_in_their_order_and_the_rest_after_an_interruption(planned, cells, monkeypatch):
-    monkeypatch.setattr("quorate.collect.ledger.ledger._BLOCK", 3)
+    for block in ("_BLOCK", "_ALONE"):
+        monkeypatch.setattr(f"quorate.collect.ledger.ledger.{block}", 3)
     ledger, add = planned(1), ledger_plan.add
 
     def interrupted(connection, draft, span):

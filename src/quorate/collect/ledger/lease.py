@@ -116,6 +116,11 @@ def renew(connection: Connection, runner: int, name: str, until: float) -> bool:
     return len(connection.execute(renewed, (until, runner, name)).fetchall()) > 0
 
 
+def awaited(connection: Connection, now: float) -> bool:
+    """Whether there may be a runner that writes."""
+    return connection.execute("SELECT 1 FROM runners WHERE until > ? LIMIT 1", (now,)).fetchone() is not None
+
+
 def lease(
     connection: Connection,
     facets: Sequence[str],

@@ -29,6 +29,7 @@ from quorate.table.progress import Progress
 Clock = Callable[[], float]
 T = TypeVar("T")
 _BLOCK = 5000  # cells that are added in one transaction: about 50 ms, in which no runner can write
+_ALONE = 250_000  # the same where no runner waits
 
 
 class Ledger:
@@ -130,19 +131,21 @@ class Ledger:
         InvalidInput
             If the facets are not those of the ledger, or a cell has another key than before.
         """
-        with self._looking() as connection:
-            draft = plan.compare(connection, cells, keys, prices or {})
-        if not draft.new and not draft.repriced:
-            return 0
-        with self._transaction() as connection:
-            plan.admit(connection, draft)
-        with self._looking() as connection:
-            plan.recode(connection)
-        added = 0
-        for first in range(0, len(cells), _BLOCK):
+        with self.store.planning():
+            with self._looking() as connection:
+                draft = plan.compare(connection, cells, keys, prices or {})
+            if not draft.new and not draft.repriced:
+                return 0
             with self._transaction() as connection:
-                added += plan.add(connection, draft, (first, first + _BLOCK))
-        return added
+                plan.admit(connection, draft)
+            with self._looking() as connection:
+                plan.recode(connection)
+            added = 0
+            block = _BLOCK if lease.awaited(self._connection, self.clock()) else _ALONE
+            for first in range(0, len(cells), block):
+                with self._transaction() as connection:
+                    added += plan.add(connection, draft, (first, first + block))
+            return added
 
     def lacks(self, cells: Cells, keys: Iterable[str]) -> Mapping[str, int]:
         """How many cells `plan` would add, by judge; refuses what it refuses."""
@@ -256,10 +259,8 @@ class Ledger:
 
     def affords(self, judge: str, budget: Budget) -> bool:
         """Whether the budget has room for the next cell of a judge, if there is one."""
-        row = self._connection.execute(
-            "SELECT price FROM cells WHERE state = 'planned' AND judge = ? ORDER BY next_at, id LIMIT 1",
-            (self._judge(judge),),
-        ).fetchone()
+        first = "SELECT price FROM cells WHERE state = 'planned' AND judge = ? ORDER BY next_at, id LIMIT 1"
+        row = self._connection.execute(first, (self._judge(judge),)).fetchone()
         return row is not None and affordable(row, *lease.room(self._connection, budget)) == 1
 
     def status(self) -> tuple[JudgeStatus, ...]:

@@ -21,6 +21,7 @@ from quorate.table.exchange.ledger import judgments
 _PLACES = ", ".join(f"f{place}" for place in range(MOST_FACETS))
 _SAME = " AND ".join(f"c.f{place} = w.f{place}" for place in range(MOST_FACETS)) + " AND c.replicate = w.replicate"
 _BLOCK = 4096
+_quoted = json.encoder.encode_basestring
 _NEW = "start a new ledger for the changed study"
 
 
@@ -54,7 +55,7 @@ def digest(content: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def cell_key(*, rubric: str, judge: str, item: str, order: str, temperature: str, replicate: int) -> str:
+def cell_key(rubric: str, judge: str, item: str, order: str, temperature: str, replicate: int) -> str:
     """Key of a cell: whatever changes what is asked changes the key, and replicates never share one.
 
     Parameters
@@ -68,7 +69,8 @@ def cell_key(*, rubric: str, judge: str, item: str, order: str, temperature: str
     replicate : int
         Which answer of the cell, from 1.
     """
-    return digest([rubric, judge, item, order, temperature, int(replicate)])
+    asked = map(_quoted, (rubric, judge, item, order, temperature))
+    return hashlib.sha256(f"[{','.join(asked)},{int(replicate)}]".encode()).hexdigest()  # as `digest`, in less time
 
 
 class Draft(NamedTuple):
@@ -201,8 +203,10 @@ def admit(connection: Connection, draft: Draft) -> None:
 def recode(connection: Connection) -> None:
     """Give new labels the codes that `admit` found for them; nothing that others see is written."""
     codes = "SELECT code FROM fresh WHERE facet = {0} AND mark = f{0}"
-    each = (f"f{place} = coalesce(({codes.format(place)}), f{place})" for place in range(MOST_FACETS))
-    connection.execute(f"UPDATE wanted SET {', '.join(each)}")
+    new = connection.execute("SELECT DISTINCT facet FROM fresh").fetchall()
+    each = [f"f{place} = coalesce(({codes.format(place)}), f{place})" for (place,) in new]
+    if each:
+        connection.execute(f"UPDATE wanted SET {', '.join(each)}")
 
 
 def add(connection: Connection, draft: Draft, span: tuple[int, int]) -> int:
@@ -214,11 +218,10 @@ def add(connection: Connection, draft: Draft, span: tuple[int, int]) -> int:
         If somebody else has added such a cell meanwhile, and it differs.
     """
     _same_cells(connection, draft.names, draft.known, span)
-    held = "SELECT 1 FROM cells AS c WHERE c.key = w.key"
     return connection.execute(
         f"INSERT INTO cells (key, judge, {_PLACES}, replicate, price) "
         f"SELECT key, f{draft.names.index(JUDGE)}, {_PLACES}, replicate, price FROM wanted AS w "
-        f"WHERE {_within(span)} AND NOT EXISTS ({held}) ORDER BY w.id"
+        f"WHERE {_within(span)} ORDER BY w.id ON CONFLICT (key) DO NOTHING"
     ).rowcount
 
 

@@ -89,6 +89,10 @@ class PostgresStore:
         """Nothing to do: the connection speaks in such lines already."""
         return nullcontext()
 
+    def planning(self) -> AbstractContextManager[None]:
+        """Nothing to do: the server keeps what it can."""
+        return nullcontext()
+
     def drift(self) -> None:
         """Nothing to do: a server does not go on with what was dropped."""
 

@@ -17,6 +17,7 @@ from quorate.errors import InvalidInput
 from quorate.table.exchange.ledger import APPLICATION
 
 _OLDEST = (3, 35, 0)
+_CACHE, _CACHE_TO_PLAN = 2048, 128 * 1024  # kB of pages; keys are in no order, so that planning touches all of them
 _PARTS = ("", "-wal", "-shm")
 _LATEST = """
 SELECT max(coalesce((SELECT at FROM attempts ORDER BY id DESC LIMIT 1), 0),
@@ -127,6 +128,20 @@ class SqliteStore:
     def explained(self) -> AbstractContextManager[None]:
         """Errors of SQLite as one line about the ledger."""
         return _explained(self.place)
+
+    @contextmanager
+    def planning(self) -> Iterator[None]:
+        """Keep more of the file in memory."""
+        self._keep(_CACHE_TO_PLAN)
+        try:
+            yield
+        finally:
+            self._keep(_CACHE)
+            self.connection.execute("PRAGMA shrink_memory")
+
+    def _keep(self, size: int) -> None:
+        for database in ("main", "temp"):
+            self.connection.execute(f"PRAGMA {database}.cache_size = -{size}")
 
     def drift(self) -> None:
         """Go on in the file that was taken away, which this process still has open; nothing of it goes elsewhere."""

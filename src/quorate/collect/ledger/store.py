@@ -85,6 +85,9 @@ class Store(Protocol):
     def explained(self) -> AbstractContextManager[None]:
         """Errors of the database as one line about the ledger."""
 
+    def planning(self) -> AbstractContextManager[None]:
+        """While many cells are added."""
+
     def drift(self) -> None:
         """After `Adrift`: go on in what this process has open, so that it can be copied."""
 

@@ -189,7 +189,7 @@ class Work:
             self._results, self._unsent = results + self._results, unsent + self._unsent
             for lane in resting:
                 lane.asked_to_rest = True
-            self._doubtful |= self._ledger.remote
+            self._doubtful |= self._ledger.remote or isinstance(error, Adrift)
             if not isinstance(error, Interrupted):
                 raise
             return  # requests go on, and the next turn connects again, or says that it cannot
