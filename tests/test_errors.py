@@ -9,6 +9,7 @@ from quorate.errors import (
     NotConverged,
     NotEstimable,
     QuorateError,
+    Unbalanced,
     UnknownColumn,
     UnknownTerm,
 )
@@ -19,6 +20,7 @@ ONE_OF_EACH = [
     UnknownTerm("rater", ["item", "judge"]),
     InvalidData('column "score": 12 values are not numbers'),
     NotEstimable("judge: needs two judges", {"judge"}, (0.0, 0.5)),
+    Unbalanced("some levels have more cells"),
     NotConverged("stopped after 100 steps", partial=[1.0]),
 ]
 KIND = {"ids": lambda error: type(error).__name__}

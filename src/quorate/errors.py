@@ -127,6 +127,23 @@ class NotConverged(QuorateError):
         super().__init__(message)
 
 
+class Unbalanced(NotEstimable):
+    """An analysis of variance of judgments that are not balanced; ``reason`` says what is uneven.
+
+    Examples
+    --------
+    >>> str(Unbalanced("some levels have more cells"))
+    'balanced data are needed: some levels have more cells; use REML'
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"balanced data are needed: {reason}; use REML")
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[type[Unbalanced], tuple[str]]:
+        return type(self), (self.reason,)
+
+
 def _listed(names: tuple[str, ...], most: int = 20) -> str:
     if not names:
         return "none"

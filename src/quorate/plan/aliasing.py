@@ -12,7 +12,8 @@ from quorate.arguments import argument
 from quorate.errors import NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.design import design
-from quorate.estimate.doctor.analyses import component_analyses
+from quorate.estimate.components.model import CELL
+from quorate.estimate.doctor.analyses import alias_class, component_analyses
 from quorate.estimate.doctor.support import ITEMS
 from quorate.numerics.mixed.information import null_point
 from quorate.numerics.mixed.reml import evaluate
@@ -29,7 +30,6 @@ PILOTS = (1, 2, 3, 4)
 """Numbers of items tried, in order."""
 _MOST_CALLS = 6_000
 _SOME = 30
-_SUM = "only the sum"
 
 
 @dataclass(frozen=True)
@@ -141,9 +141,10 @@ def _look(cells: Cells, fixed: tuple[str, ...]) -> _Look:
     unknown = len(laid.identified.null_space()) + (not laid.assembled.replicated)
     # one sentence for every set of components that only their sum tells, and for every other that nothing tells
     closed = {own.name.removeprefix("component "): own.reason for own in component_analyses(fit) if not own.possible}
-    sums = [reason for reason in closed.values() if reason.startswith(_SUM)]
-    in_sums = {REPLICATE} if any(f"+ {REPLICATE} " in reason for reason in sums) else set()
-    others = [f"{n}: {reason}" for n, reason in closed.items() if reason not in sums and n not in in_sums]
+    classes = {names for t in range(len(fit.assembled.names)) if len(names := alias_class(fit, t)) > 1}
+    in_sums = {name for names in classes - {(CELL, REPLICATE)} for name in names}  # a cell judged once has a reason
+    sums = [reason for name, reason in closed.items() if name in in_sums and name != REPLICATE]
+    others = [f"{name}: {reason}" for name, reason in closed.items() if name not in in_sums]
     return _Look(fit.aliases, (*dict.fromkeys(sums), *others), unknown)
 
 

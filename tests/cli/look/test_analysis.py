@@ -1,8 +1,10 @@
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from quorate.arguments import argument
+from quorate.caveats import one_level
 from quorate.cli.console import console
 from quorate.cli.look.analysis import AnalysisFiles, show
 from quorate.cli.options.output import Output
@@ -40,8 +42,7 @@ def test_at_most_six_sources_and_the_rest_together(capsys, n, lines, last):
 
 
 def test_a_reason_for_no_interval_is_a_caveat_unless_it_is_said_already(capsys):
-    told = SimpleNamespace(sentence="1 judge: the result is for this judge only")
-    out = shown(capsys, population_reason="1 judge: one says nothing", caveats=(told,))
+    out = shown(capsys, population_reason="1 judge: one says nothing", caveats=(one_level("judge"),))
     assert "no interval for judges like these" not in out
     reason = "it needs judge apart, use " + argument("judge", "panel", group="targets")
     out = shown(capsys, population_reason=reason)
@@ -67,8 +68,8 @@ def test_designs_from_nothing_are_named_where_there_are_any(capsys):
 def test_the_page_is_where_it_is_said_unless_it_is_not_wanted(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     files = AnalysisFiles(context=None)
-    assert str(files.page("a.html", Output())) == "a.html"
-    assert files.page("a.html", Output(as_json=True)) is None
-    assert AnalysisFiles(context=None, no_report=True).page("a.html", Output()) is None
+    assert files.pages("a.html", Output()) == [Path("a.html")]
+    assert files.pages("a.html", Output(as_json=True)) == []
+    assert AnalysisFiles(context=None, no_report=True).pages("a.html", Output()) == []
     with pytest.raises(InvalidInput, match="--no-report: contradicts --report"):
-        AnalysisFiles(context=None, no_report=True, report=tmp_path / "b.html")
+        AnalysisFiles(context=None, no_report=True, report=[tmp_path / "b.html"])

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.errors import NotEstimable
+from quorate.errors import Unbalanced
 from quorate.numerics.mixed.anova import strata
 
 NONE = np.zeros(1)
@@ -89,12 +89,12 @@ def test_components_are_unbiased():
 
 def test_unbalanced_data_are_refused():
     row, column = (axis[:-1] for axis in crossed(3, 3))
-    with pytest.raises(NotEstimable, match="unbalanced"):
+    with pytest.raises(Unbalanced, match="some levels have more cells"):
         strata(np.arange(8.0), [], [row, column], np.ones(1), NONE, NONE)
 
 
 def test_terms_that_are_not_orthogonal_are_refused():
     """Every judge sees two of three items: balanced in each facet, and yet confounded."""
     item, judge = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 1, 2, 2, 0])
-    with pytest.raises(NotEstimable, match="not orthogonal"):
+    with pytest.raises(Unbalanced, match="not orthogonal"):
         strata(np.array([1.0, 5, 2, 8, 3, 3]), [], [item, judge], np.ones(1), NONE, NONE)

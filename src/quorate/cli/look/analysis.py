@@ -90,6 +90,8 @@ class AnalysisFiles(Files):
 
 def show(out: Console, found: Analysis) -> None:
     """Print the verdict, sources, purchases and caveats of an analysis."""
+    from quorate.caveats import one_level
+    from quorate.roles import JUDGE
     from quorate.wording import whole_percent
 
     scope = ", for judges like these" if found.population is not None else ""
@@ -111,10 +113,10 @@ def show(out: Console, found: Analysis) -> None:
         heading(out, "What to do next")
         points(out, ["These data do not say what a change to the design would give."])
     sentences = [caveat.sentence for caveat in found.caveats]
-    stated = {sentence.partition(":")[0] for sentence in sentences}
-    for view, why in {"judges like these": found.population_reason, "this panel": found.panel_reason}.items():
-        if why and why.partition(":")[0] not in stated:
-            sentences.append(f"no interval for {view} (" + why + ")")
+    why = {"judges like these": found.population_reason, "this panel": found.panel_reason}
+    if one_level(JUDGE) in found.caveats:  # says the same
+        del why["judges like these"]
+    sentences += [f"no interval for {view} (" + reason + ")" for view, reason in why.items() if reason]
     caveats(out, sentences)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quorate.arrays import Ints
-from quorate.errors import InvalidInput, NotEstimable
+from quorate.errors import InvalidInput, NotEstimable, Unbalanced
 from quorate.estimate.components.fixed import FixedEffects, fixed_effects
 from quorate.estimate.components.model import CELL, Model, closure
 from quorate.estimate.components.noise import residuals
@@ -167,15 +167,15 @@ def balanced_strata(assembled: Assembled) -> Strata:
 
     Raises
     ------
-    NotEstimable
+    Unbalanced
         If cells differ in their number of answers, covariates or residuals by level are in the model, or the design is
         otherwise unbalanced.
     """
     judgments, model = assembled.judgments, assembled.model
     if np.ptp(judgments.n) > 0:
-        raise NotEstimable("balanced data are needed: cells differ in their number of answers; use REML")
+        raise Unbalanced("cells differ in their number of answers")
     if model.covariates or assembled.residual_levels:
-        raise NotEstimable("balanced data are needed: no covariates and one residual variance; use REML")
+        raise Unbalanced("the model has covariates or several residual variances")
     inside = assembled.problem.replicates
     random = [judgments.level_codes(name.split(":")) for name in assembled.names if name not in (CELL, REPLICATE)]
     fixed = [judgments.level_codes([name]) for name in model.fixed]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quorate.arguments import argument
-from quorate.errors import InvalidInput, NotEstimable, QuorateError, UnknownTerm
+from quorate.errors import InvalidInput, NotEstimable, QuorateError, Unbalanced, UnknownTerm
 from quorate.estimate.components.assemble import balanced_strata
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
@@ -221,9 +221,8 @@ def classical_analyses(fit: Decomposition) -> Iterator[Supported]:
     try:
         strata = balanced_strata(fit.assembled)
         yield Supported(ANOVA, True, f"balanced: {counted(len(strata.df), 'mean square')}")
-    except NotEstimable as error:
-        reason = str(error).removeprefix("method 'anova': ").partition(";")[0]
-        yield Supported(ANOVA, False, reason, "not needed: REML takes unbalanced judgments")
+    except Unbalanced as error:
+        yield Supported(ANOVA, False, error.reason, "not needed: REML takes unbalanced judgments")
 
 
 def component_analyses(fit: Decomposition) -> Iterator[Supported]:

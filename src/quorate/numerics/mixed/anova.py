@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quorate.arrays import Floats, Ints
-from quorate.errors import NotEstimable
+from quorate.errors import Unbalanced
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def strata(
 
     Raises
     ------
-    NotEstimable
+    Unbalanced
         If the design is unbalanced, or the terms do not give orthogonal strata.
 
     References
@@ -62,7 +62,7 @@ def strata(
     terms = [np.zeros(len(y), dtype=np.int64), *fixed, *random]
     sizes = [int(term.max()) + 1 for term in terms]
     if any(np.ptp(np.bincount(term)) for term in terms):
-        raise NotEstimable("method 'anova': the design is unbalanced (some levels have more cells); use method='reml'")
+        raise Unbalanced("some levels have more cells")
     # Effect of every term after the terms it contains, and its degrees of freedom.
     effects: list[Floats] = [np.zeros(0)] * len(terms)
     df = [0] * len(terms)
@@ -74,9 +74,7 @@ def strata(
     left = y - sum(effects)
     total = sum(float(effect @ effect) for effect in effects) + float(left @ left)
     if abs(total - float(y @ y)) > 1e-8 * float(y @ y):
-        raise NotEstimable(
-            "method 'anova': the terms are not orthogonal; add the terms they share, or use method='reml'"
-        )
+        raise Unbalanced("the terms are not orthogonal, and the terms they share are not in the model")
     chosen = range(1 + len(fixed), len(terms))
     left_df = len(y) - sum(df)
     # Expected mean squares: cells per level, for every random term that contains the stratum's.

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quorate.analysis.allocation import AllocationAnalysis, view_of
-from quorate.analysis.allocation_words import SHORT, arms_text, between, final_error, plus_minus
+from quorate.analysis.allocation_words import SHORT, arms_text, between, final_error
 from quorate.analysis.labels import cut
-from quorate.analysis.words import significant
+from quorate.analysis.words import number, significant
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, source_of
@@ -20,7 +20,7 @@ from quorate.reporting.pages.replays import DASHED, DOTTED, POLICIES, SOLID
 from quorate.reporting.paper.reproduce import titled
 from quorate.simulate.allocation.result import ROBIN, ROBIN_HOOD, UNIFORM, Allocation
 from quorate.simulate.allocation.saving import LEAST_RUNS, share_text
-from quorate.wording import counted, percent
+from quorate.wording import counted, decimals, percent
 
 if TYPE_CHECKING:
     from quorate.analysis.allocation import LevelReplay
@@ -62,11 +62,11 @@ def sections(view: AllocationAnalysis) -> tuple[Section, ...]:
         return tuple(_subjects(view.studies[0], ""))
     why = tuple(f"No study of {cut(level)}: {cut(reason, 500)}." for level, reason in view.reasons.items())
     parts = [Section("levels", f"Levels of {view.by}", why, (levels(view),))]
-    for number, study in enumerate(view.studies, 1):
-        subjects = list(_subjects(study, f"-{number}"))
+    for place, study in enumerate(view.studies, 1):
+        subjects = list(_subjects(study, f"-{place}"))
         text = tuple(line for subject in subjects for line in subject.text)
         figures = tuple(figure for subject in subjects for figure in subject.figures)
-        parts.append(Section(f"level-{number}", f"{view.by}: {cut(study.level)}", text, figures))
+        parts.append(Section(f"level-{place}", f"{view.by}: {cut(study.level)}", text, figures))
     return tuple(parts)
 
 
@@ -283,8 +283,10 @@ def tiles(study: LevelReplay) -> tuple[Tile, ...]:
         numbers.append(Tile(share_text(study.saved.value), label))
     for name, label in ((UNIFORM, "uniform"), (ROBIN_HOOD, "ROBIN-HOOD"), (ROBIN, "ROBIN, variances known")):
         if name in found.outcomes:
-            value, _, sd = plus_minus(*final_error(found, name)).partition(" ± ")
-            numbers.append(Tile(value, f"{f'± {sd} ' if sd else ''}largest error, {label}"))
+            value, sd = final_error(found, name)
+            places = decimals(sd)
+            spread = "" if math.isnan(sd) else f"± {number(sd, places)} "
+            numbers.append(Tile(number(value, places), f"{spread}largest error, {label}"))
     return tuple(numbers)
 
 
