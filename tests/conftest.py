@@ -14,6 +14,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+pytest_plugins = ["studies"]
+"""Small studies of every shape, which analyses and pages are made of."""
+
 NEEDS_SHARED = "needs QUORATE_SHARED"
 ROOT = Path(__file__).parent.parent
 

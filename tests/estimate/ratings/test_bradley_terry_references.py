@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import numpy as np
-import polars as pl
 import pytest
+from rated_votes import counted
 from scipy.optimize import minimize
 
 import quorate as q
@@ -29,11 +29,6 @@ SCHOOLS = [
     ("St.Gallen", "Stockholm", 155, 98, 50),
     ("Barcelona", "Stockholm", 172, 90, 41),
 ]
-
-
-def counted(rows, **options):
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b", "t"], orient="row")
-    return q.read_votes(frame, wins=("a", "b", "t"), announce=False, **options)
 
 
 @pytest.fixture(scope="module")

@@ -189,8 +189,9 @@ def test_rounding_of_the_arithmetic_is_no_judgment():
 
 @given(st.floats(0.01, 0.5), st.floats(0.001, 0.2), st.floats(0.3, 0.99))
 def test_no_test_does_with_fewer_than_the_least(margin, alpha, power):
+    """Both errors of any test sum to exp(-K) / 2 at least (Bretagnolle and Huber)."""
     least = least_judgments(margin, alpha=alpha, power=power)
-    floor = [float(kl.error_floor(n * kl.divergence(margin))) for n in (least - 1, least)]
+    floor = [float(np.exp(-n * kl.divergence(margin)) / 2) for n in (least - 1, least)]
     assert floor[1] <= (alpha + 1 - power) * (1 + 1e-9)
     assert least == 1 or floor[0] > (alpha + 1 - power) * (1 - 1e-9)
     assert least <= sample_size(margin, alpha=alpha, power=power, method="exact")

@@ -8,6 +8,6 @@
 - power: power and z values of studies drawn from votes, for many pairs of models and numbers of votes at once
 - strata: tests that no type of prompt prefers either system: opposite preferences add up here
 - two_stages: types that a first stage keeps, whole judgments in proportion, one p-value from both stages
-- kl: information in votes: divergence from a fair coin, the bounds it sets, and the likelihood ratio of margins
+- kl: information in votes: their divergence from those of a fair coin
 - deconvolve: the law of margins behind margins that were estimated from few votes
 """
