@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from quorate.estimate.means.flags import Flags as Flags
     from quorate.estimate.means.mean import Estimate as Estimate
     from quorate.estimate.means.targets import Pool as Pool
+    from quorate.estimate.ratings.boards import Boards as Boards
     from quorate.estimate.ratings.fragility import Fragility as Fragility
     from quorate.estimate.ratings.leaderboard import Leaderboard as Leaderboard
     from quorate.estimate.ratings.ratings import Ratings as Ratings
@@ -96,6 +97,7 @@ _HOMES = {
     "Gaming": "quorate.decide.gaming.gaming",
     "Icc": "quorate.estimate.agreement.coefficients",
     "Judgments": "quorate.table.judgments",
+    "Boards": "quorate.estimate.ratings.boards",
     "Leaderboard": "quorate.estimate.ratings.leaderboard",
     "LevelEffect": "quorate.estimate.means.effects",
     "Monitor": "quorate.decide.stop",

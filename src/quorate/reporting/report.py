@@ -19,11 +19,23 @@ from quorate.decide.outcome import AnyVerdict
 from quorate.errors import InvalidInput
 from quorate.estimate.agreement.agreement import Agreement
 from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.ratings.boards import Boards
 from quorate.estimate.ratings.leaderboard import Leaderboard
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.plan.panel.panel import Panel
 from quorate.reporting.page import Page
-from quorate.reporting.pages import agreement, allocation, gaming, pair, pipelines, ratings, table, verdict, votes
+from quorate.reporting.pages import (
+    agreement,
+    allocation,
+    boards,
+    gaming,
+    pair,
+    pipelines,
+    ratings,
+    table,
+    verdict,
+    votes,
+)
 from quorate.reporting.pages.judgments import page as judgments
 from quorate.reporting.pages.panel import page as panel
 from quorate.reporting.paper.record import Record, study_record
@@ -48,6 +60,7 @@ PAGES: Mapping[type, Callable[[Any, Any], Page]] = {
     Allocation: allocation.page,
     AllocationAnalysis: allocation.page,
     AnyVerdict: verdict.page,
+    Boards: boards.page,
     Gaming: gaming.page,
     Leaderboard: ratings.page,
     PairAnalysis: pair.page,

@@ -43,7 +43,7 @@ def test_votes(run, votes):
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
     assert max(map(len, ran.out.splitlines())) <= 80
-    assert said.startswith("x is first of 3 systems; 3 systems form 2 rank groups")
+    assert said.startswith("x is first of 3 systems; 2 of 3 pairs of systems are told apart")
     assert "rank group system Elo 95% interval best 1 1 x 1" in said
     assert "2–3 2 z " in said
     assert "2 of 3 pairs of systems are told apart" in said
@@ -59,9 +59,20 @@ def test_votes_as_json(run, votes):
 
 def test_systems_are_told_apart_by_another_facet(run, votes):
     found = run("rank", votes, "--within", "prompt_type", "--json")
-    assert found.code == 1
-    assert "groups of systems have no votes between them" in found.err
+    assert [one["place"] for one in found.json["unrated"]] == ["not linked"] * 3
     assert len(run("rank", votes, "--within", "prompt_type", "--regularisation", 1, "--json").json["systems"]) == 6
+
+
+def test_a_board_for_every_level(run, votes, tmp_path):
+    page = tmp_path / "boards.html"
+    ran = run("rank", votes, "--by", "prompt_type", "--elo", "--report", page)
+    said = " ".join(ran.out.split())
+    assert (ran.code, ran.err) == (0, "")
+    assert said.startswith("2 boards by prompt_type: on 2 of them one system is first")
+    assert "prompt_type: de x is first of 3 systems" in said
+    assert "On 2 of 2 boards one system is first" in page.read_text(encoding="utf-8")
+    found = run("rank", votes, "--by", "prompt_type", "--json").json
+    assert found["boards"].keys() == {"de", "en"}
 
 
 def test_scores(run, scored):
@@ -90,7 +101,7 @@ def test_systems_that_noise_hides_exit_2_though_two_are_told_apart(run, tmp_path
     path = tmp_path / "few.csv"
     path.write_text("system,item,judge,score\n" + "".join(f"{s},i{i},{j},{score:.3f}\n" for s, i, j, score in rows))
     ran = run("rank", path)
-    assert ran.out.startswith("1 of 10 pairs of systems are told apart")
+    assert ran.out.startswith("a, c, d and e may each be first of 5 systems; 1 of 10 pairs of systems is told")
     assert "Not rankable: " in " ".join(ran.out.split())
     assert ran.code == 2
 

@@ -82,24 +82,32 @@ def test_resamples_without_ratings_are_counted():
 ORDER = [("x", "y", 5, 0, 0), ("x", "z", 5, 0, 0), ("y", "z", 4, 2, 0)]
 
 
-def test_a_system_that_wins_all_is_named():
-    with pytest.raises(
-        NotEstimable, match=r'"x" won every vote against the others.*leave it out, or give reg'
-    ) as error:
-        q.rank(counted(ORDER))
-    assert error.value.names == {"x"}
-    turned = [(a, b, lost, won, t) for a, b, won, lost, t in ORDER]
-    with pytest.raises(NotEstimable, match='"x" lost every vote to the others'):
-        q.rank(counted(turned))
+def test_a_system_that_wins_all_is_above_those_that_are_rated():
+    ratings = q.rank(counted(ORDER))
+    assert [(one.system, one.place, one.votes) for one in ratings.unrated] == [("x", "above all", 10)]
+    assert (ratings.systems, ratings.n) == (("y", "z"), 6)
+    alone = q.rank(counted([("y", "z", 4, 2, 0)]))
+    assert (ratings.rating == alone.rating).all()
+    assert ratings.sentence.endswith("Without a finite rating: x, above all of these, to whom it never lost.")
+    turned = q.rank(counted([(a, b, lost, won, t) for a, b, won, lost, t in ORDER]))
+    assert [one.place for one in turned.unrated] == ["below all"]
+    assert turned.to_dict()["unrated"] == [{"system": "x", "place": "below all", "votes": 10}]
+    assert not q.rank(counted(ORDER), regularisation=1).unrated
 
 
-def test_systems_without_votes_between_them_are_named():
+def test_systems_without_votes_between_them_are_not_linked():
     apart = [("x", "y", 3, 2, 0), ("z", "w", 3, 2, 0), ("v", "w", 1, 2, 0)]
-    with pytest.raises(NotEstimable, match='2 groups of systems have no votes between them: "v", "w" and "z"; "x" and'):
-        q.rank(counted(apart))
+    ratings = q.rank(counted(apart))
+    assert sorted(ratings.systems) == ["v", "w", "z"]
+    assert "x and y, not linked to these by wins both ways" in ratings.sentence
     only_ties = [("x", "y", 3, 2, 0), ("y", "z", 0, 0, 4)]
-    with pytest.raises(NotEstimable, match='no votes between them: "x" and "y"; "z"'):
-        q.rank(counted(only_ties), ties="drop")
+    assert [one.system for one in q.rank(counted(only_ties), ties="drop").unrated] == ["z"]
+
+
+def test_a_plain_order_has_no_rating_at_all():
+    with pytest.raises(NotEstimable, match=r'"x" won every vote against the others.*leave it out') as error:
+        q.rank(counted([("x", "y", 5, 0, 0), ("y", "z", 5, 0, 0)]))
+    assert error.value.names == {"x"}
 
 
 def test_regularisation_rates_whoever_has_no_finite_rating():

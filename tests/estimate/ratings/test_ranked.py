@@ -4,18 +4,22 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from quorate.estimate.ratings.ranked import by_group, first_places, rank_rows, top
+from quorate.estimate.ratings.ranked import by_group, may_be_first, rank_rows, standing, top
 
 NAMES = tuple("abcdefgh")
 
 
-def board(groups):
+def board(groups, first=1):
+    """Eight systems of which so many may be first, and every one of these is as good as the others."""
+    above = np.triu(np.ones((8, 8), dtype=bool), 1)
+    above[:first, :first] = False
     return SimpleNamespace(
         systems=NAMES,
         rating=np.arange(8.0)[::-1] / 3,
         se=np.full(8, 0.5),
         intervals=np.arange(16.0).reshape(8, 2),
-        ranks=SimpleNamespace(low=np.arange(8), high=np.arange(8) + 1),
+        ranks=SimpleNamespace(low=1 + above.sum(axis=0), high=np.arange(8) + 1, above=above),
+        level=0.95,
         group=np.array(groups),
         groups=by_group(NAMES, np.array(groups)),
         best=dict.fromkeys(NAMES, 0.125),
@@ -31,15 +35,13 @@ def test_the_short_form_has_three():
     assert top(SimpleNamespace(systems=("x", "y"), rating=np.array([1.0, 0.0]))) == "x 1, y 0"
 
 
-def test_one_first_place():
-    assert first_places(board([1, 2, 2, 2, 2, 2, 2, 2])) == "a is first of 8 systems"
-
-
-def test_shared_first_places():
-    assert first_places(board([1, 1, 2, 2, 2, 2, 2, 2])) == (
-        "a and b share the first places (a is best with chance 12.5%)"
-    )
-    assert first_places(board([1] * 8)).startswith("a, b, c, d, e, f and 2 more share the first places")
+def test_who_may_be_first_is_what_ranks_say():
+    assert standing(board([1, 2, 2, 2, 2, 2, 2, 2])).startswith("a is first of 8 systems; 28 of 28 pairs")
+    two = board([1] * 8, first=2)
+    assert may_be_first(two) == ("a", "b")
+    assert standing(two).startswith("a and b may each be first of 8 systems; 27 of 28 pairs")
+    assert standing(board([1] * 8, first=7)).startswith("a is ahead of 7 other systems, of which 6 may be first too")
+    assert standing(board([1] * 8, first=8)) == "No two of 8 systems are told apart, at 95% for all ranks at once."
 
 
 def test_a_row_for_every_system():

@@ -124,18 +124,21 @@ def test_few_degrees_of_freedom_make_the_best_less_sure():
 
 
 def test_sentences(ratings):
-    assert ratings.sentence == "x is first of 4 systems; 4 systems form 3 rank groups, at 95% for all ranks at once."
+    assert (
+        ratings.sentence
+        == "x is first of 4 systems; 5 of 6 pairs of systems are told apart, at 95% for all ranks at once."
+    )
     frame = pl.DataFrame([("x", "y", 6, 5)], schema=["model_a", "model_b", "a", "b"], orient="row")
     close = q.rank(q.read_votes(frame, wins=("a", "b"), announce=False))
-    assert close.sentence.startswith("No system is surely better than all others: 2 systems are one group")
+    assert close.sentence == "No two of 2 systems are told apart, at 95% for all ranks at once."
     chain = [("x", "y", 55, 45), ("y", "z", 55, 45), ("x", "z", 68, 32)]
     frame = pl.DataFrame(chain, schema=["model_a", "model_b", "a", "b"], orient="row")
     linked = q.rank(q.read_votes(frame, wins=("a", "b"), announce=False))
-    assert linked.sentence.startswith("1 of 3 pairs of systems are told apart. No system is surely better")
+    assert linked.sentence.startswith("x and y may each be first of 3 systems; 1 of 3 pairs of systems is told apart")
     shared = [("x", "y", 50, 48), ("x", "z", 90, 10), ("y", "z", 90, 10)]
     frame = pl.DataFrame(shared, schema=["model_a", "model_b", "a", "b"], orient="row")
     two = q.rank(q.read_votes(frame, wins=("a", "b"), announce=False))
-    assert two.sentence.startswith("x and y share the first places (x is best with chance ")
+    assert two.sentence.startswith("x and y may each be first of 3 systems; 2 of 3 pairs")
 
 
 def test_everything_as_plain_values(ratings):

@@ -76,9 +76,9 @@ def test_several_may_be_first():
     frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b"], orient="row")
     view = RatingsAnalysis(q.rank(q.read_votes(frame, wins=("a", "b"), announce=False)))
     caption = pages.leaderboard(view).caption
-    assert caption.finding.startswith("a leads 2 systems that share the first places (best with chance ")
-    assert caption.lines[-1].startswith("Shaded and plain bands: rank groups")
-    assert pages.groups(view).caption.finding == "4 systems form 2 rank groups"
+    assert caption.finding == "a is ahead, at rank 1–2; 4 of 6 pairs of systems are told apart"
+    assert caption.lines[-1].startswith("Shaded and plain bands: cuts of the order")
+    assert pages.groups(view).caption.finding == "The order of 4 systems is cut in 1 place"
     assert pages.pairs(view).caption.finding == "4 of 6 pairs of systems are told apart"
     said = "0 of 4 ranks are sure; the least sure, a, is anywhere from 1 to 2"
     assert pages.ranks(view).caption.finding == said
@@ -153,7 +153,7 @@ def test_pairs_that_are_told_apart(view, open_view):
 
 def test_groups_name_their_systems(view):
     assert pages.groups(view).rows == [
-        {"group": number, "systems": 1, "which": name} for number, name in enumerate("abc", 1)
+        {"group": number, "systems": 1, "told": 0, "which": name} for number, name in enumerate("abc", 1)
     ]
 
 
@@ -169,7 +169,7 @@ def test_the_leaderboard_comes_first(view, open_view, unrankable):
     assert [figure.name for figure in first.figures] == ["leaderboard"]
     assert [figure.name for figure in second.figures] == ["ranks", "groups", "pairs"]
     assert first.text == ()
-    assert [figure.name for figure in page_of(open_view).sections[1].figures] == ["ranks", "groups"]
+    assert [figure.name for figure in page_of(open_view).sections[1].figures] == ["ranks"]
     assert page_of(unrankable).sections[0].text[0].startswith("Not rankable: ")
 
 
@@ -177,7 +177,7 @@ def test_what_is_said_around_the_figures(ballots):
     votes = ballots()
     page = page_of(q.rank(votes), source=votes, origin=Provenance("quorate rank v.csv", None, "simulated"))
     assert page.sentence.startswith("a is first of 3 systems")
-    assert [tile.value for tile in page.tiles] == ["100%", "3", "3"]
+    assert [tile.value for tile in page.tiles] == ["1", "100%", "3"]
     assert page.provenance["command"] == "quorate rank v.csv"
     assert page.provenance["seed"] == "1"
     assert "for_a" in page.provenance["columns"]

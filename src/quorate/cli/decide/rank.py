@@ -9,12 +9,14 @@ import typer
 
 from quorate.cli.console import caveats, read_as, say, table
 from quorate.cli.options import File, Files, For, Group, Output, Reading, Seed, Systems, command
+from quorate.cli.options.reading import role_of
 from quorate.numerics.ratings.ties.registry import Ties
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from quorate.analysis.ratings import RatingsAnalysis
+    from quorate.estimate.ratings.boards import Boards
 
 UNDECIDED = 2
 MOST_SYSTEMS = 100
@@ -23,7 +25,11 @@ MOST_SYSTEMS = 100
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking(Group):
-    """How votes are made into ratings."""
+    """How votes are made into ratings, and of what there are boards."""
+
+    by: Annotated[
+        str | None, typer.Option(metavar="ROLE", help="A board for every level of a facet, such as a language.")
+    ] = None
 
     elo: Annotated[
         bool, For("votes"), typer.Option("--elo", help="Votes: points of the Elo scale, 1000 on average.")
@@ -52,13 +58,14 @@ class Ranking(Group):
 def rank(
     file: File, systems: Systems, how: Ranking, reading: Reading, files: Files, out: Output, seed: Seed = 1
 ) -> int:
-    """A leaderboard: ranks, groups and intervals.
+    """A leaderboard: ranks, ratings and intervals.
 
-    From scores: means, with intervals that count judges and prompts. From votes: Bradley-Terry ratings. Ranks and
-    groups hold for all systems at once. Ends with exit code 2 if no system is surely better than another, or if noise
+    From scores: means, with intervals that count judges and prompts. From votes: Bradley-Terry ratings. Ranks hold for
+    all systems at once. Ends with exit code 2 if no system is surely better than another, or if noise
     exceeds what systems differ by.
     """
     from quorate.analysis.ratings import RatingsAnalysis
+    from quorate.estimate.ratings.boards import Boards
     from quorate.estimate.ratings.leaderboard import Leaderboard
     from quorate.estimate.ratings.rank import rank as ranked
     from quorate.estimate.ratings.ratings import Ratings
@@ -67,40 +74,49 @@ def rank(
     table = reading.table(file, systems, how)
     options: dict[str, Any] = {"level": systems.level, "seed": seed}
     if isinstance(table, Votes):
-        given = how.given() | {"cluster": systems.clusters(table), "elo": None}
+        given = how.given() | {"cluster": systems.clusters(table), "elo": None, "by": None}
         table = systems.told_apart(table)
     else:
         given = {"facet": systems.system, "targets": systems.targets()}
     options |= {name: value for name, value in given.items() if value is not None}
-    found: Ratings | Leaderboard = ranked(table, **options)
-    shown = found.elo() if how.elo and isinstance(found, Ratings) else found
-    view = RatingsAnalysis(shown, table)
-    out.show(view, show)
+    by = role_of(how.by, table)
+    found: Ratings | Leaderboard | Boards
+    found = ranked(table, **options) if by is None else ranked(table, by=by, **options)
+    shown: Ratings | Leaderboard | Boards
+    if isinstance(found, Boards):
+        shown = found.elo() if how.elo else found
+        views = [RatingsAnalysis(board, table) for board in shown.boards.values()]
+        out.show(shown, show_boards)
+    else:
+        board = found.elo() if how.elo and isinstance(found, Ratings) else found
+        shown, views = board, [RatingsAnalysis(board, table)]
+        out.show(views[0], show)
     files.write(shown, table, out)
-    return 0 if view.told_apart and not view.not_rankable else UNDECIDED
+    return 0 if any(view.told_apart and not view.not_rankable for view in views) else UNDECIDED
+
+
+def show_boards(out: Console, boards: Boards) -> None:
+    """Print every board under its level."""
+    from quorate.analysis.ratings import RatingsAnalysis
+
+    say(out, boards.sentence, style="bold")
+    for level, board in boards.boards.items():
+        out.print()
+        say(out, f"{boards.by}: {level}", style="bold")
+        listing(out, RatingsAnalysis(board))
+    out.print()
+    say(out, "Ranks hold for all systems of a board at once. Best: chance of being the best, of each system by itself.")
+    caveats(out, (one.sentence for one in boards.caveats))
 
 
 def show(out: Console, view: RatingsAnalysis) -> None:
     """Print the leaderboard: the sentence, every system, and what to know before relying on it."""
     from quorate.analysis.votes import order_noticed
-    from quorate.analysis.words import number, share
-    from quorate.reporting.pages.ratings import leaderboard
     from quorate.table.votes import Votes
 
-    say(out, view.found.sentence, style="bold")
-    out.print()
-    unit = ("Elo" if "Elo" in view.unit else "rating") if view.of_votes else "mean"
-    heads = {"rank": "right", "group": "right", "system": "left", unit: "right"}
-    rows = []
-    for row in leaderboard(view).rows[:MOST_SYSTEMS]:
-        ends = " to ".join(number(row[end], view.places) for end in ("low", "high"))
-        rating = number(row["rating"], view.places)
-        rows.append((row["rank"], str(row["group"]), row["system"], rating, ends, share(row["share"])))
-    table(out, heads | {f"{100 * view.level:.4g}% interval": "right", "best": "right"}, rows)
-    if len(view.found) > MOST_SYSTEMS:
-        say(out, f"And {len(view.found) - MOST_SYSTEMS:,} more systems; --report and --json have all.")
+    listing(out, view)
     told = f"{view.told_apart:,} of {view.pairs:,} pairs of systems are told apart"
-    say(out, f"Ranks, for all systems at once: {told}. Best: probability of being the best of these.")
+    say(out, f"Ranks, for all systems at once: {told}. Best: chance of being the best, of each system by itself.")
     if view.position_words:
         say(out, view.position_words)
     caveats(out, (one.sentence for one in view.caveats))
@@ -109,3 +125,23 @@ def show(out: Console, view: RatingsAnalysis) -> None:
         say(out, f"{noticed}: --position says how much of that is the order's doing.")
     if view.table is not None:
         read_as(out, view.table.notes)
+
+
+def listing(out: Console, view: RatingsAnalysis) -> None:
+    """Print the sentence and a line for every system; groups only where there are cuts."""
+    from quorate.analysis.words import number, share
+    from quorate.reporting.pages.ratings import leaderboard
+
+    say(out, view.found.sentence, style="bold")
+    out.print()
+    unit = ("Elo" if "Elo" in view.unit else "rating") if view.of_votes else "mean"
+    cuts = {"group": "right"} if len(view.found.groups) > 1 else {}
+    heads = {"rank": "right", **cuts, "system": "left", unit: "right"}
+    rows = []
+    for row in leaderboard(view).rows[:MOST_SYSTEMS]:
+        ends = " to ".join(number(row[end], view.places) for end in ("low", "high"))
+        group = [str(row["group"])] if cuts else []
+        rows.append((row["rank"], *group, row["system"], number(row["rating"], view.places), ends, share(row["share"])))
+    table(out, heads | {f"{100 * view.level:.4g}% interval": "right", "best": "right"}, rows)
+    if len(view.found) > MOST_SYSTEMS:
+        say(out, f"And {len(view.found) - MOST_SYSTEMS:,} more systems; --report and --json have all.")

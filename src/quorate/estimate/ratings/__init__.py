@@ -3,6 +3,8 @@
 ``rank``: one question for scores and votes.
 ``leaderboard``: systems by mean score.
 ``bradley_terry``, ``ratings``: ratings by votes, and their result.
+``boards``: a board for every level of a facet.
+``linked``: the systems that can be rated together, and where the others stand.
 ``counts``, ``contrast``, ``ranked``: votes counted for the model, contrasts of its parameters, what both results share.
 ``fragility``: how few votes keep the first system first.
 """

@@ -65,7 +65,7 @@ def bradley_terry(
         )
     table = checked_votes(votes)
     _check(ties, level, regularisation, resamples)
-    counted = tally(table, ties, cluster, weights, position)
+    counted = tally(table, ties, cluster, weights, position, linked_only=not regularisation)
     refuse_unrated(counted, regularisation > 0)
     at = fit(counted.design, counted.counts[..., None], regularisation)
     if not at.converged[0]:
@@ -100,6 +100,7 @@ def bradley_terry(
         seed=seed,
         caveats=tuple(cautions),
         backend=table.source.backend,
+        unrated=counted.unrated,
     )
 
 

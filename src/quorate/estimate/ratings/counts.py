@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.ratings.linked import Unrated, linked
 from quorate.numerics.ratings.bradley_terry import Design
 from quorate.numerics.ratings.draws import Units
 from quorate.numerics.ratings.existence import components, exists, identified
@@ -45,6 +46,8 @@ class VoteCounts:
         Votes that count.
     clusters : int or None
         Clusters of votes.
+    unrated : tuple of Unrated
+        Systems whose votes are left out, as no finite rating fits them.
     """
 
     design: Design
@@ -53,10 +56,19 @@ class VoteCounts:
     units: Units
     n: int
     clusters: int | None
+    unrated: tuple[Unrated, ...] = ()
 
 
-def tally(votes: Votes, ties: Ties, cluster: str | None, weights: ArrayLike | None, position: bool) -> VoteCounts:
-    """Count votes by pair, outcome and, with a position effect, order.
+def tally(
+    votes: Votes,
+    ties: Ties,
+    cluster: str | None,
+    weights: ArrayLike | None,
+    position: bool,
+    *,
+    linked_only: bool = False,
+) -> VoteCounts:
+    """Count votes by pair, outcome and, with a position effect, order; if asked, between systems that can be rated.
 
     Raises
     ------
@@ -76,6 +88,10 @@ def tally(votes: Votes, ties: Ties, cluster: str | None, weights: ArrayLike | No
             "that decide"
         )
     model = tie_model(ties)
+    unrated: tuple[Unrated, ...] = ()
+    if linked_only:
+        rows, unrated = linked(votes, model.counted)
+        votes, weight = (votes.keep(rows), weight if weight is None else weight[rows]) if unrated else (votes, weight)
     pairs = votes.pairs()
     sign = np.array([1.0, -1.0]) if position else np.zeros(1)
     if cluster is None and weight is None and not position:
@@ -90,7 +106,7 @@ def tally(votes: Votes, ties: Ties, cluster: str | None, weights: ArrayLike | No
     design = Design(len(votes.models), pairs.a.astype(np.int64), pairs.b.astype(np.int64), sign, model)
     n = votes.n if tie_model(ties).counted else votes.n_decisive
     clusters = None if cluster is None else len(units.size)
-    counted = VoteCounts(design, votes.models, counts.reshape(len(sign), -1, 3), units, n, clusters)
+    counted = VoteCounts(design, votes.models, counts.reshape(len(sign), -1, 3), units, n, clusters, unrated)
     if cluster is not None:
         _refuse_few_clusters(counted, cluster, votes)
     return counted

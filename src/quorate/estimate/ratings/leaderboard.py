@@ -20,14 +20,13 @@ from quorate.estimate.differences.joint import JointMeans, joint_means
 from quorate.estimate.differences.satterthwaite import of_few
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import Target
-from quorate.estimate.ratings.ranked import by_group, first_places, rank_rows, top
+from quorate.estimate.ratings.ranked import by_group, rank_rows, standing, top
 from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.rank_intervals import RankIntervals, best, normal_deviations, rank_groups, rank_intervals
 from quorate.streams import stream
 from quorate.table.frames import frame
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
-from quorate.wording import counted
 
 _DRAWS = 40_000
 
@@ -104,7 +103,7 @@ class Leaderboard(Result):
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """Systems by rank group: those of an earlier group are surely better than all of a later one."""
+        """Systems between cuts of the order: those of an earlier group are surely better than all of a later one."""
         return by_group(self.systems, self.group)
 
     @cached_property
@@ -195,13 +194,7 @@ class Leaderboard(Result):
     @property
     def sentence(self) -> str:
         """The answer, and whether there is one."""
-        sure, k = f"at {100 * self.level:.4g}% for all ranks at once", len(self)
-        if len(self.groups) == 1:
-            told = int(self.ranks.above.sum())
-            start = f"{told:,} of {k * (k - 1) // 2:,} pairs of systems are told apart, but n" if told else "N"
-            finding = f"{start}o system is surely better than all others: {k} systems are one group, {sure}."
-        else:
-            finding = f"{first_places(self)}; {k} systems form {counted(len(self.groups), 'rank group')}, {sure}."
+        finding = standing(self)
         if self.rankable:
             return finding
         helps = "more items" if self.common < 0.5 else "more judges or prompts"

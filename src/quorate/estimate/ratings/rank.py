@@ -9,12 +9,13 @@ from numpy.typing import ArrayLike
 
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import Target
+from quorate.estimate.ratings.boards import Boards, boards
 from quorate.estimate.ratings.bradley_terry import bradley_terry
 from quorate.estimate.ratings.leaderboard import Leaderboard, leaderboard
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.numerics.ratings.ties.registry import Ties
 from quorate.table.judgments import Judgments
-from quorate.table.votes import Votes
+from quorate.table.votes import Votes, checked_votes
 
 
 @overload
@@ -29,6 +30,7 @@ def rank(
     regularisation: float | None = None,
     resamples: int | None = None,
     seed: int = 1,
+    by: None = None,
 ) -> Ratings: ...
 
 
@@ -40,7 +42,25 @@ def rank(
     facet: str | None = None,
     targets: Mapping[str, Target] | None = None,
     seed: int = 1,
+    by: None = None,
 ) -> Leaderboard: ...
+
+
+@overload
+def rank(
+    judgments_or_votes: Votes | Judgments,
+    *,
+    ties: Ties | None = None,
+    cluster: str | None = None,
+    level: float = 0.95,
+    position: bool | None = None,
+    regularisation: float | None = None,
+    resamples: int | None = None,
+    facet: str | None = None,
+    targets: Mapping[str, Target] | None = None,
+    seed: int = 1,
+    by: str,
+) -> Boards: ...
 
 
 def rank(
@@ -56,7 +76,8 @@ def rank(
     facet: str | None = None,
     targets: Mapping[str, Target] | None = None,
     seed: int = 1,
-) -> Ratings | Leaderboard:
+    by: str | None = None,
+) -> Ratings | Leaderboard | Boards:
     """Which systems are better: ratings or mean scores, ranks and groups, each with its uncertainty.
 
     From votes, Bradley-Terry ratings (`quorate.estimate.ratings.bradley_terry.bradley_terry`); from scores, means whose
@@ -91,11 +112,14 @@ def rank(
         Scores: what other facets stand for, "population" or "panel"; by default "panel" for those read as fixed.
     seed : int
         Of the draws behind ranks and refits.
+    by : str, optional
+        Facet, such as a language, of which every level has a board of its own.
 
     Returns
     -------
-    Ratings or Leaderboard
-        Best first; ``to_frame`` has one row for every system.
+    Ratings or Leaderboard, or Boards with ``by``
+        Best first; ``to_frame`` has one row for every system. Of votes, systems that no finite rating fits beside the
+        others, such as one that never lost, are in ``unrated``.
 
     Raises
     ------
@@ -104,7 +128,7 @@ def rank(
     UnknownTerm
         If a facet is not there.
     NotEstimable
-        If a system has no finite rating, or there is nothing to judge differences by.
+        If no two systems have finite ratings, or there is nothing to judge differences by.
 
     Examples
     --------
@@ -130,6 +154,11 @@ def rank(
     for name, value in foreign.items():
         if value is not None and isinstance(judgments_or_votes, Judgments | Votes):
             raise InvalidInput(f"{name}: not for {'scores' if of_scores else 'votes'}; leave it out")
+    if by is not None:
+        if weights is not None:
+            raise InvalidInput("weights: not with by, whose boards have fewer rows each; rank each level by itself")
+        checked = judgments_or_votes if of_scores else checked_votes(judgments_or_votes)
+        return boards(checked, by, lambda part: rank(part, level=level, seed=seed, **given))
     if isinstance(judgments_or_votes, Judgments):
         return leaderboard(judgments_or_votes, level=level, seed=seed, **given)
     return bradley_terry(judgments_or_votes, level=level, seed=seed, **given)

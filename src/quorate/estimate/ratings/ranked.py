@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.table.results import Row, rows_of
-from quorate.wording import listed, percent
+from quorate.wording import counted, listed
 
 if TYPE_CHECKING:
     from quorate.estimate.ratings.leaderboard import Leaderboard
@@ -40,14 +40,25 @@ def by_group(systems: tuple[str, ...], group: NDArray[np.int64]) -> tuple[tuple[
     )
 
 
-def first_places(board: Leaderboard | Ratings) -> str:
-    """Who is first, or who may be."""
-    first = board.groups[0]
+def may_be_first(board: Leaderboard | Ratings) -> tuple[str, ...]:
+    """Systems that none is surely better than, best first."""
+    return tuple(board.systems[i] for i in np.flatnonzero(board.ranks.low == 1).tolist())
+
+
+def standing(board: Leaderboard | Ratings) -> str:
+    """Who is first, or may be, and how many pairs are told apart: one claim, for all ranks at once."""
+    first, systems, told = may_be_first(board), len(board.systems), int(board.ranks.above.sum())
+    sure = f"at {100 * board.level:.4g}% for all ranks at once"
+    if not told:
+        return f"No two of {counted(systems, 'system')} are told apart, {sure}."
     if len(first) == 1:
-        return f"{first[0]} is first of {len(board.systems)} systems"
-    more = [f"{len(first) - _MOST_NAMED} more"] if len(first) > _MOST_NAMED else []
-    named = listed([*first[:_MOST_NAMED], *more])
-    return f"{named} share the first places ({first[0]} is best with chance {percent(board.best[first[0]])})"
+        lead = f"{first[0]} is first of {systems:,} systems"
+    elif len(first) <= _MOST_NAMED:
+        lead = f"{listed(first)} may each be first of {systems:,} systems"
+    else:
+        lead = f"{first[0]} is ahead of {systems - 1:,} other systems, of which {len(first) - 1:,} may be first too"
+    pairs = systems * (systems - 1) // 2
+    return f"{lead}; {told:,} of {counted(pairs, 'pair')} of systems {'is' if told == 1 else 'are'} told apart, {sure}."
 
 
 def rank_rows(board: Leaderboard | Ratings) -> list[Row]:

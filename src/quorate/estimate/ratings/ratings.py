@@ -15,7 +15,8 @@ from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.ratings.contrast import Contrast, Law, WinRate, average_odds, expit
-from quorate.estimate.ratings.ranked import by_group, first_places, rank_rows, top
+from quorate.estimate.ratings.linked import Unrated, unrated_words
+from quorate.estimate.ratings.ranked import by_group, rank_rows, standing, top
 from quorate.numerics.ratings.rank_intervals import (
     RankIntervals,
     best,
@@ -28,7 +29,6 @@ from quorate.numerics.ratings.ties.model import TieModel
 from quorate.numerics.ratings.ties.registry import Ties, tie_model
 from quorate.streams import stream
 from quorate.table.results import Result, Row
-from quorate.wording import counted
 
 Method = Literal["model", "sandwich", "cluster", "bootstrap"]
 
@@ -76,6 +76,8 @@ class Ratings(Result):
         Library of the frames.
     scale, shift : float
         Ratings are shown as ``shift + scale * log odds``.
+    unrated : tuple of Unrated
+        Systems that no finite rating fits beside these: above all of them, below all, or not linked to them by votes.
     """
 
     systems: tuple[str, ...]
@@ -96,6 +98,7 @@ class Ratings(Result):
     backend: str | None = None
     scale: float = 1.0
     shift: float = 0.0
+    unrated: tuple[Unrated, ...] = ()
 
     def __len__(self) -> int:
         return len(self.systems)
@@ -111,7 +114,8 @@ class Ratings(Result):
     @property
     def covariance(self) -> Floats:
         """Covariance of the ratings about their mean, shape (systems, systems)."""
-        return np.asarray(self.scale**2 * self._law.covariance[: len(self), : len(self)])
+        own = self._law.covariance[: len(self), : len(self)]
+        return own if self.scale == 1 else np.asarray(self.scale**2 * own)
 
     @property
     def se(self) -> Floats:
@@ -148,9 +152,10 @@ class Ratings(Result):
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """Systems by rank group: those of an earlier group are surely better than all of a later one.
+        """Systems between cuts of the order: those of an earlier group are surely better than all of a later one.
 
-        All these claims hold at once with coverage ``level``. Systems of one group are not said to be equal.
+        All these claims hold at once with coverage ``level``. Systems of one group are not said to be equal, nor is
+        their order open: some of them may be surely better than others, as `ranks` says.
         """
         return by_group(self.systems, self.group)
 
@@ -276,6 +281,7 @@ class Ratings(Result):
             "systems": self.rows(),
             "best": self.best,
             "groups": [list(group) for group in self.groups],
+            "unrated": [one.to_dict() for one in self.unrated],
             **{name: getattr(self, name) for name in (*names, "scale", "shift")},
             "nu": self.nu if math.isfinite(self.nu) else None,
             **{name: value and value.to_dict() for name, value in extra.items()},
@@ -286,13 +292,7 @@ class Ratings(Result):
     @property
     def sentence(self) -> str:
         """The answer in one sentence."""
-        sure = f"at {self.level:.0%} for all ranks at once"
-        if len(self.groups) == 1:
-            told, pairs = int(self.ranks.above.sum()), len(self) * (len(self) - 1) // 2
-            apart = f"{told:,} of {counted(pairs, 'pair')} of systems are told apart. " if told else ""
-            group = f"{counted(len(self), 'system')} are one group"
-            return f"{apart}No system is surely better than all others: {group}, {sure}."
-        return f"{first_places(self)}; {len(self)} systems form {counted(len(self.groups), 'rank group')}, {sure}."
+        return " ".join(line for line in (standing(self), unrated_words(self.unrated)) if line)
 
     @property
     def _model(self) -> TieModel:

@@ -153,6 +153,8 @@ def normal_deviations(covariance: Floats, df: float | Floats, draws: int, rng: n
 
 def _root(covariance: Floats) -> Floats:
     """A matrix whose product with its transpose is the covariance, up to what moves all systems together."""
+    from scipy.linalg.lapack import dpotrf
+
     systems = len(covariance)
     if systems <= _BY_VECTORS:
         values, vectors = np.linalg.eigh(covariance)
@@ -160,7 +162,8 @@ def _root(covariance: Floats) -> Floats:
     # The same for all systems is added, so that it is not singular; what estimates about their mean have is exact.
     known = covariance + (np.trace(covariance) / systems)
     known.flat[:: systems + 1] *= 1 + _ROUNDING
-    return np.linalg.cholesky(known)
+    root, _ = dpotrf(known.T, lower=1, clean=1, overwrite_a=1)
+    return np.asarray(root)
 
 
 def best(estimate: Floats, deviations: Floats) -> Floats:

@@ -4,7 +4,7 @@ judgments  a table of scores, by section
 panel      judges as a panel
 verdict    two systems, by votes or by scores; `pair` adds all votes on two systems
 votes      votes on all pairs; `votes_read` says what was read of them
-ratings    leaderboards
+ratings    leaderboards; `boards` has one for every level of a facet
 agreement  agreement with people
 pipelines  leaderboards by pipelines of judges
 gaming     what submitting many times is worth

@@ -10,6 +10,7 @@ import numpy as np
 from quorate.analysis.labels import cut
 from quorate.analysis.ratings import MOST_DRAWN, RatingsAnalysis
 from quorate.analysis.words import share
+from quorate.estimate.ratings.ranked import may_be_first
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.numerics.ratings.ties.registry import tie_model
 from quorate.reporting.draw import marks
@@ -40,10 +41,10 @@ _LAWS = {
 def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = None) -> Page:
     """The page of a leaderboard."""
     view = result if isinstance(result, RatingsAnalysis) else RatingsAnalysis(result, table)
-    order = [ranks(view), groups(view)]
+    order = [ranks(view), *([groups(view)] if len(view.found.groups) > 1 else [])]
     if view.told_apart and len(view.found) <= MOST_IN_GRID:
         order.append(pairs(view))
-    chance, groups_ = share(next(iter(view.found.best.values()))), "group" if len(view.found.groups) == 1 else "groups"
+    chance, first = share(next(iter(view.found.best.values()))), len(may_be_first(view.found))
     said = tuple(line for line in (view.not_rankable, view.position_words) if line)
     return Page(
         title=title_of(view.table, "Leaderboard from votes" if view.of_votes else "Leaderboard from scores"),
@@ -57,8 +58,8 @@ def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = 
         content=view.to_dict,
         caveats=tuple(caveat.sentence for caveat in view.caveats),
         tiles=(
-            Tile(chance, f"probability that {cut(view.names[0], _SHORT)} is the best of these"),
-            Tile(f"{len(view.found.groups)}", f"rank {groups_} of {counted(len(view.found), 'system')}"),
+            Tile(f"{first}", f"of {counted(len(view.found), 'system')} may be first, for all ranks at once"),
+            Tile(chance, f"chance that {cut(view.names[0], _SHORT)} is the best, by itself: not adjusted as ranks are"),
             Tile(f"{view.told_apart:,}", f"of {counted(view.pairs, 'pair')} told apart"),
         ),
         source=source_of(view.table),
@@ -68,7 +69,7 @@ def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = 
 
 
 def leaderboard(view: RatingsAnalysis) -> Figure:
-    """One row per system, best first, drawn with intervals, rank groups as bands, and ranks on the right."""
+    """One row per system, best first, drawn with intervals, groups between cuts as bands, and ranks on the right."""
     found, level = view.found, f"{100 * view.level:.4g}%"
     ends = zip(found.ranks.low.tolist(), found.ranks.high.tolist(), strict=True)
     numbers = zip(found.rating.tolist(), found.se.tolist(), *found.intervals.T.tolist(), strict=True)
@@ -91,7 +92,7 @@ def leaderboard(view: RatingsAnalysis) -> Figure:
     lines = [f"{view.unit[:1].upper()}{view.unit[1:]}{about}, with {level} intervals for each; {size}."]
     lines.append("Right: the ranks that a system may have, for all systems at once.")
     if len(found.groups) > 1:
-        lines.append("Shaded and plain bands: rank groups; all of a group are surely better than all below it.")
+        lines.append("Shaded and plain bands: cuts of the order; all of a band are surely better than all below it.")
     if len(found) > MOST_DRAWN:
         lines.append(f"The first {MOST_DRAWN} are drawn; the table has all.")
 
@@ -158,15 +159,18 @@ def ranks(view: RatingsAnalysis) -> Figure:
 
 
 def groups(view: RatingsAnalysis) -> Figure:
-    """Every rank group with its systems."""
-    named = dict(zip(view.found.systems, view.names, strict=True))
-    rows: list[Row] = [
-        {"group": number, "systems": len(group), "which": ", ".join(named[name] for name in group)}
-        for number, group in enumerate(view.found.groups, 1)
-    ]
-    finding = f"{counted(len(view.found), 'system')} form {counted(len(rows), 'rank group')}"
-    line = "Systems of one group are not said to be equal: the data do not put them in order."
-    return Figure("groups", Caption(finding, (line,)), rows, headers={"which": "systems of the group"})
+    """Systems between the cuts of the order, and how many pairs of them are told apart."""
+    found, rows = view.found, []
+    for number in range(1, int(found.group.max()) + 1):
+        within = np.flatnonzero(found.group == number)
+        row: Row = {"group": number, "systems": len(within)}
+        row["told"] = int(found.ranks.above[np.ix_(within, within)].sum())
+        rows.append(row | {"which": ", ".join(view.names[i] for i in within.tolist())})
+    finding = f"The order of {counted(len(found), 'system')} is cut in {counted(len(rows) - 1, 'place')}"
+    line = "Every system above a cut is surely better than every one below it. Within a group nothing is said by that: "
+    line += "its systems are not equal, and where pairs of it are told apart, it is a chain."
+    heads = {"told": "pairs of it told apart", "which": "systems of the group"}
+    return Figure("groups", Caption(finding, (line,)), rows, headers=heads)
 
 
 def pairs(view: RatingsAnalysis) -> Figure:
@@ -213,7 +217,11 @@ def ranked(view: RatingsAnalysis) -> Figure:
     else:
         judgments = found.joint.fit.judgments
         values |= {f"levels of {name}": judgments.n_levels(name) for name in judgments.names}
-    values |= {"pairs of systems": view.pairs, "of them told apart": view.told_apart, "rank groups": len(found.groups)}
+    values |= {
+        "pairs of systems": view.pairs,
+        "of them told apart": view.told_apart,
+        "cuts of the order": len(found.groups) - 1,
+    }
     return particulars("ranked", f"What was ranked: {counted(len(found), 'system')}", values.items())
 
 
@@ -230,17 +238,13 @@ def rank_range(low: int, high: int) -> str:
 
 def _first(view: RatingsAnalysis) -> str:
     """Who is first, and how surely."""
-    top, *rest = view.found.groups
-    names = [cut(name, _SHORT) for name in view.names[:3]]
+    name, most = cut(view.names[0], _SHORT), int(view.found.ranks.high[0])
     if view.not_rankable:
         return f"These {len(view.found)} systems are not rankable: noise exceeds what they differ by"
-    if not rest:
-        told = f"{view.told_apart:,} of {counted(view.pairs, 'pair')} of systems are told apart"
-        return f"{names[0]} is ahead, at rank {rank_range(1, int(view.found.ranks.high[0]))}; {told}"
-    if len(top) == 1:
-        return f"{names[0]} is first of {len(view.found)} systems"
-    chance = share(next(iter(view.found.best.values())))
-    return f"{names[0]} leads {len(top)} systems that share the first places (best with chance {chance})"
+    if most == 1:
+        return f"{name} is first of {len(view.found)} systems"
+    told = f"{view.told_apart:,} of {counted(view.pairs, 'pair')} of systems are told apart"
+    return f"{name} is ahead, at rank {rank_range(1, most)}; {told}"
 
 
 def methods(view: RatingsAnalysis) -> str:
@@ -268,7 +272,7 @@ def methods(view: RatingsAnalysis) -> str:
         )
     return (
         f"{how} Ranks hold for all {len(found)} systems at once with {100 * view.level:.4g}% confidence, by the "
-        "largest studentised difference (Mogstad, Romano, Shaikh and Wilhelm, 2024); rank groups are cut where every "
+        "largest studentised difference (Mogstad, Romano, Shaikh and Wilhelm, 2024); the order is cut where every "
         "system above is surely better than every one below."
     )
 

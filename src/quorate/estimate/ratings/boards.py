@@ -1,0 +1,123 @@
+"""Boards by a facet: one ranking of systems for every language, task or other level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from quorate.caveats import Caveat
+from quorate.errors import NotConverged, NotEstimable
+from quorate.estimate.ratings.leaderboard import Leaderboard
+from quorate.estimate.ratings.ranked import may_be_first
+from quorate.estimate.ratings.ratings import Ratings
+from quorate.table.judgments import Judgments
+from quorate.table.results import Result, Row
+from quorate.table.votes import Votes
+from quorate.wording import counted, listed
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Boards(Result):
+    """Rankings of systems, one for every level of a facet, each by itself.
+
+    Parameters
+    ----------
+    by : str
+        The facet.
+    boards : mapping of str to Ratings or Leaderboard
+        The ranking at every level.
+    refused : mapping of str to str
+        Levels without one, and why.
+    backend : str or None
+        Library of the frames.
+    """
+
+    by: str
+    boards: Mapping[str, Ratings | Leaderboard]
+    refused: Mapping[str, str]
+    backend: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.boards)
+
+    def __getitem__(self, level: str) -> Ratings | Leaderboard:
+        return self.boards[level]
+
+    def __repr__(self) -> str:
+        return f"Boards({counted(len(self), self.by)}: {', '.join(list(self.boards)[:_SHOWN])})"
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """Caveats of all boards, each once."""
+        return tuple({one.sentence: one for board in self.boards.values() for one in board.caveats}.values())
+
+    @property
+    def sentence(self) -> str:
+        """On how many boards somebody is first."""
+        sure = sum(len(may_be_first(board)) == 1 for board in self.boards.values())
+        level = next(iter(self.boards.values())).level
+        said = (
+            f"{counted(len(self), 'board')} by {self.by}: on {sure} of them one system is first, at {100 * level:.4g}% "
+            "for all ranks of a board at once, and not for all boards together."
+        )
+        if not self.refused:
+            return said
+        return f"{said} No board for {listed(f'{level} ({reason})' for level, reason in self.refused.items())}."
+
+    def rows(self) -> list[Row]:
+        """The rows of every board, with the level of each."""
+        return [{self.by: level, **row} for level, board in self.boards.items() for row in board.rows()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            "by": self.by,
+            "boards": {level: board.to_dict() for level, board in self.boards.items()},
+            "refused": dict(self.refused),
+            "sentence": self.sentence,
+        }
+
+    def elo(self) -> Boards:
+        """The same boards with ratings by votes in points, each with 1000 on average."""
+        shown = {level: one.elo() if isinstance(one, Ratings) else one for level, one in self.boards.items()}
+        return replace(self, boards=shown)
+
+    def _backend(self) -> str | None:
+        return self.backend
+
+
+def boards(table: Votes | Judgments, by: str, ranked: Callable[[Any], Ratings | Leaderboard]) -> Boards:
+    """A board for every level of a facet.
+
+    Parameters
+    ----------
+    table : Votes or Judgments
+        What is ranked.
+    by : str
+        The facet.
+    ranked : callable
+        Ranks the votes or judgments of one level.
+
+    Raises
+    ------
+    UnknownTerm
+        If there is no such facet.
+    NotEstimable
+        If no level can be ranked.
+    """
+    found: dict[str, Ratings | Leaderboard] = {}
+    refused: dict[str, str] = {}
+    for level in table.facet(by).levels:
+        try:
+            found[level] = ranked(table.only(by, level))
+        except (NotEstimable, NotConverged) as error:
+            refused[level] = str(error)
+    if not found:
+        raise NotEstimable(f"by: no {by} can be ranked; the first: {next(iter(refused.values()), 'there is none')}")
+    return Boards(by, found, refused, table.source.backend)

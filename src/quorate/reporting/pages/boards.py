@@ -1,0 +1,59 @@
+"""Boards by a facet: a leaderboard for every level, and on which of them somebody is first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from quorate.analysis.labels import cut
+from quorate.analysis.ratings import RatingsAnalysis
+from quorate.estimate.ratings.boards import Boards
+from quorate.estimate.ratings.ranked import may_be_first
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, particulars, source_of, title_of
+from quorate.reporting.pages.ratings import leaderboard, methods
+from quorate.wording import counted, listed
+
+if TYPE_CHECKING:
+    from quorate.reporting.page import Table
+
+_NAMED, _LONG = 3, 40
+
+
+def page(result: Boards, table: Table | None = None) -> Page:
+    """The page of boards by a facet."""
+    views = {level: RatingsAnalysis(board) for level, board in result.boards.items()}
+    first = next(iter(views.values()))
+    sections = [Section("boards", f"Who is first, by {result.by}", figures=(overview(result, views),))]
+    for number, (level, view) in enumerate(views.items(), 1):
+        figure = replace(leaderboard(view), name=f"leaderboard-{number}")
+        sections.append(Section(f"board-{number}", cut(level, _LONG), (view.found.sentence,), (figure,)))
+    values = {"boards": len(result), "without a board": len(result.refused), "by": result.by}
+    return Page(
+        title=title_of(table, f"Leaderboards by {result.by}"),
+        sentence=result.sentence,
+        sections=tuple(sections),
+        facts=particulars("ranked", f"What was ranked: {counted(len(result), 'board')}", values.items()),
+        methods=f"Every {result.by} has a board of its own. Of the first: {methods(first)}",
+        content=result.to_dict,
+        caveats=tuple(one.sentence for one in result.caveats),
+        source=source_of(table),
+        options=f"level {first.level:g}, by {result.by}",
+        seed=first.found.seed,
+    )
+
+
+def overview(result: Boards, views: dict[str, RatingsAnalysis]) -> Figure:
+    """One row per board: its systems, which of them may be first, and how many pairs are told apart."""
+    rows: list[Row] = []
+    for level, view in views.items():
+        first = may_be_first(view.found)
+        more = [f"{len(first) - _NAMED} more"] if len(first) > _NAMED else []
+        named = listed([*(cut(name, _LONG) for name in first[:_NAMED]), *more])
+        row: Row = {"level": level, "systems": len(view.found), "votes": view.n, "first": named}
+        rows.append(row | {"told": view.told_apart, "pairs": view.pairs})
+    sure = sum(len(may_be_first(view.found)) == 1 for view in views.values())
+    level = f"{100 * next(iter(views.values())).level:.4g}%"
+    line = f"For all ranks of a board at once, with {level} confidence for each board."
+    caption = Caption(f"On {sure} of {counted(len(rows), 'board')} one system is first", (line,))
+    heads = {"level": result.by, "votes": "votes or scores", "first": "may be first"}
+    return Figure("boards", caption, rows, headers=heads | {"told": "pairs told apart", "pairs": "of pairs"})

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.reporting.pages.boards import page
+
+
+@pytest.fixture(scope="module")
+def found():
+    """x is far ahead in one language; in the other nothing is told apart, and in the third there is one vote."""
+    rows = [("x", "y", 90, 10, "en"), ("x", "y", 10, 9, "de"), ("x", "y", 1, 0, "fi")]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b", "language"], orient="row")
+    votes = q.read_votes(frame, wins=("a", "b"), facets={"language": "language"}, announce=False)
+    return q.rank(votes, by="language")
+
+
+def test_one_row_per_board_and_one_leaderboard_each(found):
+    made = page(found)
+    first, *others = made.sections
+    (overview,) = first.figures
+    assert overview.caption.finding == "On 1 of 2 boards one system is first"
+    rows = {row["level"]: row for row in overview.rows}
+    assert (rows["en"]["first"], rows["de"]["first"], rows["en"]["votes"]) == ("x", "x and y", 100)
+    assert [figure.name for section in others for figure in section.figures] == ["leaderboard-1", "leaderboard-2"]
+    assert "No board for fi" in made.sentence
+
+
+def test_it_is_written(found, tmp_path):
+    for name in ("boards.html", "boards.md", "boards.json"):
+        assert "On 1 of 2 boards" in q.report(found, tmp_path / name).read_text(encoding="utf-8") or name.endswith("n")
