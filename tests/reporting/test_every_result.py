@@ -137,7 +137,7 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "Gaming": lambda _: q.gaming(fit(), 5, rng=1),
     "Icc": lambda _: q.icc(q.decompose(pool())),
     "Judgments": lambda _: judgments(),
-    "Boards": lambda _: q.rank(rated(), by="item"),
+    "Boards": lambda _: q.rank(rated(), by="judge"),
     "Leaderboard": lambda _: q.rank(rated()),
     "LevelEffect": lambda _: q.effects(fit(), "judge", shrink=True),
     "Monitor": lambda _: q.monitor(votes(), *LABELS[:2], cluster="prompt"),
