@@ -114,3 +114,12 @@ def margin(value: float) -> str:
 
 def _precise(value: float, places: int) -> str:
     return f"{value:.{places}%}" if 0.001 <= value <= 0.999 else percent(value)
+
+
+def dollars(amount: float | None) -> str:
+    """A price in dollars, with cents where they matter; "unknown" where there is none."""
+    if amount is None:
+        return "unknown"
+    if 0 < amount < 0.095:
+        return f"${amount:.2g}"
+    return f"${amount:,.2f}" if amount < 1000 else f"${amount:,.0f}"

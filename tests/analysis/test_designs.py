@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import quorate as q
-from quorate.analysis.designs import default_targets, half_width, in_words, standard_errors
+from quorate.analysis.designs import default_targets, in_words, layout_named, scope
 
 
 @pytest.fixture(scope="module")
@@ -19,15 +19,18 @@ def test_judges_stand_for_others_where_the_data_tell(shape, published):
     assert default_targets(published, {}) == {}
 
 
-def test_half_an_interval_is_that_of_the_mean(shape, published):
-    found = shape("balanced")
-    assert half_width(found.fit, {"judge": "population"}) == (found.population.half_width(), found.population.se)
-    ratio = found.population.half_width() / found.population.se
-    assert standard_errors(found.fit, {"judge": "population"}) == ratio > 1.96
-    assert half_width(published, {}) is None
-    assert standard_errors(published, {}) == pytest.approx(1.959964, abs=1e-6)
-
-
 def test_a_design_in_words(demo):
     assert in_words(demo.optimum.own) == "60 items × 5 prompts × 3 judges × 2 replicates"
     assert in_words(demo.optimum.same_se).endswith(", one prompt and judge per item in turn")
+
+
+def test_the_layout_says_how_many_judges_an_item_has(published):
+    assert layout_named(q.project(published, items=10, judges=3, layout="cyclic")) == "cyclic"
+    assert layout_named(q.project(published, items=10, judges=3, layout="blocks", per_item=2)) == "2 judges each"
+
+
+def test_for_whom_a_design_speaks(simulate):
+    frame = simulate({"item": 6, "judge": 3}, seed=1)
+    fit = q.decompose(q.read(frame, facets={"item": "item", "judge": "judge"}))
+    assert scope(q.project(fit, targets={"judge": "population"})) == ", for judges like these"
+    assert scope(q.project(fit)) == ", for this panel"

@@ -8,6 +8,7 @@ from quorate.caveats import comparisons, designs, variances
 
 ONE_OF_EACH = [
     caveats.few_levels("prompt", 2),
+    caveats.below_a_pilot({"prompt": 2}, 3),
     caveats.incomplete_scenarios(1, 12),
     caveats.averaged_answers(1, 8),
     caveats.carried_over("items"),

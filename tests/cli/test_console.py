@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from quorate.cli.console import MOST_COLUMNS, console, dollars, heading, points, print_json, safe, say, table, whole
+from quorate.cli.console import MOST_COLUMNS, console, heading, points, print_json, safe, say, table, whole
+from quorate.wording import dollars
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ content       the analysis of judgments as plain values
 panel         the panel of judges
 votes         votes on all pairs of systems
 pair          votes on two systems
-designs       what facets of a design stand for, interval widths, a design in words
+designs       what facets of a design stand for, a design in words
+optimum       the best design in words: what was allowed, how sure the choice is
 ratings       leaderboards
 agreement     agreement with people
 allocation    replays of adaptive allocation

@@ -1,4 +1,4 @@
-"""Designs about a study at hand: what their facets stand for, how wide its interval is, and a design in words."""
+"""Designs about a study at hand: what their facets stand for, and a design in words."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from quorate.analysis.views import views
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.mean import mean_for
-from quorate.estimate.means.targets import POPULATION, Target
-from quorate.numerics.inference import t_quantile
+from quorate.estimate.means.targets import PANEL, POPULATION, Target
 from quorate.plan.designs.dstudy import Projection
 from quorate.plan.designs.names import LAYOUTS, LayoutName
 from quorate.plan.designs.schemes import GENERATION
@@ -27,18 +26,34 @@ def default_targets(source: Components | Decomposition, asked: Mapping[str, Targ
     return {**asked, JUDGE: POPULATION} if told else dict(asked)
 
 
-def half_width(source: Components | Decomposition, targets: Mapping[str, Target]) -> tuple[float, float] | None:
-    """Half a 95% interval of the study at hand, and its standard error; None for published components."""
-    if not isinstance(source, Decomposition):
-        return None
-    mean = mean_for(source, targets)
-    return mean.half_width(), mean.se
+def scope(plan: Projection) -> str:
+    """For whom the numbers hold, where judges are drawn or are all that matters."""
+    target = str(plan.targets.get(JUDGE))
+    if target == POPULATION:
+        return ", for judges like these"
+    return ", for this panel" if target == PANEL and plan.design.get(JUDGE, 1) > 1 else ""
 
 
-def standard_errors(source: Components | Decomposition, targets: Mapping[str, Target]) -> float:
-    """Standard errors to half a 95% interval: Student's t of the study that was fitted, else 1.96."""
-    own = half_width(source, targets)
-    return t_quantile(float("inf"), 0.975) if own is None else own[0] / own[1]
+def targets_in_words(plan: Projection) -> str:
+    """What the facets stand for, without which a standard error means nothing."""
+    groups: dict[str, list[str]] = {}
+    for facet, target in plan.targets.items():
+        groups.setdefault(str(target), []).append(facet)
+    return "; ".join(f"{', '.join(names)} = {target}" for target, names in groups.items())
+
+
+def briefly(plan: Projection) -> str:
+    """A design in words, without what there is one of."""
+    return ", ".join(counted(count, name) for name, count in plan.design.items() if count > 1) + layout_in_words(plan)
+
+
+def layout_named(plan: Projection) -> str:
+    """The layout by name, with judges per item or places in the cycle where that is a choice."""
+    if plan.places is not None:
+        return f"{plan.layout} {':'.join(map(str, plan.places.values()))}"
+    if plan.per_item is None:
+        return plan.layout
+    return f"{plan.per_item} judges each" if plan.layout == "blocks" else f"{plan.layout}, {plan.per_item} each"
 
 
 def in_words(plan: Projection) -> str:
@@ -60,3 +75,9 @@ def layout_in_words(plan: Projection) -> str:
         places="" if plan.places is None else ":".join(map(str, plan.places.values())),
     )
     return f", {said}"
+
+
+INTERVALS = (
+    "Intervals are by each design's own degrees of freedom: half of the studies of a plan will find a narrower one, if "
+    "its components are right."
+)

@@ -36,6 +36,16 @@ def beyond_the_study(levels: Mapping[str, tuple[int, int]]) -> Caveat:
     )
 
 
+def below_a_pilot(levels: Mapping[str, int], fewest: int) -> Caveat:
+    """The best design has too few levels of a facet for its data to show how these vary."""
+    listed = ", ".join(f"{name} {count}" for name, count in levels.items())
+    return Caveat(
+        "below-a-pilot",
+        f"the best design has fewer than {fewest} levels of what it is to speak for ({listed}): its own data will not "
+        f"show how these vary, and its interval will be far wider than the plan's; allow {fewest} or more",
+    )
+
+
 def held_by_limits(term: str, share: float) -> Caveat:
     """Most of what makes the best design uncertain is out of the optimiser's reach."""
     return Caveat(

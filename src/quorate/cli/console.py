@@ -91,15 +91,6 @@ def read_as(out: Console, notes: Sequence[Note]) -> None:
         say(out, f"Columns: {'; '.join(note.brief for note in notes)}")
 
 
-def dollars(amount: float | None) -> str:
-    """A price in dollars, with cents where they matter; "unknown" where there is none."""
-    if amount is None:
-        return "unknown"
-    if 0 < amount < 0.095:
-        return f"${amount:.2g}"
-    return f"${amount:,.2f}" if amount < 1000 else f"${amount:,.0f}"
-
-
 def _print(out: Console, content: RenderableType) -> None:
     """Print without the blanks that would fill up each line."""
     with out.capture() as captured:

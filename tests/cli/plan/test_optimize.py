@@ -69,11 +69,12 @@ def test_a_file_of_scores_needs_no_limits(run, scores):
     assert run("optimize", scores, "--budget", 200, "--draws", 0, "--json").json["ranking"] is None
 
 
-def test_a_half_width_is_a_standard_error(run, published):
-    words = "--items 20-141 --judges 1-3 --json"
+def test_a_half_width_is_that_of_the_plan(run, published):
+    words = "--items 20-141 --judges 1-3 --prompts 1-5 --json"
     found = run("optimize", published, "--half-width", "0.0588", *words.split()).json
-    assert found["target_se"] == pytest.approx(0.0588 / 1.959964, rel=1e-6)
-    assert found["plan"]["half_width_95"] <= 0.0588
+    assert found["half_width"] == 0.0588
+    assert found["plan"]["half_width_95"] <= 0.0588 < 1.96 * found["plan"]["se"] * 1.2
+    assert found["plan"]["design"]["prompt"] > 1  # with one prompt no data show how prompts vary
 
 
 def test_k_judges_per_item(run, published):
@@ -85,9 +86,12 @@ def test_k_judges_per_item(run, published):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("", "budget, target_se: exactly one is needed, got neither"),
-        ("--target-se 1 --half-width 1", "--target-se: give it or --half-width, not both"),
-        ("--half-width -1", "--half-width: must be above 0, in score units, got -1"),
+        ("", "budget, target_se, half_width: exactly one is needed, got none"),
+        (
+            "--target-se 1 --half-width 1",
+            "budget, target_se, half_width: exactly one is needed, got target_se, half_width",
+        ),
+        ("--half-width -1", "half_width: must be a finite number above 0, got -1.0"),
         ("--budget 0.5", "budget: 0.5 buys no design within the limits; the cheapest costs 20"),
         ("--budget 100 --judges one", "--judges: expects numbers such as"),
         ("--budget 100 --price 1 --judge-price a=1", "--price: give it or --judge-price, not both"),
@@ -115,8 +119,8 @@ def test_a_half_width_means_the_interval_that_analyze_shows(run, scores):
     half = (analyzed["high"] - analyzed["low"]) / 2
     limits = {"items": 12, "prompts": 3, "judges": 3, "replicates": 2, "layouts": "factorial", "draws": 0}
     words = [word for name, value in limits.items() for word in (f"--{name}", value)]
-    refused = run("optimize", scores, "--half-width", half * 0.99, *words)
-    assert "target_se: no design within the limits" in refused.err
+    refused = run("optimize", scores, "--half-width", half * 0.8, *words)
+    assert "half_width: no design within the limits" in refused.err
     assert run("optimize", scores, "--half-width", half * 1.01, *words).code == 0
 
 

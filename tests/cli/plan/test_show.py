@@ -8,7 +8,7 @@ from rich.console import Console
 
 import quorate as q
 from quorate.cli.console import console
-from quorate.cli.plan.show import layout_of, scope, show_changes, show_designs
+from quorate.cli.plan.show import show_changes, show_designs
 from quorate.estimate.components.published import Components
 from quorate.plan.search.whatif import WhatIf
 
@@ -34,18 +34,6 @@ def test_designs_side_by_side(safety):
     assert lines["price"][-2:] == ["$50.00", "$100.00"]
     assert lines["layout"][-4:] == ["factorial", "2", "judges", "each"]
     assert "price" not in shown(designs, "two", priced=False)
-
-
-def test_the_layout_says_how_many_judges_an_item_has(safety):
-    assert layout_of(q.project(safety, items=10, judges=3, layout="cyclic")) == "cyclic"
-    assert layout_of(q.project(safety, items=10, judges=3, layout="blocks", per_item=2)) == "2 judges each"
-
-
-def test_for_whom_a_design_speaks(simulate):
-    frame = simulate({"item": 6, "judge": 3}, seed=1)
-    fit = q.decompose(q.read(frame, facets={"item": "item", "judge": "judge"}))
-    assert scope(q.project(fit, targets={"judge": "population"})) == ", for judges like these"
-    assert scope(q.project(fit)) == ", for this panel"
 
 
 def plan(se, calls, cost=None):

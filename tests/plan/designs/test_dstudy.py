@@ -22,7 +22,7 @@ def test_safety_study(safety):
     got = q.project(safety, **SAFETY)
     assert got.variance == pytest.approx(0.000353969, abs=5e-10)
     assert got.se == pytest.approx(0.018814, abs=5e-7)
-    assert got.half_width() == pytest.approx(0.0369, abs=5e-5)
+    assert 1.96 * got.se == pytest.approx(0.0369, abs=5e-5)  # the paper has the normal interval
     assert got.calls == 141 * 5 * 3 * 3 * 8
     shares = {name: round(100 * share, 1) for name, share in got.shares.items()}
     assert {name: shares[name] for name in ("judge", "item", "item:judge", "prompt:judge", "category")} == {
@@ -229,9 +229,10 @@ def test_other_facets_are_given_by_name():
     assert got.design == {"item": 10, "annotator": 4, "replicate": 1}
 
 
-def test_half_width_is_normal(safety):
+def test_half_an_interval_is_by_the_degrees_of_freedom_of_the_design(safety):
     got = q.project(safety, **SAFETY)
-    assert got.half_width(0.9) == pytest.approx(stats.norm.ppf(0.95) * got.se)
+    median = np.sqrt(stats.chi2.median(got.df) / got.df)
+    assert got.half_width(0.9) == pytest.approx(stats.t.ppf(0.95, got.df) * median * got.se)
 
 
 def test_no_variance_has_no_shares():
@@ -248,11 +249,12 @@ def test_price(safety):
 
 
 def test_as_plain_values(safety):
-    out = q.project(safety, items=10, judges=2, targets={"judge": q.pool(4)}, prices={"call": 1.0}).to_dict()
+    got = q.project(safety, items=10, judges=2, targets={"judge": q.pool(4)}, prices={"call": 1.0})
+    out = got.to_dict()
     assert out["targets"]["judge"] == "pool of 4"
     assert out["design"]["judge"] == 2
     assert out["calls"] == out["cost"] == 20
-    assert out["half_width_95"] == pytest.approx(1.959964 * out["se"], rel=1e-6)
+    assert out["half_width_95"] == pytest.approx(got.half_width(), rel=1e-12)
 
 
 # Refusals

@@ -94,7 +94,8 @@ def test_no_more_judges_than_have_a_price(fit):
 
 def test_a_large_study_is_searched_at_steps(fit):
     items = around(from_fit(fit, Design(items=10_000)), {"call": 1.0})["items"]
-    assert len(items) == 2000
+    assert len(items) in (2000, 2001)
+    assert 10_000 in items
     assert max(items) == 40_000
 
 

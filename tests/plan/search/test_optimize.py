@@ -8,6 +8,8 @@ from itertools import product
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
@@ -258,8 +260,8 @@ def test_a_large_grid_is_sampled_for_the_picture(safety):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"budget": None}, "budget, target_se: exactly one is needed, got neither"),
-        ({"target_se": 0.1}, "budget, target_se: exactly one is needed, got both"),
+        ({"budget": None}, "budget, target_se, half_width: exactly one is needed, got none"),
+        ({"target_se": 0.1}, "budget, target_se, half_width: exactly one is needed, got budget, target_se"),
         ({"budget": -1.0}, "budget: must be a finite number above 0, got -1.0"),
         ({"budget": math.nan}, "budget: must be a finite number above 0, got nan"),
         ({"budget": "10"}, "budget: must be a finite number above 0, got '10'"),
@@ -389,3 +391,38 @@ def test_a_judge_that_costs_twenty_times_as_much_must_earn_its_place(spread, kep
         places = weighted.plan.places
         assert places["dear"] < places["small"]
         assert weighted.se < 0.9 * best.se
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=15)
+def test_never_worse_than_the_design_at_hand(seed):
+    """Whatever the components, the limits and the goal."""
+    rng = np.random.default_rng(seed)
+    source = q.components(dict(zip(["item", "prompt", "item:prompt"], rng.exponential(size=3), strict=True)))
+    own = {"items": int(rng.integers(5, 300)), "prompts": int(rng.integers(2, 80))}
+    at_hand = q.project(source, **own, prices={"call": 1.0})
+    limits = {"items": range(2, 40, 7), "prompts": range(1, 6)}
+    given_ = {"limits": limits, "own": own, "layouts": ("factorial",)}
+    assert q.optimize(source, budget=at_hand.cost, **given_).se <= at_hand.se
+    assert q.optimize(source, target_se=at_hand.se, **given_).cost <= at_hand.cost
+    best = q.optimize(source, half_width=at_hand.half_width(), **given_)
+    assert best.cost <= at_hand.cost
+    assert best.plan.half_width() <= at_hand.half_width() * (1 + 1e-9)
+
+
+def test_a_study_of_many_judges_is_not_bettered_by_fewer(simulate):
+    """100 items of 60 judges: once at most 50 levels were looked at, and the optimum was worse than the study."""
+    frame = simulate({"item": 100, "judge": 60}, seed=5)
+    fit = q.decompose(q.read(frame, facets={"item": "item", "judge": "judge"}))
+    best = q.optimize(fit, budget=6000, targets={"judge": "population"})
+    assert 60 in best.searched.grid.levels["judge"]
+    assert best.se <= best.own.se
+    assert best.same_cost.se <= best.own.se
+
+
+def test_too_few_levels_to_show_their_spread_are_said():
+    source = q.components({"item": 1.0, "prompt": 0.001, "replicate": 1.0})
+    best = q.optimize(source, budget=40, limits={"items": [20], "prompts": [1, 2]}, layouts=("factorial",))
+    assert "below-a-pilot" in {caveat.code for caveat in best.caveats}
+    best = q.optimize(source, budget=90, limits={"items": [20], "prompts": [3]}, layouts=("factorial",))
+    assert "below-a-pilot" not in {caveat.code for caveat in best.caveats}

@@ -40,7 +40,7 @@ def test_a_frontier_rises_in_price_and_falls_in_variance(source, grid):
 def test_of_equal_designs_the_one_with_most_levels_is_kept():
     """Of two at the same price; a cheaper one wins whatever its levels."""
     cost, variance = np.array([2.0, 1.0, 1.0, 1.0]), np.array([3.0, 3.0, 3.0 * (1 + 1e-15), 3.0])
-    kept = Kept(cost, variance, np.arange(4), np.zeros(4, dtype=int), np.array([99, 4, 7, 5]))
+    kept = Kept(cost, variance, variance, np.arange(4), np.zeros(4, dtype=int), np.array([99, 4, 7, 5]))
     assert searching.undominated(kept).piece.tolist() == [2]
 
 

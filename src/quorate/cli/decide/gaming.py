@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from quorate.cli.console import caveats, console, dollars, heading, points, read_as, say, table
+from quorate.cli.console import caveats, console, heading, points, read_as, say, table
 from quorate.cli.options import (
     Files,
     Group,
@@ -26,6 +26,7 @@ from quorate.cli.options import (
     source,
 )
 from quorate.errors import InvalidInput
+from quorate.wording import dollars
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -12,7 +12,7 @@ import typer
 from quorate.cli.console import caveats, console, heading, points, print_json, read_as, say, table, whole
 from quorate.cli.options import Files, For, Output
 from quorate.cli.options.output import ENDINGS
-from quorate.cli.plan.show import MOST_SOURCES, in_words, show_changes
+from quorate.cli.plan.show import MOST_SOURCES, show_changes
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -122,6 +122,7 @@ def show(out: Console, found: Analysis) -> None:
 
 def show_anew(out: Console, found: Analysis) -> None:
     """Print the best designs from nothing: what the study's price could have bought, and what it could have cost."""
+    from quorate.analysis.designs import briefly
     from quorate.analysis.words import number
     from quorate.wording import counted, decimals
 
@@ -130,9 +131,9 @@ def show_anew(out: Console, found: Analysis) -> None:
         return
     scale = "price" if found.priced else "number of calls"
     lines = [
-        f"{label}: {in_words(plan)}; {counted(plan.calls, 'call')}, SE {number(plan.se, 1 + decimals(plan.se))}"
+        f"{label}: {briefly(plan)}; {counted(plan.calls, 'call')}, SE {number(plan.se, 1 + decimals(plan.se))}"
         for label, plan in {f"for the same {scale}": best.same_cost, "as precise for least": best.same_se}.items()
-        if plan is not None
+        if plan is not None and plan is not best.own
     ]
     if lines:
         out.print()

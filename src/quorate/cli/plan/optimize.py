@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate.cli.console import caveats, dollars, heading, points, say, table
+from quorate.cli.console import caveats, heading, points, say, table
 from quorate.cli.options import (
     Group,
     Output,
@@ -22,16 +21,13 @@ from quorate.cli.options import (
     pairs,
     source,
 )
-from quorate.cli.plan.show import in_words, layout_of, scope, show_designs, show_own_interval
+from quorate.cli.plan.show import show_designs
 from quorate.errors import InvalidInput
 from quorate.plan.designs.names import all_layouts
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.estimate.components.decomposition import Decomposition
-    from quorate.estimate.components.published import Components
-    from quorate.estimate.means.targets import Target
     from quorate.plan.designs.dstudy import Projection
     from quorate.plan.search.optimum import Optimum
     from quorate.plan.search.ranking import Ranking
@@ -58,22 +54,9 @@ class Goal(Group):
         float | None,
         typer.Option(
             metavar="W",
-            help="Largest half-width of the 95% interval, with as many standard errors to it as the study in the file "
-            "has.",
+            help="Largest half-width of the 95% interval, by each design's own degrees of freedom.",
         ),
     ] = None
-
-    def standard_error(self, fitted: Components | Decomposition, targets: dict[str, Target]) -> float | None:
-        """The standard error asked for, as it is or as that of an interval."""
-        from quorate.analysis.designs import standard_errors
-
-        if self.half_width is None:
-            return self.target_se
-        if self.target_se is not None:
-            raise InvalidInput("--target-se: give it or --half-width, not both")
-        if not self.half_width > 0:
-            raise InvalidInput(f"--half-width: must be above 0, in score units, got {self.half_width:g}")
-        return self.half_width / standard_errors(fitted, targets)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,7 +142,8 @@ def optimize(
     best = optimized(
         fitted,
         budget=goal.budget,
-        target_se=goal.standard_error(fitted, of),
+        target_se=goal.target_se,
+        half_width=goal.half_width,
         prices=prices.prices(),
         limits=allowed,
         layouts=names(layouts),  # type: ignore[arg-type]  # checked there
@@ -168,7 +152,7 @@ def optimize(
         traded=traded,
     )
     redrawn = 200 if draws is None else draws
-    sure = best.ranking(redrawn) if redrawn and isinstance(fitted, Decomposition) else None
+    sure = best.ranking(redrawn) if redrawn and isinstance(fitted, Decomposition) and not best.stays else None
     ranking = None if sure is None else sure.to_dict()
     out.show(best, lambda console, best: show(console, best, sure), ranking=ranking)
     return 0
@@ -184,15 +168,20 @@ def design(text: str | None) -> dict[str, Any] | None:
 
 def show(out: Console, best: Optimum, sure: Ranking | None) -> None:
     """Print the best design beside the one at hand, what else was allowed, and how sure the choice is."""
+    from quorate.analysis.optimum import allowed, certainty, is_money, sentence
+
     say(out, sentence(best), style="bold")
     if best.judges:
         say(out, f"Judges to ask: {', '.join(best.judges)}")
     say(out, f"Allowed: {allowed(best)}")
     out.print()
     named = {"as it is": best.own, "same price": best.same_cost, "as precise": best.same_se}
-    shown = {label: plan for label, plan in named.items() if plan is not None and plan != best.plan}
+    shown = {
+        label: plan
+        for label, plan in named.items()
+        if plan is not None and plan is not best.plan and (label == "as it is" or plan is not best.own)
+    }
     show_designs(out, {**shown, "best": best.plan}, "best", priced=is_money(best))
-    show_own_interval(out, best.searched.fit, best.plan.targets)
     show_frontier(out, best)
     if sure is not None:
         heading(out, "How sure is the choice?")
@@ -200,53 +189,10 @@ def show(out: Console, best: Optimum, sure: Ranking | None) -> None:
     caveats(out, (caveat.sentence for caveat in best.caveats))
 
 
-def sentence(best: Optimum) -> str:
-    """The best design, what it costs, and how it compares with the one at hand."""
-    from quorate.analysis.words import number
-    from quorate.wording import decimals
-
-    plan, places = best.plan, 1 + decimals(best.plan.se)
-    goal = f"a budget of {amount(best, best.budget)}" if best.budget is not None else f"an SE of {best.target_se:g}"
-    text = (
-        f"Best of {best.candidates:,} designs for {goal}{scope(plan)}: SE {number(plan.se, places)} with "
-        f"{in_words(plan)}, {amount(best, best.cost)}."
-    )
-    if best.own is None or best.own.se <= 0:
-        return text
-    change = plan.se / best.own.se - 1
-    side = f"{abs(change):.0%} {'below' if change < 0 else 'above'}" if abs(change) >= 0.005 else "about that of"
-    cost = f" ({amount(best, best.own.cost)})" if best.own.cost is not None else ""
-    return f"{text} That is {side} the design at hand{cost}."
-
-
-def amount(best: Optimum, value: float | None) -> str:
-    """Money, or a number of calls where that is what a price is."""
-    if value is None:
-        return "price unknown"
-    return dollars(value) if is_money(best) else f"{value:,.0f} calls"
-
-
-def is_money(best: Optimum) -> bool:
-    """Whether prices are given; else a call costs 1."""
-    return best.searched.prices != {"call": 1.0}
-
-
-def allowed(best: Optimum) -> str:
-    """The numbers compared, so that what binds is seen."""
-    from quorate.wording import plural
-
-    plan, searched = best.plan, best.searched.grid
-    parts = []
-    for name, values in searched.levels.items():
-        at = {**plan.design, **plan.groups}.get(name)
-        most = " (the best has the most)" if len(values) > 1 and at == values[-1] else ""
-        span = f"{values[0]:,}" if len(values) == 1 else f"{values[0]:,} to {values[-1]:,}"
-        parts.append(f"{span} {name if name.endswith('s') else plural(name)}{most}")
-    return "; ".join([*parts, f"layouts {', '.join(searched.layouts)}"])
-
-
 def show_frontier(out: Console, best: Optimum) -> None:
     """Print a few designs of the frontier, from the cheapest to the most precise, the plan among them."""
+    from quorate.analysis.designs import layout_named
+    from quorate.analysis.optimum import amount
     from quorate.analysis.words import number
     from quorate.wording import decimals, plural
 
@@ -261,29 +207,9 @@ def show_frontier(out: Console, best: Optimum) -> None:
         levels = [f"{plan.design[name]:,}" for name in facets]
         mark = "best" if plan.cost == best.plan.cost else ""
         columns = levels if few else [" × ".join(levels)]
-        return amount(best, plan.cost), number(plan.se, places), *columns, layout_of(plan), mark
+        return amount(best, plan.cost), number(plan.se, places), *columns, layout_named(plan), mark
 
     heading(out, "Cheaper and dearer designs that nothing beats")
     head = [plural(name) for name in facets] if few else [" × ".join(facets)]
     sides: dict[str, str] = {"price": "right", "SE": "right", **dict.fromkeys(head, "right")}
     table(out, sides | {"layout": "left", " ": "left"}, map(row, shown))
-
-
-def certainty(best: Optimum, sure: Ranking) -> Iterator[str]:
-    """How sure the choice is, in sentences."""
-    from quorate.analysis.words import number
-    from quorate.wording import decimals
-
-    yield (
-        f"Of {sure.draws:,} pilots redrawn from this fit, {sure.within:.0%} choose a design at most 5% worse, and "
-        f"{sure.top:.0%} this very one among {sure.strategies:,} at its price."
-    )
-    if sure.loss > 0:
-        yield (
-            f"All choices together lose {sure.loss:.1%} of standard error on average; "
-            f"1 in 20 loses {sure.loss_high:.1%} or more."
-        )
-    low, high = (number(end, 1 + decimals(best.se)) for end in (sure.se_low, sure.se_high))
-    yield f"Its standard error may be {low} to {high} (95% interval)."
-    if best.target_se is not None:
-        yield f"It reaches {best.target_se:g} by {sure.met:.0%} of the components that this pilot makes plausible."

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import caveats, dollars, heading, points, read_as, say, table
+from quorate.cli.console import caveats, heading, points, read_as, say, table
 from quorate.cli.options import Files, Level, Output, Prices, ScoreReading, ScoresFile, command, only, pairs
 from quorate.cli.spelling import in_options
+from quorate.wording import dollars
 
 if TYPE_CHECKING:
     from rich.console import Console

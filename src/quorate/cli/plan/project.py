@@ -21,7 +21,7 @@ from quorate.cli.options import (
     only,
     source,
 )
-from quorate.cli.plan.show import scope, show_changes, show_designs, show_own_interval, show_targets
+from quorate.cli.plan.show import show_changes, show_designs, show_targets
 from quorate.plan.designs.names import LayoutName, all_layouts
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def project(
 
     Without a design: what a few changes to the one at hand would give.
     """
+    from quorate.analysis.designs import scope
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.plan.designs.dstudy import project as projected
     from quorate.plan.search.whatif import AS_IT_IS, as_it_is, what_if
@@ -102,12 +103,13 @@ def project(
     at_hand = {AS_IT_IS: as_it_is(fitted, **options)} if isinstance(fitted, Decomposition) else {}
     say(console(), f"What the design would give{scope(planned)}", style="bold")
     show_designs(console(), at_hand | {"planned": planned}, "planned")
-    show_own_interval(console(), fitted, planned.targets)
     return 0
 
 
 def show_what_if(out: Console, changes: Sequence[WhatIf]) -> None:
     """Print what changes to the study as it is would give, and why some are not known."""
+    from quorate.analysis.designs import scope
+
     base = changes[0].projection
     if base is not None:
         say(out, f"What a change to the design would give{scope(base)}", style="bold")

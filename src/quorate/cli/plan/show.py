@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from quorate.cli.console import dollars, heading, say, table
+from quorate.cli.console import heading, say, table
+from quorate.wording import dollars
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.estimate.components.decomposition import Decomposition
-    from quorate.estimate.components.published import Components
-    from quorate.estimate.means.targets import Target
     from quorate.plan.designs.dstudy import Projection
     from quorate.plan.search.whatif import WhatIf
 
@@ -21,6 +19,7 @@ MOST_SOURCES = 6
 
 def show_designs(out: Console, designs: Mapping[str, Projection], shares_of: str, *, priced: bool = True) -> None:
     """Print designs side by side, and where the uncertainty of one of them would come from."""
+    from quorate.analysis.designs import INTERVALS, layout_named
     from quorate.analysis.words import number
     from quorate.wording import decimals, plural, whole_percent
 
@@ -28,13 +27,14 @@ def show_designs(out: Console, designs: Mapping[str, Projection], shares_of: str
     places = 1 + max(decimals(plan.se) for plan in plans)
     rows = [(plural(name), *(f"{plan.design[name]:,}" for plan in plans)) for name in plans[-1].design]
     rows += [(plural(name), *(f"{plan.groups[name]:,}" for plan in plans)) for name in plans[-1].groups]
-    rows.append(("layout", *map(layout_of, plans)))
+    rows.append(("layout", *map(layout_named, plans)))
     rows.append(("calls", *(f"{plan.calls:,}" for plan in plans)))
     if priced and any(plan.cost is not None for plan in plans):
         rows.append(("price", *(dollars(plan.cost) for plan in plans)))
     rows.append(("standard error", *(number(plan.se, places) for plan in plans)))
-    rows.append(("1.96 of these", *(f"±{number(plan.half_width(), places)}" for plan in plans)))
+    rows.append(("half a 95% interval", *(f"±{number(plan.half_width(), places)}" for plan in plans)))
     table(out, {"": "left", **dict.fromkeys(designs, "right")}, rows)
+    say(out, INTERVALS)
     heading(out, "Where its uncertainty would come from")
     shares = designs[shares_of].shares
     largest = sorted(shares, key=lambda name: -shares[name])[:MOST_SOURCES]
@@ -43,30 +43,12 @@ def show_designs(out: Console, designs: Mapping[str, Projection], shares_of: str
     show_targets(out, plans[-1])
 
 
-def show_own_interval(out: Console, fitted: Components | Decomposition, targets: Mapping[str, Target]) -> None:
-    """Say how wide the interval of the study at hand is, which 1.96 standard errors do not."""
-    from quorate.analysis.words import number
-    from quorate.estimate.components.decomposition import Decomposition
-    from quorate.estimate.means.mean import mean_for
-    from quorate.wording import decimals
-
-    text = "1.96 standard errors are what half a 95% interval tends to with many levels of everything."
-    if isinstance(fitted, Decomposition):
-        mean = mean_for(fitted, targets)
-        half = number(mean.half_width(), 1 + decimals(mean.se))
-        text += (
-            f" The study as it is has ±{half}, {mean.half_width() / mean.se:.2f} of them; so may a plan with as few."
-        )
-    say(out, text)
-
-
 def show_targets(out: Console, plan: Projection) -> None:
     """Say what the facets stand for, without which a standard error means nothing."""
-    groups: dict[str, list[str]] = {}
-    for facet, target in plan.targets.items():
-        groups.setdefault(str(target), []).append(facet)
+    from quorate.analysis.designs import targets_in_words
+
     out.print()
-    say(out, "Facets stand for: " + "; ".join(f"{', '.join(names)} = {target}" for target, names in groups.items()))
+    say(out, f"Facets stand for: {targets_in_words(plan)}")
     if plan.targets.get("judge") == "population":
         say(out, "For this panel of judges rather than judges like these: --target judge=panel")
 
@@ -88,28 +70,3 @@ def show_changes(out: Console, changes: Sequence[WhatIf], *, priced: bool) -> No
         rows.append((change.label, number(plan.se, places), difference, f"{plan.calls:,}", *cost))
     header = {"change": "left", "SE": "right", "difference": "right", "calls": "right"}
     table(out, header | ({"price": "right"} if priced else {}), rows)
-
-
-def layout_of(plan: Projection) -> str:
-    """The layout, with judges per item or places in the cycle where that is a choice."""
-    if plan.places is not None:
-        return f"{plan.layout} {':'.join(map(str, plan.places.values()))}"
-    if plan.per_item is None:
-        return plan.layout
-    return f"{plan.per_item} judges each" if plan.layout == "blocks" else f"{plan.layout}, {plan.per_item} each"
-
-
-def in_words(plan: Projection) -> str:
-    """A design in words."""
-    from quorate.analysis.designs import layout_in_words
-    from quorate.wording import counted
-
-    return ", ".join(counted(count, name) for name, count in plan.design.items() if count > 1) + layout_in_words(plan)
-
-
-def scope(plan: Projection) -> str:
-    """For whom the numbers hold, where judges are drawn or are all that matters."""
-    target = str(plan.targets.get("judge"))
-    if target == "population":
-        return ", for judges like these"
-    return ", for this panel" if target == "panel" and plan.design.get("judge", 1) > 1 else ""

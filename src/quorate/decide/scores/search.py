@@ -78,7 +78,7 @@ def _screened(searched: Searched, chance: Chance, power: float, chosen: Chosen) 
         known = np.flatnonzero(chosen(cost, over) & np.isfinite(over))
         parts_of.append((cost[known], over[known], np.full(len(known), number), known))
     cost, over, piece_of, index = (np.concatenate(values) for values in zip(*parts_of, strict=True))
-    return Kept(cost, over, piece_of, index, np.zeros(len(cost), dtype=np.int64))
+    return Kept(cost, over, over, piece_of, index, np.zeros(len(cost), dtype=np.int64))
 
 
 def largest_error(df: float, chance: Chance, power: float) -> float:

@@ -10,6 +10,7 @@ A layout is the one idea here: a `Scheme` is its name with its options, a `Cycle
 - `layouts`: the cells of a plan, with the weight of every level.
 - `weights`: the weight that a layout and a target give to the variance of one term.
 - `sources`: components, fitted or published, as the variance of any layout's mean.
+- `degrees`: degrees of freedom of a design, and how wide its interval will be.
 - `prices`: what a design costs.
 - `dstudy`: `project`, the standard error and the price of a design.
 - `closed_forms`: the same for the strategies of a paper, in closed form.

@@ -14,6 +14,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.targets import Target
 from quorate.numerics.inference import t_quantile
+from quorate.plan.designs.degrees import degrees_of_freedom, interval_half_width
 from quorate.plan.designs.layouts import Layout, lay_out
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices, cheapest, cost, known
@@ -52,6 +53,10 @@ class Projection(Result):
         The judges, in the order in which they take turns; empty where any will do.
     groups : mapping of str to int
         Levels of what groups the items.
+    df : float
+        Degrees of freedom that the standard error will have in a study of this design.
+    made : bool
+        Whether this is a study that was made, with the standard error that it found.
     """
 
     se: float
@@ -66,6 +71,8 @@ class Projection(Result):
     balanced: float = 1.0
     judges: tuple[str, ...] = ()
     groups: Mapping[str, int] = field(default_factory=dict)
+    df: float = np.inf
+    made: bool = False
 
     @property
     def variance(self) -> float:
@@ -73,12 +80,13 @@ class Projection(Result):
         return self.se**2
 
     def half_width(self, level: float = 0.95) -> float:
-        """Half-width of the normal interval at this standard error.
+        """Half-width of the interval, by this design's own degrees of freedom; of a plan, that of the middle study.
 
-        A pilot's degrees of freedom say nothing about those of a larger study, so this is what the design tends to, not
-        what a small study will show.
+        Half of the studies of a plan find a narrower interval, half a wider one, if its components are right.
         """
-        return t_quantile(np.inf, (1 + level) / 2) * self.se
+        if self.made:
+            return t_quantile(self.df, (1 + level) / 2) * self.se
+        return float(interval_half_width(self.se, self.df, level))
 
     def to_plain(self) -> dict[str, Any]:
         """Its fields as plain values, as a result that holds several designs has them."""
@@ -89,6 +97,7 @@ class Projection(Result):
         return {
             "se": self.se,
             "half_width_95": self.half_width(),
+            "df": self.df,
             "calls": self.calls,
             "cost": self.cost,
             "shares": dict(self.shares),
@@ -256,6 +265,7 @@ def projection(
         balanced=scheme.balanced,
         judges=scheme.judges,
         groups=laid.groups,
+        df=float(degrees_of_freedom(source, laid, parts)),
     )
 
 

@@ -253,13 +253,18 @@ def around(source: Source, prices: Prices) -> dict[str, tuple[int, ...]]:
     Facets that stand for themselves keep their levels: with fewer, the mean would be of something else. Judges are at
     most as many as have a price.
     """
-    most = 4 * source.counts[source.item]
-    steps = np.linspace(2, most, min(most - 1, _MOST_ITEMS))  # every number, or as many as are worth looking at
-    out: dict[str, tuple[int, ...]] = {"items": tuple(np.unique(steps.astype(int)).tolist())}
+    items = source.counts[source.item]
+    out: dict[str, tuple[int, ...]] = {"items": _between(2, 4 * items, _MOST_ITEMS, items)}
     for name, count in source.counts.items():
         if name != source.item and source.targets[name] not in (PANEL, FINITE):
-            out[name] = tuple(range(1, min(max(2 * count, count + 2), _MOST_LEVELS) + 1))
+            out[name] = _between(1, max(2 * count, count + 2), _MOST_LEVELS, count)
     out[REPLICATE + "s"] = tuple(range(1, max(source.replicates, 3) + 1))
     if (named := len(cheapest(prices))) and JUDGE in out:
         out[JUDGE] = tuple(n for n in out[JUDGE] if n <= named)
     return out
+
+
+def _between(least: int, most: int, values: int, own: int) -> tuple[int, ...]:
+    """Every number, or as many as are worth looking at, that of the design at hand among them."""
+    steps = np.linspace(least, most, min(most - least + 1, values)).astype(int)
+    return tuple(np.union1d(steps, max(own, least)).tolist())

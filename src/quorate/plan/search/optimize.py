@@ -14,7 +14,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import CELL
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.prediction import residual_facet
-from quorate.estimate.means.targets import PANEL, Target
+from quorate.estimate.means.targets import PANEL, POPULATION, Target
 from quorate.plan.designs.dstudy import Projection, project, projection
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices, cheapest
@@ -22,13 +22,17 @@ from quorate.plan.designs.prices import check as _check_prices
 from quorate.plan.designs.sources import Design, Source, from_components, from_fit, observed_counts
 from quorate.plan.search.grid import CATEGORIES, REPLICATE, ROLES, Grid, allowed, around, checked
 from quorate.plan.search.optimum import Optimum, Searched, precise, within
-from quorate.plan.search.search import search
+from quorate.plan.search.search import Found, search
 from quorate.plan.search.weighted import named_panels, weighted_cycles
 from quorate.plan.search.whatif import as_it_is
 from quorate.roles import JUDGE
 
 Limits = Mapping[str, Iterable[int] | int]
 _MOSTLY = 0.5
+_SAME = 1e-9
+"""Relative: designs that differ by less are as good."""
+_FEWEST = 3
+"""Levels of a facet that a pilot has at least, for its spread to be seen."""
 
 
 def optimize(
@@ -36,6 +40,7 @@ def optimize(
     *,
     budget: float | None = None,
     target_se: float | None = None,
+    half_width: float | None = None,
     prices: Prices | None = None,
     limits: Limits | None = None,
     layouts: Sequence[LayoutName] = ("factorial", "cyclic", "latin"),
@@ -43,18 +48,23 @@ def optimize(
     own: Mapping[str, Any] | None = None,
     traded: bool = False,
 ) -> Optimum:
-    """What to buy next: the most precise design for a budget, or the cheapest that reaches a standard error.
+    """What to buy next: the most precise design for a budget, or the cheapest that is as precise as asked.
 
-    Every design that the limits allow is compared, so the result is the optimum of the grid.
+    Every design that the limits allow is compared, and the one at hand, whatever the limits: what is found is never
+    worse than that.
 
     Parameters
     ----------
     source : Components or Decomposition
         From `quorate.components` or `quorate.decompose`.
     budget : float, optional
-        Most that may be spent, in the unit of the prices. Exactly one of ``budget`` and ``target_se`` is given.
+        Most that may be spent, in the unit of the prices. Exactly one of ``budget``, ``target_se`` and ``half_width``
+        is given.
     target_se : float, optional
         Largest standard error allowed, in score units.
+    half_width : float, optional
+        Largest half-width of the 95% interval, in score units, by each design's own degrees of freedom: half of the
+        studies of the plan find one as narrow (`Projection.half_width`).
     prices : mapping, optional
         ``{"call": usd}``, or ``{"judge": {name: usd}, "item": usd, "generation": usd, "prompt": usd}``: per call, or
         per call of each judge; per item, per generation (a response that is judged) and per prompt on top. By default
@@ -110,29 +120,36 @@ def optimize(
     if limits is not None and not isinstance(limits, Mapping):
         shape = '{"items": [50, 100], "judges": range(1, 4)}'
         raise InvalidInput(f"limits: a mapping such as {shape} is needed, got {type(limits).__name__}")
-    if (budget is None) == (target_se is None):
-        given = "neither" if budget is None else "both"
-        raise InvalidInput(f"budget, target_se: exactly one is needed, got {given}")
-    for name, value in (("budget", budget), ("target_se", target_se)):
-        if value is None:
-            continue
+    goals = {"budget": budget, "target_se": target_se, "half_width": half_width}
+    asked = {name: value for name, value in goals.items() if value is not None}
+    if len(asked) != 1:
+        raise InvalidInput(f"{', '.join(goals)}: exactly one is needed, got {', '.join(asked) or 'none'}")
+    for name, value in asked.items():
         if not isinstance(value, Real) or isinstance(value, bool) or not (math.isfinite(value) and value > 0):
             raise InvalidInput(f"{name}: must be a finite number above 0, got {value!r}")
     prices = {"call": 1.0} if prices is None else prices
     _check_prices(prices)
     made, grid = _prepared(source, limits, layouts, targets or {}, prices, traded)
-    searched = Searched(made, prices, search(made, grid, prices), source, grid)
+    found = search(made, grid, prices, by_interval=half_width is not None)
+    searched = Searched(made, prices, found, source, grid)
     if not searched.found.candidates:  # why the data determine no design: the reason for the first one
         piece = next(grid.pieces())
         design = piece.design(0)
         projection(made, {name: design[name] for name in made.counts}, design[REPLICATE], piece.scheme)
-    position = frontier_position(searched, budget, target_se)
-    plan = searched.projection(searched.found.frontier, position)
+    at_hand = design_at_hand(source, own, prices, targets, grid)
+    place = _place(found, asked)
+    plan = None if place is None else searched.projection(found.frontier, place)
+    if at_hand is not None and _is_better(at_hand, plan, asked):
+        plan = at_hand
+    if plan is None:
+        raise InvalidInput(_out_of_reach(searched, asked))
+    position = 0 if place is None else place
     return Optimum(
         plan=plan,
         budget=budget,
         target_se=target_se,
-        own=design_at_hand(source, own, prices, targets, grid),
+        half_width=half_width,
+        own=at_hand,
         judges=plan.judges or tuple(cheapest(prices)[: plan.design.get(JUDGE, 1)]),
         caveats=_caveats(source, made, grid, plan, prices),
         position=position,
@@ -171,25 +188,35 @@ def _prepared(
     return made, checked(replace(grid, weighted=cycles, judges=named_panels(made, prices, judges, known)))
 
 
-def frontier_position(searched: Searched, budget: float | None, target_se: float | None) -> int:
-    """Where on the frontier the optimum is, or an error that says how near one comes."""
-    found, kept = searched.found, searched.found.frontier
-    if budget is not None:
-        position = within(found, budget)
-        if position is None:
-            cheapest_cost = f"the cheapest costs {kept.cost[0]:g}"
-            raise InvalidInput(f"budget: {budget:g} buys no design within the limits; {cheapest_cost}")
-        return position
-    assert target_se is not None  # noqa: S101  (exactly one is given)
-    position = precise(found, target_se)
-    if position is None:
-        last = searched.projection(kept, -1)
-        source = max(last.shares, key=lambda name: last.shares[name])
-        raise InvalidInput(
-            f"target_se: no design within the limits reaches {target_se:g}; the best has {last.se:.4g} at a cost of "
-            f"{kept.cost[-1]:g}, and {last.shares[source]:.0%} of its variance is {source}. Widen the limits"
-        )
-    return position
+def _place(found: Found, asked: Mapping[str, float]) -> int | None:
+    """Where on the frontier the optimum is; None where no design of the grid will do."""
+    [(goal, value)] = asked.items()
+    return within(found, value) if goal == "budget" else precise(found, value)
+
+
+def _is_better(own: Projection, plan: Projection | None, asked: Mapping[str, float]) -> bool:
+    """Whether the design at hand does what is asked, and better than the best of the grid."""
+    [(goal, value)] = asked.items()
+    if own.cost is None:
+        return False
+    if goal == "budget":
+        return own.cost <= value and (plan is None or own.se < plan.se * (1 - _SAME))
+    reached = own.half_width() if goal == "half_width" else own.se
+    return reached <= value and (plan is None or plan.cost is None or own.cost < plan.cost * (1 - _SAME))
+
+
+def _out_of_reach(searched: Searched, asked: Mapping[str, float]) -> str:
+    """Why no design will do, and how near one comes."""
+    kept = searched.found.frontier
+    [(goal, value)] = asked.items()
+    if goal == "budget":
+        return f"budget: {value:g} buys no design within the limits; the cheapest costs {kept.cost[0]:g}"
+    last = searched.projection(kept, -1)
+    source = max(last.shares, key=lambda name: last.shares[name])
+    return (
+        f"{goal}: no design within the limits reaches {value:g}; the best has {math.sqrt(kept.width[-1]):.4g} at a "
+        f"cost of {kept.cost[-1]:g}, and {last.shares[source]:.0%} of its variance is {source}. Widen the limits"
+    )
 
 
 def design_at_hand(
@@ -233,6 +260,12 @@ def _caveats(
         far = {name: (plan.design[name], n) for name, n in seen.items() if plan.design[name] >= 2 * n}
         far.pop(source.judgments.object, None)
         out += [caveats.beyond_the_study(far)] if far else []
+    few = {
+        name: count
+        for name, count in plan.design.items()
+        if count < _FEWEST and plan.targets.get(name) == POPULATION and name != made.item
+    }
+    out += [caveats.below_a_pilot(few, _FEWEST)] if few else []
     varied = {name for name, values in grid.levels.items() if len(values) > 1}
     out += [caveats.panels_differ(name) for name in plan.targets if plan.targets[name] == PANEL and name in varied]
     if CATEGORIES in varied:

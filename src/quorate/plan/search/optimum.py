@@ -96,7 +96,7 @@ class Optimum(Result):
     ----------
     plan : Projection
         The most precise design within the budget, or the cheapest that is precise enough.
-    budget, target_se : float or None
+    budget, target_se, half_width : float or None
         What was asked for; exactly one is given.
     own : Projection or None
         The design at hand: the study that was fitted, or the one named.
@@ -105,7 +105,7 @@ class Optimum(Result):
     caveats : tuple of Caveat
         What the reader must know.
     position : int
-        Place of the plan on the frontier.
+        Place of the plan on the frontier; of what comes nearest where the design at hand is the best.
     searched : Searched
         The search itself.
     """
@@ -113,6 +113,7 @@ class Optimum(Result):
     plan: Projection
     budget: float | None
     target_se: float | None
+    half_width: float | None
     own: Projection | None
     judges: tuple[str, ...]
     caveats: tuple[caveats.Caveat, ...]
@@ -136,7 +137,14 @@ class Optimum(Result):
         """
         from quorate.plan.search.ranking import ranking
 
+        if self.stays:
+            raise InvalidInput("ranking: the design at hand is better than all that were searched, so none was chosen")
         return ranking(self, n=n, rng=rng)
+
+    @property
+    def stays(self) -> bool:
+        """Whether the design at hand is the best."""
+        return self.plan is self.own
 
     @property
     def se(self) -> float:
@@ -202,15 +210,25 @@ class Optimum(Result):
 
     @cached_property
     def same_cost(self) -> Projection | None:
-        """The most precise design that costs no more than the one at hand; None where that has no price, or none is."""
+        """What is most precise at the price of the one at hand, or that itself; None where it has no price."""
         if self.own is None or self.own.cost is None:
             return None
-        return self.searched.frontier(within(self.searched.found, self.own.cost))
+        best = self.searched.frontier(within(self.searched.found, self.own.cost))
+        return self.own if best is None or self.reach(self.own) < self.reach(best) else best
 
     @cached_property
     def same_se(self) -> Projection | None:
-        """The cheapest design that is no less precise than the one at hand; None where none is."""
-        return None if self.own is None else self.searched.frontier(precise(self.searched.found, self.own.se))
+        """What is cheapest and no less precise than the one at hand, or that itself; None where none is at hand."""
+        if self.own is None:
+            return None
+        best = self.searched.frontier(precise(self.searched.found, self.reach(self.own)))
+        if best is None or (self.own.cost is not None and best.cost is not None and self.own.cost <= best.cost):
+            return self.own
+        return best
+
+    def reach(self, plan: Projection) -> float:
+        """What designs are compared by: their standard errors, or half their intervals if that was asked for."""
+        return plan.se if self.half_width is None else plan.half_width()
 
     @cached_property
     def cloud(self) -> Cloud:
@@ -239,6 +257,7 @@ class Optimum(Result):
         return {
             "budget": self.budget,
             "target_se": self.target_se,
+            "half_width": self.half_width,
             "plan": self.plan.to_dict(),
             "judges": list(self.judges),
             **{name: plan.to_dict() if plan is not None else None for name, plan in named.items()},
@@ -255,7 +274,7 @@ def within(found: Found, budget: float) -> int | None:
     return position if position >= 0 else None
 
 
-def precise(found: Found, target_se: float) -> int | None:
-    """The first design of the frontier that is precise enough."""
-    enough = np.flatnonzero(np.sqrt(found.frontier.variance) <= target_se * (1 + _SLACK))
+def precise(found: Found, wanted: float) -> int | None:
+    """The first design of the frontier whose standard error, or half interval, is small enough."""
+    enough = np.flatnonzero(np.sqrt(found.frontier.width) <= wanted * (1 + _SLACK))
     return int(enough[0]) if len(enough) else None

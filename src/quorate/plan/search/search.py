@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
+from quorate.plan.designs.degrees import degrees_of_freedom, interval_half_width
 from quorate.plan.designs.dstudy import bill
 from quorate.plan.designs.layouts import Layout, lay_out
 from quorate.plan.designs.prices import Prices
@@ -36,6 +37,8 @@ class Kept:
     ----------
     cost, variance : array, shape (designs,)
         Price and variance of the mean.
+    width : array, shape (designs,)
+        What designs are compared by beside their price, squared: the standard error, or half the interval.
     piece, index : array of int, shape (designs,)
         Piece of each design, and its place in it.
     levels : array of int, shape (designs,)
@@ -44,6 +47,7 @@ class Kept:
 
     cost: Floats
     variance: Floats
+    width: Floats
     piece: Ints
     index: Ints
     levels: Ints
@@ -78,8 +82,8 @@ class Found:
     refused: int
 
 
-def search(source: Source, grid: Grid, prices: Prices) -> Found:
-    """Price and judge every design of a grid.
+def search(source: Source, grid: Grid, prices: Prices, *, by_interval: bool = False) -> Found:
+    """Price and judge every design of a grid, by its standard error or by the width of its interval.
 
     Raises
     ------
@@ -90,26 +94,30 @@ def search(source: Source, grid: Grid, prices: Prices) -> Found:
     total = sum(piece.size for piece in pieces)
     step = max(1, total // _CLOUD)  # every so many-th design of all is in the picture
     none = np.zeros(0, dtype=np.int64)
-    frontier, cloud, refused, seen = Kept(np.zeros(0), np.zeros(0), none, none, none), [], 0, 0
+    empty = np.zeros(0)
+    frontier, cloud, refused, seen = Kept(empty, empty, empty, none, none, none), [], 0, 0
     for number, piece in enumerate(pieces):
         price, variance = judge(source, piece, prices)
+        width = widths(source, piece) ** 2 if by_interval else variance
         known = np.flatnonzero(~np.isnan(variance))
         refused += piece.size - len(known)
-        cloud.append(_kept(source, piece, number, price, variance, known[-seen % step :: step]))
+        cloud.append(_kept(source, piece, number, price, variance, width, known[-seen % step :: step]))
         seen += piece.size
-        left = known[survivors(price[known], variance[known], frontier)]
-        frontier = undominated(joined([frontier, _kept(source, piece, number, price, variance, left)]))
+        left = known[survivors(price[known], width[known], frontier)]
+        frontier = undominated(joined([frontier, _kept(source, piece, number, price, variance, width, left)]))
     return Found(pieces, frontier, joined(cloud), total - refused, refused)
 
 
-def _kept(source: Source, piece: Piece, number: int, price: Floats, variance: Floats, index: Ints) -> Kept:
+def _kept(
+    source: Source, piece: Piece, number: int, price: Floats, variance: Floats, width: Floats, index: Ints
+) -> Kept:
     """Some designs of a piece."""
     where = dict(zip(piece.axes, np.unravel_index(index, piece.shape), strict=True))
     levels = np.full(len(index), sum(piece.held.values()))
     for name, place in where.items():
         if name not in (source.item, REPLICATE):
             levels += piece.axes[name][place]
-    return Kept(price[index], variance[index], np.full(len(index), number), index, levels)
+    return Kept(price[index], variance[index], width[index], np.full(len(index), number), index, levels)
 
 
 def judge(source: Source, piece: Piece, prices: Prices) -> tuple[Floats, Floats]:
@@ -132,6 +140,15 @@ def judge(source: Source, piece: Piece, prices: Prices) -> tuple[Floats, Floats]
     return np.broadcast_to(price, piece.shape).ravel(), variance.ravel()
 
 
+def widths(source: Source, piece: Piece) -> Floats:
+    """Half the interval of every design of a piece, flat; nan where its variance is left open."""
+    laid = placed(source, piece)
+    parts = {name: source.values[name] * weight for name, weight in source.weigh(laid).items()}
+    variance = sum(parts.values(), np.zeros(piece.shape))
+    half = interval_half_width(np.sqrt(variance), degrees_of_freedom(source, laid, parts))
+    return np.broadcast_to(half, piece.shape).ravel()
+
+
 def placed(source: Source, piece: Piece) -> Layout:
     """The layout of all designs of a piece."""
     counts = piece.counts()
@@ -146,14 +163,14 @@ def grouped(source: Source, counts: dict[str, Any]) -> Mapping[str, int]:
     return source.groups if categories is None else dict.fromkeys(source.groups, categories)
 
 
-def survivors(price: Floats, variance: Floats, frontier: Kept) -> Ints:
+def survivors(price: Floats, width: Floats, frontier: Kept) -> Ints:
     """Designs that may be undominated: not beaten by the frontier so far, nor by a cheaper one among them."""
     place = np.searchsorted(frontier.cost, price, side="right") - 1
-    beaten = np.append(frontier.variance, np.inf)[place]
-    left = np.flatnonzero(variance <= beaten * (1 + _ALIKE))
+    beaten = np.append(frontier.width, np.inf)[place]
+    left = np.flatnonzero(width <= beaten * (1 + _ALIKE))
     order = left[np.argsort(price[left])]
-    running = np.minimum.accumulate(variance[order])
-    return order[variance[order] <= running * (1 + _ALIKE)]
+    running = np.minimum.accumulate(width[order])
+    return order[width[order] <= running * (1 + _ALIKE)]
 
 
 def undominated(kept: Kept) -> Kept:
@@ -161,7 +178,7 @@ def undominated(kept: Kept) -> Kept:
 
     Where a component is estimated at zero, more levels of its facet cost nothing and help if it is not zero.
     """
-    rank = digits(kept.variance)
+    rank = digits(kept.width)
     order = np.lexsort((-kept.levels, rank, digits(kept.cost)))
     before = np.append(np.inf, np.minimum.accumulate(rank[order])[:-1])
     return kept.take(order[rank[order] < before])
@@ -192,7 +209,7 @@ def strategies(source: Source, found: Found, prices: Prices, most_cost: float) -
         best = np.expand_dims(np.argmin(open_, axis=along), along)
         flat = np.take_along_axis(np.arange(piece.size).reshape(piece.shape), best, axis=along).ravel()
         flat = flat[np.isfinite(open_.ravel()[flat])]
-        kept = _kept(source, piece, number, price.ravel(), variance.ravel(), flat)
+        kept = _kept(source, piece, number, price.ravel(), variance.ravel(), variance.ravel(), flat)
         weights = source.weigh(placed(source, piece)).values()
         rows = np.array([np.broadcast_to(weight, piece.shape).ravel()[flat] for weight in weights])
         yield kept, rows

@@ -109,6 +109,8 @@ def as_it_is(
         layout=own_layout(fit),
         targets=mean.target,
         groups=from_fit(fit, Design()).groups,
+        df=mean.df,
+        made=True,
     )
 
 

@@ -68,7 +68,7 @@ def frontier(analysis: Analysis) -> Figure | None:
     rows: list[Row] = [
         {"place": place, "design": in_words(plan), "se": plan.se, "calls": plan.calls, "cost": plan.cost}
         for place, plan in (*named, *near)
-        if plan is not None
+        if plan is not None and (plan is not best.own or place == "as it is")
     ]
     finding = f"No design within reach is better than the study as it is, at its {unit}"
     gain = 1 - best.same_cost.se / best.own.se if best.same_cost is not None and best.own.se > 0 else 0.0
@@ -83,7 +83,7 @@ def frontier(analysis: Analysis) -> Figure | None:
     plans = {f"Best at the same {unit}": best.same_cost, "Cheapest as precise": best.same_se}
     lines = (
         f"{line}{scope(analysis)}; projected from {size(analysis)}.",
-        " ".join(f"{name}: {in_words(plan)}." for name, plan in plans.items() if plan is not None),
+        " ".join(f"{name}: {in_words(plan)}." for name, plan in plans.items() if plan not in (None, best.own)),
         f"{key} Levels beyond those judged are taken to be like these; the components are estimates.",
     )
 

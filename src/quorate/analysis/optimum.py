@@ -1,0 +1,76 @@
+"""An optimum in words: what is best, what was allowed, and how sure the choice is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from quorate.analysis.designs import briefly, scope
+from quorate.analysis.words import number
+from quorate.plan.search.optimum import Optimum
+from quorate.plan.search.ranking import Ranking
+from quorate.wording import decimals, dollars, plural
+
+
+def is_money(best: Optimum) -> bool:
+    """Whether prices are given; else a call costs 1."""
+    return best.searched.prices != {"call": 1.0}
+
+
+def amount(best: Optimum, value: float | None) -> str:
+    """Money, or a number of calls where that is what a price is."""
+    if value is None:
+        return "price unknown"
+    return dollars(value) if is_money(best) else f"{value:,.0f} calls"
+
+
+def sentence(best: Optimum) -> str:
+    """The best design, what it costs, and how it compares with the one at hand."""
+    plan, places = best.plan, 1 + decimals(best.plan.se)
+    text = (
+        f"Best of {best.candidates:,} designs for {_goal(best)}{scope(plan)}: SE {number(plan.se, places)} with "
+        f"{briefly(plan)}, {amount(best, best.cost)}."
+    )
+    if best.stays:
+        return f"{text} That is the design at hand."
+    if best.own is None or best.own.se <= 0:
+        return text
+    change = plan.se / best.own.se - 1
+    side = f"{abs(change):.0%} {'below' if change < 0 else 'above'}" if abs(change) >= 0.005 else "about that of"
+    cost = f" ({amount(best, best.own.cost)})" if best.own.cost is not None else ""
+    return f"{text} That is {side} the design at hand{cost}."
+
+
+def _goal(best: Optimum) -> str:
+    """What was asked for."""
+    if best.budget is not None:
+        return f"a budget of {amount(best, best.budget)}"
+    return f"an SE of {best.target_se:g}" if best.target_se is not None else f"an interval of ±{best.half_width:g}"
+
+
+def allowed(best: Optimum) -> str:
+    """The numbers compared, so that what binds is seen."""
+    plan, searched = best.plan, best.searched.grid
+    parts = []
+    for name, values in searched.levels.items():
+        at = {**plan.design, **plan.groups}.get(name)
+        most = " (the best has the most)" if len(values) > 1 and at == values[-1] else ""
+        span = f"{values[0]:,}" if len(values) == 1 else f"{values[0]:,} to {values[-1]:,}"
+        parts.append(f"{span} {name if name.endswith('s') else plural(name)}{most}")
+    return "; ".join([*parts, f"layouts {', '.join(searched.layouts)}"])
+
+
+def certainty(best: Optimum, sure: Ranking) -> Iterator[str]:
+    """How sure the choice is, in sentences."""
+    yield (
+        f"Of {sure.draws:,} pilots redrawn from this fit, {sure.within:.0%} choose a design at most 5% worse, and "
+        f"{sure.top:.0%} this very one among {sure.strategies:,} at its price."
+    )
+    if sure.loss > 0:
+        yield (
+            f"All choices together lose {sure.loss:.1%} of standard error on average; "
+            f"1 in 20 loses {sure.loss_high:.1%} or more."
+        )
+    low, high = (number(end, 1 + decimals(best.se)) for end in (sure.se_low, sure.se_high))
+    yield f"Its standard error may be {low} to {high} (95% interval)."
+    if best.target_se is not None:
+        yield f"It reaches {best.target_se:g} by {sure.met:.0%} of the components that this pilot makes plausible."

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import pytest
+
+import quorate as q
+from quorate.analysis.optimum import allowed, amount, certainty, sentence
+
+LIMITS = {"items": [20, 50, 100], "judges": range(1, 4)}
+
+
+@pytest.fixture(scope="module")
+def safety():
+    return q.components({"item": 0.0104, "item:judge": 0.0251, "replicate": 0.0120}, sensitivity={"judge": 4.65e-4})
+
+
+def test_what_is_best_and_how_it_compares(safety):
+    best = q.optimize(safety, budget=100, limits=LIMITS, own={"items": 100, "judges": 1})
+    assert sentence(best).startswith("Best of 15 designs for a budget of 100 calls: SE ")
+    assert "100 calls. That is " in sentence(best)
+    assert allowed(best).startswith("20 to 100 items (the best has the most); 1 to 3 judges (the best has the most)")
+
+
+def test_the_design_at_hand_may_be_the_best(safety):
+    own = {"items": 400, "judges": 3, "layout": "cyclic"}
+    best = q.optimize(safety, budget=500, limits=LIMITS, own=own)
+    assert best.stays
+    assert sentence(best).endswith("That is the design at hand.")
+
+
+def test_what_was_asked_for(safety):
+    assert "for an interval of ±0.1" in sentence(q.optimize(safety, half_width=0.1, limits=LIMITS))
+    priced = q.optimize(safety, target_se=0.03, limits=LIMITS, prices={"call": 0.5})
+    assert "for an SE of 0.03" in sentence(priced)
+    assert amount(priced, 3.0) == "$3.00"
+    assert amount(priced, None) == "price unknown"
+
+
+def test_how_sure_the_choice_is(demo):
+    best = demo.optimum
+    assert any("pilots redrawn from this fit" in line for line in certainty(best, best.ranking(100, rng=1)))
