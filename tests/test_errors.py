@@ -3,6 +3,7 @@ import pickle
 import pytest
 
 from quorate import errors
+from quorate.arguments import argument
 from quorate.errors import (
     InvalidData,
     InvalidInput,
@@ -95,3 +96,11 @@ def test_an_early_stop_carries_the_partial_result():
 def test_errors_travel_between_processes(error):
     again = pickle.loads(pickle.dumps(error))
     assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
+
+
+def test_names_in_a_message_do_not_make_it_long_or_break_its_line():
+    for error in (UnknownColumn("score", "y", ["n" * 70_000]), UnknownTerm("\x1b[2J\n", ["a\u202eb"])):
+        assert str(error).isprintable()
+        assert len(str(error)) <= 2000
+    kept = InvalidInput("no such thing\n; give " + argument("partitions", True))
+    assert [one.name for one in kept.arguments] == ["partitions"]

@@ -20,11 +20,18 @@ from difflib import get_close_matches
 
 from quorate.arguments import Argument, arguments_of
 
+JOINERS = "\u200c\u200d"
+"""Characters that cannot be seen and that words of some scripts need."""
+
 _MOST_TERMS = 10
+_MOST_CHARACTERS, _HEAD, _TAIL = 2000, 1500, 400
 
 
 class QuorateError(Exception):
     """Base of every error that is meant for the user; the command line prints it without a traceback."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(one_line(one) if isinstance(one, str) else one for one in args))
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -142,6 +149,25 @@ class Unbalanced(NotEstimable):
 
     def __reduce__(self) -> tuple[type[Unbalanced], tuple[str]]:
         return type(self), (self.reason,)
+
+
+def one_line(text: str) -> str:
+    r"""A message as one line of bounded length, whatever the names in it hold: control characters become escapes.
+
+    Examples
+    --------
+    >>> print(one_line("no term \x1b[2J"))
+    no term \x1b[2J
+    """
+    if len(text) > _MOST_CHARACTERS:
+        text = text[:_HEAD] + " ... " + text[-_TAIL:]
+    if text.isprintable():
+        return text
+    line, last = text[:0], 0
+    for place, character in enumerate(text):
+        if not character.isprintable() and character not in JOINERS:
+            line, last = line + text[last:place] + character.encode("unicode_escape").decode("ascii"), place + 1
+    return line + text[last:]
 
 
 def _listed(names: tuple[str, ...], most: int = 20) -> str:

@@ -160,7 +160,7 @@ def test_the_hash_follows_what_a_prompt_extends(monkeypatch):
         ("{{ answer }}", "'answer' is undefined; the item has prompt, response"),
         ("{{ response_a }}", "undefined"),
         ("{{ 1 / 0 }}", "division by zero"),
-        ("{% for x in range(10 ** 9) %}{% endfor %}", "Range too big"),
+        ("{% for x in range(10 ** 9) %}{% endfor %}", "a number above 100,000"),
     ],
 )
 def test_a_prompt_that_does_not_fit_its_item_says_so(template, said):
@@ -199,3 +199,38 @@ def test_a_prompt_that_shows_two_responses_compares(source, compares):
 
 def test_of_the_built_in_prompts_the_pairwise_ones_compare():
     assert {name for name in BUILT_IN if built_in(name).compares} == {"pairwise", "pairwise-reasoned"}
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ (response|string)[:60] }}",
+        "{{ response|string|truncate(10) }}",
+        "{{ response|striptags }}",
+        "{{ response|pprint }}",
+        "{{ response|string|wordwrap(5) }}",
+        "{{ response|e|title|indent }}",
+        "{% filter lower %}{{ response }}{% endfilter %}",
+    ],
+)
+def test_marks_hold_whatever_a_template_does_with_the_text(template):
+    """The slice lost the end mark, striptags the first one, and pprint printed an address."""
+    text = "some <b>text</b> " * 9
+    (message,) = Prompt("mine", template, Expects(1, 10)).messages({"response": text})
+    assert re.fullmatch(rf"<<<response ([0-9a-f]{{16}})\n{text}\nresponse \1>>>", message.content)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ (response|string)[:1] }}",
+        "{{ response|string|reverse }}",
+        "{{ response|string|list }}",
+        "{{ response|string|urlencode }}",
+        "{{ response|string|tojson }}",
+        "{% if 'a' in response|string %}x{% endif %}",
+    ],
+)
+def test_material_that_is_taken_apart_is_refused(template):
+    with pytest.raises(InvalidInput, match="cuts or changes the item's texts"):
+        Prompt("mine", template, Expects(1, 10)).messages({"response": "text"})

@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+import time
 
 import duckdb
 import numpy as np
@@ -137,6 +138,8 @@ BROKEN = [
     ("a.csv", "x" * 200_000, "line 1 is not a header"),
     ("a.csv.gz", b"a,b\n1,2\n", "is not gzip"),
     ("a.csv.gz", gzip.compress(b"a,b\n1,2\n" * 99, mtime=0)[:-20], "is not gzip"),
+    ("a.csv.gz", gzip.compress(b"", mtime=0)[:10] + b"\xff" * 500, "is not gzip"),
+    ("a.jsonl.gz", gzip.compress(b"", mtime=0)[:10] + b"\xff" * 500, "is not gzip"),
     ("a.jsonl", "", "is empty"),
     ("a.jsonl", '{"a": 1}\nx\n', "line 2 is not JSON"),
     ("a.jsonl", '{"a": 1}\n{"a":\n', "line 2 is not JSON"),
@@ -219,3 +222,12 @@ def test_names_and_text_are_quoted():
 def test_formats_that_are_not_read_say_what_to_write_instead(write, name, fix):
     with pytest.raises(InvalidInput, match=f"^source: {name} cannot be read as .*; {fix}$"):
         format_of(write(name, "x"))
+
+
+def test_a_wide_header_is_looked_through_once(write):
+    names = [f"c{i}" for i in range(100_000)]
+    path = write("a.csv", ",".join([*names, "c5"]))
+    start = time.process_time()
+    with pytest.raises(InvalidData, match='two columns are named "c5"'), opened(path):
+        pass
+    assert time.process_time() - start < 2

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import quorate as q
 from quorate.errors import InvalidData, InvalidInput, UnknownColumn
 from quorate.table.read import read
 
@@ -453,3 +454,35 @@ def test_most_scores_that_are_no_numbers_are_counted_against_all(csv, as_source)
 def test_a_column_in_another_case_is_suggested(csv):
     with pytest.raises(InvalidInput, match=r'score: no column "Score".*; did you mean "score"'):
         read(csv("item,score\na,1\nb,2\n"), facets={"item": "item"}, score="Score")
+
+
+WIDE = {
+    "numpy 64 bits": lambda ids: pl.DataFrame({"item": ids}, schema={"item": pl.UInt64}),
+    "lazy": lambda ids: pl.DataFrame({"item": ids}, schema={"item": pl.UInt64}).lazy(),
+    "128 bits": lambda ids: pl.DataFrame({"item": ids}, schema={"item": pl.Int128}),
+    "pandas": lambda ids: pd.DataFrame({"item": ids}),
+}
+
+
+@pytest.mark.parametrize("made", WIDE.values(), ids=WIDE)
+@pytest.mark.parametrize("first", [2**63 + 1, 2**64 + 1, 2**53 + 1])
+def test_whole_numbers_that_are_long_are_told_apart(made, first):
+    """They ended in an OverflowError, or became one level where a floating point number was in between."""
+    if first > 2**64 and made in (WIDE["numpy 64 bits"], WIDE["lazy"]):
+        pytest.skip("no such number")
+    frame = made([first, first + 1, first])
+    scored = frame.assign(score=[1, 2, 3]) if isinstance(frame, pd.DataFrame) else frame.with_columns(score=pl.lit(1))
+    found = q.read(scored, facets={"item": "item"})
+    assert found.facet("item").levels == (str(first), str(first + 1))
+
+
+@pytest.mark.parametrize("first", [2**63 + 1, 2**64 + 1])
+def test_and_in_files(tmp_path, first):
+    path = tmp_path / "s.jsonl"
+    path.write_text("".join(f'{{"item": {first + i}, "judge": 1.5, "score": 0.5}}\n' for i in (0, 1, 0)))
+    assert q.read(path, facets={"item": "item"}).facet("item").levels == (str(first), str(first + 1))
+    votes = tmp_path / "v.jsonl"
+    votes.write_text(
+        "".join(f'{{"model_a": "x", "model_b": "y", "winner": "x", "judge": {first + i}}}\n' for i in (0, 1, 0))
+    )
+    assert q.read_votes(votes, announce=False).facet("judge").levels == (str(first), str(first + 1))

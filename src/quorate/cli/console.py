@@ -14,12 +14,12 @@ from rich.table import Table
 from rich.text import Text
 
 from quorate.cli.spelling import in_options
+from quorate.errors import JOINERS
 
 if TYPE_CHECKING:
     from quorate.table.notes import Note
 
 MOST_COLUMNS = 100
-_JOINERS = "\u200c\u200d"
 
 
 def console() -> Console:
@@ -31,7 +31,7 @@ def console() -> Console:
 
 def safe(text: object) -> str:
     """One line of text in which control characters and invisible ones, as in hostile labels, are shown as escapes."""
-    shown = (c if c.isprintable() or c in _JOINERS else c.encode("unicode_escape").decode("ascii") for c in str(text))
+    shown = (c if c.isprintable() or c in JOINERS else c.encode("unicode_escape").decode("ascii") for c in str(text))
     return "".join(shown)
 
 

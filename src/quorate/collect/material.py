@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from quorate.errors import InvalidInput
@@ -11,33 +13,42 @@ from quorate.errors import InvalidInput
 ROLES = frozenset({"system", "user", "assistant", "tool"})
 
 
+_OPEN, _CLOSE, _DIGIT = "\U000f0000", "\U000f0001", 0xF0010
+"""Characters of no script, which no filter of text changes; they stand for a piece until the template is done."""
+_SLOT = re.compile(f"{_OPEN}([\U000f0010-\U000f0019]+){_CLOSE}")
+_LEFT = re.compile("[\U000f0000-\U000f0019]")
+
+
 class Material:
-    """A piece of text to be judged; printed, it stands between its marks.
+    """A piece of text to be judged, as a template sees it: printed, it leaves a slot, which is filled afterwards.
 
     Parameters
     ----------
-    name : str
-        What it is, such as ``response``.
-    text : str
-        The text, as it came.
-    mark : str
-        A word that is nowhere in the material of this prompt.
+    number : int
+        Which piece.
+    length : int
+        Characters of its text.
+    asked : set of int
+        Pieces that the template has asked for the text of.
     """
 
-    __slots__ = ("_mark", "_name", "_text")
+    __slots__ = ("_asked", "_length", "_number")
 
-    def __init__(self, name: str, text: str, mark: str) -> None:
-        self._name, self._text, self._mark = name, text, mark
+    def __init__(self, number: int, length: int, asked: set[int]) -> None:
+        self._number, self._length, self._asked = number, length, asked
 
     def __str__(self) -> str:
-        return f"<<<{self._name} {self._mark}\n{self._text}\n{self._name} {self._mark}>>>"
+        self._asked.add(self._number)
+        return _OPEN + "".join(chr(_DIGIT + int(digit)) for digit in str(self._number)) + _CLOSE
+
+    __repr__ = __str__
 
     def __len__(self) -> int:
-        return len(self._text)
+        return self._length
 
 
 class Conversation:
-    """Turns of a conversation to be judged; printed, each stands between its marks.
+    """Turns of a conversation to be judged; printed, each leaves a slot.
 
     Parameters
     ----------
@@ -53,12 +64,54 @@ class Conversation:
     def __str__(self) -> str:
         return "\n".join(map(str, self._turns))
 
+    __repr__ = __str__
+
     def __len__(self) -> int:
         return len(self._turns)
 
 
-def fenced(fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The mark of these fields, and each field as what a prompt may print; fields that are None are left out.
+@dataclass(frozen=True)
+class Fenced:
+    """The fields of an item, as a template may print them, and what their slots stand for.
+
+    Parameters
+    ----------
+    mark : str
+        A word that is nowhere in the material of this prompt.
+    values : mapping
+        Each field as what a template may print.
+    pieces : tuple of (str, str)
+        Name and text of every piece, by the number of its slot.
+    asked : set of int
+        Pieces that the template has asked for the text of.
+    """
+
+    mark: str
+    values: Mapping[str, Any]
+    pieces: tuple[tuple[str, str], ...]
+    asked: set[int]
+
+    def filled(self, texts: Sequence[str]) -> list[str]:
+        """What a template printed, with every piece between its marks in the place of its slot.
+
+        Raises
+        ------
+        InvalidInput
+            If the template cut a slot, or took the text of a piece and does not print it.
+        """
+        whole = [int("".join(str(ord(one) - _DIGIT) for one in slot)) for text in texts for slot in _SLOT.findall(text)]
+        changed = any(_LEFT.search(_SLOT.sub("", text)) for text in texts)
+        if changed or self.asked - set(whole) or not set(whole) <= set(range(len(self.pieces))):
+            raise InvalidInput("it cuts or changes the item's texts; print each whole, such as {{ response }}")
+        return [_SLOT.sub(self._piece, text) for text in texts]
+
+    def _piece(self, slot: re.Match[str]) -> str:
+        name, text = self.pieces[int("".join(str(ord(one) - _DIGIT) for one in slot[1]))]
+        return f"<<<{name} {self.mark}\n{text}\n{name} {self.mark}>>>"
+
+
+def fenced(fields: Mapping[str, Any]) -> Fenced:
+    """Each field as what a prompt may print, with its texts fenced; fields that are None are left out.
 
     The mark is made from the material itself, so that the same material gives the same prompt, and whoever writes the
     material cannot write the mark into it: that would change the mark.
@@ -74,15 +127,17 @@ def fenced(fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     InvalidInput
         If a field is anything else.
     """
-    given = {name: value for name, value in fields.items() if value is not None}
-    pieces = {name: _pieces(name, value) for name, value in given.items()}
-    mark = _mark([text for field_pieces in pieces.values() for _, text in field_pieces])
-    printed: dict[str, Any] = {}
-    for name, value in given.items():
-        fences = [Material(title, text, mark) for title, text in pieces[name]]
-        number = isinstance(value, (int, float))
-        printed[name] = value if number else fences[0] if isinstance(value, str) else Conversation(fences)
-    return mark, printed
+    values: dict[str, Any] = {}
+    pieces: list[tuple[str, str]] = []
+    asked: set[int] = set()
+    for name, value in fields.items():
+        own = [] if value is None else _pieces(name, value)
+        slots = [Material(len(pieces) + place, len(text), asked) for place, (_, text) in enumerate(own)]
+        pieces += own
+        if value is not None:
+            number = isinstance(value, (int, float))
+            values[name] = value if number else slots[0] if isinstance(value, str) else Conversation(slots)
+    return Fenced(_mark([text for _, text in pieces]), values, tuple(pieces), asked)
 
 
 def _pieces(name: str, value: Any) -> list[tuple[str, str]]:

@@ -15,7 +15,9 @@ from quorate.collect.material import fenced
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from jinja2 import Environment, Template
+    from jinja2 import Template
+
+    from quorate.collect.template import Environment
 
 _ATTRIBUTES = ("helpfulness", "correctness", "complexity", "verbosity")
 _EXPECTS = {
@@ -61,12 +63,10 @@ class Prompt:
     _template: Template = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        from jinja2 import TemplateError
-
         try:
             template = _environment().from_string(self.source)
             _sources(self.source)
-        except TemplateError as error:
+        except Exception as error:  # noqa: BLE001  (whatever a template does to Jinja is said in a line)
             raise InvalidInput(f'prompt "{self.name}": {_one_line(error)}') from None
         object.__setattr__(self, "_template", template)
 
@@ -101,8 +101,7 @@ class Prompt:
         InvalidInput
             If the item lacks a field that the template needs, or there is nothing to swap.
         """
-        from jinja2 import TemplateError
-        from jinja2.exceptions import SecurityError
+        from quorate.collect.template import rendered
 
         shown = dict(fields)
         pair = [shown.pop(name, None) for name in _PAIR]
@@ -111,15 +110,22 @@ class Prompt:
         elif swapped:
             given = ", ".join(sorted(fields))
             raise InvalidInput(f'prompt "{self.name}": only two responses can be swapped; the item has {given}')
-        mark, values = fenced(shown)
+        item = fenced(shown)
         low, high = f"{self.expects.low:g}", f"{self.expects.high:g}"
-        ours = {"mark": mark, "reasoned": self.expects.reasoned, "name": self.expects.name, "low": low, "high": high}
-        for taken in ours.keys() & values.keys():
+        ours = {
+            "mark": item.mark,
+            "reasoned": self.expects.reasoned,
+            "name": self.expects.name,
+            "low": low,
+            "high": high,
+        }
+        for taken in ours.keys() & item.values.keys():
             raise InvalidInput(f'prompt "{self.name}": the item has a field "{taken}", which is ours; rename it')
-        values |= ours
         try:
-            return _turns(self._template, values)
-        except (TemplateError, SecurityError, TypeError, ArithmeticError) as error:
+            roles, texts = zip(*rendered(self._template, {**item.values, **ours}), strict=True)
+            turns = zip(roles, item.filled([text.strip() for text in texts]), strict=True)
+            return tuple(Message(role, text) for role, text in turns if text)
+        except Exception as error:  # noqa: BLE001  (whatever a template does is said in a line)
             given = ", ".join(sorted(fields))
             raise InvalidInput(f'prompt "{self.name}": {_one_line(error)}; the item has {given}') from None
 
@@ -157,24 +163,12 @@ def built_in(name: str) -> Prompt:
     return Prompt(name, _read(f"{base}.j2"), replace(_EXPECTS[base], reasoned=name != base))
 
 
-def _turns(template: Template, values: Mapping[str, Any]) -> tuple[Message, ...]:
-    """What a template says, by its blocks as they are after inheritance; all of it is the user's where it has none."""
-    context = template.new_context(dict(values))
-    whole = "".join(template.root_render_func(context))
-    if "user" not in context.blocks:
-        return (Message("user", whole.strip()),)
-    blocks = [(role, context.blocks[role][0](context)) for role in ("system", "user") if role in context.blocks]
-    turns = [(role, "".join(block).strip()) for role, block in blocks]
-    return tuple(Message(role, text) for role, text in turns if text)
-
-
 def _environment() -> Environment:
-    from jinja2 import FunctionLoader, StrictUndefined
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
+    from jinja2 import FunctionLoader
 
-    return ImmutableSandboxedEnvironment(
-        loader=FunctionLoader(_read_or_none), undefined=StrictUndefined, autoescape=False
-    )
+    from quorate.collect.template import Environment
+
+    return Environment(FunctionLoader(_read_or_none))
 
 
 def _read(name: str) -> str:

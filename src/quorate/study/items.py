@@ -23,6 +23,7 @@ from quorate.study.file import Items
 from quorate.table.cells import Cells
 from quorate.table.columns.labels import label
 from quorate.table.exchange.format import PAIR
+from quorate.table.exchange.ordinary import ordinary
 from quorate.table.files import SUFFIXES, opened
 
 Row = Mapping[str, Any]
@@ -197,7 +198,7 @@ def json_rows(path: Path) -> Iterator[Row]:
 
 def _lines(path: Path) -> Iterator[str]:
     try:
-        with path.open(encoding="utf-8-sig", newline="\n") as stream:
+        with ordinary(path).open(encoding="utf-8-sig", newline="\n") as stream:
             for number in count(1):
                 line = stream.readline(_MOST_LINE + 1)
                 if len(line) > _MOST_LINE:

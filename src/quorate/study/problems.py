@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from quorate.errors import InvalidInput
+from quorate.table.exchange.ordinary import ordinary
 from quorate.table.files import SUFFIXES
 
 _SHOWN = 60
@@ -47,11 +48,11 @@ def parsed(path: Path) -> dict[str, Any]:
     InvalidInput
         If it cannot be read or is something else.
     """
-    if path.is_dir():
-        raise InvalidInput(f"study: {path} is a folder; name a file in it")
     if path.suffix.lower() in _DATA:
         raise InvalidInput(f"study: {path} holds data; expects a study file in YAML; quorate init writes one")
     try:
+        if ordinary(path).is_dir():
+            raise InvalidInput(f"study: {path} is a folder; name a file in it")
         if path.stat().st_size > _MOST_BYTES:
             raise InvalidInput(f"study: {path} is larger than 4 MB; name the study file, not the items")
         content = yaml.load(path.read_text(encoding="utf-8-sig"), Loader=_Loader)  # noqa: S506  (a safe loader)

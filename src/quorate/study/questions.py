@@ -21,6 +21,7 @@ from quorate.study.items import SYSTEM_A, SYSTEM_B, ItemTable, Name, numbered, p
 from quorate.study.judges import digests
 from quorate.table.cells import Cells
 from quorate.table.columns.labels import label
+from quorate.table.exchange.ordinary import ordinary
 
 ITEM, CATEGORY, SYSTEM, PROMPT, JUDGE = "item", "category", "system", "prompt", "judge"
 ORDER, LISTED, SWAPPED = "order", "listed", "swapped"
@@ -214,7 +215,7 @@ def prompt_of(study: Study, name: str, wording: Wording) -> Prompt:
         return Prompt(name, original.source, replace(original.expects, expected=wording.expected))
     path = study.folder / str(wording.file)
     try:
-        source = path.read_text(encoding="utf-8")
+        source = ordinary(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not UTF-8"
         raise InvalidInput(f"prompts.{name}.file: {path} cannot be read ({why})") from None

@@ -18,6 +18,7 @@ from quorate.errors import InvalidData, InvalidInput
 from quorate.table.exchange import csv_text, json_lines, ledger, parquet
 from quorate.table.exchange.folder import files_of, names_of
 from quorate.table.exchange.format import Format, Opened, suffix_of
+from quorate.table.exchange.ordinary import ordinary
 from quorate.table.exchange.postgres.address import Address, Place, place_of, title_of
 from quorate.table.exchange.rows import Rows
 from quorate.table.judgments import Source
@@ -135,6 +136,12 @@ def format_of(path: Place, *, partitions: bool = False) -> Format:
     path = place_of(path)  # what the command line takes for a path may be an address
     if isinstance(path, Address):
         return ledger.FORMAT
+    try:
+        ordinary(path)
+    except (FileNotFoundError, NotADirectoryError):
+        raise InvalidInput(f"source: no such file {path}") from None
+    except OSError as error:
+        raise InvalidInput(f"source: {path} cannot be read ({error.strerror})") from None
     if partitions and path.is_dir():
         return _format_in(path)
     if path.is_dir():
@@ -142,8 +149,6 @@ def format_of(path: Place, *, partitions: bool = False) -> Format:
             f"source: {path} is a directory; name a file in it, or read all of its files with "
             + argument("partitions", True)
         )
-    if not path.exists():
-        raise InvalidInput(f"source: no such file {path}")
     if partitions:
         raise InvalidInput(argument("partitions", True) + f": is for a folder, and {path} is a file; leave it out")
     claimed = next((form for form in FORMATS if form.claims(path)), None)

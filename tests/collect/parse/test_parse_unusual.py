@@ -137,3 +137,14 @@ def test_every_point_of_the_scale_is_read(form):
     for point in range(-2, 14):
         status, score, _ = judged(form.format(point), TEN)
         assert (status, score) == (("ok", point) if 1 <= point <= 10 else ("unparsed", None))
+
+
+@pytest.mark.parametrize("gap", ["\u200b", "\u2060\u2060", "\u00ad", "\ufeff"])
+@pytest.mark.parametrize("reply", ["1{}0", "Score: 1{}0", "[[1{}0]]", '{{"score": 1{}0}}', "1{}.5", "7{}/10"])
+def test_a_number_with_something_invisible_in_it_is_no_number(gap, reply):
+    """1<zero width>0 was read as 1."""
+    assert judged(reply.format(gap), Expects(1, 10))[:2] == ("unparsed", None)
+
+
+def test_invisible_characters_beside_a_number_do_not_matter():
+    assert judged("Score: 7\u200b", Expects(1, 10))[:2] == ("ok", 7)

@@ -89,7 +89,7 @@ def test_a_bomb_of_references_is_refused_before_it_grows(tmp_path):
 def test_places_that_are_no_files(tmp_path):
     with pytest.raises(InvalidInput, match="cannot be read"):
         study_record(tmp_path / "none.yaml")
-    with pytest.raises(InvalidInput, match="is no ordinary file"):
+    with pytest.raises(InvalidInput, match="Is a directory"):
         study_record(tmp_path)
     with pytest.raises(InvalidInput, match="record: expects a mapping or the path of a YAML file, got int"):
         study_record(3)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidInput
+from quorate.table.exchange.ordinary import ordinary
 
 if TYPE_CHECKING:
     from quorate.estimate.components.published import Components
@@ -40,7 +41,7 @@ def components_from(path: Path) -> Components:
 def _parsed(path: Path) -> Any:
     try:
         # whole numbers too long for a float become infinite, which components() refuses by name
-        return json.loads(path.read_text(encoding="utf-8-sig"), parse_int=float)
+        return json.loads(ordinary(path).read_text(encoding="utf-8-sig"), parse_int=float)
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be read ({error.strerror})") from error
     except UnicodeDecodeError as error:

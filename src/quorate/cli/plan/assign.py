@@ -14,6 +14,7 @@ from quorate.cli.options import SEED, Group, Output, command, names, pairs
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.plan.designs.names import LayoutName, all_layouts
+from quorate.table.exchange.ordinary import ordinary
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,7 +57,9 @@ class Items(Group):
         if number:
             return int(text) if len(text) < 20 else 10**20, None
         try:
-            return [line for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()], None
+            return [line for line in ordinary(path).read_text(encoding="utf-8-sig").splitlines() if line.strip()], None
+        except OSError as error:
+            raise InvalidInput(f"--items: {path} cannot be read ({error.strerror})") from None
         except UnicodeDecodeError:
             raise InvalidInput(f"--items: {path} is not UTF-8 text; save it as UTF-8") from None
 

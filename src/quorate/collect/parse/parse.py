@@ -36,6 +36,8 @@ _HEAD = (
     "|verdict|winner|choice|preference|decision|judge?ment|classification|label"
 )
 _CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS"})
+_INVISIBLE = re.compile(r"(?<=[\d.,/])[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]+(?=[\d.,/%])")
+"""What cannot be seen inside a number: the reader sees one number, the program would see two."""
 _FILTERED = frozenset({"content_filter", "safety", "SAFETY", "refusal"})
 
 
@@ -87,7 +89,7 @@ def answer(text: str, expects: Expects) -> Hit | None:
     True
     """
     offset = max(0, len(text) - MOST_TEXT)
-    text = _without_scale(concluded(text)[offset:], expects)
+    text = _without_scale(_INVISIBLE.sub(lambda gap: "x" * len(gap[0]), concluded(text)[offset:]), expects)
     hit = _alone(text, expects)
     if hit is None:
         hit = _concluding(text, expects)

@@ -12,6 +12,7 @@ from typing import Any
 
 from quorate.analysis.labels import shown
 from quorate.errors import InvalidInput
+from quorate.table.exchange.ordinary import ordinary
 
 MOST_BYTES = 1_000_000
 _DEEPEST = 10
@@ -122,10 +123,8 @@ def study_record(source: Mapping[str, Any] | str | Path | Record | None) -> Reco
 
 
 def _from_file(path: Path) -> Record:
-    if path.exists() and not path.is_file():
-        raise InvalidInput(f"record: {path} is no ordinary file; name a file with keys and values")
     try:
-        with path.open("rb") as stream:
+        with ordinary(path).open("rb") as stream:
             content = stream.read(MOST_BYTES + 1)
     except OSError as error:
         raise InvalidInput(f"record: {path} cannot be read ({error.strerror or error})") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from quorate.table.columns.labels import Coded, encode, in_numeric_order
 from quorate.table.columns.roles import Roles
 from quorate.table.columns.scores import Missing, not_numbers
 from quorate.table.columns.statuses import STATUS_WORDS, unknown_statuses
-from quorate.table.exchange.format import Opened, literal, quoted
+from quorate.table.exchange.format import Opened, is_wide, literal, quoted
 from quorate.table.judgments import OK
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def collapse(opened: Opened, roles: Roles, missing: Missing) -> Grouped:
         ((first, place),) = numbered.filter("bad").order("place").limit(1).project("given, place").fetchall()
         raise not_numbers(roles.score, bad, first, place, bad + int(result["n"].sum()))
     grouped = Grouped(
-        facets=tuple(_coded(result[f"f{place}"], opened.typed) for place in range(len(roles.facets))),
+        facets=_facets(result, opened, roles),
         rows=result["rows"],
         n=result["n"],
         mean=_filled(result["mean"]),
@@ -84,8 +85,9 @@ def ungroup(opened: Opened, roles: Roles, missing: Missing) -> Ungrouped:
     order = np.argsort(cells["cell"], kind="stable")
     usable = ~np.ma.getmaskarray(answers["value"])  # a filter in the engine takes five times as long
     cell = np.append(order, -1)[np.searchsorted(cells["cell"], answers["cell"][usable], sorter=order)]
-    facets = tuple(_coded(cells[f"f{place}"], opened.typed) for place in range(len(roles.facets)))
-    return Ungrouped(facets, cell, np.asarray(np.ma.getdata(answers["value"])[usable], dtype=np.float64))
+    return Ungrouped(
+        _facets(cells, opened, roles), cell, np.asarray(np.ma.getdata(answers["value"])[usable], dtype=np.float64)
+    )
 
 
 def _run(rows: duckdb.DuckDBPyRelation, roles: Roles, keys: str) -> dict[str, NDArray[Any]]:
@@ -196,7 +198,7 @@ def _prepare(opened: Opened, roles: Roles, missing: Missing) -> duckdb.DuckDBPyR
 def _label(column: str, kind: str, name: str) -> str:
     if kind == "BOOLEAN" or kind in _NUMERIC:
         return f"CASE WHEN NOT isnan({column}) THEN {column} END" if kind in ("FLOAT", "DOUBLE") else column
-    if kind.startswith(_WIDE) and not kind.endswith("]"):
+    if kind.startswith("DECIMAL") and not is_wide(kind) and not kind.endswith("]"):
         return f"{column}::DOUBLE"
     if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION", "BLOB")):
         raise InvalidData(f'column "{name}" holds {kind.lower()}; a facet needs text, numbers, booleans or dates')
@@ -227,7 +229,12 @@ def _filled(column: NDArray[Any]) -> NDArray[np.float64]:
     return np.ma.filled(column.astype(np.float64), np.nan)
 
 
-def _coded(column: NDArray[Any], typed: bool) -> Coded:
-    absent = np.ma.getmaskarray(column)
-    coded = encode(np.ma.getdata(column), absent)
-    return coded if typed else in_numeric_order(coded)
+def _facets(result: Mapping[str, NDArray[Any]], opened: Opened, roles: Roles) -> tuple[Coded, ...]:
+    """Levels and codes of every facet; text that may stand for numbers is in their order."""
+    kinds = dict(zip(opened.columns, map(str, opened.relation.types), strict=True))
+    made = []
+    for place, facet in enumerate(roles.facets):
+        column = result[f"f{place}"]
+        coded = encode(np.ma.getdata(column), np.ma.getmaskarray(column))
+        made.append(in_numeric_order(coded) if not opened.typed or is_wide(kinds[facet.column]) else coded)
+    return tuple(made)

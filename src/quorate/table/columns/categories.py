@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.table.columns.choose import TEXT
-from quorate.table.columns.labels import Coded, encode, label
+from quorate.table.columns.labels import EXACT, Coded, encode, in_numeric_order, label
 
 
 def coded(column: nw.Series[Any]) -> Coded:
@@ -24,13 +24,14 @@ def coded(column: nw.Series[Any]) -> Coded:
     entries = column.to_list()
     present = [entry for entry, gone in zip(entries, absent.tolist(), strict=True) if not gone]
     kinds = {bool if isinstance(entry, (bool, np.bool_)) else type(entry) for entry in present}
-    if kinds == {bool} or (kinds and kinds <= {int, float}):
+    wide = any(isinstance(entry, int) and abs(entry) > EXACT for entry in present)
+    if kinds == {bool} or (kinds and kinds <= {int, float} and not wide):
         numbers: NDArray[Any] = np.zeros(len(entries), dtype=np.bool_ if kinds == {bool} else np.float64)
         numbers[~absent] = present
         return encode(numbers, absent)
     texts = np.full(len(entries), None, dtype=object)
     texts[~absent] = [label(entry) for entry in present]
-    return encode(texts, absent)
+    return in_numeric_order(encode(texts, absent)) if wide else encode(texts, absent)
 
 
 def _coded_text(column: nw.Series[Any]) -> Coded:

@@ -15,6 +15,7 @@ Frame = TypeVar("Frame", nw.DataFrame[Any], nw.LazyFrame[Any])
 BLANKS = "".join(map(chr, (*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), *_SEPARATORS)))
 """What `str.strip` takes off both ends; every engine has its own idea of a blank, so all are told."""
 TEXT = (nw.String, nw.Categorical, nw.Enum)
+_WIDE = (nw.Int128, nw.UInt128)
 _TIMES = (nw.Date, nw.Datetime, nw.Time, nw.Duration)
 
 
@@ -55,7 +56,7 @@ def label_column(name: str, kind: nw.dtypes.DType) -> nw.Expr:
         return column.fill_nan(None)
     if kind.is_decimal():
         return column.cast(nw.Float64)
-    return column.cast(nw.String) if isinstance(kind, _TIMES) else column
+    return column.cast(nw.String) if isinstance(kind, (*_TIMES, *_WIDE)) else column
 
 
 def has_numbers(kind: nw.dtypes.DType) -> bool:

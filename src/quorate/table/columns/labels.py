@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 ABSENT = "(missing)"
 """Label of the level that stands for rows without a label."""
 
+EXACT = 2**53
+"""The largest whole number below which floating point numbers tell all of them apart."""
+
 _MOST_DIGITS = 1e15
 
 
@@ -116,6 +119,8 @@ def _distinct(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     if not 0 <= most - least <= max(4 * column.size, 1024):
         distinct, inverse = np.unique(column, return_inverse=True)
         return distinct, inverse.astype(np.int64)
-    offset = column.astype(np.int64) - least
+    first = column.dtype.type(least)  # of the column's own kind: no other holds all of its numbers
+    offset = (column ^ first if column.dtype.kind == "b" else column - first).astype(np.int64)
     seen = np.bincount(offset) > 0
-    return (np.flatnonzero(seen) + least).astype(column.dtype), (np.cumsum(seen) - 1)[offset]
+    present = np.flatnonzero(seen).astype(column.dtype)
+    return present | first if column.dtype.kind == "b" else present + first, (np.cumsum(seen) - 1)[offset]

@@ -18,7 +18,7 @@ from quorate.table.columns.labels import Coded, encode, in_numeric_order
 from quorate.table.columns.outcomes import shown
 from quorate.table.columns.scores import number
 from quorate.table.columns.vote_roles import VoteRoles
-from quorate.table.exchange.format import Opened, literal, quoted
+from quorate.table.exchange.format import Opened, is_wide, literal, quoted
 
 if TYPE_CHECKING:
     import duckdb
@@ -171,7 +171,7 @@ def _words(relation: duckdb.DuckDBPyRelation, typed: Mapping[str, tuple[str, str
         if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION", "BLOB")):
             raise InvalidData(f'column "{name}" holds {kind.lower()}; votes need text, numbers, booleans or dates')
         # ids of 128 bits are text too: as floating point numbers some would be one
-        if kind not in (*_NUMERIC, *_FLOATS) and not kind.startswith("DECIMAL"):
+        if kind not in (*_NUMERIC, *_FLOATS) and (is_wide(kind) or not kind.startswith("DECIMAL")):
             columns[name] = column
     if not columns:
         return {}

@@ -1,6 +1,7 @@
 """Formats of files, one module each, listed in `quorate.table.files.FORMATS`.
 
 - format: what a format is: how it is told from others, and opened
+- ordinary: files that end when they are read
 - rows: which rows of a source are read
 - folder: files of one format in a folder, whose folders may name columns
 - csv_text, json_lines, parquet: files of rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,9 +33,9 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     if not names:
         raise InvalidData(f"{path}: is empty; the first line must name the columns")
     columns = tuple(name.strip() or f"column{place}" for place, name in enumerate(names, 1))
-    repeated = [name for place, name in enumerate(columns) if name in columns[:place]]
-    if repeated:
-        raise InvalidData(f'{path}: two columns are named "{repeated[0]}"; rename one')
+    repeated = next((name for name, times in Counter(columns).items() if times > 1), None)
+    if repeated is not None:
+        raise InvalidData(f'{path}: two columns are named "{repeated}"; rename one')
     types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(columns)))
     relation = connection.sql(
         f"SELECT * FROM read_csv({pattern(path)}, delim={literal(delimiter)}, quote='\"', escape='\"', header=true, "

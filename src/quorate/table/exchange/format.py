@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import re
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,6 +99,11 @@ def suffix_of(path: Path) -> str:
     return Path(path.stem if path.suffix.lower() == ".gz" else path).suffix.lower()
 
 
+def is_wide(kind: str) -> bool:
+    """Whether a column has whole numbers that floating point numbers would take for one another."""
+    return kind in ("HUGEINT", "UHUGEINT") or (kind.startswith("DECIMAL") and kind.endswith(",0)"))
+
+
 def pattern(path: Path) -> str:
     """A path as an SQL string that names this one file, whatever its name holds."""
     return literal(re.sub(r"([*?\[])", r"[\1]", str(path.absolute())))
@@ -114,7 +120,7 @@ def head(path: Path) -> str:
     with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as stream:
         try:
             block = stream.read(_HEAD)
-        except (gzip.BadGzipFile, EOFError) as error:
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise InvalidData(f"{path}: is not gzip ({error})") from error
     if b"\0" in block:
         raise InvalidData(f"{path}: is binary or UTF-16, not UTF-8 text; export it as UTF-8 text")

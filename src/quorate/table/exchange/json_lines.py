@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidData
 from quorate.table.exchange.folder import names_of, scan
-from quorate.table.exchange.format import Format, Opened, head, literal
+from quorate.table.exchange.format import Format, Opened, head, literal, quoted
 
 if TYPE_CHECKING:
     import duckdb
@@ -25,13 +25,25 @@ def open_json(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     lines = ", format='newline_delimited', records='true'"
     seen = scan(connection, "read_json", path, SUFFIXES, f"{lines}, sample_size=-1")
     outside = names_of(path, SUFFIXES)
+    wide = _wide(seen)
     # dates, times and ids that DuckDB would recognise stay text, as written
-    types = (str(kind) if str(kind) in _TYPES else "VARCHAR" for kind in seen.types)
+    kinds = zip(seen.columns, map(str, seen.types), strict=True)
+    types = (kind if kind in _TYPES and name not in wide else "VARCHAR" for name, kind in kinds)
     columns = ", ".join(
         f"{literal(name)}: '{kind}'" for name, kind in zip(seen.columns, types, strict=True) if name not in outside
     )
     relation = scan(connection, "read_json", path, SUFFIXES, f"{lines}, columns={{{columns}}}")
     return Opened(relation, tuple(relation.columns), typed=True)
+
+
+def _wide(seen: duckdb.DuckDBPyRelation) -> set[str]:
+    """Columns of whole numbers too long for any kind of number but DOUBLE, which takes some for one another."""
+    names = [name for name, kind in zip(seen.columns, seen.types, strict=True) if str(kind) == "DOUBLE"]
+    if not names:
+        return set()
+    tests = (f"coalesce(bool_or(abs({quoted(name)}) >= 1e19), false)" for name in names)
+    (found,) = seen.aggregate(", ".join(tests)).fetchall()
+    return {name for name, is_wide in zip(names, found, strict=True) if is_wide}
 
 
 FORMAT = Format("json", open_json, suffixes=SUFFIXES, folders=True)
