@@ -97,7 +97,6 @@ RENAMED_IN = {
         for name in ("items", "prompts", "judges", "temperatures", "replicates", "per_item", "categories", "levels")
     },
     **{("gaming", name): "designs" for name in ("prompts", "judges")},
-    ("optimize", "half_width"): "target_se",
     ("compare", "system"): "facet",
     ("rank", "system"): "facet",
     ("agree", "seed"): "rng",
