@@ -112,11 +112,14 @@ def show_boards(out: Console, boards: Boards) -> None:
 def show(out: Console, view: RatingsAnalysis) -> None:
     """Print the leaderboard: the sentence, every system, and what to know before relying on it."""
     from quorate.analysis.votes import order_noticed
+    from quorate.estimate.ratings.leaderboard import Leaderboard
     from quorate.table.votes import Votes
 
     listing(out, view)
     told = f"{view.told_apart:,} of {view.pairs:,} pairs of systems are told apart"
     say(out, f"Ranks, for all systems at once: {told}. Best: chance of being the best, of each system by itself.")
+    if isinstance(view.found, Leaderboard) and view.found.by_judges is not None:
+        say(out, view.found.by_judges.sentence)
     if view.position_words:
         say(out, view.position_words)
     caveats(out, (one.sentence for one in view.caveats))

@@ -2,6 +2,7 @@
 
 ``rank``: one question for scores and votes.
 ``leaderboard``: systems by mean score.
+``judges``: who is first without each judge, and by their median.
 ``bradley_terry``, ``ratings``: ratings by votes, and their result.
 ``boards``: a board for every level of a facet.
 ``linked``: the systems that can be rated together, and where the others stand.

@@ -19,14 +19,17 @@ from quorate.estimate.differences.homogeneity import unlike_caveats
 from quorate.estimate.differences.joint import JointMeans, joint_means
 from quorate.estimate.differences.satterthwaite import of_few
 from quorate.estimate.means.mean import Estimate
-from quorate.estimate.means.targets import Target
+from quorate.estimate.means.targets import FINITE, PANEL, Target
+from quorate.estimate.ratings.judges import ByJudges, by_judges
 from quorate.estimate.ratings.ranked import by_group, rank_rows, standing, top
 from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.rank_intervals import RankIntervals, best, normal_deviations, rank_groups, rank_intervals
+from quorate.roles import JUDGE
 from quorate.streams import stream
 from quorate.table.frames import frame
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
+from quorate.wording import counted, listed, plural
 
 _DRAWS = 40_000
 
@@ -186,15 +189,43 @@ class Leaderboard(Result):
             "dependability": self.dependability,
             "rankable": self.rankable,
             "targets": {name: str(target) for name, target in self.means[0].target.items()},
+            "scope": self.scope,
+            "by_judges": None if self.by_judges is None else self.by_judges.to_dict(),
             "seed": self.seed,
             "caveats": [caveat.sentence for caveat in self.caveats],
             "sentence": self.sentence,
         }
 
     @property
+    def scope(self) -> str:
+        """Whom the order speaks for, in the words of `quorate.compare`."""
+        judgments, targets = self.joint.fit.judgments, self.means[0].target
+        item = judgments.object
+        names = [n for n in judgments.names if n not in (item, self.joint.facet, *judgments.ancestors(item))]
+        these = [counted(judgments.n_levels(n), n) for n in names if targets.get(n) in (PANEL, FINITE)]
+        like = [plural(n) for n in names if targets.get(n) not in (PANEL, FINITE)]
+        words = [f"{listed(like)} like these"] if like else []
+        words += [f"these {listed(these)} only"] if these else []
+        return f"for {', for '.join(words)}" if words else ""
+
+    @property
+    def opinion(self) -> str:
+        """Whose opinion a mean is, in a sentence; empty without judges."""
+        if JUDGE not in self.joint.fit.judgments.names or self.joint.facet == JUDGE:
+            return ""
+        return (
+            "A mean of judges is the judges' opinion; with labels of people, `corrected` says what people would find."
+        )
+
+    @cached_property
+    def by_judges(self) -> ByJudges | None:
+        """Who is first without each judge, by their median and trimmed mean; None where that cannot be seen."""
+        return by_judges(self.joint.fit.judgments, self.joint.facet)
+
+    @property
     def sentence(self) -> str:
         """The answer, and whether there is one."""
-        finding = standing(self)
+        finding = " ".join(line for line in (standing(self, self.scope), self.opinion) if line)
         if self.rankable:
             return finding
         helps = "more items" if self.common < 0.5 else "more judges or prompts"

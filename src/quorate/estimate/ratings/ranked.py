@@ -45,10 +45,10 @@ def may_be_first(board: Leaderboard | Ratings) -> tuple[str, ...]:
     return tuple(board.systems[i] for i in np.flatnonzero(board.ranks.low == 1).tolist())
 
 
-def standing(board: Leaderboard | Ratings) -> str:
+def standing(board: Leaderboard | Ratings, scope: str = "") -> str:
     """Who is first, or may be, and how many pairs are told apart: one claim, for all ranks at once."""
     first, systems, told = may_be_first(board), len(board.systems), int(board.ranks.above.sum())
-    sure = f"at {100 * board.level:.4g}% for all ranks at once"
+    sure = f"at {100 * board.level:.4g}% for all ranks at once{f', {scope}' * bool(scope)}"
     if not told:
         return f"No two of {counted(systems, 'system')} are told apart, {sure}."
     if len(first) == 1:

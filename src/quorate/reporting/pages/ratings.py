@@ -21,6 +21,7 @@ from quorate.wording import counted, listed
 if TYPE_CHECKING:
     import altair as alt
 
+    from quorate.estimate.ratings.judges import ByJudges
     from quorate.estimate.ratings.leaderboard import Leaderboard
     from quorate.reporting.draw.marks import Chart
     from quorate.reporting.page import Table
@@ -45,7 +46,9 @@ def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = 
     if view.told_apart and len(view.found) <= MOST_IN_GRID:
         order.append(pairs(view))
     chance, first = share(next(iter(view.found.best.values()))), len(may_be_first(view.found))
-    said = tuple(line for line in (view.not_rankable, view.position_words) if line)
+    judges = None if isinstance(view.found, Ratings) else view.found.by_judges
+    said = tuple(line for line in (view.not_rankable, view.position_words, judges and judges.sentence) if line)
+    order += [] if judges is None else [without_judges(judges)]
     return Page(
         title=title_of(view.table, "Leaderboard from votes" if view.of_votes else "Leaderboard from scores"),
         sentence=view.found.sentence,
@@ -203,6 +206,17 @@ def pairs(view: RatingsAnalysis) -> Figure:
         return marks.finish([cells, same], height=min(360, 60 + 12 * count))
 
     return Figure("pairs", Caption(finding, lines), rows, chart, {"better": "surely better", "worse": "than"})
+
+
+def without_judges(judges: ByJudges) -> Figure:
+    """Who is first without each judge, and by summaries that no single judge can move far."""
+    rows = judges.rows()
+    same = sum(row["same"] for row in rows)
+    caption = Caption(
+        f"{judges.first} has the highest mean, and is first in {same} of {counted(len(rows), 'other way')} too",
+        ("Each judge left out in turn; the median of judges; from 5 judges on their mean without lowest and highest.",),
+    )
+    return Figure("judges", caption, rows, headers={"way": "by", "same": "same as by the mean"})
 
 
 def ranked(view: RatingsAnalysis) -> Figure:

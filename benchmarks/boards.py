@@ -1,0 +1,74 @@
+"""Boards of votes of 1,000 to 10,000 systems: CPU seconds, memory, and the exponent of growth in the number of systems.
+
+Run alone: ``python benchmarks/boards.py``; ``python benchmarks/boards.py 1000 3000`` for some of the sizes. A million
+votes, a third of them ties: between all systems, and of 10,000 systems on 20 pairs each. Ratings, intervals, ranks,
+groups and chances of being best are included, reading is not. Each size runs in a process of its own, for its memory.
+"""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import resource
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+
+import quorate as q
+
+VOTES = 1_000_000
+LIMITS = {300: 5.0, 1_000: 20.0, 3_000: 180.0, 10_000: 600.0}
+SPARSE, MEETS = 10_000, 20
+MOST_MB = 4_000
+MOST_GROWTH = 2.0
+
+
+def simulated(systems: int) -> pd.DataFrame:
+    """Votes between all systems, or on a few pairs of each."""
+    rng = np.random.default_rng(1)
+    rating = rng.normal(0, 0.7, systems)
+    if systems >= SPARSE:
+        a = np.tile(np.arange(systems), MEETS // 2)
+        b = np.concatenate([rng.permutation(systems) for _ in range(MEETS // 2)])
+        times = VOTES // len(a)
+        a, b = (np.repeat(side[a != b], times) for side in (a, b))
+    else:
+        a = rng.integers(systems, size=VOTES)
+        b = (a + rng.integers(1, systems, size=VOTES)) % systems
+    gap = rating[a] - rating[b]
+    weight = np.stack([np.exp(gap / 2), np.exp(-gap / 2), np.ones(len(a))])
+    outcome = (rng.random(len(a)) > np.cumsum(weight / weight.sum(axis=0), axis=0)).sum(axis=0)
+    winner = np.array(["model_a", "model_b", "tie"])[outcome]
+    return pd.DataFrame({"model_a": a, "model_b": b, "winner": winner})
+
+
+def measured(systems: int) -> tuple[float, float, int]:
+    """CPU seconds, megabytes, and pairs told apart."""
+    votes = q.read_votes(simulated(systems), announce=False)
+    start = time.process_time()
+    board = q.rank(votes)
+    told = int(board.ranks.above.sum())
+    board.rows(), board.best, board.groups
+    seconds = time.process_time() - start
+    return seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, told
+
+
+def main() -> int:
+    """Print the table; the exit code says whether every limit was kept."""
+    sizes = [int(size) for size in sys.argv[1:]] or list(LIMITS)
+    kept, before = True, None
+    print(f"{'systems':>8}{'CPU seconds':>13}{'limit':>7}{'growth':>8}{'MB':>7}{'pairs told apart':>18}")
+    for systems in sizes:
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            seconds, megabytes, told = pool.apply(measured, (systems,))
+        growth = math.nan if before is None else math.log(seconds / before[1]) / math.log(systems / before[0])
+        before = systems, seconds
+        print(f"{systems:8,}{seconds:13.1f}{LIMITS[systems]:7.0f}{growth:8.2f}{megabytes:7.0f}{told:18,}", flush=True)
+        kept &= seconds <= LIMITS[systems] and megabytes <= MOST_MB and not growth > MOST_GROWTH
+    return 0 if kept else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
