@@ -268,7 +268,7 @@ def test_an_item_that_only_fails_is_given_up_and_the_rest_goes_on(study):
     carried = carry_out(load(path), judges={"rule": lambda request: None if "torn" in str(request.cell) else 5})
     assert carried.outcome.complete
     assert carried.outcome.given_up == 4
-    assert carried.reached.endswith("calls; given up, as their calls only or mostly failed: torn")
+    assert carried.reached.endswith("calls; given up, as their calls failed again and again: torn")
     assert q.status(path).complete
     assert carried.reached in q.status(path).sentence
 
@@ -277,7 +277,7 @@ def test_where_everything_fails_it_ends(study):
     path = adaptive(study, 2000, give_up=2)
     carried = carry_out(load(path), judges={"rule": lambda _: None})
     assert carried.outcome.given_up == carried.outcome.finished < 20
-    assert "given up, as their calls only or mostly failed: calm, torn" in carried.reached
+    assert "given up, as their calls failed again and again: calm, torn" in carried.reached
     assert "no room" not in carried.reached
 
 
@@ -423,3 +423,17 @@ def test_a_round_whose_commit_is_not_heard_is_planned_once(study, cluster, monke
     path = study(rows=ROWS, adaptive={"name": "uniform", "batch": 8}, budget={"calls": 16}, ledger=cluster.place())
     assert carry_out(load(path), judges={"rule": rule}).outcome.finished == 16
     assert cut == [8]
+
+
+def test_of_a_recorded_table_nothing_is_asked_that_was_not_recorded(study, tmp_path):
+    lines = [f"{item},{n % 9 + 1}\n" for item, count in (("calm", 3), ("torn", 12)) for n in range(count)]
+    (tmp_path / "old.csv").write_text("item,score\n" + "".join(lines))
+    path = study(
+        rows=ROWS,
+        judges={"r": {"kind": "replay", "table": "old.csv"}},
+        adaptive={"batch": 8, "name": "uniform"},
+        budget={"calls": 60},
+    )
+    carried = carry_out(load(path))
+    assert (carried.outcome.finished, carried.outcome.given_up) == (15, 0)
+    assert carried.outcome.complete

@@ -61,7 +61,7 @@ class Adaptive(BaseModel):
     delta: Share = Field(default=0.007, description="For robin-hood: chance of failure; a greater one asks less first.")
     variant: Literal["experiment", "theory"] = Field(default="experiment", description="Constants of robin-hood.")
     give_up: Annotated[int, Field(ge=1)] = Field(
-        default=5, description="Failures after which a cell without an answer is given up."
+        default=5, description="Failures in a row after which a cell is given up."
     )
 
     @model_validator(mode="before")

@@ -127,9 +127,7 @@ def _judge(study: Study, name: str, functions: Given) -> Judge:
         options = settings.model_dump(include={"context", "threads", "params", "structured"})
         return LocalJudge(name, path, price=price(study, name), logprobs=logprobs, **options)
     if isinstance(settings, ReplaySettings):
-        path = study.folder / settings.table
-        table = recorded(path) if study.items.system_a else read(path, recognise=True, announce=False)
-        return ReplayJudge(name, table, price=price(study, name))
+        return replayed(study, name, settings)
     function = functions.get(name)
     if function is None:
         raise InvalidInput(
@@ -142,6 +140,13 @@ def _judge(study: Study, name: str, functions: Given) -> Judge:
         raise InvalidInput(f'judges: "{name}" is given a judge whose name is "{function.name}"; use one name')
     judge: Judge = function
     return judge
+
+
+def replayed(study: Study, name: str, settings: ReplaySettings) -> ReplayJudge:
+    """The judge that gives recorded answers again."""
+    path = study.folder / settings.table
+    table = recorded(path) if study.items.system_a else read(path, recognise=True, announce=False)
+    return ReplayJudge(name, table, price=price(study, name))
 
 
 def recorded(path: Path) -> Judgments:

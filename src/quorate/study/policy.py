@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from quorate.arrays import Floats
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, QuorateError
 from quorate.numerics.sequential.bandit import floored
 from quorate.plan.adaptive.adaptive import adaptive
 from quorate.plan.adaptive.arms import Arms, arms_of, standing
 from quorate.plan.adaptive.policy import Policy
 from quorate.study.adaptive import Adaptive
+from quorate.study.file import ReplaySettings
+from quorate.study.judges import replayed
 from quorate.study.questions import CATEGORY, ITEM, JUDGE, PROMPT, SYSTEM, Questions
 from quorate.study.quote import Sizes, quote, worst
 from quorate.table.columns.labels import label
@@ -58,7 +60,24 @@ def policy_of(asked: Questions, usual: Mapping[str, float] | None = None) -> Pol
         for old, new in _WORDS.items():
             reason = reason.replace(old, new)
         raise InvalidInput(f"adaptive: {reason}") from None
-    return replace(first, budget=math.inf)
+    return replace(first, budget=math.inf, most=_recorded(asked, roster))
+
+
+def _recorded(asked: Questions, roster: Roster) -> Ints | None:
+    """Answers that there are to every cell, where a judge gives recorded ones again; None where no judge does."""
+    replays = {
+        name: replayed(asked.study, name, settings)
+        for name, settings in asked.study.judges.items()
+        if isinstance(settings, ReplaySettings)
+    }
+    if not replays:
+        return None
+    most = np.full(len(roster), np.iinfo(np.int64).max // 2)
+    columns = {name: np.array(labels, dtype=object)[roster.column(name)] for name, labels in roster.levels.items()}
+    for at, judge in enumerate(columns[JUDGE]):
+        if judge in replays:
+            most[at] = replays[judge].recorded({name: column[at] for name, column in columns.items()})
+    return most
 
 
 def roster_of(asked: Questions) -> Roster:

@@ -36,6 +36,8 @@ class Progress:
         What every answer scores, where that is more than one thing.
     last : array of int64, shape (cells,), optional
         Highest replicate asked of every cell or answered, lost ones included; the calls unless given.
+    streak : array of int64, shape (cells,), optional
+        Calls of every cell that failed since its last answer; unless given, all of them where there is no answer.
     bounds : tuple of (float, float)
         Least and greatest score possible, for every attribute; empty where any number is a score.
 
@@ -63,6 +65,7 @@ class Progress:
     pending: Ints
     attributes: tuple[str, ...] = ()
     last: Ints | None = None
+    streak: Ints | None = None
     bounds: tuple[tuple[float, float], ...] = ()
 
     def __post_init__(self) -> None:
@@ -98,6 +101,11 @@ class Progress:
     def issued(self) -> Ints:
         """Replicates of every cell that are not to be asked again: all up to this one; shape (cells,)."""
         return self.calls if self.last is None else np.maximum(self.last, self.calls)
+
+    @property
+    def in_a_row(self) -> Ints:
+        """Failures of every cell since its last answer, as far as their order is known, shape (cells,)."""
+        return np.where(self.whole == 0, self.failed, 0) if self.streak is None else self.streak
 
     @classmethod
     def start(
@@ -215,7 +223,8 @@ class Progress:
         n, mean, ss = combined((self.n, self.mean, self.ss), rows, x)
         after = replace(self, n=n, mean=mean, ss=ss, last=self._highest(rows, cells))
         failed = self.whole + self.failed + came - after.whole
-        return replace(after, failed=failed, pending=np.maximum(self.pending - came, 0))
+        fails = np.isnan(x.reshape(len(rows), max(len(self.attributes), 1))).any(axis=1)
+        return replace(after, failed=failed, pending=np.maximum(self.pending - came, 0), streak=self._row(rows, fails))
 
     def settled(self) -> Progress:
         """With nothing under way: calls that were not answered before a run ended are lost.
@@ -233,6 +242,13 @@ class Progress:
         for at, suffix in enumerate([f"_{name}" for name in self.attributes] or [""]):
             columns |= {f"n{suffix}": _at(self.n, at), f"mean{suffix}": _at(self.mean, at)}
         return frame({**columns, "failed": self.failed, "pending": self.pending}, backend)
+
+    def _row(self, rows: Ints, fails: NDArray[np.bool_]) -> Ints:
+        """Failures in a row after these calls, in their order."""
+        last = np.full(len(self.roster), -1)
+        np.maximum.at(last, rows[~fails], np.flatnonzero(~fails))
+        since = fails & (np.arange(len(rows)) > last[rows])
+        return np.where(last < 0, self.in_a_row, 0) + np.bincount(rows[since], minlength=len(self.roster))
 
     def _highest(self, rows: Ints, cells: Cells) -> Ints:
         last = self.issued.copy()

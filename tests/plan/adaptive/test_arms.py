@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import quorate as q
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.plan.adaptive.arms import arms_of, standing
 from quorate.table.progress import Progress
@@ -59,7 +60,8 @@ def test_the_variance_of_a_cycle_is_that_of_a_mean_of_independent_answers():
 
 
 @pytest.mark.parametrize(
-    ("n", "failed", "lost"), [(0, 4, False), (0, 5, True), (1, 9, False), (1, 10, True), (20, 104, False)]
+    ("n", "failed", "lost"),
+    [(0, 4, False), (0, 5, True), (1, 36, False), (1, 46, True), (20, 90, False), (20, 170, True)],
 )
 def test_failures_until_an_arm_is_given_up(n, failed, lost):
     roster = crossed(["a"])
@@ -105,18 +107,25 @@ def test_a_small_variance_far_from_0_is_kept():
     assert standing(arms_of(roster), progress, UNIT, 5).variance.item() == pytest.approx(5 / 64, rel=1e-5)
 
 
-def test_one_that_answers_every_other_time_is_rarely_given_up():
-    """docs/methods/adaptive-live.md has the number: the chance by all ways to fail, a half each time."""
-    alive, gone = {0: 1.0}, 0.0
-    for call in range(1, 400):
-        after = {}
-        for failed, chance in alive.items():
-            for more in (0, 1):
-                now = failed + more
-                if now >= 5 * (call - now + 1):
-                    gone += chance / 2
-                else:
-                    after[now] = after.get(now, 0.0) + chance / 2
-        alive = after
-    assert gone == pytest.approx(0.034, abs=5e-4)
-    assert standing(arms_of(crossed(["a"])), _filled(crossed(["a"]), [0], [0], [0], failed=np.array([5])), UNIT, 5).lost
+@pytest.mark.parametrize(("rate", "chance"), [(0.5, 0.999), (0.2, 0.097), (0.1, 0.004)])
+def test_how_often_one_that_fails_at_random_is_given_up(rate, chance):
+    """docs/methods/adaptive-live.md has the numbers: five failures in a row within 400 calls."""
+    alive, gone = [1.0, 0.0, 0.0, 0.0, 0.0], 0.0
+    for _ in range(400):
+        gone += alive[-1] * rate
+        alive = [sum(alive) * (1 - rate), *(share * rate for share in alive[:-1])]
+    assert gone == pytest.approx(chance, abs=1e-3)
+
+
+def test_failures_in_a_row_are_counted_in_their_order_whatever_the_batches():
+    scores = [4, None, None, None, None, 5, None, None, None, None, None, 3]
+    progress, lost = Progress.start(["a"]), []
+    policy = q.adaptive("uniform", arms=["a"], budget=100)
+    for number, score in enumerate(scores, 1):
+        progress = progress.answered(progress.roster.cells(np.array([0]), np.array([number])), [score])
+        lost.append(bool(standing(policy.arms, progress, UNIT, 5).lost[0]))
+    assert lost == [False] * 10 + [True, False]
+    cells = progress.roster.cells(np.zeros(12, dtype=int), np.arange(1, 13))
+    for size in (11, 12):
+        whole = Progress.start(["a"]).answered(cells.keep(np.arange(12) < size), scores[:size])
+        assert whole.in_a_row.tolist() == [5 if size == 11 else 0]

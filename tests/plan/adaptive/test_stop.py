@@ -88,7 +88,7 @@ def test_the_sentence_names_a_few_of_those_given_up():
     precision = Precision(None, 0.95, "t", (SCALE,), (1.0,))
     said = sentence(precision, now, "9 of 10 calls", list("abcde"), done=True, reached=False)
     assert said == (
-        "9 of 10 calls made, 0 of them failed; given up, as their calls only or mostly failed: a, b, c and 1 more"
+        "9 of 10 calls made, 0 of them failed; given up, as their calls failed again and again: a, b, c and 1 more"
     )
 
 

@@ -51,6 +51,11 @@ class ReplayJudge:
         """The judge's name."""
         return self._name
 
+    def recorded(self, cell: Mapping[str, str]) -> int:
+        """How many answers to a cell were recorded, by the labels of its facets."""
+        known = {"judge": self._name, **cell}
+        return len(self._recorded.get(tuple(known.get(role, "") for role in self._facets), ()))
+
     async def ask(self, request: Request) -> Reply:
         """The answer that was recorded for the request's cell."""
         known = {"judge": self._name, **request.cell}

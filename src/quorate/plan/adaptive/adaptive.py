@@ -107,7 +107,7 @@ def adaptive(
     together : bool
         Whether the level is that of all intervals at once, or of each.
     give_up : int
-        Failures after which an arm without an answer is given up; with ``n`` answers it is ``n + 1`` times as many.
+        Failures in a row after which an arm is given up; so is one of which surely more than 80% of the calls fail.
     seed : int
         For the order among equals.
 

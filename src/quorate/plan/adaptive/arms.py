@@ -6,13 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import bdtrc
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.progress import Progress
 from quorate.table.roster import Roster
 
+MOST_FAILURES = 0.8
+"""Share of failures; a cell that surely has more of them is given up, whatever their order."""
+
 _BITS = 40
+_DOUBT = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +143,7 @@ def standing(arms: Arms, progress: Progress, unit: Floats, give_up: int) -> Stan
     unit : array, shape (attributes,)
         Scores are taken as multiples of this, so that sums in any order give the same bits.
     give_up : int
-        Failures after which a cell without an answer is given up; with answers as many times more.
+        Failures in a row after which a cell is given up.
 
     Raises
     ------
@@ -161,7 +166,9 @@ def standing(arms: Arms, progress: Progress, unit: Floats, give_up: int) -> Stan
     variance = _exact(variance * (counts / unit) ** 2, (size + spread) * spread * (counts / unit) ** 2)
     variance = variance * unit**2 / divisor**2
     whole = progress.whole[arms.cells]
-    failing = progress.failed >= give_up * (progress.whole + 1)
+    made = progress.whole + progress.failed
+    surely = bdtrc(progress.failed - 1.0, made, MOST_FAILURES) < _DOUBT  # the chance of as many at that rate
+    failing = (progress.in_a_row >= give_up) | (surely & (progress.failed > 0))
     return Standing(
         n=whole.min(axis=1),
         asked=whole + progress.pending[arms.cells],

@@ -110,7 +110,9 @@ class Policy(Result):
     rank : array of int64, shape (arms,)
         Order among equals, random by the seed.
     give_up : int
-        Failures after which an arm without an answer is given up.
+        Failures in a row after which an arm is given up.
+    most : array of int64, shape (cells,), optional
+        Highest replicate of every cell that there is, where answers were recorded before.
     """
 
     name: Name
@@ -126,6 +128,7 @@ class Policy(Result):
     unit: Floats
     rank: Ints
     give_up: int
+    most: Ints | None = None
 
     def __repr__(self) -> str:
         kind = "" if self.priced else " calls"
@@ -179,7 +182,7 @@ class Policy(Result):
         if self._overspent(progress):
             raise InvalidInput(f"budget: {self.budget:,g}, but {spent:,g} is spent already; raise the budget to go on")
         left = self.budget * (1 + SLACK) - spent
-        pulls = self._pulls(now, left, batch)
+        pulls = self._pulls(now, self._ends(progress, now), left, batch)
         asks = now.asked[pulls.arm] <= pulls.level[:, None]
         rows = self.arms.cells[pulls.arm]
         place = progress.issued[rows] + pulls.level[:, None] - now.asked[pulls.arm] + 1
@@ -249,10 +252,17 @@ class Policy(Result):
     def _overspent(self, progress: Progress) -> bool:
         return self.spent(progress) > self.budget * (1 + SLACK)
 
-    def _pulls(self, now: Standing, left: float, batch: int) -> Pulls:
+    def _ends(self, progress: Progress, now: Standing) -> Floats:
+        """Pulls that every arm can have: what failed, and what was not recorded, is none."""
+        if self.most is None:
+            return np.full(len(self.arms), np.inf)
+        left = (self.most - progress.issued)[self.arms.cells]
+        return np.asarray((now.asked + left).min(axis=1), dtype=np.float64)
+
+    def _pulls(self, now: Standing, ends: Floats, left: float, batch: int) -> Pulls:
         """Pulls in turn, a hundred or so at a time, until the batch is full or the next does not fit the budget."""
         asked, parts, calls = now.asked, [Pulls(*np.zeros((2, 0), dtype=np.int64))], 0
-        priority = self._priority(now)
+        priority = self._priority(now, ends)
         while calls < batch:
             count = min(_MOST_AT_ONCE, max((batch - calls) // self.arms.parts, 1))
             pulls = best(priority, asked.min(axis=1), now.failed, self.rank, count)
@@ -270,7 +280,7 @@ class Policy(Result):
             np.maximum.at(asked, pulls.arm, pulls.level[:, None] + 1)
         return Pulls(np.concatenate([part.arm for part in parts]), np.concatenate([part.level for part in parts]))
 
-    def _priority(self, now: Standing) -> Priority:
+    def _priority(self, now: Standing, ends: Floats) -> Priority:
         gap = now.mean if self.arms.partner is None else now.mean - now.mean[self.arms.partner]
         gap = np.where(np.isnan(gap), self.rules[0].at, gap)  # not known yet, so perhaps at the boundary
         variance = now.variance if self.known is None else self.known
@@ -279,14 +289,17 @@ class Policy(Result):
         out = self.precision.out(now)
         idle = out | (enough if self.name != "uniform" else (enough | out).all())
 
+        failed = -(-now.failed // self.arms.parts)
+
         def priority(arms: Ints, level: Ints) -> Floats:
             keys = []
+            calls = level + failed[arms, None]  # those that failed were made too, and make an arm less urgent
             for a, rule in enumerate(self.rules):
                 here = replace(rule, weight=np.asarray(rule.weight)[arms], price=np.asarray(rule.price)[arms])
-                keys.append(here.priority(level, gap[arms, a, None], variance[arms, a, None]))
+                keys.append(here.priority(calls, gap[arms, a, None], variance[arms, a, None]))
             out = np.sum(keys, axis=0) if self.rules[0].objective == "average" else np.max(keys, axis=0)
             out = np.where(level < self.warmup, np.inf, out)
             waits = (now.n[arms, None] < self.warmup) & (level >= self.warmup) & (self.known is None)
-            return np.where(idle[arms, None] | waits, -np.inf, out)
+            return np.where(idle[arms, None] | waits | (level >= ends[arms, None]), -np.inf, out)
 
         return priority

@@ -223,7 +223,7 @@ def sentence(
         text = f"{asked}; {'not reached' if done else 'not yet reached'} after {spent}: {count:,} of {kept:,}"
         text += " are not known"
         text += "" if precision.target is None else f" as well, the widest {widest:.3g}"
-    lost = standing.lost, "given up, as their calls only or mostly failed"
+    lost = standing.lost, "given up, as their calls failed again and again"
     unheard = (standing.n == 0) & ~standing.lost & done, "the budget ended before any answer for"
     for which, reason in (lost, unheard):
         arms = [names[at] for at in np.flatnonzero(which).tolist()]

@@ -174,8 +174,8 @@ def _checked(arms: Arms, each: str, fix: str = "") -> Arms:
     span = float((np.nanmax(values, axis=2) - np.nanmin(values, axis=2)).max())
     if span == 0:
         raise NotEstimable(
-            f"pool: every one of {used:,} arms always gave the same answer, so one pull of each is enough; "
-            "there is nothing to allocate"
+            f"pool: every one of {used:,} arms always gave the same answer, so that no policy differs from another; "
+            "what else they might answer, this pool does not say"
         )
     if span < _SQUARED[0] or float(np.nanmax(np.abs(values))) > _SQUARED[1]:
         raise InvalidData(
