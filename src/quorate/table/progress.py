@@ -223,7 +223,7 @@ class Progress:
         n, mean, ss = combined((self.n, self.mean, self.ss), rows, x)
         after = replace(self, n=n, mean=mean, ss=ss, last=self._highest(rows, cells))
         failed = self.whole + self.failed + came - after.whole
-        fails = np.isnan(x.reshape(len(rows), max(len(self.attributes), 1))).any(axis=1)
+        fails = np.asarray(np.isnan(x.reshape(len(rows), max(len(self.attributes), 1))).any(axis=1))
         return replace(after, failed=failed, pending=np.maximum(self.pending - came, 0), streak=self._row(rows, fails))
 
     def settled(self) -> Progress:
