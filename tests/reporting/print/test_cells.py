@@ -51,3 +51,16 @@ def test_markdown_tables_keep_their_columns():
 
 def test_markdown_is_shown_as_it_is():
     assert plain_markdown("<b>*a*</b>\n[x](y) & `z`") == "&lt;b&gt;\\*a\\*&lt;/b&gt; \\[x\\](y) &amp; \\`z\\`"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("see https://a.example/x", r"see https\://a.example/x"),
+        ("WWW.a.example and mailto:a", r"WWW\.a.example and mailto\:a"),
+        ("a@b.example", r"a\@b.example"),
+        ("https: a, awww.b, @c", r"https\: a, awww.b, @c"),
+    ],
+)
+def test_an_address_is_no_link(text, shown):
+    assert plain_markdown(text) == shown

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -54,6 +55,10 @@ def is_number(value: object) -> bool:
     return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
 
 
+_ADDRESS = re.compile(r"(?i)((?<!\w)(?:https?|ftp|mailto|xmpp)|(?<![\w.])www|(?<=\S)(?=@))([:.@])")
+"""What Markdown makes a link of although nothing says so."""
+
+
 def csv_table(rows: Sequence[Row], headers: Mapping[str, str]) -> str:
     """Rows as CSV with full precision; text that a spreadsheet would run as a formula is led by an apostrophe."""
     titles = columns(rows, headers)
@@ -76,6 +81,7 @@ def markdown_table(rows: Sequence[Row], headers: Mapping[str, str]) -> str:
 def plain_markdown(text: str) -> str:
     """Text that Markdown shows as it is: no markup, no HTML, one line."""
     escaped = "".join(f"\\{c}" if c in "\\`*_{}[]#|~$!" else c for c in " ".join(visible(text).split()))
+    escaped = _ADDRESS.sub(lambda found: f"{found[1]}\\{found[2]}", escaped)
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

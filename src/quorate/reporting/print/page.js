@@ -20,7 +20,7 @@
       spec.config.axisX.tickCount = 4;
       spec.config.axisY.labelFontSize = 11;
     }
-    vegaEmbed(place, spec, { renderer: "svg", actions: false, tooltip: { theme: "custom" } });
+    vegaEmbed(place, spec, { renderer: "svg", ast: true, actions: false, tooltip: { theme: "custom" } });
   };
 
   let waiting;
