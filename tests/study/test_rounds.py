@@ -268,7 +268,7 @@ def test_an_item_that_only_fails_is_given_up_and_the_rest_goes_on(study):
     carried = carry_out(load(path), judges={"rule": lambda request: None if "torn" in str(request.cell) else 5})
     assert carried.outcome.complete
     assert carried.outcome.given_up == 4
-    assert carried.reached.endswith("calls; given up, as their calls failed again and again: torn")
+    assert carried.reached.endswith("calls; given up, as their calls failed again and again: arm torn")
     assert q.status(path).complete
     assert carried.reached in q.status(path).sentence
 
@@ -277,7 +277,7 @@ def test_where_everything_fails_it_ends(study):
     path = adaptive(study, 2000, give_up=2)
     carried = carry_out(load(path), judges={"rule": lambda _: None})
     assert carried.outcome.given_up == carried.outcome.finished < 20
-    assert "given up, as their calls failed again and again: calm, torn" in carried.reached
+    assert "given up, as their calls failed again and again: arms calm, torn" in carried.reached
     assert "no room" not in carried.reached
 
 

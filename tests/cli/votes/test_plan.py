@@ -11,8 +11,12 @@ import pytest
         ("--margin .06 --budget 500", "500 independent votes would see a margin of 0.073 or more", 2),
         ("--budget 500", "500 independent votes would see a margin of 0.073", 0),
         ("--budget 5000000", "5,000,000 independent votes would see a margin of 0.00072 or more", 0),
-        ("--budget 1", "1 independent vote would see no margin, however large", 2),
-        ("--margin .06 --budget 5", "needs 749 decisive votes (power 0.9); 5 independent votes would see no margin", 2),
+        ("--budget 1", "1 independent vote would see nothing, even if all agreed", 2),
+        (
+            "--margin .06 --budget 5",
+            "needs 749 decisive votes (power 0.9); 5 independent votes would see nothing, even if all agreed",
+            2,
+        ),
         ("--pilot 28/50 --budget 500", "you need 749 (from 70 to no finite number)", 2),
         ("--pilot 45/50 --budget 500", "Feasible", 0),
         (

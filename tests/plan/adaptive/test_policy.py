@@ -252,7 +252,7 @@ def test_an_arm_that_only_fails_is_given_up_and_named():
     assert found.failed.tolist() == [0, 0, 5, 0]
     assert policy.given_up(found) == ("c",)
     assert found.calls.sum() == 200
-    assert policy.sentence(found).endswith("; given up, as their calls failed again and again: c")
+    assert policy.sentence(found).endswith("; given up, as their calls failed again and again: arm c")
     draws[:] = np.nan
     nothing = drive(policy, draws)
     assert nothing.failed.tolist() == [5, 5, 5, 5]
@@ -350,7 +350,10 @@ def test_an_arm_whose_only_call_fails_last_is_named():
     cells = policy.next_cells(policy.start(), 2)
     progress = policy.start().answered(cells, np.where(cells.column("item") == "a", np.nan, 3.0))
     assert policy.done(progress)
-    assert policy.sentence(progress) == "2 of 2 calls made, 1 of them failed; the budget ended before any answer for: a"
+    assert (
+        policy.sentence(progress)
+        == "2 of 2 calls made, 1 of them failed; the budget ended before any answer for: arm a"
+    )
 
 
 def test_ten_thousand_arms_take_milliseconds():

@@ -88,7 +88,7 @@ def test_the_sentence_names_a_few_of_those_given_up():
     precision = Precision(None, 0.95, "t", (SCALE,), (1.0,))
     said = sentence(precision, now, "9 of 10 calls", list("abcde"), done=True, reached=False)
     assert said == (
-        "9 of 10 calls made, 0 of them failed; given up, as their calls failed again and again: a, b, c and 1 more"
+        "9 of 10 calls made, 0 of them failed; given up, as their calls failed again and again: arms a, b, c and 1 more"
     )
 
 
@@ -96,7 +96,7 @@ def test_the_sentence_names_arms_that_the_budget_left_without_an_answer():
     now = standing_of([9, 0], [[1.0], [0.0]])
     precision = Precision(None, 0.95, "t", (SCALE,), (1.0,))
     said = sentence(precision, now, "10 of 10 calls", ["a", "b"], done=True, reached=False)
-    assert said.endswith("; the budget ended before any answer for: b")
+    assert said.endswith("; the budget ended before any answer for: arm b")
     assert "any answer" not in sentence(precision, now, "9 of 10 calls", ["a", "b"], done=False, reached=False)
 
 

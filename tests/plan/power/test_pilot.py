@@ -53,14 +53,14 @@ def test_an_even_pilot_is_not_called_no_difference():
     found = feasibility(25, 50, budget=500)
     assert found.needed is None
     assert found.needed_high is None
-    assert "at a margin of 0 no number would do; you need 126 or more." in found.sentence
+    assert "no number of judgments shows a margin of 0; at 0.145, the far end, 126 would show it." in found.sentence
     assert found.sentence.startswith("Underpowered: ")
 
 
 def test_a_budget_that_sees_nothing_says_so():
     found = feasibility(28, 50, budget=3)
     assert found.detectable is None
-    assert "at 3 judgments you would see no margin (power 0.9)" in found.sentence
+    assert "at 3 judgments you would see nothing, even if all agreed (power 0.9)" in found.sentence
     assert found.power_at_budget == 0
 
 

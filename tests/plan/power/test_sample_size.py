@@ -167,7 +167,7 @@ def test_an_unknown_method_is_refused():
 
 @pytest.mark.parametrize(("method", "few", "enough"), [("normal", 10, 11), ("variance", 3, 4), ("exact", 5, 6)])
 def test_too_few_judgments_see_nothing(method, few, enough):
-    with pytest.raises(NotEstimable, match=f"n: {few} judgments detect no margin at alpha 0.05 with power 0.9"):
+    with pytest.raises(NotEstimable, match=f"n: {few} judgments see nothing at alpha 0.05 with power 0.9"):
         detectable_margin(few, method=method)
     assert detectable_margin(enough, method=method) <= 0.5
 

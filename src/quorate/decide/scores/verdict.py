@@ -102,8 +102,8 @@ class ScoreVerdict(AnyVerdict):
         limit = f"This is no sign that they are alike: such a study sees {seen}."
         if not self.rankable and self.common_se != 0:
             limit += (
-                f" Not rankable with more items alone: what judges and prompts disagree about (standard error "
-                f"{self.common_se:.3g}) is more than the two are estimated to differ ({self.spread:.3g})."
+                f" Not rankable with more items alone: judges and prompts disagree, with a standard error of "
+                f"{self.common_se:.3g}; of the {abs(self.difference.value):.3g} seen, {self.spread:.3g} is not noise."
             )
         return f"{limit} {self.next_step.sentence if self.next_step else _NO_STEP}"
 

@@ -228,5 +228,5 @@ def sentence(
     for which, reason in (lost, unheard):
         arms = [names[at] for at in np.flatnonzero(which).tolist()]
         more = f" and {len(arms) - _NAMED} more" if len(arms) > _NAMED else ""
-        text += f"; {reason}: {', '.join(arms[:_NAMED])}{more}" if arms else ""
+        text += f"; {reason}: arm{'s' * (len(arms) > 1)} {', '.join(arms[:_NAMED])}{more}" if arms else ""
     return text

@@ -62,7 +62,14 @@ class Concentration(Result):
     @property
     def sentence(self) -> str:
         """The answer in one sentence."""
-        ratio = "no more signal than noise" if math.isnan(self.ratio) else f"{self.ratio:.2f} times their even share"
+        if math.isnan(self.ratio):
+            ratio = "no more signal than noise"
+        elif self.ratio <= 0:
+            ratio = (
+                f"no signal that repeats (an estimate below zero, {self.ratio:.2f} times their even share, is noise)"
+            )
+        else:
+            ratio = f"{self.ratio:.2f} times their even share"
         bound = f"at least {self.low:.2f} with {100 * self.level:.4g}% confidence; {self.naive:.2f} before correction"
         advice = (
             f"above {self.kappa:g}: screen types first"

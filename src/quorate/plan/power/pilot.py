@@ -106,14 +106,18 @@ class Feasibility(Result):
         """The answer in one sentence, with its range."""
         parts = []
         if self.budget is not None:
-            seen = "no margin" if self.detectable is None else f"a margin of {self.detectable:.3f} or more"
-            budget = f"{self.reach.value}: at {self.budget:,} judgments you would see {seen} (power {self.power:.4g})"
-            parts.append(budget)
+            shown = "nothing, even if all agreed"
+            if self.detectable is not None:
+                shown = f"a margin of {self.detectable:.3f} or more"
+            parts.append(
+                f"{self.reach.value}: at {self.budget:,} judgments you would see {shown} (power {self.power:.4g})"
+            )
         where = "" if self.clusters is None else f" in {self.clusters:,} clusters"
         parts.append(f"the pilot of {self.n:,}{where} says {self.margin:.3f} ({self.low:.3f} to {self.high:.3f})")
         high = "no finite number" if self.needed_high is None else f"{self.needed_high:,}"
         parts.append(
-            f"at a margin of 0 no number would do; you need {self.needed_low:,} or more"
+            f"no number of judgments shows a margin of 0; at {max(-self.low, self.high):.3f}, the far end, "
+            f"{self.needed_low:,} would show it"
             if self.needed is None
             else f"you need {self.needed:,} (from {self.needed_low:,} to {high})"
         )

@@ -190,7 +190,9 @@ def detectable_margin(n: int, *, alpha: float = 0.05, power: float = 0.9, method
     else:
         margin = (z_a + z_b) / (2 * math.sqrt(n))
     if margin > 0.5:
-        raise NotEstimable(f"n: {n:,} judgments detect no margin at alpha {alpha:g} with power {power:g}; collect more")
+        raise NotEstimable(
+            f"n: {n:,} judgments see nothing at alpha {alpha:g} with power {power:g}, even if all agreed; collect more"
+        )
     return float(margin)
 
 

@@ -75,8 +75,8 @@ class VotesPlan(Result):
             parts.append(f"A margin of {self.margin:g} needs {counted(self.needed or 0, kind)} (power {self.power:g})")
         if self.worth is not None:
             seen = self.detectable
-            sees = "no margin, however large" if seen is None else f"a margin of {worded(seen)} or more"
-            parts.append(f"{counted(self.worth, 'independent vote')} would see {sees}")
+            shown = "nothing, even if all agreed" if seen is None else f"a margin of {worded(seen)} or more"
+            parts.append(f"{counted(self.worth, 'independent vote')} would see {shown}")
         answer = f"{'; '.join(parts)}." if self.pilot is None else self.pilot.sentence
         if self.icc is None:
             return answer

@@ -62,8 +62,13 @@ class Saved:
         >>> Saved("robin", "uniform", 0.304, math.nan, math.nan).text()
         '30% saved (fewer than 20 runs: no interval)'
         """
-        interval = f"{before}{self.interval}" if self.interval else f"fewer than {LEAST_RUNS} runs: no interval"
+        interval = f"{before}{self.interval}" if self.interval else self.why
         return f"{share_text(self.value)} saved ({interval})"
+
+    @property
+    def why(self) -> str:
+        """Why there is no interval; empty where there is one."""
+        return "" if self.interval else f"fewer than {LEAST_RUNS} runs: no interval"
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,9 +248,10 @@ class Allocation(Result):
         saved = self.saved(policy)
         if saved.value <= 0:
             enough = round(self.budget / (1 - saved.value))
+            ends = f"95% interval of what it saves {saved.interval}" if saved.interval else saved.why
             return (
                 f"{TITLES[policy]} saves nothing: uniform allocation has its final largest error, {final[policy]:.3g}, "
-                f"after {enough:,} of {self.budget:,} calls: {saved.text('95% interval ')}."
+                f"after {enough:,} of {self.budget:,} calls ({ends})."
             )
         needed = round(self.budget * (1 - saved.value))
         return (
