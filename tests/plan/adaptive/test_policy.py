@@ -278,7 +278,7 @@ def test_an_arm_that_begins_to_fail_takes_no_more_than_a_fiftieth_of_the_budget(
     assert found.calls.sum() == 2000
     assert 5 <= found.failed[0] <= 40
     assert policy.given_up(found) == ("0",)
-    assert policy.sentence(found).endswith("; given up, as their calls failed again and again: 0")
+    assert policy.sentence(found).endswith("; given up, as their calls failed again and again: arm 0")
 
 
 def test_what_was_not_recorded_is_not_asked():
