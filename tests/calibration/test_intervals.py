@@ -20,7 +20,7 @@ DRAWS = {20: 2000, 50: 2000, 200: 1500, 1000: 600}
 WALD = {20: 90.0, 50: 88.0, 200: 85.0, 1000: 83.5}
 
 
-def covers(estimate: Any, truth: float, method: str = "satterthwaite") -> bool:
+def covers(estimate: Any, truth: float, method: str | None = None) -> bool:
     low, high = estimate.interval(method=method)
     return bool(low <= truth <= high)
 
@@ -66,7 +66,8 @@ def test_fixed_panel_and_finite_items(items: int, simulate: Any, design: Any) ->
     found = coverage(DRAWS[items], items, one)
     report(f"N = {items}, fixed panel", DRAWS[items], found)
     assert_nominal(found, "panel", "finite items", "pivotal")
-    assert 55 <= found["panel where the prompt is at zero"][0] <= 95  # what the caveat zero-few-levels warns of
+    value, error = found["panel where the prompt is at zero"]
+    assert value >= 90 - 2.5 * error  # Student's t alone: 73 to 82
     wald, error = found["Wald"]
     assert abs(wald - WALD[items]) <= 1.5 + 2.5 * error
 

@@ -39,7 +39,16 @@ def zero_with_few_levels(facet: str, levels: int) -> Caveat:
     return Caveat(
         "zero-few-levels",
         f"the {facet} variance is estimated at zero from {levels} levels, which happens in about 1 sample of 8 "
-        "when it is not zero; intervals then cover less than they claim (73 to 82% measured, for 95%)",
+        "when it is not zero; the interval of the mean is wider for what it may be, the standard error is not",
+    )
+
+
+def near_an_end(low: float, high: float) -> Caveat:
+    """A mean so close to an end of the scale of scores that a symmetric interval would reach beyond it."""
+    return Caveat(
+        "near-an-end",
+        f"the mean is near an end of the scores ({low:g} to {high:g}): its limits are those of the log odds, "
+        "unequally far from it and never beyond the ends",
     )
 
 

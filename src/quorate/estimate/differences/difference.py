@@ -16,7 +16,7 @@ from quorate.estimate.differences.homogeneity import unlike_caveats, unlike_syst
 from quorate.estimate.differences.joint import joint_means
 from quorate.estimate.differences.paired import PairedCells, TwoSystems, follow_scores, paired, two_systems
 from quorate.estimate.differences.satterthwaite import of_few, of_items
-from quorate.estimate.means.mean import Estimate, mean_for
+from quorate.estimate.means.mean import Estimate, plain_mean
 from quorate.estimate.means.targets import FINITE, FIXED, PANEL, POPULATION, Target
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
@@ -281,7 +281,7 @@ def _paired(pairs: PairedCells, targets: Mapping[str, Target]) -> SystemDifferen
     from quorate.estimate.components.decompose import decompose
 
     fit = decompose(table)
-    estimate = of_few(mean_for(fit, targets))
+    estimate = of_few(plain_mean(fit, targets))
     cautions = (*estimate.caveats, *pairs.caveats, *_few(estimate, apart.facet))
     return SystemDifference(apart.a, apart.b, apart.facet, "paired", estimate, fit, cautions, targets)
 
@@ -324,7 +324,7 @@ def _alone(side: Judgments, name: str) -> Estimate | None:
 
     over = side.ancestors(item)
     these: dict[str, Target] = {name: FIXED if name in over else PANEL for name in side.names if name != item}
-    return mean_for(decompose(side), these)
+    return plain_mean(decompose(side), these)
 
 
 def unpooled(pooled: Estimate, alone: tuple[Estimate, ...]) -> Estimate:

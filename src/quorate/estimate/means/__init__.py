@@ -2,6 +2,7 @@
 
 ``targets``: what a mean stands for, facet by facet.
 ``mean``: the mean score with its standard error and intervals, for stated targets.
+``intervals``: the interval of a mean, unless another is asked for.
 ``effects``, ``prediction``: single levels against their average, compared or predicted.
 ``flags``: items on which configurations disagree most.
 ``configurations``: single configurations that a study might have stopped at.
