@@ -13,7 +13,7 @@ from quorate.numerics.mixed.newton import minimise
 from quorate.numerics.mixed.reml import Point, evaluate
 
 pytestmark = pytest.mark.calibration
-DESIGNS, RESTARTS, LEAST = 2000, 20, 5e-11
+DESIGNS, RESTARTS, LEAST = 100, 20, 5e-11
 
 
 def tiny(rng):

@@ -158,7 +158,8 @@ def bounded_step(
 
     Scaled so that damping means the same for every component; components at the bound with an outward gradient stay.
     """
-    scale = 1 / np.sqrt(np.maximum(np.diag(hessian), 1e-300))
+    curvature = np.diag(hessian)
+    scale = 1 / np.sqrt(np.maximum(curvature, max(1e-60 * float(curvature.max()), 1e-300)))
     h = hessian * scale[:, None] * scale
     h[np.diag_indices_from(h)] += damping + 1e-12
     g, low = gradient * scale, (least - theta) / scale
