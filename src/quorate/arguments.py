@@ -162,6 +162,8 @@ def _python(value: object) -> str:
         return '"..."'
     if isinstance(value, str):
         return f'"{value}"'
+    if isinstance(value, tuple) and value:
+        return f"({', '.join(map(_python, value))}{',' if len(value) == 1 else ''})"
     if not isinstance(value, Mapping):
         return repr(value)
     entries = (f"{_python(key)}: {'...' if entry is ... else _python(entry)}" for key, entry in value.items())

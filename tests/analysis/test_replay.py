@@ -26,7 +26,7 @@ def test_sizes_that_no_pair_has_are_left_out_and_said(votes):
 
 
 def test_votes_are_drawn_one_by_one_where_that_is_said(votes):
-    found = replay_pairs(votes, [50], cluster="", minimum=100)
+    found = replay_pairs(votes, [50], cluster=(), minimum=100)
     assert {one.method for one in found.rates} == {"independent"}
     assert found.notes == ("Votes are drawn one by one, and taken as independent.",)
 

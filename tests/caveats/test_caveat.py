@@ -13,7 +13,7 @@ ONE_OF_EACH = [
     caveats.averaged_answers(1, 8),
     caveats.carried_over("items"),
     caveats.few_clusters("judge", 5, 5.0),
-    caveats.taken_as_independent(["prompt", "judge"]),
+    caveats.taken_as_independent({"prompt": 1.2, "judge": 4.0}),
     caveats.shrunk_ratings(1.0),
     caveats.refits_without_ratings(12, 1000),
     caveats.few_pilot_items("items", 12, 20),

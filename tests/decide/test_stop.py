@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from quorate.decide.compare import compare
 from quorate.decide.stop import monitor, stopping_rule
 from quorate.decide.votes.verdict import Outcome
 from quorate.errors import InvalidInput, NotEstimable
@@ -34,10 +35,40 @@ def test_votes_are_taken_in_the_order_of_their_time(between):
     assert found.wins.tolist() == [0, 0, 1, 2]
 
 
-def test_a_cluster_counts_once_from_its_last_vote(between):
-    found = monitor(between(3, 1, prompt=["p", "q", "r", "p"]), "x", "y", cluster="prompt")
-    assert found.wins.tolist() == [1.0, 2.0, 2.5]
-    assert found.unit == "prompt"
+def test_votes_that_share_a_judge_are_looked_at_seldom_and_by_clusters(between):
+    labels = [f"j{i % 20}" for i in range(230)]
+    found = monitor(between(180, 50, judge=labels), "x", "y")
+    assert found.n.tolist() == [50, 100, 200]
+    assert found.cluster == ("judge",)
+    last = compare(between(180, 20, judge=labels[:200]), "x", "y")
+    assert np.exp(-found.evidence[-1]) == pytest.approx(last.p_difference * 12)
+    assert (found.low[-1], found.high[-1]) == pytest.approx(last.difference.interval(1 - 0.05 / 12))
+    assert [one.code for one in found.caveats] == [one.code for one in last.caveats]
+    assert found.outcome is Outcome.BETTER
+
+
+TURNS = [*range(0, 120, 2), *range(1, 120, 2)]
+"""Of 60 votes for either system, one after the other."""
+
+
+def test_before_the_first_look_nothing_is_known(between):
+    found = monitor(between(20, 0, judge=[f"j{i % 10}" for i in range(20)]), "x", "y")
+    assert (found.outcome, found.n.tolist(), found.p_value) == (Outcome.UNDECIDED, [20], 1)
+    assert found.sentence.endswith("The next look is at 50 votes.")
+    later = monitor(between(60, 60, judge=[f"j{i % 10}" for i in range(120)], time=TURNS), "x", "y")
+    assert later.sentence.endswith("The next look is at 200 votes.")
+
+
+def test_one_judge_so_far_says_nothing_of_others(between):
+    found = monitor(between(200, 0, judge=["a"] * 60 + [f"j{i % 7}" for i in range(140)]), "x", "y")
+    assert (found.low[0], found.high[0], found.evidence[0]) == (-0.5, 0.5, 0)
+
+
+def test_votes_are_independent_only_if_that_is_said(between):
+    votes = between(40, 0, judge=[f"j{i % 10}" for i in range(40)])
+    found = monitor(votes, "x", "y", cluster=())
+    assert len(found.n) == 40
+    assert [one.code for one in found.caveats] == ["taken-as-independent"]
 
 
 def test_ties_count_as_asked(between):

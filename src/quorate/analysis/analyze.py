@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from quorate.analysis.votes import VotesAnalysis
     from quorate.decide.outcome import Claim
     from quorate.estimate.components.decomposition import Method
+    from quorate.estimate.votes.dependence import Cluster
     from quorate.table.votes import Encoding
 
 
@@ -33,7 +34,9 @@ def analyze(
 
 
 @overload
-def analyze(judgments_or_votes: Votes, *, cluster: str | None = None, minimum: int | None = None) -> VotesAnalysis: ...
+def analyze(
+    judgments_or_votes: Votes, *, cluster: Cluster | None = None, minimum: int | None = None
+) -> VotesAnalysis: ...
 
 
 @overload
@@ -44,7 +47,7 @@ def analyze(
     *,
     margin: float | None = None,
     ties: Encoding | None = None,
-    cluster: str | None = None,
+    cluster: Cluster | None = None,
     claim: Claim | None = None,
     budget: int | None = None,
     price: float | None = None,
@@ -66,7 +69,7 @@ def analyze(
     price: float | None = None,
     margin: float | None = None,
     ties: Encoding | None = None,
-    cluster: str | None = None,
+    cluster: Cluster | None = None,
     claim: Claim | None = None,
     budget: int | None = None,
     minimum: int | None = None,
@@ -93,8 +96,9 @@ def analyze(
         Price of a call; of two systems, of a vote.
     margin, ties, claim, budget
         Two systems: as for `quorate.compare`.
-    cluster : str, optional
-        Votes: facet whose votes may resemble each other, such as ``prompt`` or ``judge``.
+    cluster : str or sequence of str, optional
+        Votes: facets whose votes may resemble each other; by default prompt, judge and cluster, as far as they are
+        there and repeat. ``()`` takes votes as independent.
     minimum : int, optional
         Votes: decisive votes that a pair must have to be among all pairs; 200 by default.
 

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from quorate.analysis.votes import DEPENDENCE, VotesAnalysis, votes_view
+from quorate.analysis.votes import VotesAnalysis, votes_view
 from quorate.caveats import Caveat
 from quorate.decide.votes.verdict import Claim, Verdict, verdict_of_votes
 from quorate.errors import NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
+from quorate.estimate.votes.dependence import Cluster, clustered_by
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
+from quorate.table.pairs import MISSING
 from quorate.table.results import Result, Row
 from quorate.table.votes import Encoding, Votes
+from quorate.wording import listed
 
 INDEPENDENT = "votes independent"
 _TIES: tuple[Encoding, ...] = ("drop", "half")
@@ -104,7 +107,7 @@ def pair_view(
     *,
     margin: float | None = None,
     ties: Encoding = "drop",
-    cluster: str | None = None,
+    cluster: Cluster | None = None,
     claim: Claim | None = None,
     budget: int | None = None,
     price: float | None = None,
@@ -119,7 +122,7 @@ def pair_view(
     UnknownTerm
         If a system or facet is not there.
     NotEstimable
-        If no vote on the two counts, or all are of one cluster.
+        If no vote on the two counts, or all are of one level of a facet that is named.
     """
     verdict = verdict_of_votes(
         votes, a, b, margin=margin, ties=ties, cluster=cluster, claim=claim, budget=budget, price=price
@@ -131,15 +134,16 @@ def way(verdict: Verdict) -> str:
     """How a verdict takes its votes, in words."""
     found = verdict.difference
     ties = {"drop": "", "half": ", ties as halves", "pessimistic": ", ties as losses"}[found.ties]
-    return f"{f'by {found.cluster}' if found.cluster else INDEPENDENT}{ties}"
+    return f"{f'by {listed(found.cluster)}' if found.cluster else INDEPENDENT}{ties}"
 
 
 def _others(votes: Votes, asked: Verdict) -> Iterator[tuple[str, Verdict]]:
     """Other clusters with ties as asked, and the clusters asked for with ties dropped or as halves."""
     found = asked.difference
-    clusters = [None, *(name for name in DEPENDENCE if name in votes.names and name != found.cluster)]
-    ways: list[tuple[str | None, Encoding]] = [(name, found.ties) for name in clusters if name != found.cluster]
-    ways += [(found.cluster, ties) for ties in _TIES if ties != found.ties and votes.pair(asked.a, asked.b).tie_share]
+    every = clustered_by(pair := votes.pair(asked.a, asked.b), None, pair.outcome != MISSING)
+    clusters = dict.fromkeys([(), *((name,) for name in every), every])
+    ways: list[tuple[tuple[str, ...], Encoding]] = [(names, found.ties) for names in clusters if names != found.cluster]
+    ways += [(found.cluster, ties) for ties in _TIES if ties != found.ties and pair.tie_share]
     for cluster, ties in ways:
         try:
             one = verdict_of_votes(votes, asked.a, asked.b, margin=asked.margin, ties=ties, cluster=cluster)

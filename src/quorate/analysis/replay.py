@@ -8,6 +8,7 @@ from typing import Any
 
 from quorate.arguments import argument
 from quorate.errors import InvalidInput
+from quorate.estimate.votes.dependence import Cluster
 from quorate.simulate.two_stage import AllocationStudy, replay_range, replay_two_stage
 from quorate.simulate.verdicts import VerdictRates, replay_verdicts
 from quorate.table.votes import Votes
@@ -69,7 +70,7 @@ def replay_pairs(
     budgets: Sequence[int] = (50, 200, 500),
     *,
     margin: float = 0.05,
-    cluster: str | None = None,
+    cluster: Cluster | None = None,
     minimum: int = 200,
 ) -> VerdictReplay:
     """How often verdicts of smaller studies would be wrong, each size over the pairs that have as many votes.
@@ -83,7 +84,7 @@ def replay_pairs(
     margin : float
         Margin of equivalence.
     cluster : str, optional
-        Facet whose votes are drawn together; the prompt, if there is one, unless it is said; "" for none.
+        Facet whose votes are drawn together; the prompt, if there is one, unless it is said; ``()`` for none.
     minimum : int
         Decisive votes that a pair must have.
 
@@ -93,13 +94,16 @@ def replay_pairs(
         If every size is left out, or an argument is out of range.
     """
     notes: list[str] = []
-    if cluster == "":
+    facets = (cluster,) if isinstance(cluster, str) else cluster
+    if facets is not None and len(facets) > 1:
+        raise InvalidInput(f"cluster: studies draw whole levels of one facet, got {listed(facets)}; name one")
+    if facets == ():
         notes = ["Votes are drawn one by one, and taken as independent."]
-    elif cluster is None and "prompt" not in votes.names:
+    elif facets is None and "prompt" not in votes.names:
         fix = "name a column with " + argument("prompt", ..., group="roles") + ", or another facet with "
         alone = "No prompt is known of these votes: they are drawn one by one, and taken as independent; "
         notes = [alone + fix + argument("cluster") + "."]
-    drawn_by = None if notes else cluster or "prompt"
+    drawn_by = None if notes else (facets or ("prompt",))[0]
     most = int(votes.pairs().decisive.max(initial=0))
     usable = [n for n in budgets if n <= most]
     why = f"no pair has more than {counted(most, 'decisive vote')}"

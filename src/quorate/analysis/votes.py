@@ -15,6 +15,7 @@ from quorate.decide.votes.margin import FEW_CLUSTERS
 from quorate.errors import NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
 from quorate.estimate.votes.clustered import ClusterRobust, cluster_robust
+from quorate.estimate.votes.dependence import DEPENDENCE, Cluster
 from quorate.estimate.votes.margins import NearTies, Quantiles
 from quorate.estimate.votes.stability import Stability, stability
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
@@ -25,8 +26,6 @@ from quorate.table.results import Result, Row, plain, rows_of
 from quorate.table.votes import Votes
 from quorate.wording import counted, listed, percent
 
-DEPENDENCE = ("prompt", "judge", "cluster")
-"""Facets whose votes may resemble each other."""
 NEAR = 0.1
 """Margin at which two systems count as nearly tied."""
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -138,15 +137,16 @@ class VotesAnalysis(Result):
         return out
 
 
-def votes_view(votes: Votes, *, cluster: str | None = None, minimum: int = MINIMUM) -> VotesAnalysis:
+def votes_view(votes: Votes, *, cluster: Cluster | None = None, minimum: int = MINIMUM) -> VotesAnalysis:
     """Everything that the report of votes shows.
 
     Parameters
     ----------
     votes : Votes
         From `quorate.read_votes`.
-    cluster : str, optional
-        Facet for clustered standard errors; without it, each of prompt, judge and cluster that is there.
+    cluster : str or sequence of str, optional
+        Facets for clustered standard errors; by default prompt, judge and cluster, as far as they are there. Of several
+        each is shown alone, and all at once.
     minimum : int
         Decisive votes that a pair must have.
 
@@ -173,14 +173,20 @@ def votes_view(votes: Votes, *, cluster: str | None = None, minimum: int = MINIM
     )
 
 
-def dependence(votes: Votes, cluster: str | None, minimum: int) -> Iterator[ClusterRobust]:
-    """Clustered standard errors by every facet that votes may share; by one that is asked for in any case."""
-    for name in [cluster] if cluster else [name for name in DEPENDENCE if name in votes.names]:
+def dependence(votes: Votes, cluster: Cluster | None, minimum: int) -> Iterator[ClusterRobust]:
+    """Clustered standard errors by each facet that votes share, and by all at once; by those asked for in any case."""
+    named = (cluster,) if isinstance(cluster, str) else cluster
+    found = []
+    for name in [name for name in DEPENDENCE if name in votes.names] if named is None else named:
         try:
-            yield cluster_robust(votes, by=name, minimum=minimum)
+            one = cluster_robust(votes, by=name, minimum=minimum)
+            yield one
+            found += [name] if one.clusters.max() > 1 else []
         except NotEstimable:
-            if cluster:
+            if named is not None:
                 raise
+    if len(found) > 1:
+        yield cluster_robust(votes, by=found, minimum=minimum)
 
 
 def _stability(votes: Votes, minimum: int) -> tuple[Stability | None, str]:
@@ -195,7 +201,7 @@ def _stability(votes: Votes, minimum: int) -> tuple[Stability | None, str]:
 
 def few_levels(view: VotesAnalysis) -> str:
     """That facets have so few levels that their ratio of standard errors says next to nothing; empty if none has."""
-    levels = {one.by: len(view.votes.facet(one.by).levels) for one in view.dependence}
+    levels = {name: len(view.votes.facet(name).levels) for one in view.dependence for name in one.facets}
     few = [counted(count, name) for name, count in levels.items() if count < FEW_CLUSTERS]
     return f"Not to be trusted with fewer than {FEW_CLUSTERS}: {listed(few)}." if few else ""
 

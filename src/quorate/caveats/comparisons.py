@@ -15,14 +15,25 @@ def few_clusters(name: str, clusters: int, effective: float, about: str = "") ->
     return Caveat("few-clusters", said)
 
 
-def taken_as_independent(shared: Sequence[str]) -> Caveat:
-    """Votes that share what may make them alike, without clusters."""
-    listed = " and ".join(shared)
+def taken_as_independent(effects: Mapping[str, float], clusters: Sequence[str] = ()) -> Caveat:
+    """Votes that share what may make them alike, where no cluster is by it.
+
+    Parameters
+    ----------
+    effects : mapping of str to float
+        Facets that votes share, each with the variance by it over that of independent votes.
+    clusters : sequence of str
+        Facets that clusters are by.
+    """
+    most = max(effects, key=lambda name: effects[name])
+    but = f" but for their {' and '.join(clusters)}" if clusters else ""
+    largest = f"most by {most}" if len(effects) > 1 else "the variance by it"
     return Caveat(
         "taken-as-independent",
-        f"votes are taken as independent, but some share their {listed}: say "
-        + argument("cluster", shared[0])
-        + ", or the error rates are too low",
+        f"votes are taken as independent{but}, yet some share their {' and '.join(effects)} ({largest}: "
+        f"{effects[most]:.3g} times that of independent ones): say "
+        + argument("cluster", (*clusters, *effects))
+        + ", or errors are likelier than is said",
     )
 
 

@@ -43,6 +43,8 @@ def option(argument: Argument) -> str:
         flag, key, metavar = _ENTRIES[name]
         return " ".join(f"{flag} {_word(f'{_filled(k, key)}={_filled(v, metavar)}')}" for k, v in value.items())
     flag = f"--{name.replace('_', '-')}"
+    if name == "cluster" and isinstance(value, tuple):
+        value = ",".join(value) or "none"
     if value is None or value is True:
         return flag
     return f"{flag} {_word(_filled(value, _FILLED_IN.get(name, 'VALUE')))}"

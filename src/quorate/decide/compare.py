@@ -11,6 +11,7 @@ from quorate.decide.votes.verdict import Verdict, verdict_of_votes
 from quorate.errors import InvalidInput
 from quorate.estimate.differences.difference import Method
 from quorate.estimate.means.targets import Target
+from quorate.estimate.votes.dependence import Cluster
 from quorate.plan.designs.prices import Prices
 from quorate.plan.search.optimize import Limits
 from quorate.table.judgments import Judgments
@@ -39,7 +40,7 @@ def compare(
     claim: Claim | None = None,
     power: float = 0.9,
     ties: Encoding | None = None,
-    cluster: str | None = None,
+    cluster: Cluster | None = None,
     budget: int | None = None,
     price: float | None = None,
 ) -> Verdict: ...
@@ -75,7 +76,7 @@ def compare(
     claim: Claim | None = None,
     power: float = 0.9,
     ties: Encoding | None = None,
-    cluster: str | None = None,
+    cluster: Cluster | None = None,
     budget: float | None = None,
     price: float | None = None,
     method: Method | None = None,
@@ -107,8 +108,9 @@ def compare(
         Chance of detection that ``detectable`` and the next step are for.
     ties : {"drop", "half", "pessimistic"}, optional
         Votes: how ties count; dropped by default.
-    cluster : str, optional
-        Votes: facet whose votes may resemble each other, such as ``prompt`` or ``judge``.
+    cluster : str or sequence of str, optional
+        Votes: facets whose votes may resemble each other, nested or crossed; by default prompt, judge and cluster, as
+        far as they are there and repeat. ``()`` takes votes as independent.
     budget : float, optional
         What a new study may cost: it is said what the best study of it would see. Votes: as many as can still be
         collected. Scores: in the unit of ``prices``; without prices, judgments of both systems together.

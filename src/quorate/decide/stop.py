@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from quorate.arguments import argument
-from quorate.arrays import Floats
+from quorate.arrays import Bools, Floats
+from quorate.caveats import Caveat
 from quorate.decide.outcome import OPEN, SUPPORTED, Outcome
+from quorate.decide.votes.margin import margin_of_votes
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.votes.dependence import Cluster
 from quorate.numerics.sequential import fair_coin as sequential
 from quorate.numerics.votes import binomial
 from quorate.plan.power.sample_size import check_count, check_margin, check_range, sample_size
@@ -20,6 +22,8 @@ from quorate.table.votes import Encoding, Votes, checked_votes
 
 MOST_EXACT = 20_000
 """Votes up to which a stopping rule is worked out exactly."""
+FIRST = 50
+"""Votes of the first look where facets make them alike; each later look is at twice as many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,25 +38,29 @@ class Monitor(Result):
         At the first look that decided; ``UNDECIDED`` if none has.
     stopped : int or None
         Looks taken until then; None if undecided.
-    unit : str
-        What is counted: ``vote``, or the facet whose levels count as one each.
     n, wins : array, shape (looks,)
-        Units, and wins among them, so far.
+        Votes, and wins among them, so far.
     low, high : array, shape (looks,)
         Confidence sequence of the margin ``p - 1/2``: all of them cover at once with a chance of at least ``level``.
     evidence : array, shape (looks,)
-        Logarithm of the e-value against a margin of 0; the test rejects once it reaches ``-log(1 - level)``.
+        Logarithm of the evidence against a margin of 0; the test rejects once it reaches ``-log(1 - level)``. Of
+        independent votes that of an e-value; of votes that facets make alike, of 1 over the p-value of look k times
+        ``k (k + 1)``.
     margin : float or None
         Half-width of the range that counts as equal.
     level : float
         Chance that every claim, at every look, is true.
+    cluster : tuple of str
+        Facets whose votes may resemble each other. Without any every vote is a look; with them votes are looked at when
+        there are 50, 100, 200 and so on.
+    caveats : tuple of Caveat
+        What to know before relying on this.
     """
 
     a: str
     b: str
     outcome: Outcome
     stopped: int | None
-    unit: str
     n: Floats
     wins: Floats
     low: Floats
@@ -60,6 +68,8 @@ class Monitor(Result):
     evidence: Floats
     margin: float | None
     level: float
+    cluster: tuple[str, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
 
     @property
     def p_value(self) -> float:
@@ -75,11 +85,12 @@ class Monitor(Result):
     def sentence(self) -> str:
         """The state in one sentence."""
         at = (self.stopped or len(self.n)) - 1
-        share = f"{self.a} wins {self.wins[at] / self.n[at]:.1%} of {self.n[at]:,.0f} {self.unit}s"
+        share = f"{self.a} wins {self.wins[at] / self.n[at]:.1%} of {self.n[at]:,.0f} votes"
         bounds = f"{100 * self.level:.4g}% confidence sequence {0.5 + self.low[at]:.1%} to {0.5 + self.high[at]:.1%}"
         numbers = f"{share} ({bounds})"
         if self.outcome is Outcome.UNDECIDED:
-            return f"Go on: undecided whether {self.a} or {self.b} is preferred; {numbers}."
+            after = f" The next look is at {2 * max(self.n[at], FIRST / 2):,.0f} votes." if self.cluster else ""
+            return f"Go on: undecided whether {self.a} or {self.b} is preferred; {numbers}.{after}"
         if self.outcome is Outcome.EQUIVALENT:
             return f"Stop: {self.a} and {self.b} are equivalent within a margin of {self.margin:.4g}; {numbers}."
         return f"Stop: {self.a} is {self.outcome.value} than {self.b}; {numbers}."
@@ -94,8 +105,9 @@ class Monitor(Result):
     def to_dict(self) -> dict[str, Any]:
         """The state as plain values, with the last interval."""
         last = {name: float(getattr(self, name)[-1]) for name in ("n", "wins", "low", "high")}
-        facts = {name: getattr(self, name) for name in ("a", "b", "outcome", "stopped", "unit")}
+        facts = {name: getattr(self, name) for name in ("a", "b", "outcome", "stopped", "cluster", "caveats")}
         names = ("p_value", "margin", "level", "exit_code", "sentence")
+        facts["caveats"] = [caveat.sentence for caveat in self.caveats]
         return {**facts, "outcome": self.outcome.value, **last, **{name: getattr(self, name) for name in names}}
 
 
@@ -138,7 +150,7 @@ def monitor(
     margin: float | None = None,
     level: float = 0.95,
     ties: Encoding = "drop",
-    cluster: str | None = None,
+    cluster: Cluster | None = None,
     tuned: float = 0.1,
 ) -> Monitor:
     """Whether votes that are still coming in already decide a comparison; look as often as you like.
@@ -157,11 +169,12 @@ def monitor(
         Chance that every claim, at every look, is true.
     ties : {"drop", "half", "pessimistic"}
         How ties count; all are valid.
-    cluster : str, optional
-        Facet whose votes may resemble each other: each of its levels then counts as one vote, its mean, from where its
-        last vote stands; leave out those that still expect votes. This is about the mean over levels, and costs power.
+    cluster : str or sequence of str, optional
+        Facets whose votes may resemble each other, as for `quorate.compare`: by default prompt, judge and cluster, as
+        far as they are there and repeat; ``()`` takes votes as independent. With facets votes are looked at when there
+        are 50, 100, 200 and so on, each time by the test of `quorate.compare`, at levels that add up to ``1 - level``.
     tuned : float
-        Margin that the test is best at finding; all others are found too, later.
+        Margin that the test of independent votes is best at finding; all others are found too, later.
 
     Raises
     ------
@@ -187,20 +200,67 @@ def monitor(
     """
     checked_votes(votes)
     _check(margin, level, tuned)
-    outcome = _in_order(votes.pair(a, b), ties, cluster)
+    known = margin_of_votes(votes, a, b, ties=ties, cluster=cluster)
+    pair = _in_order(votes.pair(a, b), ties)
+    if known.cluster:
+        looks = _by_facets(pair, a, b, ties, known.cluster, margin, 1 - level)
+    else:
+        looks = _by_vote(1 - pair.encoded(ties), margin, level, tuned)
+    decided = np.flatnonzero(looks.differs | looks.equal)
+    shown, stopped = Outcome.UNDECIDED, None
+    if len(decided):
+        at = int(decided[0])
+        stopped, better = at + 1, looks.wins[at] / looks.n[at] - 0.5 > 0
+        shown = Outcome.EQUIVALENT if looks.equal[at] else Outcome.BETTER if better else Outcome.WORSE
+    numbers = looks.n, looks.wins, looks.low, looks.high, looks.evidence
+    return Monitor(a, b, shown, stopped, *numbers, margin, level, known.cluster, known.caveats)
+
+
+class _Looks(NamedTuple):
+    """Looks at votes so far: numbers as in `Monitor`, and what each shows."""
+
+    n: Floats
+    wins: Floats
+    low: Floats
+    high: Floats
+    evidence: Floats
+    differs: Bools
+    equal: Bools
+
+
+def _by_vote(outcome: Floats, margin: float | None, level: float, tuned: float) -> _Looks:
+    """A look after every one of independent votes."""
     n, wins = np.arange(1.0, len(outcome) + 1), np.cumsum(outcome)
     prior = sequential.prior(tuned)
     low, high = (end - 0.5 for end in sequential.confidence_sequence(wins, n, level, prior))
     evidence = sequential.log_evidence(wins, n, 0.5, prior)
     differs = evidence >= -np.log1p(-level)
     equal = np.zeros_like(differs) if margin is None else (low > -margin) & (high < margin)
-    decided = np.flatnonzero(differs | equal)
-    shown, stopped = Outcome.UNDECIDED, None
-    if len(decided):
-        at = int(decided[0])
-        stopped, better = at + 1, wins[at] / n[at] - 0.5 > 0
-        shown = Outcome.EQUIVALENT if equal[at] else Outcome.BETTER if better else Outcome.WORSE
-    return Monitor(a, b, shown, stopped, cluster or "vote", n, wins, low, high, evidence, margin, level)
+    return _Looks(n, wins, low, high, evidence, differs, equal)
+
+
+def _by_facets(
+    pair: Votes, a: str, b: str, ties: Encoding, facets: tuple[str, ...], margin: float | None, alpha: float
+) -> _Looks:
+    """Looks whenever there are twice as many votes; look k is at level ``alpha / (k (k + 1))``, which add up to it."""
+    outcome = 1 - pair.encoded(ties)
+    sizes = [FIRST * 2**k for k in range(64) if FIRST * 2**k <= len(outcome)] or [len(outcome)]
+    rows = []
+    for k, size in enumerate(sizes, start=1):
+        own, parts = alpha / (k * (k + 1)), k * (k + 1)
+        wins = float(outcome[:size].sum())
+        try:
+            seen = margin_of_votes(pair.keep(np.arange(pair.rows) < size), a, b, ties=ties, cluster=facets)
+        except NotEstimable:  # so far all of one level: nothing is known of others
+            seen = None
+        if seen is None or size < FIRST:
+            rows.append((size, wins, -0.5, 0.5, 0.0, False, False))
+            continue
+        p = seen.p_difference()
+        equal = margin is not None and seen.p_equivalence(margin) <= own
+        rows.append((size, wins, *seen.interval(1 - own), -np.log(min(1.0, p * parts)), p <= own, equal))
+    n, wins_, low, high, evidence, differs, equals = (np.array(column) for column in zip(*rows, strict=True))
+    return _Looks(n.astype(float), wins_, low, high, evidence, differs, equals)
 
 
 def stopping_rule(
@@ -243,27 +303,12 @@ def stopping_rule(
     return StoppingRule(margin, most, found, wrong, rule.expected, fixed, float(naive.low[-1] + naive.high[-1]))
 
 
-def _in_order(pair: Votes, ties: Encoding, cluster: str | None) -> Floats:
-    """Outcomes in the order in which they came, for the first system; of clusters, their means."""
+def _in_order(pair: Votes, ties: Encoding) -> Votes:
+    """Votes that count, in the order in which they came."""
     if (pair.weights > 1).any():
         raise InvalidInput("votes: a row stands for several votes, so that their order is not known; give single votes")
-    outcome = 1 - pair.encoded(ties)
     order = np.arange(pair.rows) if pair.time is None else np.argsort(pair.time, kind="stable")
-    order = order[np.isfinite(outcome[order])]
-    if not len(order):
-        rule = f"votes: none between {' and '.join(pair.models)} counts with " + argument("ties", ties)
-        raise NotEstimable(rule + "; collect more")
-    if cluster is None:
-        return outcome[order]
-    # the mean of every cluster, in the order in which they were complete; a vote without a label is one of its own
-    outcome, code = outcome[order], pair.column(cluster)[order]
-    lone = code < 0
-    label = np.where(lone, code.max(initial=-1) + np.cumsum(lone), code)
-    _, place = np.unique(label, return_inverse=True)
-    last = np.zeros(place.max() + 1, dtype=int)
-    last[place] = np.arange(len(place))
-    mean = np.bincount(place, outcome) / np.bincount(place)
-    return np.asarray(mean[np.argsort(last)])
+    return pair.reordered(order[np.isfinite(pair.encoded(ties)[order])])
 
 
 def _check(margin: float | None, level: float, tuned: float) -> None:

@@ -267,6 +267,20 @@ class Votes:
             **optional,
         )
 
+    def reordered(self, order: Ints) -> Votes:
+        """The rows at these places, in this order; models and levels stay as they are.
+
+        Parameters
+        ----------
+        order : array of int
+            Places of rows, each at most once.
+        """
+        columns: dict[str, Any] = {
+            name: None if getattr(self, name) is None else getattr(self, name)[order]
+            for name in ("model_a", "model_b", "outcome", "swapped", "order", "time", "count", "status")
+        }
+        return replace(self, codes={name: codes[order] for name, codes in self.codes.items()}, **columns)
+
     def only(self, name: str, level: str) -> Votes:
         """The votes at one level of a facet.
 

@@ -54,7 +54,8 @@ def test_votes_as_json(run, votes):
     found = run("rank", votes, "--json", "--ties", "drop", "--level", 0.9).json
     assert found["systems"][0]["system"] == "x"
     assert (found["ties"], found["level"], found["unit"]) == ("drop", 0.9, "rating, log odds")
-    assert found["cluster"] is None
+    assert found["cluster"] == ["prompt"]
+    assert run("rank", votes, "--json", "--cluster", "none").json["cluster"] == []
 
 
 def test_systems_are_told_apart_by_another_facet(run, votes):

@@ -15,7 +15,9 @@ def votes(tmp_path):
 def test_systems_are_told_apart_by_a_facet_or_its_column(votes):
     assert Systems().told_apart(votes) is votes
     assert set(Systems(within="topic").told_apart(votes).models) == set(votes.within("prompt_type").models)
-    assert Systems(cluster="topic").clusters(votes) == "prompt_type"
+    assert Systems(cluster="topic").clusters(votes) == ("prompt_type",)
+    assert Systems(cluster="none").clusters(votes) == ()
+    assert Systems().clusters(votes) is None
     with pytest.raises(UnknownTerm):
         Systems(within="nowhere").told_apart(votes)
 

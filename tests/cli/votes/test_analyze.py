@@ -75,7 +75,9 @@ def test_the_verdict_on_two(run, path):
     said = " ".join(open_.out.split())
     assert said.startswith("Undecided whether y or z is preferred")
     assert "no sign that they are alike" in said
-    assert "taken as independent" in said
+    assert "decisive votes in 25 levels of judge" in said
+    alone = run("votes", "analyze", path, "--a", "y", "--b", "z", "--cluster", "none")
+    assert "taken as independent" in " ".join(alone.out.split())
 
 
 def test_what_is_claimed_decides_the_exit_code(run, path):

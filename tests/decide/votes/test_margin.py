@@ -37,12 +37,12 @@ def test_clusters_of_one_size_are_a_t_test_of_their_means(between):
     means = np.array([np.mean([i < 70 for i in range(100) if i % 10 == p]) for p in range(10)])
     assert found.value == pytest.approx(means.mean() - 0.5)
     assert found.se in (pytest.approx(means.std(ddof=1) / np.sqrt(10)), pytest.approx(math.nan, nan_ok=True))
-    assert found.clusters == 10
+    assert found.clusters == (10,)
 
 
 def test_clusters_of_one_vote_are_tested_exactly(between):
     votes = between(70, 30, prompt=[f"p{i}" for i in range(100)])
-    alone, single = margin_of_votes(votes, "x", "y", cluster="prompt"), margin_of_votes(votes, "x", "y")
+    alone, single = margin_of_votes(votes, "x", "y", cluster="prompt"), margin_of_votes(votes, "x", "y", cluster=())
     assert alone.exact == single.exact == (70, 100)
     assert alone.interval() == single.interval()
 
@@ -52,7 +52,7 @@ def test_copies_of_votes_add_nothing_when_clustered(between):
     prompts = [f"p{i // 4}" for i in range(120)] + [f"p{30 + i // 4}" for i in range(80)]
     copied = margin_of_votes(between(120, 80, prompt=prompts), "x", "y", cluster="prompt")
     assert (copied.value, copied.se, copied.df) == pytest.approx((once.value, once.se, 49))
-    assert copied.icc == 1
+    assert copied.icc == (1,)
 
 
 def test_unanimous_clusters_count_as_one_vote_each(between):
@@ -71,8 +71,9 @@ def test_all_ties_as_halves_show_no_difference(between):
 
 def test_votes_that_share_a_prompt_are_not_taken_as_independent_in_silence(between):
     shared = between(6, 4, prompt=["p", "q"] * 5)
-    assert [c.code for c in margin_of_votes(shared, "x", "y").caveats] == ["taken-as-independent"]
+    assert [c.code for c in margin_of_votes(shared, "x", "y", cluster=()).caveats] == ["taken-as-independent"]
     assert [c.code for c in margin_of_votes(shared, "x", "y", cluster="prompt").caveats] == ["few-clusters"]
+    assert margin_of_votes(shared, "x", "y") == margin_of_votes(shared, "x", "y", cluster="prompt")
     assert not margin_of_votes(between(6, 4), "x", "y").caveats
 
 
@@ -98,14 +99,14 @@ def test_refusals(between):
 @pytest.mark.parametrize("margin", [0.03, 0.08, 0.15])
 def test_equivalence_is_shown_where_its_interval_lies_within_the_margin(between, margin):
     prompts = [f"p{i % 40}" for i in range(400)]
-    for ties, cluster in (("drop", None), ("half", None), ("half", "prompt"), ("drop", "prompt")):
+    for ties, cluster in (("drop", ()), ("half", ()), ("half", "prompt"), ("drop", "prompt")):
         for wins in range(130, 191, 10):
             votes = between(wins, 320 - wins, 80, prompt=prompts)
             found = margin_of_votes(votes, "x", "y", ties=ties, cluster=cluster)
             low, high = found.equivalence_interval(0.05)
             assert (found.p_equivalence(margin) <= 0.05) == (-margin < low <= high < margin)
             assert low <= found.value <= high
-            if not (ties == "half" and cluster is None):
+            if not (ties == "half" and cluster == ()):
                 assert (low, high) == found.interval(0.9)
 
 
@@ -133,3 +134,38 @@ def test_votes_without_an_outcome_are_a_caveat_of_their_pair(cluster):
     lost = "19 of 40 votes (47.5%) have no usable outcome; the estimate is right only if they are missing at random"
     assert lost in said
     assert "missing" not in {one.code for one in margin_of_votes(votes, "y", "z").caveats}
+
+
+def crossed(between, prompts=12, judges=6):
+    """Every judge on every prompt; judges differ."""
+    won = [(i // judges) % 3 + i % judges > 3 for i in range(prompts * judges)]
+    order = np.argsort([not one for one in won], kind="stable")
+    labels = {"prompt": [f"p{i // judges}" for i in order], "judge": [f"j{i % judges}" for i in order]}
+    return between(sum(won), len(won) - sum(won), **labels)
+
+
+def test_all_facets_that_repeat_are_clusters_by_default(between):
+    votes = crossed(between)
+    found = margin_of_votes(votes, "x", "y")
+    one_way = [margin_of_votes(votes, "x", "y", cluster=name) for name in found.cluster]
+    assert found.cluster == ("prompt", "judge")
+    assert found.clusters == (12, 6)
+    assert found.se >= max(one.se for one in one_way)
+    assert found.effective == pytest.approx(6)
+    assert found == margin_of_votes(votes, "x", "y", cluster=("prompt", "judge"))
+
+
+def test_the_caveat_names_the_facet_with_the_largest_effect(between):
+    votes = crossed(between)
+    caveat = margin_of_votes(votes, "x", "y", cluster=()).caveats[0]
+    assert "prompt and judge (most by judge: " in caveat.sentence
+    assert 'cluster=("prompt", "judge")' in caveat.sentence
+    by_prompt = margin_of_votes(votes, "x", "y", cluster="prompt").caveats
+    assert [one.code for one in by_prompt] == ["taken-as-independent", "few-clusters"]
+    assert "but for their prompt, yet some share their judge" in by_prompt[0].sentence
+
+
+def test_one_judge_is_no_cluster_and_is_said(between):
+    found = margin_of_votes(between(6, 4, judge=["a"] * 10), "x", "y")
+    assert found.cluster == ()
+    assert [one.code for one in found.caveats] == ["one-level"]

@@ -40,8 +40,8 @@ def test_votes_that_resemble_each_other_cost_more(between):
     found = margin_of_votes(between(224, 176, prompt=prompts), "x", "y", cluster="prompt")
     taken = step(found)
     assert taken.votes == pytest.approx(4 * sample_size(0.06), rel=0.02)
-    assert (taken.cluster, taken.units) == ("prompt", taken.votes // 4)
-    assert f"votes in {taken.units:,} levels of prompt would find" in taken.sentence
+    assert (taken.cluster, taken.units) == (("prompt",), (taken.votes // 4,))
+    assert f"votes in {taken.units[0]:,} levels of prompt would find" in taken.sentence
 
 
 def test_votes_and_levels_are_counted_on_one_base(between):
@@ -49,11 +49,22 @@ def test_votes_and_levels_are_counted_on_one_base(between):
     rankings = [f"r{i}" for i in range(240)]
     found = margin_of_votes(between(112, 88, 40, prompt=rankings), "x", "y", cluster="prompt")
     taken = step(found, counting=200 / 240)
-    assert taken.units == taken.counted < taken.votes
-    said = f"{taken.votes:,} votes ({taken.counted:,} of them decisive, in {taken.units:,} levels of prompt)"
+    assert taken.units == (taken.counted,)
+    assert taken.counted < taken.votes
+    said = f"{taken.votes:,} votes ({taken.counted:,} of them decisive, in {taken.units[0]:,} levels of prompt)"
     assert taken.sentence.startswith(f"A new study of {said} would")
     alone = step(margin_of_counts(56, 100, "x", "y"), counting=0.5)
     assert f"study of {alone.votes:,} votes ({alone.counted:,} of them decisive) would" in alone.sentence
+
+
+def test_a_study_has_more_levels_of_every_facet(between):
+    labels = {"prompt": [f"p{i % 40}" for i in range(400)], "judge": [f"j{i // 20}" for i in range(400)]}
+    found = margin_of_votes(between(230, 170, **labels), "x", "y")
+    taken = step(found)
+    assert taken.cluster == ("prompt", "judge")
+    assert taken.units == (-(-taken.votes // 10), -(-taken.votes // 20))
+    said = f"{taken.units[0]:,} levels of prompt and {taken.units[1]:,} levels of judge"
+    assert f"study of {taken.votes:,} votes in {said} would find" in taken.sentence
 
 
 def test_nothing_decides_a_margin_of_zero():
@@ -64,9 +75,9 @@ def test_few_clusters_are_never_promised_to_decide(between):
     """Six clusters that agree but for a few votes: fewer never show a difference, whatever the formula says."""
     prompts = [f"p{i % 5}" for i in range(100)]
     found = margin_of_votes(between(93, 7, prompt=prompts), "x", "y", cluster="prompt")
-    assert step(found).units >= 6
+    assert step(found).units >= (6,)
     unanimous = margin_of_votes(between(100, 0, prompt=prompts), "x", "y", cluster="prompt")
-    assert (step(unanimous).units, step(unanimous).votes) == (6, 120)
+    assert (step(unanimous).units, step(unanimous).votes) == ((6,), 120)
 
 
 def test_toward_equivalence_the_budget_is_about_equivalence():

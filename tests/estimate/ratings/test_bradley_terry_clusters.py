@@ -11,6 +11,7 @@ from rated_votes import drawn, single
 
 import quorate as q
 from quorate.errors import NotEstimable
+from quorate.estimate.ratings.clusters import _Rows
 from quorate.estimate.ratings.counts import tally
 from quorate.numerics.ratings.bradley_terry import fit
 from quorate.numerics.ratings.draws import covariance
@@ -19,15 +20,17 @@ from quorate.numerics.ratings.rank_intervals import difference_se, rank_interval
 
 def test_one_vote_per_cluster_is_no_cluster():
     votes = drawn(1, prompts=400)
-    np.testing.assert_allclose(q.rank(votes, cluster="prompt").se, q.rank(votes).se, rtol=1e-12)
+    np.testing.assert_allclose(q.rank(votes, cluster="prompt").se, q.rank(votes, cluster=()).se, rtol=1e-12)
 
 
 def test_clusters_that_repeat_every_vote_widen_by_the_root_of_two():
     once = drawn(2, prompts=400)
     twice = q.rank(drawn_twice(once), cluster="prompt")
     assert twice.n == 2 * once.n
-    np.testing.assert_allclose(twice.se, q.rank(once).se, rtol=1e-9)
-    np.testing.assert_allclose(twice.se / q.rank(drawn_twice(once)).se, np.sqrt(2), rtol=4e-3)  # but for 1 / (1 - h)
+    np.testing.assert_allclose(twice.se, q.rank(once, cluster=()).se, rtol=1e-9)
+    np.testing.assert_allclose(
+        twice.se / q.rank(drawn_twice(once), cluster=()).se, np.sqrt(2), rtol=4e-3
+    )  # but for 1 / (1 - h)
 
 
 def drawn_twice(votes):
@@ -39,11 +42,11 @@ def drawn_twice(votes):
 
 
 def test_few_clusters_and_shared_prompts_are_said():
-    assert [one.code for one in q.rank(drawn(8)).caveats] == ["taken-as-independent"]
+    assert [one.code for one in q.rank(drawn(8), cluster=()).caveats] == ["taken-as-independent"]
     assert q.rank(drawn(8), cluster="prompt").caveats == ()
     few = q.rank(drawn(8, prompts=12), cluster="prompt")
     assert [one.code for one in few.caveats] == ["few-clusters"]
-    assert few.clusters == 12
+    assert few.clusters == (12,)
     assert 10 < few.difference("v", "w").df < 11
 
 
@@ -77,12 +80,17 @@ def test_a_system_seen_in_few_clusters_is_known_as_these_few_tell():
     assert max(missed) <= 5  # of 40 with a chance of .05 each; with the degrees of freedom of 100 clusters 9 and more
 
 
+def by_prompt(counted):
+    rows = _Rows(counted, "davidson", position=False)
+    return rows.units(rows.code("prompt"))
+
+
 def test_residuals_of_few_clusters_are_enlarged():
     """A system of three clusters: by about ``1 / (1 - 1/3)`` in the variance, not by ``1 / (1 - 1/100)``."""
     votes = seldom(1)
-    found = tally(votes, "davidson", "prompt", None, position=False)
+    found = tally(votes, "davidson", None, position=False)
     at = fit(found.design, found.counts[..., None])
-    bare = difference_se(covariance(found.design, at, 0.0, found.units))
+    bare = difference_se(covariance(found.design, at, 0.0, by_prompt(found)))
     ratings = q.rank(votes, cluster="prompt")
     x, a, b = (found.systems.index(name) for name in "xab")
     assert 1.2 < (ratings.difference("x", "a").se / bare[x, a]) ** 2 < 2

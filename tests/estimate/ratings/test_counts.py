@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from quorate.errors import NotEstimable, UnknownTerm
+from quorate.errors import NotEstimable
 from quorate.estimate.ratings.counts import refuse_unrated, tally
 from quorate.table.read_votes import read_votes
 
@@ -32,89 +32,62 @@ def votes():
 
 
 def test_votes_by_pair_and_outcome(votes):
-    found = tally(votes, "davidson", None, None, position=False)
+    found = tally(votes, "davidson", None, position=False)
     assert found.systems == ("x", "y", "z")
     assert found.counts.tolist() == [[[1, 1, 2], [1, 1, 0], [1, 0, 0]]]
-    assert (found.n, found.clusters, found.design.ties.name) == (7, None, "davidson")
+    assert (found.n, found.design.ties.name) == (7, "davidson")
     assert found.units.size.tolist() == found.counts.ravel().tolist()
 
 
 @pytest.mark.parametrize("ties", ["half", "drop"])
 def test_ties_left_out_or_kept(votes, ties):
-    found = tally(votes, ties, None, None, position=False)
+    found = tally(votes, ties, None, position=False)
     assert found.counts[0, :, 2].tolist() == ([2, 0, 0] if ties == "half" else [0, 0, 0])
     assert found.n == (7 if ties == "half" else 5)
     assert not found.design.tied
 
 
 def test_votes_by_order(votes):
-    found = tally(votes, "half", None, None, position=True)
+    found = tally(votes, "half", None, position=True)
     assert found.counts.tolist() == [[[1, 1, 0], [1, 1, 0], [0, 0, 0]], [[0, 0, 2], [0, 0, 0], [1, 0, 0]]]
-
-
-def test_votes_by_cluster(votes):
-    found = tally(votes, "half", "judge", None, position=False)
-    assert found.clusters == 2
-    assert found.units.matrix.toarray().reshape(2, 3, 3).tolist() == [
-        [[1, 1, 0], [0, 1, 0], [0, 0, 0]],
-        [[0, 0, 2], [1, 0, 0], [1, 0, 0]],
-    ]
-    np.testing.assert_array_equal(found.units.matrix.sum(axis=0).reshape(1, 3, 3), found.counts)
 
 
 def test_votes_by_weight(votes):
     weights = [2, 2, 1, 3, 1, 1, 5, 0.5]
-    found = tally(votes, "half", None, weights, position=False)
+    found = tally(votes, "half", weights, position=False)
     assert found.counts.tolist() == [[[2, 2, 4], [1, 1, 0], [0.5, 0, 0]]]
     assert found.units.size.sum() == found.n == 7
-    clustered = tally(votes, "half", "judge", weights, position=False)
-    np.testing.assert_array_equal(clustered.counts, found.counts)
-
-
-def test_a_cluster_must_show_how_systems_vary_with_it(votes):
-    with pytest.raises(UnknownTerm, match='no term "prompt"'):
-        tally(votes, "half", "prompt", None, position=False)
-    with pytest.raises(NotEstimable, match='cluster: all votes on "z" are of one judge') as error:
-        tally(votes.keep(np.arange(8) != 4), "half", "judge", None, position=False)
-    assert error.value.names == {"z"}
-    with pytest.raises(NotEstimable, match="cluster: all votes are of one judge; use cluster=None"):
-        tally(votes.only("judge", "j2"), "half", "judge", None, position=False)
-    unlabelled = votes_of([*ROWS, ("x", "y", "model_a", None, "x")])
-    with pytest.raises(NotEstimable, match="cluster: 1 votes have no judge"):
-        tally(unlabelled, "half", "judge", None, position=False)
 
 
 def test_an_order_must_be_known_of_every_vote(votes):
     gaps = votes_of([*ROWS, ("x", "y", "model_a", "j1", None)])
     with pytest.raises(NotEstimable, match="position: 1 votes do not say which system was shown first"):
-        tally(gaps, "half", None, None, position=True)
-    assert tally(votes_of([*ROWS, ("x", "y", None, "j1", None)]), "half", None, None, position=True).n == 7
+        tally(gaps, "half", None, position=True)
+    assert tally(votes_of([*ROWS, ("x", "y", None, "j1", None)]), "half", None, position=True).n == 7
 
 
 def test_votes_must_decide_something(votes):
     with pytest.raises(NotEstimable, match="votes: none of 2 is for one of two systems"):
-        tally(votes.keep(votes.outcome >= 2), "half", None, None, position=False)
+        tally(votes.keep(votes.outcome >= 2), "half", None, position=False)
     alone = votes.keep(np.arange(8) < 1)
     with pytest.raises(NotEstimable, match='compare "x"; ratings need two or more'):
-        tally(
-            type(alone)(("x",), *[np.zeros(0, dtype=np.int32)] * 3, np.zeros(0, dtype=bool)), "half", None, None, False
-        )
+        tally(type(alone)(("x",), *[np.zeros(0, dtype=np.int32)] * 3, np.zeros(0, dtype=bool)), "half", None, False)
 
 
 def test_an_empty_table_compares_no_system(votes):
     with pytest.raises(NotEstimable, match="compare no system; ratings need two or more"):
-        tally(votes.keep(np.zeros(8, dtype=bool)), "half", None, None, position=False)
+        tally(votes.keep(np.zeros(8, dtype=bool)), "half", None, position=False)
 
 
 def test_a_position_that_goes_with_the_pair():
     same = votes_of([(a, b, winner, judge, "x") for a, b, winner, judge, _ in ROWS if "x" in (a, b)])
     with pytest.raises(NotEstimable, match="position: places and pairs of systems go together"):
-        refuse_unrated(tally(same, "half", None, None, position=True), shrunk=False)
+        refuse_unrated(tally(same, "half", None, position=True), shrunk=False)
 
 
 def test_a_tie_parameter_without_a_finite_estimate():
     rows = [("x", "y", "model_a", "j", "x"), ("x", "z", "tie", "j", "x"), ("y", "z", "tie", "j", "y")]
-    found = tally(votes_of(rows), "davidson", None, None, position=False)
+    found = tally(votes_of(rows), "davidson", None, position=False)
     with pytest.raises(NotEstimable, match=r'give the tie parameter a finite estimate; use ties="half"'):
         refuse_unrated(found, shrunk=False)
 
@@ -122,7 +95,7 @@ def test_a_tie_parameter_without_a_finite_estimate():
 def test_a_group_that_never_loses_is_named():
     ring = [("a", "b", "model_a"), ("b", "c", "model_a"), ("c", "a", "model_a")]
     many = [(x + i, y + i, w) for i in "12" for x, y, w in ring] + [("a1", "a2", "model_a")]
-    found = tally(votes_of([(*row, "j", row[0]) for row in many]), "half", None, None, position=False)
+    found = tally(votes_of([(*row, "j", row[0]) for row in many]), "half", None, position=False)
     with pytest.raises(NotEstimable, match=r'"a1", "b1" and "c1" won every vote against the others.*leave them out'):
         refuse_unrated(found, shrunk=False)
     refuse_unrated(found, shrunk=True)

@@ -44,7 +44,7 @@ def test_what_is_left_can_be_rated(rows):
     named = [(f"s{a}", f"s{(a + step) % 6}", won, lost) for a, step, won, lost in rows if won + lost]
     if not named:
         return
-    counts = tally(votes_of(named), "half", None, None, position=False, linked_only=True)
+    counts = tally(votes_of(named), "half", None, position=False, linked_only=True)
     if counts.unrated:
         assert strongly_connected(counts.design, counts.counts[..., None])[0]
         assert len(counts.systems) + len(counts.unrated) == len({name for a, b, *_ in named for name in (a, b)})

@@ -10,11 +10,32 @@ import typer
 from quorate.cli.options.fit import Level
 from quorate.cli.options.groups import For, Group
 from quorate.cli.options.reading import role_of
-from quorate.cli.options.values import pairs
+from quorate.cli.options.values import names, pairs
 
 if TYPE_CHECKING:
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
+
+
+NO_CLUSTER = "none"
+"""What takes votes as independent."""
+
+Clustering = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ROLES",
+        help="Votes: facets whose votes resemble each other, with commas, such as prompt,judge; none takes votes as "
+        "independent. Default: prompt, judge and cluster, as far as they are there and repeat.",
+    ),
+]
+
+
+def clusters_of(text: str | None, table: object) -> tuple[str, ...] | None:
+    """Roles that clusters are by, as named with commas; none of them for "none", None without a name."""
+    if text is None:
+        return None
+    roles = () if text == NO_CLUSTER else names(text)
+    return tuple(role_of(name, table) or name for name in roles)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,11 +43,7 @@ class Systems(Group):
     """Systems of a file of scores or of votes."""
 
     level: Level = 0.95
-    cluster: Annotated[
-        str | None,
-        For("votes"),
-        typer.Option(metavar="ROLE", help="Votes: facet whose votes resemble each other: prompt, judge or cluster."),
-    ] = None
+    cluster: Annotated[Clustering, For("votes")] = None
     within: Annotated[
         str | None,
         For("votes"),
@@ -55,6 +72,6 @@ class Systems(Group):
         within = role_of(self.within, votes)
         return votes if within is None else votes.within(within)
 
-    def clusters(self, table: Judgments | Votes) -> str | None:
-        """The role whose votes resemble each other."""
-        return role_of(self.cluster, table)
+    def clusters(self, table: Judgments | Votes) -> tuple[str, ...] | None:
+        """The roles whose votes resemble each other."""
+        return clusters_of(self.cluster, table)

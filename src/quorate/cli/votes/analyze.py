@@ -11,7 +11,8 @@ import typer
 
 from quorate.cli.console import console, whole
 from quorate.cli.options import Files, For, Group, Output, ScoreReading, VoteReading, VotesFile, command
-from quorate.cli.votes.asked import TWO, Pair, check_facet
+from quorate.cli.options.systems import Clustering
+from quorate.cli.votes.asked import TWO, Pair, clustered_by
 from quorate.cli.votes.show import show
 from quorate.errors import InvalidInput
 
@@ -30,10 +31,7 @@ class Asked(Group):
         For(TWO),
         typer.Option(metavar="D", help="With --a: shares within .5 +- D count as equal; stated before looking."),
     ] = None
-    cluster: Annotated[
-        str | None,
-        typer.Option(metavar="ROLE", help="Facet whose votes resemble each other: prompt, judge or cluster."),
-    ] = None
+    cluster: Clustering = None
     claim: Annotated[
         Literal["better", "equivalent", "not worse"] | None,
         For(TWO),
@@ -91,8 +89,7 @@ def analyzed(votes: Votes, pair: Pair, asked: Asked, files: VotesFiles, out: Out
     from quorate.analysis.votes import votes_view
 
     votes = pair.of(votes)
-    check_facet(votes, "--cluster", asked.cluster)
-    options = asked.given()
+    options = asked.given() | clustered_by(votes, asked.cluster)
     found = votes_view(votes, **options) if pair.systems is None else pair_view(votes, *pair.systems, **options)
     out.show(found, show)
     files.write(found, None, out)
@@ -100,12 +97,11 @@ def analyzed(votes: Votes, pair: Pair, asked: Asked, files: VotesFiles, out: Out
 
 
 def analyzed_ledger(file: Path, price: float | None, reading: ScoreReading, files: Files, out: Output) -> int:
-    """As `quorate votes analyze`, with votes on one item as a cluster, and both systems named where there are two."""
+    """As `quorate votes analyze`, with both systems named where there are two."""
     votes = VoteReading(status=reading.status, where=reading.where, only=reading.only).votes(file)
     a, b = votes.models if len(votes.models) == 2 else (None, None)
     pair, least = Pair(a=a, b=b), votes.pairs().decisive.min(initial=MINIMUM)
-    cluster = "prompt" if "prompt" in votes.names else None
-    asked = Asked(cluster=cluster, price=price, minimum=max(2, int(least)))
+    asked = Asked(price=price, minimum=max(2, int(least)))
     if pair.systems is None:
         asked.refuse(TWO, "is for two systems; name them with --a and --b")
     written = VotesFiles(

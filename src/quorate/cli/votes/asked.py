@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.options import Group
+from quorate.cli.options import Group, names
+from quorate.cli.options.systems import NO_CLUSTER
 from quorate.errors import InvalidInput
 from quorate.wording import listed
 
@@ -77,3 +78,13 @@ def check_facet(votes: Votes, option: str, name: str | None) -> None:
         have = f"have {listed(votes.names)}" if votes.names else "have none"
         fix = f"; name its column: --role {name}=COLUMN" if name.isidentifier() else ""
         raise InvalidInput(f'{option}: no facet "{name}" in these votes, which {have}{fix}')
+
+
+def clustered_by(votes: Votes, text: str | None) -> dict[str, tuple[str, ...]]:
+    """The argument that names the facets to cluster by, if they are named."""
+    if text is None:
+        return {}
+    roles = () if text == NO_CLUSTER else names(text)
+    for role in roles:
+        check_facet(votes, "--cluster", role)
+    return {"cluster": roles}

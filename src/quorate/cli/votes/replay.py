@@ -11,7 +11,7 @@ import typer
 from quorate.cli.console import console, print_json, say, table
 from quorate.cli.options import For, Group, Output, VoteReading, VotesFile, command, grid
 from quorate.cli.spelling import in_options
-from quorate.cli.votes.asked import ALL, TWO, Pair, check_facet
+from quorate.cli.votes.asked import ALL, TWO, Pair, check_facet, clustered_by
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,7 +42,7 @@ class Studies(Group):
         For(ALL),
         typer.Option(
             metavar="ROLE",
-            help='Facet whose votes are drawn together, for all pairs; "" for none. Default: prompt, if there is one.',
+            help="Facet whose votes are drawn together, for all pairs, or none. Default: prompt, if there is one.",
         ),
     ] = None
     minimum: Annotated[
@@ -71,8 +71,7 @@ def replay(file: VotesFile, pair: Pair, studies: Studies, reading: VoteReading, 
         beside(two.notes, out)
         out.show(two, show_pair)
         return 0
-    check_facet(votes, "--cluster", studies.cluster or None)
-    every = replay_pairs(votes, sizes, **studies.given(ALL))
+    every = replay_pairs(votes, sizes, **studies.given(ALL) | clustered_by(votes, studies.cluster))
     beside(every.notes, out)
     if out.as_json:
         print_json(every.rows())

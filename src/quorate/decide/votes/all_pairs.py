@@ -12,6 +12,7 @@ from quorate.arguments import argument
 from quorate.decide.votes.margin import margin_of_votes
 from quorate.decide.votes.verdict import Outcome, Verdict, check_question, verdict_of_margin
 from quorate.errors import NotEstimable
+from quorate.estimate.votes.dependence import Cluster
 from quorate.numerics.multiplicity import holm_level
 from quorate.plan.power.sample_size import check_count
 from quorate.table.results import Result, Row
@@ -78,7 +79,7 @@ def compare_all(
     margin: float | None = None,
     level: float = 0.95,
     ties: Encoding = "drop",
-    cluster: str | None = None,
+    cluster: Cluster | None = None,
     power: float = 0.9,
     minimum: int = 1,
 ) -> Verdicts:
@@ -94,8 +95,8 @@ def compare_all(
         Chance that no verdict is false, at least.
     ties : {"drop", "half", "pessimistic"}
         How ties count.
-    cluster : str, optional
-        Facet whose votes may resemble each other.
+    cluster : str or sequence of str, optional
+        Facets whose votes may resemble each other, as for `quorate.compare`: by default those of each pair that repeat.
     power : float
         Chance of detection that next steps are for.
     minimum : int

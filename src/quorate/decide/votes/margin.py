@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate import caveats
 from quorate.arguments import argument
-from quorate.arrays import Floats
+from quorate.arrays import Bools, Floats
 from quorate.caveats import Caveat
 from quorate.decide.votes.study_size import FEWEST_ALIKE, SingleVotes, t_reach
 from quorate.errors import NotEstimable
+from quorate.estimate.votes.dependence import Cluster, cells, clustered_by, repeating
 from quorate.numerics.inference import t_quantile
 from quorate.numerics.votes import binomial, clustered, equivalence
+from quorate.numerics.votes.multiway import Multiway, multiway
 from quorate.plan.power.clusters import single_votes
 from quorate.table.votes import Encoding, Votes
 
 FEW_CLUSTERS = 20
 NOTHING = 1e-9
 """A standard error that is rounding alone."""
-_DEPENDENCE = ("cluster", "prompt", "judge")
 
 
 class Exact(NamedTuple):
@@ -51,20 +52,20 @@ class VoteMargin:
         Votes used.
     ties : str
         How ties count, as for `Votes.encoded`.
-    cluster : str or None
-        Facet whose votes may resemble each other; None where votes are taken as independent.
-    clusters : int or None
-        Its levels.
-    icc : float or None
-        Correlation of two votes of one cluster, as estimated.
+    cluster : tuple of str
+        Facets whose votes may resemble each other; none where votes are taken as independent.
+    clusters : tuple of int
+        Levels of each.
+    icc : tuple of float
+        Correlation of two votes of one level of each, as estimated.
     exact : Exact or None
         What the exact tests count; None where the tests are t tests.
     decisive : Exact or None
         Votes won among those without a tie, where ties count and votes are independent.
     effective : float
-        Clusters of equal size that weigh as these do; infinite without clusters.
+        Clusters of equal size that weigh as these do, of the facet that has the fewest; infinite without clusters.
     sizes : array, shape (clusters,), or None
-        Votes of each cluster, where known.
+        Votes of each cluster of that facet, where known.
     caveats : tuple of Caveat
         What to know before relying on this.
     """
@@ -76,9 +77,9 @@ class VoteMargin:
     df: float
     n: int
     ties: Encoding
-    cluster: str | None
-    clusters: int | None
-    icc: float | None
+    cluster: tuple[str, ...]
+    clusters: tuple[int, ...]
+    icc: tuple[float, ...]
     exact: Exact | None
     caveats: tuple[Caveat, ...] = ()
     decisive: Exact | None = None
@@ -131,7 +132,7 @@ class VoteMargin:
 
     def _floor(self) -> float:
         """Smallest p-value that so few clusters allow; 0 without clusters."""
-        return 0.0 if self.cluster is None else float(2.0 ** (1 - self.effective))
+        return float(2.0 ** (1 - self.effective)) if self.cluster else 0.0
 
     def detectable(self, alpha: float, power: float) -> float | None:
         """Smallest margin that so many such votes detect; None if there is none.
@@ -165,7 +166,9 @@ class VoteMargin:
         return float(stdtr(self.df, distance / self.se))
 
 
-def margin_of_votes(votes: Votes, a: str, b: str, *, ties: Encoding = "drop", cluster: str | None = None) -> VoteMargin:
+def margin_of_votes(
+    votes: Votes, a: str, b: str, *, ties: Encoding = "drop", cluster: Cluster | None = None
+) -> VoteMargin:
     """The margin by which voters prefer one system to another.
 
     Parameters
@@ -176,18 +179,19 @@ def margin_of_votes(votes: Votes, a: str, b: str, *, ties: Encoding = "drop", cl
         The two systems.
     ties : {"drop", "half", "pessimistic"}
         How ties count; ``pessimistic`` counts them as votes for ``b``.
-    cluster : str, optional
-        Facet, such as ``prompt`` or ``judge``, whose votes may resemble each other; a vote without a label is a cluster
-        of its own. Without it votes are taken as independent.
+    cluster : str or sequence of str, optional
+        Facets whose votes may resemble each other, nested or crossed; by default prompt, judge and cluster, as far as
+        they are there and repeat. Votes are taken as independent with ``()``. A vote without a label is a cluster of
+        its own.
 
     Raises
     ------
     UnknownTerm
-        If a system or the facet is not there.
+        If a system or a facet is not there.
     InvalidInput
         If the two were never compared, or ``ties`` is not known.
     NotEstimable
-        If no vote counts, or all are of one cluster.
+        If no vote counts, or all are of one level of a facet that is named.
 
     Examples
     --------
@@ -205,34 +209,70 @@ def margin_of_votes(votes: Votes, a: str, b: str, *, ties: Encoding = "drop", cl
     return replace(lead, caveats=(*votes.source.caveats, *missing, *lead.caveats))
 
 
-def _margin(pair: Votes, a: str, b: str, ties: Encoding, cluster: str | None) -> VoteMargin:
+def _margin(pair: Votes, a: str, b: str, ties: Encoding, cluster: Cluster | None) -> VoteMargin:
     outcome = 1 - pair.encoded(ties)
     counts = np.isfinite(outcome)
     if not counts.any():
         rule = f'votes: none between "{a}" and "{b}" counts with ' + argument("ties", ties)
         raise NotEstimable(rule + "; collect more")
+    facets = clustered_by(pair, cluster, counts)
+    told = tuple(_left_out(pair, counts, outcome, facets))
     outcome, weight = outcome[counts], pair.weights[counts].astype(float)
     wins, n = float(outcome @ weight), float(weight.sum())
-    if cluster is not None:
-        share, sizes = _by_cluster(outcome, weight, pair.column(cluster)[counts], cluster)
-        few = caveats.few_clusters(cluster, share.clusters, share.effective)
-        told = () if share.effective >= FEW_CLUSTERS else (few,)
-        return replace(margin_of_share(share, a, b, ties=ties, cluster=cluster, caveats=told), sizes=sizes)
+    if facets:
+        codes = [np.unique(cells(pair, name)[counts], return_inverse=True)[1] for name in facets]
+        for name, code in zip(facets, codes, strict=True):
+            if not code.any():
+                raise NotEstimable(f"cluster: all votes are of one {name}; nothing here says what another would give")
+        found = multiway(outcome, weight, codes)
+        return _by_facets(found, a, b, ties, facets, (*told, *_few(found, facets)))
     if ties == "half":  # every vote is a cluster
         if n < 2:
             raise NotEstimable("votes: 1 vote has no standard error with " + argument("ties", ties) + "; collect more")
         p = wins / n
         variance = float(weight @ (outcome - p) ** 2) / (n - 1) / n
         share = clustered.Share(p, math.sqrt(variance), n - 1, 0.0, int(n), n, n)
-        made = margin_of_share(share, a, b, ties=ties, caveats=_independence(pair))
+        made = margin_of_share(share, a, b, ties=ties, caveats=told)
     else:
-        made = margin_of_counts(wins, n, a, b, ties=ties, caveats=_independence(pair))
+        made = margin_of_counts(wins, n, a, b, ties=ties, caveats=told)
     if ties == "drop":
         return made
     won = 1 - pair.encoded("drop")
     decisive = np.isfinite(won)
     weight = pair.weights[decisive].astype(float)
     return replace(made, decisive=Exact(float(won[decisive] @ weight), float(weight.sum())))
+
+
+def _by_facets(
+    found: Multiway, a: str, b: str, ties: Encoding, facets: tuple[str, ...], told: tuple[Caveat, ...]
+) -> VoteMargin:
+    """The margin of votes that facets make alike."""
+    made = margin_of_share(found.share, a, b, ties=ties, cluster=facets[0], caveats=told)
+    levels, icc = tuple(way.clusters for way in found.ways), tuple(way.icc for way in found.ways)
+    return replace(made, cluster=facets, clusters=levels, icc=icc, sizes=found.sizes)
+
+
+def _few(found: Multiway, facets: tuple[str, ...]) -> tuple[Caveat, ...]:
+    """That a facet has few levels, of each that has."""
+    each = zip(facets, found.ways, strict=True)
+    return tuple(
+        caveats.few_clusters(name, way.clusters, way.effective) for name, way in each if way.effective < FEW_CLUSTERS
+    )
+
+
+def _left_out(pair: Votes, counts: Bools, outcome: Floats, facets: tuple[str, ...]) -> Iterator[Caveat]:
+    """Warnings of facets that votes share and that no cluster is by; of several, which matters most."""
+    weight, effects = pair.weights[counts].astype(float), {}
+    for name in repeating(pair, counts):
+        code = np.unique(cells(pair, name)[counts], return_inverse=True)[1]
+        if not code.any():
+            yield caveats.one_level(name)
+        elif name not in facets:
+            one = multiway(outcome[counts], weight, [code]).share
+            independent = float(np.average((outcome[counts] - one.value) ** 2, weights=weight)) / one.n
+            effects[name] = one.se**2 / independent if independent > 0 else 1.0
+    if effects:
+        yield caveats.taken_as_independent(effects, facets)
 
 
 def margin_of_share(
@@ -257,10 +297,11 @@ def margin_of_share(
     """
     alone = found.clusters == found.n and ties != "half"
     units = None if found.se > NOTHING and not alone else Exact(*single_votes(found))
-    clusters, icc = (found.clusters, found.icc) if cluster else (None, None)
+    clusters, icc = ((found.clusters,), (found.icc,)) if cluster else ((), ())
     value, se, n = found.value - 0.5, found.se if found.se > NOTHING else math.nan, int(found.n)
     effective = found.effective if cluster else math.inf
-    return VoteMargin(a, b, value, se, found.df, n, ties, cluster, clusters, icc, units, caveats, effective=effective)
+    by = (cluster,) if cluster else ()
+    return VoteMargin(a, b, value, se, found.df, n, ties, by, clusters, icc, units, caveats, effective=effective)
 
 
 def tango(wins: float, losses: float, n: float, margin: float) -> float:
@@ -309,29 +350,4 @@ def margin_of_counts(
     p = wins / n
     se = math.sqrt(p * (1 - p) / n) or math.nan
     value = (2 * wins - n) / (2 * n)
-    return VoteMargin(a, b, value, se, math.inf, int(n), ties, None, None, None, Exact(wins, n), caveats)
-
-
-def _by_cluster(
-    outcome: Floats, weight: Floats, code: NDArray[np.int32], cluster: str
-) -> tuple[clustered.Share, Floats]:
-    lone = code < 0
-    label = np.where(lone, code.max(initial=-1) + np.cumsum(lone), code)
-    _, place = np.unique(label, return_inverse=True)
-    wins, sizes, squares = (
-        np.bincount(place, weight * x).astype(float) for x in (outcome, np.ones_like(outcome), outcome**2)
-    )
-    if len(sizes) < 2:
-        raise NotEstimable(f"cluster: all votes are of one {cluster}; nothing here says what another would give")
-    return clustered.share(wins, sizes, squares), sizes
-
-
-def _independence(pair: Votes) -> tuple[Caveat, ...]:
-    """A warning where votes share what may make them alike."""
-    shared = []
-    for name in _DEPENDENCE:
-        if name in pair.names:
-            code = pair.column(name)
-            if np.bincount(code[code >= 0]).max(initial=0) > 1:
-                shared.append(name)
-    return (caveats.taken_as_independent(shared),) if shared else ()
+    return VoteMargin(a, b, value, se, math.inf, int(n), ties, (), (), (), Exact(wins, n), caveats)

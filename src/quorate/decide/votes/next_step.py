@@ -43,10 +43,10 @@ class NextStep(Result):
         Votes that can be collected.
     seen_by_budget : float or None
         Smallest margin that the budget detects; None without a budget, or if it detects none.
-    cluster : str or None
-        Facet that clusters the votes.
-    units : int or None
-        Its levels among the votes that count in the new study, each with as many of them as so far.
+    cluster : tuple of str
+        Facets that cluster the votes.
+    units : tuple of int
+        Levels of each among the votes that count in the new study, each with as many of them as so far.
     budget_power : float or None
         Chance that the budget shows what the step is toward, if the margin is as found; None without a budget.
     alike_by_budget : float or None
@@ -65,8 +65,8 @@ class NextStep(Result):
     cost: float | None
     budget: int | None
     seen_by_budget: float | None
-    cluster: str | None = None
-    units: int | None = None
+    cluster: tuple[str, ...] = ()
+    units: tuple[int, ...] = ()
     budget_power: float | None = None
     alike_by_budget: float | None = None
     ties: str = "drop"
@@ -103,7 +103,9 @@ class NextStep(Result):
     @property
     def size(self) -> str:
         """Votes to collect; where some will not count, those that do, and the levels among them."""
-        where = "" if self.units is None else f"in {wording.counted(self.units, 'level')} of {self.cluster}"
+        levels = zip(self.units, self.cluster, strict=True)
+        each = [f"{wording.counted(count, 'level')} of {name}" for count, name in levels]
+        where = f"in {wording.listed(each)}" if each else ""
         votes = wording.counted(self.votes, "vote")
         if self.counted == self.votes:
             return f"{votes} {where}".rstrip()
@@ -156,7 +158,7 @@ def next_step(
         budget=budget,
         seen_by_budget=None if budget is None else way.studies.seen(budget, power),
         cluster=found.cluster,
-        units=None if found.clusters is None else math.ceil(counted * found.clusters / found.n - 1e-6),
+        units=tuple(math.ceil(counted * levels / found.n - 1e-6) for levels in found.clusters),
         budget_power=None if budget is None else way.studies.chance(budget, d, within),
         alike_by_budget=alike,
         ties=found.ties,
@@ -166,11 +168,11 @@ def next_step(
 def studies_like(found: VoteMargin, alpha: float, counting: float) -> Studies:
     """Studies whose votes depend on each other, and count, as these do."""
     if found.exact:
-        return SingleVotes(alpha, counting / found.effect, by_chance=found.cluster is None)
+        return SingleVotes(alpha, counting / found.effect, by_chance=not found.cluster)
     if found.decisive:
         share = counting * max(found.decisive.n, 1.0) / found.n
         return TiedVotes(SingleVotes(alpha, share), found.effect)
-    clusters = found.clusters or found.n
+    clusters = min(found.clusters, default=found.n)
     sizes = np.full(clusters, found.n / clusters) if found.sizes is None else found.sizes
     return ClusteredVotes(found, sizes, alpha, counting)
 

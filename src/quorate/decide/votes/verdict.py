@@ -12,6 +12,7 @@ from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
 from quorate.decide.votes.margin import VoteMargin, margin_of_votes
 from quorate.decide.votes.next_step import NextStep, next_step
 from quorate.errors import InvalidInput
+from quorate.estimate.votes.dependence import Cluster
 from quorate.numerics.votes import binomial, equivalence
 from quorate.plan.power.sample_size import check_count, check_power, check_range
 from quorate.table.votes import Encoding, Votes, checked_votes
@@ -46,7 +47,9 @@ class Verdict(AnyVerdict):
         share, low, high = wording.shares(*(0.5 + value for value in (lead.value, *ends)))
         kind = "decisive vote" if lead.ties == "drop" else "vote"
         ties = {"drop": "", "half": ", ties as halves", "pessimistic": ", ties as losses"}[lead.ties]
-        where = f" in {wording.counted(lead.clusters or 0, 'level')} of {lead.cluster}" if lead.cluster else ""
+        levels = zip(lead.clusters, lead.cluster, strict=True)
+        each = [f"{wording.counted(count, 'level')} of {name}" for count, name in levels]
+        where = f" in {wording.listed(each)}" if each else ""
         interval = f"{100 * self.level:.4g}% interval {low} to {high}"
         if self.outcome is Outcome.EQUIVALENT:
             alpha = 1 - self.level
@@ -88,7 +91,7 @@ def verdict_of_votes(
     margin: float | None = None,
     level: float = 0.95,
     ties: Encoding = "drop",
-    cluster: str | None = None,
+    cluster: Cluster | None = None,
     claim: Claim | None = None,
     power: float = 0.9,
     budget: int | None = None,
@@ -109,8 +112,10 @@ def verdict_of_votes(
         Coverage of the interval; the chance of a false verdict is at most ``1 - level``.
     ties : {"drop", "half", "pessimistic"}
         How ties count.
-    cluster : str, optional
-        Facet whose votes may resemble each other; tests are then by Student's t, cluster-robust, else exact.
+    cluster : str or sequence of str, optional
+        Facets whose votes may resemble each other, nested or crossed; by default prompt, judge and cluster, as far as
+        they are there and repeat. Tests are then by Student's t, cluster-robust; with ``()`` votes are taken as
+        independent, and tests are exact.
     claim : {"better", "equivalent", "not worse"}, optional
         What is to be shown, for `Verdict.exit_code`; ``"not worse"`` than by the margin.
     power : float
@@ -127,7 +132,7 @@ def verdict_of_votes(
     UnknownTerm
         If a system or facet is not there.
     NotEstimable
-        If no vote counts, or all are of one cluster.
+        If no vote counts, or all are of one level of a facet that is named.
 
     Notes
     -----

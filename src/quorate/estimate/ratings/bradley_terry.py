@@ -15,14 +15,15 @@ from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
+from quorate.estimate.ratings.clusters import ClusterLaws, cluster_laws, robust_law
 from quorate.estimate.ratings.contrast import Law
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
 from quorate.estimate.ratings.ratings import Method, Ratings
+from quorate.estimate.votes.dependence import Cluster
 from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.bradley_terry import Fit, anchored, fit
 from quorate.numerics.ratings.draws import covariance, inverse_information, refits
-from quorate.numerics.ratings.leverage import MANY, leverage, variances, widened
-from quorate.numerics.ratings.rank_intervals import difference_se, row_blocks
+from quorate.numerics.ratings.leverage import MANY, variances, widened
 from quorate.numerics.ratings.ties.registry import Ties
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
@@ -30,15 +31,13 @@ from quorate.table.votes import Votes, checked_votes
 
 FEW_CLUSTERS = 30
 FEWEST_RESAMPLES = 100
-_NOTHING = 1e-5
-_DEPENDENCE = ("cluster", "prompt", "judge")
 
 
 def bradley_terry(
     votes: Votes | Judgments,
     *,
     ties: Ties = "davidson",
-    cluster: str | None = None,
+    cluster: Cluster | None = None,
     level: float = 0.95,
     weights: ArrayLike | None = None,
     position: bool = False,
@@ -49,8 +48,8 @@ def bradley_terry(
     """Which systems are better by these votes: ratings, ranks and groups, each with its uncertainty.
 
     Votes are counted once by pair and outcome; the ratings are the maximum of the Bradley-Terry likelihood. Intervals
-    are sandwich intervals, robust against a model that does not hold, and against votes of one cluster that resemble
-    each other if ``cluster`` names it. Ranks and groups hold for all systems at once.
+    are sandwich intervals, robust against a model that does not hold, and against votes of one prompt, judge or other
+    facet that resemble each other. Ranks and groups hold for all systems at once.
 
     Arguments and errors are those of `quorate.rank` for votes.
 
@@ -65,7 +64,7 @@ def bradley_terry(
         )
     table = checked_votes(votes)
     _check(ties, level, regularisation, resamples)
-    counted = tally(table, ties, cluster, weights, position, linked_only=not regularisation)
+    counted = tally(table, ties, weights, position, linked_only=not regularisation)
     refuse_unrated(counted, regularisation > 0)
     at = fit(counted.design, counted.counts[..., None], regularisation)
     if not at.converged[0]:
@@ -75,11 +74,21 @@ def bradley_terry(
             + ", or leave out systems that nearly always win or lose",
             at.theta[:, 0],
         )
-    laws = _laws(counted, at, regularisation, cluster)
+    inverse = inverse_information(counted.design, at, regularisation)
+    found = cluster_laws(counted, at, regularisation, inverse, ties=ties, cluster=cluster, position=position)
+    laws: dict[Method, Law] = {}
+    if counted.design.systems <= MANY:  # on a board of many systems only the law to use
+        plain = covariance(counted.design, at, regularisation, inverse=inverse)
+        laws["model"] = Law(plain, np.broadcast_to(math.inf, plain.shape))
+    if found.law is None:
+        laws["sandwich"] = robust_law(counted, at, regularisation, counted.units, inverse)
+    else:
+        laws["cluster"] = found.law
+    del inverse
     robust = list(laws.values())[-1]
-    cautions = [*_caveats(counted, table, cluster, regularisation, robust.df)]
+    cautions = [*_caveats(counted, table, found, regularisation)]
     if resamples:
-        laws["bootstrap"], few = _resampled(counted, at, regularisation, resamples, seed, robust.df)
+        laws["bootstrap"], few = _resampled(counted, at, regularisation, resamples, seed, robust, found)
         cautions += few
     theta, systems = at.theta[:, 0], counted.design.systems
     order = np.append(np.argsort(-theta[:systems], kind="stable"), np.arange(systems, len(theta)))
@@ -93,8 +102,8 @@ def bradley_terry(
         positioned=position,
         tied=counted.design.tied,
         n=counted.n,
-        cluster=cluster,
-        clusters=counted.clusters,
+        cluster=found.facets,
+        clusters=tuple(len(units.size) for units in found.units),
         regularisation=regularisation,
         log_likelihood=float(at.value[0]),
         seed=seed,
@@ -118,52 +127,18 @@ def _check(ties: str, level: float, regularisation: float, resamples: int) -> No
         raise InvalidInput(f"resamples: expects 0, or a whole number of at least {FEWEST_RESAMPLES}, got {resamples}")
 
 
-def _laws(counted: VoteCounts, at: Fit, ridge: float, cluster: str | None) -> dict[Method, Law]:
-    """Model-based and robust uncertainty; the last is the one to use, and on a board of many systems the only one."""
-    design, units = counted.design, counted.units
-    inverse = inverse_information(design, at, ridge)
-    told = leverage(design, at, ridge, units, inverse)
-    if told.whole:
-        unit = "vote" if cluster is None else f"level of {cluster}"
-        raise NotEstimable(
-            f"votes: one {unit} alone tells some of the ratings or the position effect, so their standard errors are "
-            "unknown; collect more, or leave out systems with few votes"
-        )
-    robust = covariance(design, at, ridge, units, inverse)
-    _refuse_unknown(counted, robust, inverse, cluster)
-    laws: dict[Method, Law] = {}
-    if design.systems <= MANY:
-        plain = covariance(design, at, ridge, inverse=inverse)
-        laws["model"] = Law(plain, np.broadcast_to(math.inf, plain.shape))
-    del inverse
-    laws["sandwich" if cluster is None else "cluster"] = Law(widened(robust, told.excess, design.systems), told.df)
-    return laws
-
-
-def _refuse_unknown(counted: VoteCounts, robust: Floats, plain: Floats, cluster: str | None) -> None:
-    """Refuse two systems between which all votes say the same."""
-    s = counted.design.systems
-    for rows in row_blocks(s):
-        with np.errstate(invalid="ignore"):
-            ratio = difference_se(robust[:s, :s], rows) / difference_se(plain[:s, :s], rows)
-        np.fill_diagonal(ratio[:, rows], 1.0)
-        if (ratio < _NOTHING).any():
-            i, j = np.unravel_index(int(ratio.argmin()), ratio.shape)
-            one, two = counted.systems[rows.start + int(i)], counted.systems[int(j)]
-            units = "votes" if cluster is None else f"levels of {cluster}"
-            raise NotEstimable(
-                f'votes: the {units} on "{one}" and "{two}" all say the same, so the standard error of their '
-                'difference is unknown; collect more, or use ties="davidson" or another cluster',
-                (one, two),
-            )
-
-
 def _resampled(
-    counted: VoteCounts, at: Fit, ridge: float, resamples: int, seed: int, df: Floats
+    counted: VoteCounts, at: Fit, ridge: float, resamples: int, seed: int, robust: Law, found: ClusterLaws
 ) -> tuple[Law, list[Caveat]]:
-    """Refits of resampled votes; those without a maximum are counted."""
-    theta = at.theta[:, 0]
-    drawn = refits(counted.design, counted.units, resamples, theta, ridge, stream(seed, "refits"))
+    """Refits of resampled votes; those without a maximum are counted.
+
+    With several facets clusters are drawn by the one that ratings vary with the most, and normal draws add the rest.
+    """
+    theta, s = at.theta[:, 0], counted.design.systems
+    spreads = [float(variances(way.covariance, s)[:s, :s].sum()) for way in found.ways]
+    widest = int(np.argmax(spreads)) if spreads else 0
+    units = found.units[widest] if spreads else counted.units
+    drawn = refits(counted.design, units, resamples, theta, ridge, stream(seed, "refits"))
     done = drawn.theta.shape[1]
     if done < resamples / 2:
         raise NotEstimable(
@@ -175,9 +150,13 @@ def _resampled(
     deviations = drawn.theta.T - theta
     if ridge:
         deviations += ridge_error(counted, at, ridge, done, stream(seed, "prior"))
-    s, spread = counted.design.systems, np.atleast_2d(np.cov(deviations, rowvar=False))
-    added = variances(spread, s) / df  # as resampled units vary about their own mean
-    law = Law(widened(spread, added, s), df, deviations)
+    if len(found.ways) > 1:
+        values, vectors = np.linalg.eigh(robust.covariance - found.ways[widest].covariance)
+        rest = vectors * np.sqrt(np.maximum(values, 0.0))
+        deviations += stream(seed, "other facets").standard_normal(deviations.shape) @ rest.T
+    spread = np.atleast_2d(np.cov(deviations, rowvar=False))
+    added = variances(spread, s) / robust.df  # as resampled units vary about their own mean
+    law = Law(widened(spread, added, s), robust.df, deviations)
     return law, [caveats.refits_without_ratings(drawn.without, resamples)] if drawn.without else []
 
 
@@ -190,21 +169,19 @@ def ridge_error(counted: VoteCounts, at: Fit, ridge: float, draws: int, rng: np.
     return np.asarray(moved)
 
 
-def _caveats(counted: VoteCounts, votes: Votes, cluster: str | None, ridge: float, df: Floats) -> Iterator[Caveat]:
+def _caveats(counted: VoteCounts, votes: Votes, found: ClusterLaws, ridge: float) -> Iterator[Caveat]:
     """Of the source, of a ridge, and of votes that resemble each other: not allowed for, or in few clusters."""
     yield from votes.source.caveats
     if ridge:
         yield caveats.shrunk_ratings(ridge)
-    if counted.clusters is None or cluster is None:
-        columns = {name: votes.column(name) for name in _DEPENDENCE if name in votes.names}
-        shared = [name for name, code in columns.items() if np.bincount(code[code >= 0]).max(initial=0) > 1]
-        if shared:
-            yield caveats.taken_as_independent(shared)
-        return
-    # On the difference that the fewest clusters tell.
+    yield from (caveats.one_level(name) for name, effect in found.effects.items() if math.isnan(effect))
+    if effects := {name: effect for name, effect in found.effects.items() if not math.isnan(effect)}:
+        yield caveats.taken_as_independent(effects, found.facets)
     s = counted.design.systems
-    between = df[:s, :s] + np.diag(np.full(s, math.inf))
-    one, two = (counted.systems[int(i)] for i in np.unravel_index(int(between.argmin()), between.shape))
-    effective = min(float(between.min()) + 1, float(counted.clusters))
-    if effective < FEW_CLUSTERS:
-        yield caveats.few_clusters(cluster, counted.clusters, effective, f' for "{one}" against "{two}"')
+    for name, way, units in zip(found.facets, found.ways, found.units, strict=True):
+        # On the difference that the fewest clusters tell.
+        between = way.df[:s, :s] + np.diag(np.full(s, math.inf))
+        one, two = (counted.systems[int(i)] for i in np.unravel_index(int(between.argmin()), between.shape))
+        effective = min(float(between.min()) + 1, float(len(units.size)))
+        if effective < FEW_CLUSTERS:
+            yield caveats.few_clusters(name, len(units.size), effective, f' for "{one}" against "{two}"')

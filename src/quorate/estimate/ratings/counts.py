@@ -22,7 +22,6 @@ from quorate.table.votes import Votes
 from quorate.wording import listed
 
 _SHOWN = 5
-_NOTHING = 1e-9
 _FIXES = ("the position effect", "position=False"), ("the tie parameter", 'ties="half"')
 _PLACE = np.array([0, 1, 2, 2, -1])
 """Column of the counts for each outcome: both bad is a tie, and a missing vote has none."""
@@ -41,11 +40,13 @@ class VoteCounts:
     counts : array, shape (orders, pairs, 3)
         Votes for the first, for the second, and ties, by their weights.
     units : Units
-        What is independent.
+        Single votes.
     n : int
         Votes that count.
-    clusters : int or None
-        Clusters of votes.
+    votes : Votes
+        The votes that are counted.
+    weights : array, shape (rows,), or None
+        Weight of each of its rows.
     unrated : tuple of Unrated
         Systems whose votes are left out, as no finite rating fits them.
     """
@@ -55,18 +56,13 @@ class VoteCounts:
     counts: Floats
     units: Units
     n: int
-    clusters: int | None
+    votes: Votes
+    weights: Floats | None = None
     unrated: tuple[Unrated, ...] = ()
 
 
 def tally(
-    votes: Votes,
-    ties: Ties,
-    cluster: str | None,
-    weights: ArrayLike | None,
-    position: bool,
-    *,
-    linked_only: bool = False,
+    votes: Votes, ties: Ties, weights: ArrayLike | None, position: bool, *, linked_only: bool = False
 ) -> VoteCounts:
     """Count votes by pair, outcome and, with a position effect, order; if asked, between systems that can be rated.
 
@@ -74,14 +70,12 @@ def tally(
     ------
     InvalidInput
         If the weights are not one number of 0 or more for every row.
-    UnknownTerm
-        If there is no such cluster.
     NotEstimable
-        If there is one system, no decisive vote, an order or label that is not known, or a system in one cluster only.
+        If there is one system, no decisive vote, or an order that is not known.
     """
     votes, weight = (votes, None) if weights is None else _weighted(votes, weights)
     if len(votes.models) < 2:
-        raise NotEstimable(f"votes: compare {_some(list(votes.models)) or 'no system'}; ratings need two or more")
+        raise NotEstimable(f"votes: compare {some(list(votes.models)) or 'no system'}; ratings need two or more")
     if not votes.n_decisive:
         raise NotEstimable(
             f"votes: none of {votes.n:,} is for one of two systems, so nothing says which is better; collect votes "
@@ -94,22 +88,18 @@ def tally(
         votes, weight = (votes.keep(rows), weight if weight is None else weight[rows]) if unrated else (votes, weight)
     pairs = votes.pairs()
     sign = np.array([1.0, -1.0]) if position else np.zeros(1)
-    if cluster is None and weight is None and not position:
+    if weight is None and not position:
         no_preference = pairs.ties + pairs.both_bad
         columns = pairs.a_wins, pairs.b_wins, no_preference if model.counted else np.zeros_like(no_preference)
         units = Units(np.column_stack(columns).ravel().astype(np.float64))
     else:
-        units = _by_row(votes, model.counted, cluster, weight, position)
+        units = _by_row(votes, model.counted, weight, position)
     counts = units.size if units.matrix is None else units.size @ units.matrix
     if model.modelled and not votes.totals[TIE] + votes.totals[BOTH_BAD]:
         model = HALF  # without a tie its parameter would not be finite, and nothing else changes
     design = Design(len(votes.models), pairs.a.astype(np.int64), pairs.b.astype(np.int64), sign, model)
     n = votes.n if tie_model(ties).counted else votes.n_decisive
-    clusters = None if cluster is None else len(units.size)
-    counted = VoteCounts(design, votes.models, counts.reshape(len(sign), -1, 3), units, n, clusters, unrated)
-    if cluster is not None:
-        _refuse_few_clusters(counted, cluster, votes)
-    return counted
+    return VoteCounts(design, votes.models, counts.reshape(len(sign), -1, 3), units, n, votes, weight, unrated)
 
 
 def refuse_unrated(counted: VoteCounts, shrunk: bool) -> None:
@@ -150,7 +140,7 @@ def _weighted(votes: Votes, weights: ArrayLike) -> tuple[Votes, Floats]:
     lost = sorted(set(votes.models) - set(kept.models))
     if lost:
         raise InvalidInput(
-            f"weights: every vote on {_some(lost)} has weight 0; leave these rows out, or give one of them weight"
+            f"weights: every vote on {some(lost)} has weight 0; leave these rows out, or give one of them weight"
         )
     return kept, weight[weight > 0]
 
@@ -172,20 +162,22 @@ def _order(votes: Votes, used: NDArray[np.bool_]) -> Ints:
     return np.where(votes.order == FIRST_A, 0, 1).astype(np.int64)
 
 
-def _by_row(votes: Votes, ties: bool, cluster: str | None, weight: Floats | None, position: bool) -> Units:
-    """Votes by pair, outcome and order, row by row, with ties or without: single or in clusters."""
+def cell_of(votes: Votes, ties: bool, position: bool) -> tuple[Ints, NDArray[np.bool_], int]:
+    """Cell of the counts that a vote of each row adds to, whether it counts, with ties or without; number of cells."""
     used = votes.outcome != MISSING
     if not ties:
         used &= (votes.outcome != TIE) & (votes.outcome != BOTH_BAD)
     pairs = votes.pairs()
-    cells = (1 + position) * len(pairs) * 3
     cell = pairs.code.astype(np.int64) * 3 + _PLACE[votes.outcome]
     if position:
         cell += _order(votes, used) * len(pairs) * 3
-    count = votes.weights.astype(np.float64)
-    if cluster is not None:
-        return _clusters(votes, cluster, cell, count if weight is None else count * weight, used, cells)
-    cell, count = cell[used], count[used]
+    return cell, used, (1 + position) * len(pairs) * 3
+
+
+def _by_row(votes: Votes, ties: bool, weight: Floats | None, position: bool) -> Units:
+    """Single votes by pair, outcome and order, row by row."""
+    cell, used, cells = cell_of(votes, ties, position)
+    cell, count = cell[used], votes.weights.astype(np.float64)[used]
     if weight is None:
         return Units(np.bincount(cell, count, cells).astype(np.float64, copy=False))
     from scipy.sparse import csr_array
@@ -197,77 +189,12 @@ def _by_row(votes: Votes, ties: bool, cluster: str | None, weight: Floats | None
     return Units(np.bincount(place.ravel(), count).astype(np.float64, copy=False), matrix)
 
 
-def _clusters(votes: Votes, cluster: str, cell: Ints, share: Floats, used: NDArray[np.bool_], cells: int) -> Units:
-    """Votes by cluster and cell."""
-    from scipy.sparse import coo_array
-
-    label = votes.column(cluster)[used]
-    gone = int((label < 0).sum())
-    if gone:
-        raise NotEstimable(
-            f"cluster: {gone:,} votes have no {cluster}; leave them out with votes.keep(...), or name another facet"
-        )
-    there = np.flatnonzero(np.bincount(label))
-    if len(there) < 2:
-        raise NotEstimable(f"cluster: all votes are of one {cluster}; use cluster=None, or a facet with more levels")
-    entries = coo_array((share[used], (label, cell[used])), shape=(int(there[-1]) + 1, cells))
-    return Units(np.ones(len(there)), entries.tocsr()[there])
-
-
-def _refuse_few_clusters(counted: VoteCounts, cluster: str, votes: Votes) -> None:
-    """Refuse systems that a single cluster says everything about, and groups that one links: no spread is seen."""
-    pairs, orders = counted.counts.shape[1], len(counted.counts)
-    touches = abs(counted.design.incidence.T)[np.tile(np.repeat(np.arange(pairs), 3), orders)]
-    clusters = np.asarray(((counted.units.matrix @ touches) > 0).sum(axis=0)).ravel()
-    single = np.flatnonzero(clusters == 1)
-    if len(single):
-        names = _some([counted.systems[i] for i in single.tolist()])
-        raise NotEstimable(
-            f"cluster: all votes on {names} are of one {cluster}, so nothing says how much they vary with it; leave "
-            "these systems out, or use another facet",
-            [counted.systems[i] for i in single.tolist()],
-        )
-    levels = votes.facet(cluster).levels
-    label = votes.column(cluster)[votes.outcome != MISSING]
-    there = np.unique(label)
-    for unit in only_links(counted):
-        without = counted.counts - counted.units.matrix[[unit]].toarray().reshape(counted.counts.shape)
-        groups = _groups(
-            counted.systems, components(counted.design, np.where(without > _NOTHING, without, 0.0), "weak")
-        )
-        if len(groups) > len(set(components(counted.design, counted.counts, "weak").tolist())):
-            raise NotEstimable(
-                f'cluster: only {cluster} "{levels[there[unit]]}" links {_some(groups[-1])} to {_some(groups[0])}, so '
-                "nothing says how much their difference varies with it; leave one group out, or use another facet",
-                groups[-1],
-            )
-
-
-def only_links(counted: VoteCounts) -> list[int]:
-    """Clusters without which systems may fall apart: those with an edge of a spanning tree to themselves."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import minimum_spanning_tree
-
-    pairs, size = counted.counts.shape[1], counted.design.systems
-    entries = counted.units.matrix.tocoo()
-    pair = entries.coords[1] // 3 % pairs
-    met = coo_array((np.ones(len(pair)), (entries.coords[0], pair)), shape=(len(counted.units.size), pairs)).tocsc()
-    clusters = np.diff(met.indptr)
-    first = met.indices[np.minimum(met.indptr[:-1], len(met.indices) - 1)]
-    seen = np.flatnonzero(clusters)
-    cost = np.where(clusters[seen] > 1, 1.0, 2.0)
-    place = counted.design.a[seen], counted.design.b[seen]
-    tree = minimum_spanning_tree(coo_array((cost, place), shape=(size, size)).tocsr()).tocoo()
-    alone = set(zip(*(ends[tree.data > 1].tolist() for ends in tree.coords), strict=True))
-    return sorted({int(first[k]) for k in seen if (int(counted.design.a[k]), int(counted.design.b[k])) in alone})
-
-
 def _refuse_infinite(counted: VoteCounts) -> None:
     """Refuse systems without votes between them, and those that always beat the others, or never do."""
     label = components(counted.design, counted.counts, "weak")
-    groups = _groups(counted.systems, label)
+    groups = groups_of(counted.systems, label)
     if len(groups) > 1:
-        shown = "; ".join(_some(group) for group in groups[:_SHOWN]) + (" ..." if len(groups) > _SHOWN else "")
+        shown = "; ".join(some(group) for group in groups[:_SHOWN]) + (" ..." if len(groups) > _SHOWN else "")
         raise NotEstimable(
             f"votes: {len(groups)} groups of systems have no votes between them: {shown}. Rank each alone, or give "
             + argument("regularisation", 1)
@@ -290,18 +217,19 @@ def _refuse_infinite(counted: VoteCounts) -> None:
     names = [counted.systems[i] for i in np.flatnonzero(label == which).tolist()]
     won = "won every vote against" if which in never_lost else "lost every vote to"
     raise NotEstimable(
-        f"votes: {_some(names)} {won} the others, so no finite rating is best; collect more votes, leave "
+        f"votes: {some(names)} {won} the others, so no finite rating is best; collect more votes, leave "
         f"{'it' if len(names) == 1 else 'them'} out, or give " + argument("regularisation", 1),
         names,
     )
 
 
-def _groups(systems: tuple[str, ...], label: NDArray[Any]) -> list[list[str]]:
+def groups_of(systems: tuple[str, ...], label: NDArray[Any]) -> list[list[str]]:
     """Systems by component, largest first."""
     parts = [[systems[i] for i in np.flatnonzero(label == g).tolist()] for g in range(int(label.max()) + 1)]
     return sorted(parts, key=lambda part: (-len(part), part[0]))
 
 
-def _some(names: list[str]) -> str:
+def some(names: list[str]) -> str:
+    """Names of systems in a message; of many, the first few."""
     shown = [f'"{name}"' for name in names[:_SHOWN]]
     return listed([*shown, f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else shown) if names else ""

@@ -136,7 +136,7 @@ def fragility(votes: Votes, *, by: By = "win rate", ties: Ties = "half", contend
     if by == "win rate":
         top, flip = _by_win_rate(pairs, ties)
     else:
-        counts = tally(table, ties, None, None, position=False)
+        counts = tally(table, ties, None, position=False)
         refuse_unrated(counts, shrunk=False)
         top, flip = _by_rating(counts, pairs, ties, contenders)
     if flip is None and by == "bradley-terry":

@@ -13,6 +13,7 @@ from quorate.estimate.ratings.boards import Boards, boards
 from quorate.estimate.ratings.bradley_terry import bradley_terry
 from quorate.estimate.ratings.leaderboard import Leaderboard, leaderboard
 from quorate.estimate.ratings.ratings import Ratings
+from quorate.estimate.votes.dependence import Cluster
 from quorate.numerics.ratings.ties.registry import Ties
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes, checked_votes
@@ -23,7 +24,7 @@ def rank(
     judgments_or_votes: Votes,
     *,
     ties: Ties | None = None,
-    cluster: str | None = None,
+    cluster: Cluster | None = None,
     level: float = 0.95,
     weights: ArrayLike | None = None,
     position: bool | None = None,
@@ -51,7 +52,7 @@ def rank(
     judgments_or_votes: Votes | Judgments,
     *,
     ties: Ties | None = None,
-    cluster: str | None = None,
+    cluster: Cluster | None = None,
     level: float = 0.95,
     position: bool | None = None,
     regularisation: float | None = None,
@@ -67,7 +68,7 @@ def rank(
     judgments_or_votes: Votes | Judgments,
     *,
     ties: Ties | None = None,
-    cluster: str | None = None,
+    cluster: Cluster | None = None,
     level: float = 0.95,
     weights: ArrayLike | None = None,
     position: bool | None = None,
@@ -92,9 +93,10 @@ def rank(
         Votes without preference; both bad is a tie. ``davidson``, the default: outcomes of their own, likelier between
         systems that are alike. ``rao-kupper``: differences too small to be seen. ``half``: half a win for each.
         ``drop``: left out.
-    cluster : str, optional
-        Votes: facet whose votes may resemble each other, such as ``"prompt"``, ``"judge"`` or ``"cluster"`` (a ranking
-        that several votes come from). Without it votes are taken as independent.
+    cluster : str or sequence of str, optional
+        Votes: facets whose votes may resemble each other, nested or crossed. By default ``"prompt"``, ``"judge"`` and
+        ``"cluster"`` (a ranking that several votes come from), as far as they are there, repeat and say something of
+        every difference. ``()`` takes votes as independent.
     level : float
         Coverage of intervals, in (0, 1).
     weights : array, shape (rows,), optional

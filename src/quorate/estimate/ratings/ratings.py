@@ -62,8 +62,8 @@ class Ratings(Result):
         Whether there is a position effect, and a tie parameter, among ``values``.
     n : int
         Votes used.
-    cluster, clusters : str and int, or None
-        Facet whose votes may resemble each other, and its levels.
+    cluster, clusters : tuple of str, and of int
+        Facets whose votes may resemble each other, and levels of each; none where votes are taken as independent.
     regularisation : float
         Ridge.
     log_likelihood : float
@@ -89,8 +89,8 @@ class Ratings(Result):
     positioned: bool
     tied: bool
     n: int
-    cluster: str | None
-    clusters: int | None
+    cluster: tuple[str, ...]
+    clusters: tuple[int, ...]
     regularisation: float
     log_likelihood: float
     seed: int

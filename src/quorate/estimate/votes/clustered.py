@@ -10,13 +10,16 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
+from quorate.estimate.votes.dependence import Cluster
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Random, Sampled, Unit, labelled, well_sampled
 from quorate.numerics.votes import clusters as vote_clusters
 from quorate.numerics.votes.clusters import Clusters, gather
+from quorate.numerics.votes.multiway import intersections
 from quorate.numerics.votes.power import effective_clusters, robust, t_reach
 from quorate.streams import stream
 from quorate.table.results import Result, Row, plain, rows_of
 from quorate.table.votes import Encoding, Votes
+from quorate.wording import listed
 
 SPLITS = 200
 _NOTHING = 1e-9  # a standard error that is rounding alone
@@ -29,7 +32,7 @@ class RatioSummary(Result):
     Parameters
     ----------
     by : str
-        Facet whose levels are the clusters.
+        Facets whose levels are the clusters, in words.
     unit : {"pair", "model"}
         What has a win rate.
     pairs : int
@@ -131,7 +134,7 @@ class ClusterRobust(Result):
     Parameters
     ----------
     by : str
-        Facet whose levels are the clusters.
+        Facets whose levels are the clusters, in words.
     unit : {"pair", "model"}
         What has a win rate.
     labels : tuple of str
@@ -151,6 +154,8 @@ class ClusterRobust(Result):
         Coverage of the intervals.
     sums : Clusters
         Wins and votes of every cluster.
+    facets : tuple of str
+        The facets of ``by``.
     """
 
     by: str
@@ -166,6 +171,7 @@ class ClusterRobust(Result):
     icc: Floats
     level: float
     sums: Clusters
+    facets: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -232,7 +238,13 @@ _COLUMNS = ("n", "clusters", "repeated", "rate", "independent", "error", "design
 
 
 def cluster_robust(
-    votes: Votes, *, by: str, minimum: int = MINIMUM, ties: Encoding = "drop", unit: Unit = "pair", level: float = 0.95
+    votes: Votes,
+    *,
+    by: Cluster,
+    minimum: int = MINIMUM,
+    ties: Encoding = "drop",
+    unit: Unit = "pair",
+    level: float = 0.95,
 ) -> ClusterRobust:
     """Win rates whose standard errors allow votes of one prompt, judge or ranking to resemble each other.
 
@@ -240,8 +252,10 @@ def cluster_robust(
     ----------
     votes : Votes
         Votes.
-    by : str
-        Facet whose levels are the clusters: ``prompt``, ``judge``, ``cluster`` or any other.
+    by : str or sequence of str
+        Facets whose levels are the clusters: ``prompt``, ``judge``, ``cluster`` or any other. With several, votes that
+        share any one of them may resemble each other; numbers of clusters, ``icc`` and degrees of freedom are then
+        those of the facet that has the fewest.
     minimum : int
         Decisive votes that a pair must have.
     ties : {"drop", "half", "pessimistic"}
@@ -263,7 +277,8 @@ def cluster_robust(
 
     References
     ----------
-    Liang and Zeger (1986), Biometrika 73, 13-22. Lee (2026), How many human judgments are enough?, section 5.1.
+    Liang and Zeger (1986), Biometrika 73, 13-22. Cameron, Gelbach and Miller (2011), Journal of Business & Economic
+    Statistics 29, 238-249. Lee (2026), How many human judgments are enough?, section 5.1.
 
     Examples
     --------
@@ -277,11 +292,17 @@ def cluster_robust(
     """
     if not 0 < level < 1:
         raise InvalidInput(f"level: a number above 0 and below 1, got {level}")
+    facets = (by,) if isinstance(by, str) else tuple(by)
+    if not facets:
+        raise InvalidInput("by: names a facet or several, got none")
     sampled = well_sampled(votes, minimum=minimum, ties=ties, unit=unit)
-    sums = clusters_of(sampled, votes, by)
-    rate, error = robust(sums.sums, sums.count)
+    codes = [labelled(sampled, votes, name) for name in facets]
+    sets = [(count, _gathered(sampled, code)) for count, code in intersections(codes)]
+    ways = [sums for count, sums in sets if count == 1]
+    sums = min(ways, key=lambda way: float(effective_clusters(way.sums).sum()))
+    rate = robust(sums.sums, sums.count)[0]
     return ClusterRobust(
-        by=by,
+        by=listed(facets),
         unit=unit,
         labels=sampled.labels,
         n=sampled.n,
@@ -289,17 +310,36 @@ def cluster_robust(
         repeated=sums.part(sums.votes > 1).count,
         rate=rate,
         independent=np.sqrt(rate * (1 - rate) / sampled.n),
-        error=np.where(error > _NOTHING, error, np.nan),
-        design_effect=vote_clusters.design_effect(sums),
+        error=_error(sets),
+        design_effect=_total([(count, vote_clusters.design_effect(way)) for count, way in sets]),
         icc=vote_clusters.icc(sums),
         level=level,
         sums=sums,
+        facets=facets,
     )
 
 
 def clusters_of(sampled: Sampled, votes: Votes, by: str) -> Clusters:
     """Wins and votes of every cluster of every pair; arguments as for `cluster_robust`."""
-    return gather(sampled.unit, labelled(sampled, votes, by), sampled.won, sampled.weight, len(sampled))
+    return _gathered(sampled, labelled(sampled, votes, by))
+
+
+def _gathered(sampled: Sampled, code: Ints) -> Clusters:
+    return gather(sampled.unit, code, sampled.won, sampled.weight, len(sampled))
+
+
+def _error(sets: Sequence[tuple[int, Clusters]]) -> Floats:
+    """Standard errors by all facets; nan where clusters of each do not differ."""
+    variance = _total([(count, robust(way.sums, way.count)[1] ** 2) for count, way in sets])
+    return np.where(variance > _NOTHING**2, np.sqrt(variance), np.nan)
+
+
+def _total(terms: Sequence[tuple[int, Floats]]) -> Floats:
+    """What sets of facets say with alternating signs, at least what each facet says; nan where none is known."""
+    ways = np.stack([term for count, term in terms if count == 1])
+    whole = np.sum([(-1) ** (count + 1) * term for count, term in terms], axis=0)
+    known = np.fmax.reduce(ways)
+    return np.asarray(np.fmax(whole, known))
 
 
 def median(x: Floats) -> float:

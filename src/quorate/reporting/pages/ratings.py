@@ -225,7 +225,8 @@ def ranked(view: RatingsAnalysis) -> Figure:
     values: dict[str, object] = {"systems": len(found), "votes" if view.of_votes else "scores": view.n}
     if isinstance(found, Ratings):
         values |= {"ties": found.ties, "intervals by": found.method}
-        values |= {} if found.cluster is None else {f"clusters ({found.cluster})": found.clusters}
+        levels = zip(found.cluster, found.clusters, strict=True)
+        values |= {f"clusters ({name})": count for name, count in levels}
         values |= {} if not found.regularisation else {"regularisation": found.regularisation}
         values |= {} if isnan(found.nu) else {"odds of a tie between equals": f"{found.nu:.3g}"}
     else:
@@ -267,7 +268,9 @@ def methods(view: RatingsAnalysis) -> str:
     if isinstance(found, Ratings):
         law = _LAWS.get(found.method, "")
         if found.method == "cluster":
-            law = f"Intervals are cluster-robust by {found.cluster} ({found.clusters:,} clusters)"
+            levels = " and ".join(f"{count:,}" for count in found.clusters)
+            several = ", Cameron, Gelbach and Miller, 2011" if len(found.cluster) > 1 else ""
+            law = f"Intervals are cluster-robust by {listed(found.cluster)} ({levels} clusters{several})"
         ridge = f", with a ridge of {found.regularisation:g}" if found.regularisation else ""
         first = " with an effect of being shown first," if found.positioned else ""
         how = (
@@ -301,7 +304,7 @@ def options(view: RatingsAnalysis) -> str:
     found, chosen = view.found, [f"level {view.level:g}"]
     if isinstance(found, Ratings):
         chosen += [f"ties {found.ties}", f"method {found.method}", f"regularisation {found.regularisation:g}"]
-        chosen += [f"cluster {found.cluster}"] if found.cluster else []
+        chosen += [f"cluster {','.join(found.cluster) or 'none'}"]
     else:
         chosen.append(f"targets {listed(f'{name} {one}' for name, one in _targets(found).items())}")
     return ", ".join(chosen)

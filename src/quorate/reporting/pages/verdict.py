@@ -12,7 +12,7 @@ from quorate.decide.votes.verdict import Verdict
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
-from quorate.wording import counted, margin, plural, shares, whole_percent
+from quorate.wording import counted, listed, margin, plural, shares, whole_percent
 
 if TYPE_CHECKING:
     from quorate.decide.outcome import AnyVerdict
@@ -149,7 +149,8 @@ def compared(verdict: AnyVerdict) -> Figure:
     values: dict[str, object] = {"first system": cut(verdict.a), "second system": cut(verdict.b)}
     if isinstance(verdict, Verdict):
         values |= {"votes that count": verdict.difference.n, "ties": verdict.difference.ties}
-        values |= {} if verdict.difference.cluster is None else {"clusters": verdict.difference.clusters}
+        levels = zip(verdict.difference.cluster, verdict.difference.clusters, strict=True)
+        values |= {f"clusters ({name})": count for name, count in levels}
     elif isinstance(verdict, ScoreVerdict):
         found = verdict.difference
         values |= {"scores used": found.n, "items": found.items, "method": found.method}
@@ -201,7 +202,9 @@ def methods(verdict: AnyVerdict) -> str:
         votes, amount = verdict.difference, "votes whose number"
         tests = f"an exact {level} (Clopper and Pearson, 1934) and an exact two-sided binomial test"
         if votes.cluster:
-            robust = f"clustered by {votes.cluster} (Liang and Zeger, 1986), {votes.clusters:,} clusters"
+            source = "Cameron, Gelbach and Miller, 2011" if len(votes.cluster) > 1 else "Liang and Zeger, 1986"
+            levels = " and ".join(f"{count:,}" for count in votes.clusters)
+            robust = f"clustered by {listed(votes.cluster)} ({source}), {levels} clusters"
             tests = f"a {level} of Student's t with standard errors {robust}"
         elif not votes.exact:
             tests = f"a {level} of Student's t and an exact sign test of the votes that are not ties"
@@ -254,7 +257,7 @@ def options(verdict: AnyVerdict) -> str:
     chosen += [] if verdict.claim is None else [f"claim {verdict.claim}"]
     if isinstance(verdict, Verdict):
         chosen += [f"ties {verdict.difference.ties}"]
-        chosen += [f"cluster {verdict.difference.cluster}"] if verdict.difference.cluster else []
+        chosen += [f"cluster {','.join(verdict.difference.cluster) or 'none'}"]
     return ", ".join(chosen)
 
 

@@ -286,7 +286,7 @@ def dependence(view: VotesAnalysis) -> Figure:
     for one in view.dependence:
         found = one.summary((LOW, MIDDLE, HIGH))
         low, middle, high = found.ratio
-        levels = len(view.votes.facet(one.by).levels)
+        levels = min(len(view.votes.facet(name).levels) for name in one.facets)
         row = {"by": one.by, "levels": levels, "pairs": found.pairs, "ratio": middle, "low": low, "high": high}
         rows.append({**row, "design_effect": found.design_effect, "icc": found.icc, "repeated": found.repeated})
     known = marks.known(rows, "ratio")
@@ -321,7 +321,8 @@ def methods(view: VotesAnalysis) -> str:
     """The paragraph for a methods section."""
     tests = view.found.margins
     clustered = ", ".join(one.by for one in view.dependence)
-    robust = f" Clustered standard errors (Liang and Zeger, 1986) are by {clustered}." if clustered else ""
+    several = "; Cameron, Gelbach and Miller, 2011" if any(len(one.facets) > 1 for one in view.dependence) else ""
+    robust = f" Clustered standard errors (Liang and Zeger, 1986{several}) are by {clustered}." if clustered else ""
     return (
         f"Margins are the share of decisive votes for the better model less .5, for {counted(len(tests), 'pair')} with "
         f"{tests.minimum:,} decisive votes or more; ties were left out. The share of pairs that a number of votes "

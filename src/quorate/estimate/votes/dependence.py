@@ -1,0 +1,66 @@
+"""Facets that make votes alike: which of them clusters are by, and how much each matters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.arrays import Bools, Ints
+from quorate.errors import InvalidInput
+from quorate.table.votes import Votes
+
+DEPENDENCE = ("prompt", "judge", "cluster")
+"""Roles of facets whose votes may resemble each other, whoever declares them."""
+
+Cluster = str | Sequence[str]
+"""A facet whose votes may resemble each other, or several; none of them takes votes as independent."""
+
+
+def clustered_by(votes: Votes, cluster: Cluster | None, used: Bools) -> tuple[str, ...]:
+    """Facets that clusters are by: those that are named, or every one of `DEPENDENCE` whose levels repeat.
+
+    Parameters
+    ----------
+    votes : Votes
+        From `quorate.read_votes`.
+    cluster : str, sequence of str, or None
+        Facets; None for those that the data have.
+    used : array of bool, shape (rows,)
+        Rows that count.
+
+    Raises
+    ------
+    UnknownTerm
+        If there is no such facet.
+    InvalidInput
+        If one is named twice.
+    """
+    if cluster is None:
+        return tuple(name for name in repeating(votes, used) if len(np.unique(cells(votes, name)[used])) > 1)
+    names = (cluster,) if isinstance(cluster, str) else tuple(cluster)
+    for name in names:
+        votes.facet(name)
+    if len(set(names)) < len(names):
+        raise InvalidInput(f"cluster: names each facet once, got {', '.join(names)}")
+    return names
+
+
+def repeating(votes: Votes, used: Bools) -> tuple[str, ...]:
+    """Facets of `DEPENDENCE` of which some level has two votes that count."""
+    weight = votes.weights[used]
+    there = [name for name in DEPENDENCE if name in votes.names]
+    codes = {name: votes.column(name)[used] for name in there}
+    return tuple(
+        name
+        for name in there
+        if np.bincount(codes[name][codes[name] >= 0], weight[codes[name] >= 0]).max(initial=0) > 1
+    )
+
+
+def cells(votes: Votes, name: str) -> Ints:
+    """Level of a facet in every row, from 0; a row without a label is a level of its own."""
+    code: NDArray[np.int64] = votes.column(name).astype(np.int64)
+    lone = code < 0
+    return np.where(lone, code.max(initial=-1) + np.cumsum(lone), code)
