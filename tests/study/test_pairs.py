@@ -148,10 +148,10 @@ def test_the_ledger_is_read_by_every_command_as_votes(study, tmp_path, monkeypat
         assert got.exit_code == code, got.output
         return " ".join(got.output.split())
 
-    assert "amber is better than basalt" in said("analyze", "study.db")
+    assert "amber is better than basalt" in said("compare", "study.db", "amber", "basalt", "--cluster", "prompt")
     assert json.loads(said("analyze", "study.db", "--json"))
     assert "amber" in said("rank", "study.db", "--ties", "drop")
-    assert "better" in said("compare", "study.db", "amber", "basalt")
+    assert "better" in said("compare", "study.db", "amber", "basalt", "--cluster", "prompt")
     assert "Battles decided" in said("agree", "study.db", "--human", "x")
     assert "analyses of these votes" in said("votes", "doctor", "study.db")
 
