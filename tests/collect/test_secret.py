@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import json
 import pickle
@@ -29,7 +30,30 @@ def test_it_is_not_stored(action):
         action(Secret(KEY))
 
 
-@pytest.mark.parametrize("form", [KEY, quote(KEY, safe=""), json.dumps(KEY), KEY.encode().hex()])
+def encoded(text, safe=False):
+    return (base64.urlsafe_b64encode if safe else base64.b64encode)(text.encode()).decode()
+
+
+FORMS = {
+    "as it is": KEY,
+    "URL": quote(KEY, safe=""),
+    "URL in small letters": KEY.replace("/", "%2f").replace('"', "%22").replace("+", "%2b"),
+    "URL, every character": "".join(f"%{ord(c):02x}" for c in KEY),
+    "JSON": json.dumps(KEY),
+    "JSON by numbers": "".join(f"\\u{ord(c):04X}" for c in KEY),
+    "JSON in JSON": json.dumps(json.dumps(KEY)[1:-1])[1:-1],
+    "hex": KEY.encode().hex(),
+    "HEX": KEY.encode().hex().upper(),
+    "hex with spaces": KEY.encode().hex(" "),
+    "hex with colons": KEY.encode().hex(":").upper(),
+    "base64": encoded(KEY),
+    "base64 of a header": encoded(f"Bearer {KEY}"),
+    "base64url": encoded(KEY, safe=True),
+    "base64url without padding": encoded(KEY, safe=True).rstrip("="),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_it_is_scrubbed_in_every_spelling(form):
     assert scrub(f"a {form} b", Secret(KEY)).replace('"', "") == f"a {SHOWN} b"
 

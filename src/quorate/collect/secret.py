@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import base64
-import json
 import os
-from urllib.parse import quote
+import re
 
 from quorate.errors import InvalidInput
 
 SHOWN = "[key]"
+
+
+_URL_SAFE = str.maketrans("+/", "-_")
 
 
 class Secret:
@@ -25,9 +27,11 @@ class Secret:
 
     def __init__(self, value: str) -> None:
         self._value = value
-        raw = value.encode()
-        forms = {value, quote(value, safe=""), json.dumps(value)[1:-1], base64.b64encode(raw).decode(), raw.hex()}
-        self._forms = sorted(forms, key=len, reverse=True)
+        encoded = [base64.b64encode(text.encode()).decode().rstrip("=") for text in (f"Bearer {value}", value)]
+        encoded += [text.translate(_URL_SAFE) for text in encoded]
+        digits = r"[\s:,-]*".join(rf"(?:0x)?{_cased(f'{code:02x}')}" for code in value.encode())
+        spelled = "".join(map(_spelled, value))
+        self._forms = re.compile("|".join([*(f"{re.escape(text)}=*" for text in encoded), digits, spelled]))
 
     def __repr__(self) -> str:
         return f"Secret({SHOWN})"
@@ -37,13 +41,21 @@ class Secret:
         return self._value
 
     def scrub(self, text: str) -> str:
-        """A text without the key, as it is or as it is written in a URL, in JSON, in base64 or in hexadecimal."""
-        for form in self._forms:
-            text = text.replace(form, SHOWN)
-        return text
+        """A text without the key, however its characters are written: in URLs, JSON, base64 or hexadecimal."""
+        return self._forms.sub(SHOWN, text)
 
     def __reduce__(self) -> str:
         raise TypeError("a key cannot be stored; read it from the environment again")
+
+
+def _spelled(character: str) -> str:
+    """A pattern for a character as it is, after backslashes, or by its number as in URLs and JSON."""
+    digits = _cased(f"{ord(character):02x}")
+    return rf"(?:\\*{re.escape(character)}|%(?:25)*{digits}|\\+u00{digits}|\\+x{digits})"
+
+
+def _cased(digits: str) -> str:
+    return "".join(f"[{one}{one.upper()}]" if one.isalpha() else one for one in digits)
 
 
 def from_environment(variable: str | None, judge: str) -> Secret | None:

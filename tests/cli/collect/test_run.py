@@ -92,12 +92,13 @@ def test_json(run, study):
 
 def test_an_unknown_price_is_said_to_be_unknown(run, study, tmp_path):
     study()
-    judge = "{kind: endpoint, base_url: 'http://127.0.0.1:1/v1', model: m}"
+    judge = "{kind: endpoint, base_url: 'http://127.0.0.1:1/v1', model: m, key_env: SOME_VARIABLE}"
     text = STUDY.format(calls=9).replace("{kind: replay, table: scores.csv}", judge)
     (tmp_path / "study.yaml").write_text(text)
     ran = run("run", "study.yaml", "--quote")
     assert "The price of recorded is not known: the study gives none." in ran.out
     assert "unknown" in ran.out
+    assert "recorded is asked at 127.0.0.1:1, with the key in SOME_VARIABLE." in ran.out
 
 
 def test_an_adaptive_study_says_what_it_reached(run, study, tmp_path):

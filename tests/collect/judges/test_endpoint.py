@@ -41,10 +41,10 @@ TOLD = {
     "429-negative": ("error", True, False, None, 0.0),
     "429-words": ("error", True, False, None, 0.0),
     "429-quota": ("error", False, True, None, 0.0),
-    "500": ("error", True, False, None, 0.0),
-    "502": ("error", True, False, None, 0.0),
-    "503": ("error", True, False, 2.0, 0.0),
-    "408": ("error", True, False, None, 0.0),
+    "500": ("error", True, False, None, None),
+    "502": ("error", True, False, None, None),
+    "503": ("error", True, False, 2.0, None),
+    "408": ("error", True, False, None, None),
     "400": ("error", False, False, None, 0.0),
     "400-filter": ("refused", False, False, None, 0.0),
     "400-key": ("error", False, True, None, 0.0),
@@ -54,7 +54,7 @@ TOLD = {
     "403-moderation": ("refused", False, False, None, 0.0),
     "404": ("error", False, True, None, 0.0),
     "error-in-200": ("error", True, False, None, 0.0),
-    "error-text-in-200": ("error", True, False, None, 0.0),
+    "error-text-in-200": ("error", True, False, None, None),
     "redirect": ("error", True, False, None, 0.0),
     "moved": ("error", False, False, None, 0.0),
     "invalid-json": ("error", True, False, None, None),
@@ -102,7 +102,7 @@ TOLD = {
     "early-hints": ("ok", False, False, None, COST),
     "duplicate": ("ok", False, False, None, COST),
     "echo": ("ok", False, False, None, COST),
-    "echo-error": ("error", True, False, None, 0.0),
+    "echo-error": ("error", True, False, None, None),
     "echo-401": ("error", False, True, None, 0.0),
     "echo-escaped": ("ok", False, False, None, COST),
     "echo-base64": ("ok", False, False, None, COST),
@@ -139,6 +139,37 @@ async def asked(behaviour, *requests, key=None, **settings):
 
 def test_every_behaviour_of_the_server_is_told_apart():
     assert TOLD.keys() == hostile.BEHAVIOURS.keys() | set(hostile.ENDLESS)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"params": {"api_key": "x"}},
+        {"params": {"extra_headers": {"X-Name": "x"}}},
+        {"params": {"extra_body": {"provider": [{"access_token": "x"}]}}},
+        {"params": {"user": "Bearer abcdef"}},
+        {"params": {"user": "sk-proj-0123456789abcdef"}},
+        {"headers": {"X-Name": "sk-proj-0123456789abcdef"}},
+        {"query": {"v": "AIzaSy0123456789abcdef"}},
+        {"key_header": "sk-proj-0123456789abcdef"},
+        {"key_header": "Authorization: Bearer 1"},
+    ],
+)
+def test_keys_are_refused_wherever_they_stand_and_not_repeated(settings):
+    with pytest.raises(InvalidInput) as caught:
+        endpoint("http://127.0.0.1:1/v1", **settings)
+    assert not any(part in str(caught.value) for part in ("0123456789", "abcdef", "Bearer 1"))
+
+
+def test_a_fragment_is_refused_and_not_repeated():
+    with pytest.raises(InvalidInput, match="fragment") as caught:
+        endpoint("http://127.0.0.1:1/v1#canary")
+    assert "canary" not in str(caught.value)
+
+
+def test_usual_parameters_are_no_keys():
+    params = {"max_tokens": 5, "max_completion_tokens": 5, "logit_bias": {"5": 1}, "reasoning": {"effort": "low"}}
+    assert endpoint("http://127.0.0.1:1/v1", params=params).params == params
 
 
 @pytest.mark.parametrize("behaviour", TOLD)
@@ -369,9 +400,9 @@ def test_json_of_a_request_is_plain():
         ({"url": "ftp://host/v1"}, "http or https"),
         ({"url": "127.0.0.1:8000"}, "http or https"),
         ({"url": "http://host:99999/v1"}, "http or https"),
-        ({"url": "http://user:secret@host/v1"}, "no user, password or query"),
-        ({"url": "http://user:secret@host:99999/v1"}, "no user, password or query"),
-        ({"url": "http://host/v1?key=abc"}, "no user, password or query"),
+        ({"url": "http://user:secret@host/v1"}, "no user, password, query or fragment"),
+        ({"url": "http://user:secret@host:99999/v1"}, "no user, password, query or fragment"),
+        ({"url": "http://host/v1?key=abc"}, "no user, password, query or fragment"),
         ({"headers": {"Authorization": "Bearer abc"}}, "key_env"),
         ({"headers": {"X-Api-Key": "abc"}}, "key_env"),
         ({"query": {"access_token": "abc"}}, "key_env"),

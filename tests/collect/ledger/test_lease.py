@@ -47,6 +47,17 @@ def test_what_a_call_cost_is_settled(ledger):
     ]
 
 
+def test_a_claim_far_beyond_what_a_call_can_cost_is_kept_and_not_charged(ledger):
+    runner = ledger.enlist(10)
+    cells = ledger.lease(runner, "a", 2, Budget())
+    ledger.commit(runner, [done(cells[0], Reply("ok", 1.0, cost=1e6)), done(cells[1], Reply("ok", 1.0, cost=3.0))])
+    assert ledger.spend().money == 1.0 + 3.0
+    assert ledger._connection.execute("SELECT cost, charged FROM attempts ORDER BY id").fetchall() == [
+        (10**15, 10**9),
+        (3 * 10**9, 3 * 10**9),
+    ]
+
+
 def test_a_price_that_nobody_knows_is_counted_and_not_zero(ledger):
     runner = ledger.enlist(10)
     (cell,) = ledger.lease(runner, "b", 1, Budget())

@@ -74,7 +74,11 @@ def run(
 
 
 def show_quote(out: Console, study: Study, quoted: Quote) -> None:
-    """Print what a run may cost, judge by judge."""
+    """Print what a run may cost, judge by judge, and where it sends what."""
+    from urllib.parse import urlsplit
+
+    from quorate.study.file import RemoteSettings
+
     done = f"; {quoted.done:,} are finished already" if quoted.done else ""
     calls = None if quoted.budget.calls is None else f"{quoted.budget.calls:,} calls"
     money = None if quoted.budget.money is None else f"{quoted.budget.money:,.2f} in money"
@@ -95,6 +99,10 @@ def show_quote(out: Console, study: Study, quoted: Quote) -> None:
         f"Low / expected / high: no call is repeated, 4 characters per token; high: every one of {study.tries} tries, "
         "a token for every byte, and the longest reply.",
     )
+    for name, judge in study.judges.items():
+        if isinstance(judge, RemoteSettings):
+            key = f"the key in {judge.key_env}" if judge.key_env else "no key"
+            say(out, f"{name} is asked at {urlsplit(judge.base_url).netloc}, with {key}.")
     if study.adaptive is not None:
         stop = " It may stop before." if study.adaptive.target is not None or study.adaptive.decide else ""
         say(out, f"This is the most that the policy may ask, here shared equally.{stop}")

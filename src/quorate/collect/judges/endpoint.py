@@ -6,7 +6,7 @@ import json
 import math
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,15 @@ if TYPE_CHECKING:
 TOP_LOGPROBS = 20
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _SECRET = re.compile(r"auth|key|token|secret|password|cookie", re.IGNORECASE)
+_SECRET_PARAMETER = re.compile(
+    r"api.?key|authori[sz]ation|bearer|secret|password|credential|cookie|(access|auth|api|session).?token"
+    r"|^(auth|key|token)$|headers|.[-_]key$",
+    re.IGNORECASE,
+)
+_KEY = re.compile(
+    r"\bbearer\s+\S|\b(?:sk|pk|rk|gsk|xai|hf|ghp|key|AKIA|AIza)[-_A-Z0-9][-_A-Za-z0-9]{11,}", re.IGNORECASE
+)
+_HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,39}")
 
 
 @dataclass(frozen=True)
@@ -84,11 +93,7 @@ class Endpoint:
         for setting in ("params", "headers", "query"):
             object.__setattr__(self, setting, MappingProxyType(dict(getattr(self, setting))))
         self._check_url()
-        for setting in ("headers", "query"):
-            for name in filter(_SECRET.search, getattr(self, setting)):
-                raise self._wrong(
-                    f'{setting}: "{name}" looks like a key; name its environment variable in key_env instead'
-                )
+        self._check_keys()
         if not (self.name and self.model):
             raise self._wrong("name and model must not be empty")
         if not 0 < self.timeout < math.inf:
@@ -109,6 +114,21 @@ class Endpoint:
         """Whether proxies of the environment are used."""
         return self.proxies and urlsplit(self.url).hostname not in LOOPBACK
 
+    def _check_keys(self) -> None:
+        """Refuse what looks like a key: a study file is shown and passed on."""
+        for setting in ("headers", "query"):
+            for name in filter(_SECRET.search, getattr(self, setting)):
+                raise self._wrong(
+                    f'{setting}: "{name}" looks like a key; name its environment variable in key_env instead'
+                )
+        for name in filter(_SECRET_PARAMETER.search, _names(self.params)):
+            raise self._wrong(f'params: "{name[:40]}" is a place for a key; name its environment variable in key_env')
+        for setting in ("params", "headers", "query"):
+            if any(map(_KEY.search, _texts(getattr(self, setting)))):
+                raise self._wrong(f"{setting}: holds what looks like a key; name its environment variable in key_env")
+        if not _HEADER.fullmatch(self.key_header) or _KEY.search(self.key_header):
+            raise self._wrong("key_header: must be the name of a header, such as api-key; never write a key here")
+
     def _check_url(self) -> None:
         try:
             parts = urlsplit(self.url)
@@ -117,15 +137,34 @@ class Endpoint:
             )
         except ValueError:
             known, parts = False, urlsplit("")
-        if "@" in self.url or "?" in self.url:
-            raise self._wrong("url: must have no user, password or query; use key_env and query instead")
-        if not known or parts.fragment:
+        if "@" in self.url or "?" in self.url or "#" in self.url:
+            raise self._wrong("url: must have no user, password, query or fragment; use key_env and query instead")
+        if not known:
             raise self._wrong(
                 f'url: must be an http or https address such as "http://127.0.0.1:8000/v1", got "{self.url}"'
             )
 
     def _wrong(self, what: str) -> InvalidInput:
         return InvalidInput(f'judge "{self.name}": {what}')
+
+
+def _names(value: Any) -> Iterator[str]:
+    """Names in a setting, at any depth."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield str(name)
+            yield from _names(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _names(inner)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Texts in a setting, at any depth."""
+    if isinstance(value, str):
+        yield value
+    for inner in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
+        yield from _texts(inner)
 
 
 class EndpointJudge:

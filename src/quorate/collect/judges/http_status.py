@@ -25,10 +25,15 @@ _FILTER = re.compile(
     r"content_filter|content_policy|content management policy|moderation|flagged|responsibleai", re.IGNORECASE
 )
 _BILLED_NOTHING = 0.0
+_PERHAPS_BILLED = frozenset({408, 409, 425})
 
 
 def turned_away(code: int, headers: Mapping[str, str], body: Any, now: float, latency: float) -> Reply:
-    """The reply for a request that was answered with a status instead of a judgment; it costs nothing."""
+    """The reply for a request that was answered with a status instead of a judgment.
+
+    It costs nothing where it was turned away; after a timeout or an error of the server that is not known.
+    """
+    cost = None if code >= 500 or code in _PERHAPS_BILLED else _BILLED_NOTHING
     error = body.get("error", body) if isinstance(body, Mapping) else body
     if isinstance(error, Mapping):
         error = " ".join(str(error[name]) for name in ("code", "type", "message") if error.get(name) is not None)
@@ -50,7 +55,7 @@ def turned_away(code: int, headers: Mapping[str, str], body: Any, now: float, la
     return Reply(
         ERROR,
         error=f"HTTP {code}: {meaning}{words}",
-        cost=_BILLED_NOTHING,
+        cost=cost,
         latency=latency,
         retry_after=retry_after(headers, now) if again and not fatal else None,
         retryable=again and not fatal,

@@ -23,6 +23,7 @@ LOST = "lost"
 HOLD = 30 * 86_400.0
 """Seconds for which answers can be expected to be kept; after that the questions count as lost."""
 
+_FAR = 10
 _HOLDER = "batch:"
 _HOLDING = f"substr(name, 1, {len(_HOLDER)}) = '{_HOLDER}'"
 
@@ -169,7 +170,8 @@ def commit(connection: Connection, runner: int, results: Sequence[Settled]) -> i
     charges: list[int | None] = []
     for number, result in enumerate(mine, _last(connection) + 1):
         cell, reply, cost = result.cell, result.reply, nano(result.reply.cost)
-        charges.append(cell.price if cost is None else cost)  # what the judge says, else its worst-case price
+        far = cost is not None and cell.price is not None and cost > _FAR * cell.price  # a claim that is no bill
+        charges.append(cell.price if cost is None or far else cost)  # what the judge says, else its worst-case price
         asked = (number, cell.id, cell.asked + 1, runner)
         answer = (reply.status, reply.score, reply.text, reply.cut, reply.tokens_in, reply.tokens_out)
         attempts.append((*asked, *answer, cost, charges[-1], reply.latency, result.request, reply.error, result.at))
