@@ -32,7 +32,7 @@ def read(rows, **options):
 def test_the_lowest_of_two_minima(pair):
     """lme4 was reported to give 37.008 for these scores where a search from the moment estimates alone ended at 39.950.
 
-    Version and call were not recorded, and no transcript is kept: these terms are those for which both numbers come out.
+    Version, call and transcript were not recorded: these terms are those for which both numbers come out.
     """
     fit = q.decompose(read(NINE, fixed=()), random=["item", pair, "item:judge", "prompt:judge"])
     assert fit.criterion == pytest.approx(37.008, abs=5e-4)
