@@ -159,11 +159,6 @@ NO_OPTION = {
     "order": "asked in the order that the seed draws",
 }
 NO_OPTION_IN = {
-    **{
-        (command, name): "these plan from the default model; quorate analyze has options of it"
-        for command in ("project", "optimize", "gaming")
-        for name in ("random", "covariates", "method", "residual_by")
-    },
     ("variants", "judges"): "functions of Python",
     ("run", "judges"): "functions of Python",
     ("votes doctor", "facets"): "--role names columns of votes",

@@ -2,6 +2,8 @@ import json
 
 import pytest
 
+import quorate as q
+
 SAFETY = {
     "random": {"item": 0.0104, "item:judge": 0.0251, "replicate": 0.0120, "prompt:judge": 6.6e-4},
     "sensitivity": {"judge": 4.65e-4},
@@ -128,3 +130,30 @@ def test_a_design_that_cannot_be_is_one_line(run, scores, words, says):
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
     assert ran.err.startswith("quorate: ")
     assert says in ran.err
+
+
+MODELS = [
+    ("--random item --random item:judge", {"random": ["item", "item:judge"]}),
+    ("--covariate prompt", {"covariates": ["prompt"]}),
+    ("--residual-by judge", {"residual_by": "judge"}),
+    ("--method ml", {"method": "ml"}),
+]
+
+
+@pytest.mark.parametrize(("words", "model"), MODELS)
+def test_plans_are_by_the_model_that_is_asked_for(run, scores, words, model):
+    fit = q.decompose(q.read(scores, announce=False), **model)
+    wanted = q.project(fit, items=24, targets={"judge": "panel"})
+    asked = f"{words} --target judge=panel --json".split()
+    assert run("project", scores, "--items", 24, *asked).json["se"] == pytest.approx(wanted.se, rel=1e-12)
+    limits = {"items": "24", "judges": "3", "prompts": "3", "replicates": "2", "layouts": "factorial", "draws": "0"}
+    others = [word for name, value in limits.items() for word in (f"--{name}", value)]
+    found = run("optimize", scores, "--target-se", 1, *others, "--own", "items=24", *asked).json
+    assert found["own"]["se"] == pytest.approx(wanted.se, rel=1e-12)
+
+
+@pytest.mark.parametrize("words", ["--random item", "--covariate prompt", "--residual-by judge", "--method ml"])
+def test_published_components_have_no_model_to_fit(run, published, words):
+    ran = run("project", published, "--items", 10, *words.split())
+    assert ran.code == 1
+    assert f"quorate: {words.split()[0]}: for judgments, and {published} holds components; leave it out" in ran.err

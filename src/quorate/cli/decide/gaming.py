@@ -11,7 +11,9 @@ import typer
 
 from quorate.cli.console import caveats, console, heading, points, read_as, say, table
 from quorate.cli.options import (
+    MODEL,
     Files,
+    Fit,
     Group,
     Level,
     Output,
@@ -82,6 +84,7 @@ def gaming(
     *,
     designs: Designs,
     prices: Annotated[Prices, only("price", "judge_price", "item_price", "prompt_price")],
+    fit: Annotated[Fit, MODEL],
     reading: ScoreReading,
     files: Files,
     out: Output,
@@ -95,7 +98,7 @@ def gaming(
     from quorate.estimate.components.decomposition import Decomposition
 
     surface, costs = designs.designs(), prices.prices()
-    fitted = source(file, reading)
+    fitted = source(file, reading, fit)
     found = played(
         fitted,
         k,

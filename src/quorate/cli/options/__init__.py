@@ -12,7 +12,7 @@
 """
 
 from quorate.cli.options.designs import SourceFile, Targets, source
-from quorate.cli.options.fit import SEED, Fit, Level, Seed, SeedOrNone
+from quorate.cli.options.fit import MODEL, SEED, Fit, Level, Seed, SeedOrNone
 from quorate.cli.options.groups import For, Group, command, only
 from quorate.cli.options.output import Files, Output, StudyRecord
 from quorate.cli.options.people import People
@@ -22,6 +22,7 @@ from quorate.cli.options.systems import Systems
 from quorate.cli.options.values import counts, grid, names, pairs
 
 __all__ = [
+    "MODEL",
     "SEED",
     "File",
     "Files",

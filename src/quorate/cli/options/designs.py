@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quorate.cli.options.components_file import components_from
+from quorate.cli.options.fit import Fit
 from quorate.cli.options.groups import Group, spelled
 from quorate.cli.options.reading import ScoreReading
 from quorate.cli.options.values import pairs
@@ -30,20 +31,23 @@ SourceFile = Annotated[
 ]
 
 
-def source(file: Path, reading: ScoreReading) -> Components | Decomposition:
+def source(file: Path, reading: ScoreReading, fit: Fit) -> Components | Decomposition:
     """Components from a JSON file, else fitted to the judgments of any other.
 
     Raises
     ------
     InvalidInput
-        If the file is not as it should be, or components come with options that say how judgments are read.
+        If the file is not as it should be, or components come with options that say how judgments are read or fitted.
     """
     from quorate.estimate.components.decompose import decompose
 
     if file.suffix.lower() != ".json":
-        return decompose(reading.judgments(file))
-    for name in reading.given():
-        raise InvalidInput(f"{spelled(ScoreReading, name)}: for judgments, and {file} holds components; leave it out")
+        return decompose(reading.judgments(file), **fit.model())
+    for group in (reading, fit):
+        for name in group.given():
+            raise InvalidInput(
+                f"{spelled(type(group), name)}: for judgments, and {file} holds components; leave it out"
+            )
     return components_from(file)
 
 

@@ -7,12 +7,15 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from quorate.cli.options.groups import For, Group
+from quorate.cli.options.groups import For, Group, only
 
 SEED = typer.Option(metavar="N", help="Root of the random numbers.")
 Level = Annotated[float, typer.Option(metavar="LEVEL", help="Coverage of the intervals.")]
 Seed = Annotated[int, SEED]
 SeedOrNone = Annotated[int | None, SEED]
+
+MODEL = only("random", "covariate", "method", "residual_by")
+"""The options of `Fit` for commands that have intervals of their own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,12 +44,15 @@ class Fit(Group):
     ] = None
     level: Annotated[Level, For("scores")] = 0.95
 
-    def arguments(self) -> dict[str, Any]:
-        """As `quorate.analyze` takes them."""
+    def model(self) -> dict[str, Any]:
+        """As `quorate.decompose` takes them."""
         return {
             "random": self.random or None,
             "covariates": self.covariate or (),
             "method": self.method,
             "residual_by": self.residual_by,
-            "level": self.level,
         }
+
+    def arguments(self) -> dict[str, Any]:
+        """As `quorate.analyze` takes them."""
+        return {**self.model(), "level": self.level}

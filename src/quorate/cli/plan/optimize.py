@@ -9,6 +9,8 @@ import typer
 
 from quorate.cli.console import caveats, heading, points, say, table
 from quorate.cli.options import (
+    MODEL,
+    Fit,
     Group,
     Output,
     Prices,
@@ -120,6 +122,7 @@ def optimize(
         ),
     ] = None,
     *,
+    fit: Annotated[Fit, MODEL],
     reading: ScoreReading,
     out: Output,
 ) -> int:
@@ -133,7 +136,7 @@ def optimize(
     from quorate.plan.search.optimize import optimize as optimized
 
     allowed = limits.limits()
-    fitted = source(file, reading)
+    fitted = source(file, reading, fit)
     if draws is not None and not isinstance(fitted, Decomposition):
         raise InvalidInput(
             "--draws: components of a file were not estimated here, so no pilot is redrawn; leave it out"

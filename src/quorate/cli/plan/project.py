@@ -10,6 +10,8 @@ import typer
 
 from quorate.cli.console import caveats, console, print_json, say
 from quorate.cli.options import (
+    MODEL,
+    Fit,
     Group,
     Output,
     Prices,
@@ -74,6 +76,7 @@ def project(
     design: Design,
     targets: Targets,
     prices: Annotated[Prices, only("price")],
+    fit: Annotated[Fit, MODEL],
     reading: ScoreReading,
     out: Output,
 ) -> int:
@@ -86,7 +89,7 @@ def project(
     from quorate.plan.designs.dstudy import project as projected
     from quorate.plan.search.whatif import AS_IT_IS, as_it_is, what_if
 
-    fitted = source(file, reading)
+    fitted = source(file, reading, fit)
     asked = design.asked()
     options: dict[str, Any] = {"targets": targets.of(fitted), "prices": prices.prices()}
     if isinstance(fitted, Decomposition) and not asked:
