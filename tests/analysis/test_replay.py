@@ -34,6 +34,6 @@ def test_votes_are_drawn_one_by_one_where_that_is_said(votes):
 def test_two_systems_and_types_of_prompts(votes):
     found = replay_pair(votes, "x", "y", [30, 200], by="prompt_type")
     assert found.to_dict()["budgets"] == [200]
-    assert len(found.notes) == 1
+    assert [note.split(" ")[0] for note in found.notes] == ["Left", "Two"]
     with pytest.raises(InvalidInput, match="budgets: numbers from"):
         replay_pair(votes, "x", "y", [2], by="prompt_type")

@@ -14,6 +14,8 @@ ONE_OF_EACH = [
     caveats.carried_over("items"),
     caveats.few_clusters("judge", 5, 5.0),
     caveats.taken_as_independent({"prompt": 1.2, "judge": 4.0}),
+    caveats.mostly_shown_first("x", 90, 100),
+    caveats.first_wins(70, 100),
     caveats.shrunk_ratings(1.0),
     caveats.refits_without_ratings(12, 1000),
     caveats.few_pilot_items("items", 12, 20),

@@ -2,6 +2,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+import quorate as q
+from quorate.analysis.replay import replay_pair
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.plan.power.sample_size import power_curve
 from quorate.simulate.two_stage import TESTS, _Urn, regime, replay_range, replay_two_stage, simulate_two_stage
@@ -107,3 +109,17 @@ def test_types_that_leave_nothing_to_screen():
     )
     with pytest.raises(NotEstimable, match='no decisive vote between "x" and "y" has a prompt_type'):
         replay_two_stage(read_votes(frame, announce=False), "x", "y", [50])
+
+
+def test_what_two_stages_do_not_spend_is_said():
+    """Ten types of 80 votes: of 800 the two types that are kept have 160."""
+    rows = [("x", "y", "model_a" if i % 3 else "model_b", f"t{t}") for t in range(10) for i in range(80)]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt_type"], orient="row")
+    votes = q.read_votes(frame, announce=False)
+    found = replay_two_stage(votes, "x", "y", [300, 800], studies=50)
+    assert found.unequal.tolist() == [False, True]
+    assert found.spent[0] == 300
+    assert 160 < found.spent[1] < 800
+    notes = replay_pair(votes, "x", "y", [800]).notes
+    assert len(notes) == 1
+    assert f"Two stages spend {found.spent[1]:,.0f} of 800 votes" in notes[0]

@@ -62,6 +62,7 @@ class PairReplay:
             "captured": found.captured.tolist(),
             "expected_captured": found.expected_captured,
             "studies": found.studies,
+            "spent": found.spent.tolist(),
         }
 
 
@@ -135,7 +136,16 @@ def replay_pair(
     if not usable:
         asked = ", ".join(f"{n:,}" for n in budgets)
         raise InvalidInput(argument("budgets") + f": numbers from {least:,} to {most:,}, got {asked}; {span}")
-    return PairReplay(replay_two_stage(votes, a, b, usable, by=by), _left_out(budgets, usable, span))
+    study = replay_two_stage(votes, a, b, usable, by=by)
+    return PairReplay(study, (*_left_out(budgets, usable, span), *_unspent(study)))
+
+
+def _unspent(study: AllocationStudy) -> tuple[str, ...]:
+    """That two stages spend less than the policy they are compared with, where votes of the types kept run out."""
+    short = zip(study.spent[study.unequal].tolist(), study.budgets[study.unequal].tolist(), strict=True)
+    listing = listed([f"{spent:,.0f} of {budget:,}" for spent, budget in short]) if study.unequal.any() else ""
+    said = f"Two stages spend {listing} votes, for the types that screening keeps have no more: they are compared with "
+    return (said + "a policy that spends all.",) if listing else ()
 
 
 def _left_out(budgets: Iterable[int], usable: Iterable[int], why: str) -> tuple[str, ...]:

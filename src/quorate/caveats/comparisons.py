@@ -37,6 +37,20 @@ def taken_as_independent(effects: Mapping[str, float], clusters: Sequence[str] =
     )
 
 
+def mostly_shown_first(system: str, first: int, n: int) -> Caveat:
+    """One of two systems was shown first in most of the votes, which may be why it leads."""
+    always = "so that its lead and that of being shown first are one" if first == n else "which may be part of its lead"
+    said = f"{system} was shown first in {first:,} of {n:,} decisive votes ({first / n:.0%}), {always}: show either "
+    fix = "" if first == n else ", or rank with " + argument("position", True)
+    return Caveat("mostly-shown-first", said + "first as often" + fix)
+
+
+def first_wins(won: int, n: int) -> Caveat:
+    """The system shown first won more or less than half of the votes."""
+    said = f"the system shown first won {won / n:.1%} of {n:,} decisive votes: rank with "
+    return Caveat("first-wins", said + argument("position", True) + " says how much of the margin is the order's doing")
+
+
 def shrunk_ratings(ridge: float) -> Caveat:
     """Ratings pulled towards each other by a ridge."""
     return Caveat(

@@ -43,6 +43,9 @@ class AllocationStudy:
         The same for types kept at random: what screening has to beat.
     studies : int
         Studies per budget.
+    spent : array, shape (budgets,)
+        Judgments that both stages spent, on average: fewer than the budget where the types that screening keeps run out
+        of votes. The tests of both stages are then compared with a policy that spends more.
     """
 
     budgets: Ints
@@ -51,6 +54,12 @@ class AllocationStudy:
     captured: Floats
     expected_captured: float
     studies: int
+    spent: Floats
+
+    @property
+    def unequal(self) -> NDArray[np.bool_]:
+        """Budgets that two stages do not spend, shape (budgets,)."""
+        return np.asarray(self.spent < self.budgets - 0.5)
 
     @property
     def gain(self) -> Floats:
@@ -58,7 +67,7 @@ class AllocationStudy:
         return self.power["two-stage"] - self.power["proportional"]
 
     def to_frame(self) -> Any:
-        """One row per budget and test: budget, test, power, error, jaccard, captured."""
+        """One row per budget and test: budget, test, power, error, jaccard, captured, spent."""
         from quorate.table.frames import frame
 
         power = np.concatenate([self.power[test] for test in TESTS])
@@ -66,6 +75,9 @@ class AllocationStudy:
         columns: dict[str, Any] = {"budget": np.tile(self.budgets, len(TESTS)), "test": tests, "power": power}
         columns["error"] = np.sqrt(power * (1 - power) / self.studies)
         both = {name: np.tile(getattr(self, name), len(TESTS)) for name in ("jaccard", "captured")}
+        both["spent"] = np.concatenate(
+            [self.budgets if test.startswith("proportional") else self.spent for test in TESTS]
+        )
         return frame({**columns, **both})
 
 
@@ -168,7 +180,7 @@ def replay_two_stage(
     """Power of proportional and of two-stage allocation on votes that exist, drawn without replacement.
 
     Types are weighted by their decisive votes. A type that runs out of votes passes its share on to the others; what
-    the kept types cannot supply is not spent.
+    the kept types cannot supply is not spent, and ``spent`` says how much was.
 
     Parameters
     ----------
@@ -280,6 +292,7 @@ class _Urn(_Source):
 class _Run:
     power: Floats
     kept: NDArray[np.bool_]
+    spent: float
 
 
 def _run(plan: TwoStage, pool: _Source, studies: int, alpha: float, rng: np.random.Generator) -> _Run:
@@ -302,7 +315,7 @@ def _run(plan: TwoStage, pool: _Source, studies: int, alpha: float, rng: np.rand
         strata.squares_p_value(wins, n),
         fisher(strata.squares_p_value(k1, first), strata.squares_p_value(k2, second)),
     )
-    return _Run(np.mean(np.array(p) <= alpha * binomial.SLACK, axis=1), kept)
+    return _Run(np.mean(np.array(p) <= alpha * binomial.SLACK, axis=1), kept, float((totals[1] + totals[3]).mean()))
 
 
 def _study(plans: Sequence[TwoStage], runs: Sequence[_Run], signal: Floats, studies: int) -> AllocationStudy:
@@ -319,6 +332,7 @@ def _study(plans: Sequence[TwoStage], runs: Sequence[_Run], signal: Floats, stud
         captured=np.array([float(np.mean(np.sum(run.kept * share, axis=1))) for run in runs]),
         expected_captured=kept / len(signal),
         studies=studies,
+        spent=np.array([run.spent for run in runs]),
     )
 
 

@@ -75,7 +75,6 @@ def compare(
     Better, worse, equivalent within --margin, or undecided, from the scores of both or from votes between them. Ends
     with exit code 2 if what is claimed is not shown.
     """
-    from quorate.analysis.votes import order_noticed
     from quorate.decide.compare import compare as compared
     from quorate.table.votes import Votes
 
@@ -91,9 +90,6 @@ def compare(
     found = compared(table, a, b, **options)
     out.show(found, show)
     if not out.as_json:
-        order = order_noticed(table.pair(a, b)) if isinstance(table, Votes) else ""
-        if order:
-            say(console(), f"{order}: quorate rank --position says how much of that is the order's doing.")
         read_as(console(), table.notes)
     files.write(found, table, out)
     return found.exit_code

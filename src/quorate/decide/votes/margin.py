@@ -16,6 +16,7 @@ from quorate.caveats import Caveat
 from quorate.decide.votes.study_size import FEWEST_ALIKE, SingleVotes, t_reach
 from quorate.errors import NotEstimable
 from quorate.estimate.votes.dependence import Cluster, cells, clustered_by, repeating
+from quorate.estimate.votes.presentation import presentation
 from quorate.numerics.inference import t_quantile
 from quorate.numerics.votes import binomial, clustered, equivalence
 from quorate.numerics.votes.multiway import Multiway, multiway
@@ -206,7 +207,7 @@ def margin_of_votes(
     lead = _margin(pair, a, b, ties, cluster)
     lost = pair.n_missing
     missing = (caveats.missing(lost, pair.n + lost, "votes", "outcome"),) if lost else ()
-    return replace(lead, caveats=(*votes.source.caveats, *missing, *lead.caveats))
+    return replace(lead, caveats=(*votes.source.caveats, *missing, *presentation(pair), *lead.caveats))
 
 
 def _margin(pair: Votes, a: str, b: str, ties: Encoding, cluster: Cluster | None) -> VoteMargin:
