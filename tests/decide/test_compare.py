@@ -33,7 +33,7 @@ def test_scores_get_their_verdict(scores):
     found = q.compare(scores, "model0000", "model0001", **options)
     assert found.to_dict() == verdict_of_scores(scores, "model0000", "model0001", **options).to_dict()
     assert found.difference.se > 0
-    with pytest.raises(UnknownTerm, match='no term "system"'):
+    with pytest.raises(UnknownTerm, match='no facet "system"'):
         q.compare(scores, "model0000", "model0001")
 
 

@@ -16,7 +16,7 @@ def test_a_bias_needs_the_effect_of_every_judge(effects):
 
 
 def test_weights_by_a_facet_that_is_not_there():
-    with pytest.raises(UnknownTerm, match='no term "prompt"'):
+    with pytest.raises(UnknownTerm, match='no facet "prompt"'):
         assign(items=5, judges=["a", "b"]).weights(("prompt",))
 
 

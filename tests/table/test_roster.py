@@ -13,7 +13,7 @@ def test_names_and_columns_of_a_roster():
     assert roster.names() == ["a", "b"]
     assert crossed(["a"]).names() == ["a"]
     assert crossed({"item": ["a", "b"], "judge": ["x", "y"]}).names(slice(0, 2), without=["judge"]) == ["a", "a"]
-    with pytest.raises(UnknownTerm, match="no term"):
+    with pytest.raises(UnknownTerm, match="no facet"):
         roster.column("system")
 
 

@@ -152,7 +152,7 @@ class Assignment(Cells):
         key = np.zeros(int(mine.sum()), dtype=np.int64)
         for name in by:
             if name not in self.levels:
-                raise UnknownTerm(name, self.levels)
+                raise UnknownTerm(name, self.levels, "facet")
             key = key * len(self.levels[name]) + self.code(name)[mine]
         code, size = np.unique(key, return_inverse=True, return_counts=True)[1:]
         out = np.zeros(len(self))

@@ -241,7 +241,7 @@ class Judgments:
         """
         levels = self.facet(name).levels
         if level not in levels:
-            raise UnknownTerm(level, levels)
+            raise UnknownTerm(level, levels, name)
         return levels.index(level)
 
     def describe(self) -> Description:
@@ -250,7 +250,7 @@ class Judgments:
 
     def _position(self, name: str) -> int:
         if name not in self.names:
-            raise UnknownTerm(name, self.names)
+            raise UnknownTerm(name, self.names, "facet")
         return self.names.index(name)
 
 

@@ -59,7 +59,7 @@ class Roster:
             If there is no such facet.
         """
         if name not in self.levels:
-            raise UnknownTerm(name, self.levels)
+            raise UnknownTerm(name, self.levels, "facet")
         return self.codes[:, list(self.levels).index(name)]
 
     def find(self, levels: Mapping[str, tuple[str, ...]], codes: NDArray[Any]) -> Ints:

@@ -154,7 +154,7 @@ class Votes:
             If there is none.
         """
         if name not in self.names:
-            raise UnknownTerm(name, self.names)
+            raise UnknownTerm(name, self.names, "facet")
         return self.facets[self.names.index(name)]
 
     def column(self, name: str) -> Codes:
@@ -291,7 +291,7 @@ class Votes:
         """
         levels = self.facet(name).levels
         if level not in levels:
-            raise UnknownTerm(level, levels)
+            raise UnknownTerm(level, levels, name)
         return self.keep(self.column(name) == levels.index(level))
 
     def within(self, name: str) -> Votes:

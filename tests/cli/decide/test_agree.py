@@ -65,7 +65,7 @@ def test_people_among_the_judges(run, path):
         ("", "--human: name the judges who are people, or give --human-winner"),
         ("--human a --human-winner person", "--human: people are judges, a column (--human-winner) or a file"),
         ("--human a --people votes.csv", "give one"),
-        ("--human a --cells colour", 'no term "colour"'),
+        ("--human a --cells colour", 'no facet "colour"'),
         ("--human a --position", "which response was shown first is not known; read them with --role order=COLUMN"),
         ("--human a --cluster colour", 'no role "colour"'),
         ("--human a --report page.txt", "page.txt"),

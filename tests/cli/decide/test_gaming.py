@@ -61,7 +61,7 @@ def test_a_report(run, scores, tmp_path):
         ("{scores} -k 0", "k: attempts must be a whole number from 1"),
         ("{scores} --prompts none", "--prompts: expects numbers such as"),
         ("{scores} --prompts 1-900", "--prompts: 900 designs, more than 400; take larger steps"),
-        ("{scores} --redrawn colour", 'no term "colour"'),
+        ("{scores} --redrawn colour", 'no facet "colour"'),
         ("{scores} --scale elo", "scores must be outcomes of battles"),
         ("{scores} --win-rate .6", "--win-rate: goes with"),
         ("{parts}", "items"),

@@ -62,7 +62,7 @@ def test_scores_without_people(run, tmp_path):
         ("--human nobody", '"nobody"'),
         ("--human ann --people votes.csv", "give one"),
         ("--cell judge", "--cell: expects a pair such as judge=gpt"),
-        ("--cells colour", 'no term "colour"'),
+        ("--cells colour", 'no facet "colour"'),
         ("--resamples 50", "resamples: a whole number of at least 100"),
     ],
 )

@@ -141,7 +141,7 @@ def test_hostile_names_are_one_line(run, tmp_path):
         ("{votes} --cluster colour", 'no role "colour"'),
         ("{votes} --level 2", "level: must lie between 0 and 1"),
         ("{votes} --resamples 5", "resamples: expects 0, or a whole number of at least 100"),
-        ("{scored} --system colour", 'no term "colour"'),
+        ("{scored} --system colour", 'no facet "colour"'),
         ("{scored} --score points --wins a,b", "--score: for scores, and --wins is for votes"),
         ("{scored} --report board.txt", "--report: must end in .html, .md or .json"),
         ("none.csv", "source: no such file none.csv"),

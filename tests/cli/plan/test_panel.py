@@ -59,11 +59,11 @@ def test_prices_and_identities(run, path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("--system colour", 'no term "colour"'),
-        ("--generation colour", 'no term "colour"'),
+        ("--system colour", 'no facet "colour"'),
+        ("--generation colour", 'no facet "colour"'),
         ("--generation judge", 'generation: "judge" is no response'),
         ("--identity Qwen", "--identity: expects a pair such as gpt-5=GPT-5"),
-        ("--identity Mistral=Qwen", 'no term "Mistral"'),
+        ("--identity Mistral=Qwen", 'no judge "Mistral"'),
         ("--level 2", "level: must lie between 0 and 1"),
         ("--price -1", "prices: call must be a finite amount"),
         ("--facet judge=", "judge"),

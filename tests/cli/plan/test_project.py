@@ -116,7 +116,7 @@ def test_every_design_option_is_used(run, scores):
         ("--levels rater=3", 'no term "rater"'),
         ("--levels prompt=x", '--levels: prompt must be a whole number, got "x"'),
         ("--levels prompt", "--levels: expects a pair such as annotator=4"),
-        ("--target rater=panel", 'no term "rater"'),
+        ("--target rater=panel", 'no facet "rater"'),
         ("--target judge=all", "judge: the target must be one of"),
         ("--target judge=pool(1)", "judge: a pool of 1 cannot hold the 3 levels"),
         ("--layout spiral", "invalid value for '--layout'"),

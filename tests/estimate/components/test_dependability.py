@@ -158,7 +158,7 @@ def test_what_is_refused(judged):
         dependability(fit, prompt=0)
     with pytest.raises(UnknownTerm, match='no term "rater"'):
         dependability(fit, rater=2)
-    with pytest.raises(UnknownTerm, match='no term "rater"'):
+    with pytest.raises(UnknownTerm, match='no facet "rater"'):
         dependability(fit, fixed=("rater",))
     with pytest.raises(NotEstimable, match="cell and replicate apart"):
         dependability(fit, replicate=3)

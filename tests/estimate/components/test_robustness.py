@@ -86,7 +86,7 @@ def test_what_is_refused(judged):
     judgments = judged({"item": 6, "prompt": 3, "judge": 1})
     with pytest.raises(InvalidInput, match="judge has one level, and without it nothing is left"):
         leave_one_out(judgments)
-    with pytest.raises(UnknownTerm, match='no term "annotator"'):
+    with pytest.raises(UnknownTerm, match='no facet "annotator"'):
         by_level(judgments, "annotator")
     twice = pl.DataFrame({"item": [1, 1, 2], "judge": list("xxx"), "replicate": [1, 1, 1], "score": [1, 2, 3]})
     with pytest.raises(InvalidData, match="repeat"):

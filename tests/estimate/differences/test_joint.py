@@ -88,12 +88,12 @@ def test_a_facet_with_one_level_stands_for_itself(judged):
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"facet": "model"}, UnknownTerm, 'no term "model"'),
+        ({"facet": "model"}, UnknownTerm, 'no facet "model"'),
         ({"facet": "item"}, InvalidInput, "is the object of measurement"),
         ({"targets": {"judge": "sensitivity"}}, InvalidInput, 'one of "population", "panel", got'),
         ({"targets": {"item": "finite"}}, InvalidInput, "is for a paired comparison"),
         ({"targets": {"system": "population"}}, InvalidInput, "systems stand for themselves"),
-        ({"targets": {"prompt": "panel"}}, UnknownTerm, 'no term "prompt"'),
+        ({"targets": {"prompt": "panel"}}, UnknownTerm, 'no facet "prompt"'),
     ],
 )
 def test_what_cannot_be_asked_is_refused(judged, options, error, words):

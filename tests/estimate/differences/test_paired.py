@@ -97,7 +97,7 @@ def test_bad_systems_are_refused_in_one_line(arguments, error, words):
 
 
 def test_bad_facets_are_refused_in_one_line():
-    with pytest.raises(UnknownTerm, match='no term "model"'):
+    with pytest.raises(UnknownTerm, match='no facet "model"'):
         pairs(read(crossed()), "a", "b", facet="model")
     with pytest.raises(InvalidInput, match='"system" is the object of measurement'):
         pairs(read(crossed(), object="system"), "a", "b")

@@ -118,7 +118,7 @@ def test_what_is_refused(judged):
         effects(fit, "item")
     with pytest.raises(InvalidInput, match="level: must lie between 0 and 1, got 95"):
         effects(fit, "judge", level=95)
-    with pytest.raises(UnknownTerm, match='no term "annotator"'):
+    with pytest.raises(UnknownTerm, match='no facet "annotator"'):
         effects(fit, "annotator")
     with pytest.raises(InvalidInput, match="item is the only random facet"):
         effects(q.decompose(judged({"item": 6, "judge": 2, "temperature": 2})), "item")

@@ -136,7 +136,7 @@ def test_nothing_is_learnt_across_groups_by_a_ridge():
         ({"ties": "skip"}, InvalidInput, 'ties: expects one of davidson, rao-kupper, half, drop, got "skip"'),
         ({"level": 1.0}, InvalidInput, "level: must lie between 0 and 1, got 1.0"),
         ({"level": 95}, InvalidInput, "level: must lie between 0 and 1, got 95"),
-        ({"cluster": "judge"}, UnknownTerm, 'no term "judge"; the model has "prompt"'),
+        ({"cluster": "judge"}, UnknownTerm, 'no facet "judge"; there are "prompt"'),
         ({"weights": np.ones(3)}, InvalidInput, r"weights: expects 400 numbers, one for every row, got shape \(3,\)"),
         ({"weights": ["a"] * 400}, InvalidInput, "weights: expects one number for every row, got something else"),
         ({"weights": -np.ones(400)}, InvalidInput, r"finite numbers of 0 or more, got -1.0 in row 1"),

@@ -80,7 +80,7 @@ def test_what_cannot_be_asked_is_refused(scored):
     board = leaderboard(scored)
     with pytest.raises(InvalidInput, match="against itself"):
         board.difference("system0001", "system0001")
-    with pytest.raises(UnknownTerm, match='no term "x"'):
+    with pytest.raises(UnknownTerm, match='no system "x"'):
         board.difference("system0001", "x")
     with pytest.raises(InvalidInput, match="level"):
         leaderboard(scored, level=1.5)

@@ -86,7 +86,7 @@ def test_methods_of_uncertainty(ratings):
 
 
 def test_what_can_go_wrong_when_asking(ratings):
-    with pytest.raises(UnknownTerm, match='no term "v"; the model has "x"'):
+    with pytest.raises(UnknownTerm, match='no system "v"; there are "x"'):
         ratings.difference("x", "v")
     with pytest.raises(InvalidInput, match='"x" against itself'):
         ratings.probability("x", "x")

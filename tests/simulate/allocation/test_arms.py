@@ -112,7 +112,7 @@ def test_judges_of_other_items_are_named():
 
 
 def test_a_cycle_must_be_a_facet_of_judgments():
-    with pytest.raises(UnknownTerm, match="no term"):
+    with pytest.raises(UnknownTerm, match="no facet"):
         arms_of(read(table()), "prompt")
     with pytest.raises(InvalidInput, match=r'cycle: a facet other than the object .* got "item"; use "judge"'):
         arms_of(read(table()), "item")

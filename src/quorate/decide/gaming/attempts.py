@@ -93,7 +93,7 @@ def attempts_targets(
     def named(names: Collection[str] | None, known: Sequence[str]) -> tuple[str, ...]:
         for name in names or ():
             if name not in known:
-                raise UnknownTerm(name, known)
+                raise UnknownTerm(name, known, "facet")
         return tuple(known if names is None else [name for name in known if name in names])
 
     if isinstance(fit, Components):

@@ -77,7 +77,7 @@ def resampled_prize(
     facets = (item, *(name for name in _FACETS if name in table.names))
     for name in redrawn or ():
         if name not in facets:
-            raise UnknownTerm(name, facets)
+            raise UnknownTerm(name, facets, "facet")
     asked = {item: items, "prompt": prompts, "judge": judges}
     sums, cells = _cells(table, facets)
     drawn = {name: asked[name] or size for name, size in zip(facets, sums.shape, strict=True)}

@@ -159,7 +159,7 @@ class Agreement(Result):
             if (rate.pipeline, rate.kind, rate.category) == (pipeline, kind, category):
                 return rate
         raise UnknownTerm(
-            f"{pipeline}, {kind}, {category}", [f"{r.pipeline}, {r.kind}, {r.category}" for r in self.rates]
+            f"{pipeline}, {kind}, {category}", [f"{r.pipeline}, {r.kind}, {r.category}" for r in self.rates], "rate"
         )
 
     @property

@@ -68,7 +68,7 @@ def people_apart(judged: Table, human: Table | str | Collection[str]) -> tuple[T
     levels = judged.facet(JUDGE).levels
     for name in sorted(names):
         if name not in levels:
-            raise UnknownTerm(name, levels)
+            raise UnknownTerm(name, levels, "judge")
     known = np.array([level in names for level in levels])[judged.column(JUDGE)]
     if known.all() or not known.any():
         raise InvalidInput(
@@ -91,7 +91,7 @@ def vote_units(votes: Votes, key: str, a: str, b: str | None, cluster: str | Non
         raise InvalidInput(f'b: an opponent of "{a}" is needed, got "{b}"; leave it out for all opponents')
     for name in (a, *(() if b is None else (b,))):
         if name not in votes.models:
-            raise UnknownTerm(name, votes.models)
+            raise UnknownTerm(name, votes.models, "system")
     battles = pairwise_battles(votes, key=key, by=cluster)
     at = np.flatnonzero([a in pair and (b is None or b in pair) for _, *pair in battles.keys])
     side = np.array([1.0 if battles.keys[i][1] == a else -1.0 for i in at])

@@ -206,9 +206,9 @@ def _identities(means: JudgeMeans, identities: Mapping[str, str] | None) -> dict
         return {position: systems[label] for position, label in enumerate(judges) if label in systems}
     out = {}
     for judge, system in identities.items():
-        for label, labels in ((judge, means.judges), (system, means.systems)):
+        for label, labels, kind in ((judge, means.judges, "judge"), (system, means.systems, "system")):
             if label not in labels:
-                raise UnknownTerm(label, labels)
+                raise UnknownTerm(label, labels, kind)
         out[means.judges.index(judge)] = means.systems.index(system)
     return out
 

@@ -327,7 +327,7 @@ class Ratings(Result):
 
     def _index(self, name: str) -> int:
         if name not in self.systems:
-            raise UnknownTerm(name, self.systems)
+            raise UnknownTerm(name, self.systems, "system")
         return self.systems.index(name)
 
 

@@ -112,7 +112,7 @@ def arms_of(roster: Roster, *, cycle: str | None = None, between: str | None = N
 def _grouped(codes: NDArray[np.int32], roster: Roster, facet: str, argument: str, gone: str | None = None) -> Ints:
     """Rows of ``codes`` that differ in one facet alone, shape (groups, levels of the facet)."""
     if facet not in roster.levels:
-        raise UnknownTerm(facet, roster.levels)
+        raise UnknownTerm(facet, roster.levels, "facet")
     names = list(roster.levels)
     if facet == names[0]:
         raise InvalidInput(f'{argument}: a facet other than what is measured, got "{facet}"; use for example "judge"')

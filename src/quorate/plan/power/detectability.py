@@ -134,7 +134,7 @@ class Detectability(Result):
             If there is no such pair among those with enough votes.
         """
         if pair not in self.margins.pairs:
-            raise UnknownTerm(pair, self.margins.pairs)
+            raise UnknownTerm(pair, self.margins.pairs, "pair")
         return np.asarray(self.power[self.margins.pairs.index(pair)])
 
     def z(self, n: int, probabilities: Sequence[float] = (0.1, 0.5)) -> Floats:

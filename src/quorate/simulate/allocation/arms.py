@@ -83,7 +83,7 @@ def arms_of(source: object, cycle: str | None = None) -> Arms:
 
 def _of_judgments(judgments: Judgments, cycle: str | None) -> Arms:
     if cycle is not None and cycle not in judgments.names:
-        raise UnknownTerm(cycle, judgments.names)
+        raise UnknownTerm(cycle, judgments.names, "facet")
     if cycle == judgments.object:
         others = " or ".join(f'"{name}"' for name in judgments.names if name != cycle)
         fix = f"use {others}" if others else "these judgments have no other, so leave cycle out"

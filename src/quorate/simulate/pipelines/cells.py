@@ -86,9 +86,9 @@ class CellMargins:
         fits = np.ones(self.n_cells, dtype=np.bool_)
         for name, label in chosen.items():
             if name not in self.levels:
-                raise UnknownTerm(name, self.levels)
+                raise UnknownTerm(name, self.levels, "facet")
             if label not in self.levels[name]:
-                raise UnknownTerm(label, sorted(set(self.levels[name])))
+                raise UnknownTerm(label, sorted(set(self.levels[name])), name)
             fits &= np.array([level == label for level in self.levels[name]])
         if fits.sum() != 1:
             missing = [name for name in self.levels if name not in chosen]

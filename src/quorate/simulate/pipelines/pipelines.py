@@ -170,7 +170,7 @@ def _checked_cell(
     known = sorted({facet for other in tables.values() for facet in other.levels})
     for facet in cell:
         if facet not in known:
-            raise UnknownTerm(facet, known)
+            raise UnknownTerm(facet, known, "facet")
     return table.cell({facet: label for facet, label in cell.items() if facet in table.levels})
 
 

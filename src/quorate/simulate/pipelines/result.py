@@ -118,7 +118,7 @@ class PipelineErrors:
         checked_level(level)
         known = {rated.system: rated for rated in self.systems}
         if system not in known:
-            raise UnknownTerm(system, known)
+            raise UnknownTerm(system, known, "system")
         rated = known[system]
         df, se = (rated.df, rated.aware) if aware else (np.inf, rated.naive)
         half = t_quantile(df, (1 + level) / 2) * se
@@ -174,7 +174,7 @@ class Pipelines(Result):
         for board in self.errors:
             if (board.pipeline, board.kind) == (name, kind):
                 return board
-        raise UnknownTerm(f"{name}, {kind}", [f"{board.pipeline}, {board.kind}" for board in self.errors])
+        raise UnknownTerm(f"{name}, {kind}", [f"{board.pipeline}, {board.kind}" for board in self.errors], "board")
 
     @property
     def sentence(self) -> str:
