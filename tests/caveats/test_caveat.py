@@ -9,6 +9,7 @@ from quorate.caveats import comparisons, designs, variances
 ONE_OF_EACH = [
     caveats.few_levels("prompt", 2),
     caveats.below_a_pilot({"prompt": 2}, 3),
+    caveats.paid_for_nothing(40, 45, "cyclic"),
     caveats.incomplete_scenarios(1, 12),
     caveats.averaged_answers(1, 8),
     caveats.carried_over("items"),

@@ -30,14 +30,16 @@ def sentence(best: Optimum) -> str:
         f"Best of {best.candidates:,} designs for {_goal(best)}{scope(plan)}: SE {number(plan.se, places)} with "
         f"{briefly(plan)}, {amount(best, best.cost)}."
     )
+    if best.plan.reused and not best.stays:
+        text += f" That is for {best.plan.bought:,} of its {best.calls:,} calls: {best.plan.reused:,} are there."
     if best.stays:
         return f"{text} That is the design at hand."
     if best.own is None or best.own.se <= 0:
         return text
     change = plan.se / best.own.se - 1
     side = f"{abs(change):.0%} {'below' if change < 0 else 'above'}" if abs(change) >= 0.005 else "about that of"
-    cost = f" ({amount(best, best.own.cost)})" if best.own.cost is not None else ""
-    return f"{text} That is {side} the design at hand{cost}."
+    cost = f" ({amount(best, best.own.cost)})" if best.own.cost else ""
+    return f"{text} {'Its SE' if best.plan.reused else 'That'} is {side} the design at hand{cost}."
 
 
 def _goal(best: Optimum) -> str:

@@ -157,3 +157,13 @@ def reused_answers(pulls: float, answers: float) -> Caveat:
         f"an arm has {answers:.0f} answers and is drawn {pulls:.0f} times, on average, with replacement: errors are "
         "about the mean of these answers, which has an error of its own that no replay shows",
     )
+
+
+def paid_for_nothing(unused: int, paid: int, layout: str) -> Caveat:
+    """Judgments that are paid for have no place in the best design."""
+    why = "this layout draws judges anew" if layout == "random" else "its cells are others"
+    return Caveat(
+        "paid-for-nothing",
+        f"{unused:,} of {paid:,} judgments that are paid for have no place in the best design ({why}); "
+        "what it costs is for the others",
+    )

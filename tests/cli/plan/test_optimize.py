@@ -155,3 +155,19 @@ def test_draws_of_published_components_are_refused(run, tmp_path):
         1,
         "quorate: --draws: components of a file were not estimated here, so no pilot is redrawn; leave it out\n",
     )
+
+
+def test_what_is_paid_for_is_not_bought_again(run, scores, published):
+    words = ["--budget", "100", "--layouts", "factorial", "--draws", "0"]
+    found = run("optimize", scores, *words, "--have", scores, "--json").json
+    assert (found["own"]["cost"], found["own"]["reused"]) == (0, 216)
+    assert found["plan"]["cost"] == found["plan"]["calls"] - found["plan"]["reused"] <= 100 < found["plan"]["calls"]
+    said = " ".join(run("optimize", scores, *words, "--have", scores).out.split())
+    there, calls = found["plan"]["reused"], found["plan"]["calls"]
+    assert f"That is for {calls - there} of its {calls} calls: {there} are there. Its SE is" in said
+    assert "of these there" in said
+    planned = run("optimize", published, *words[:4], "--items", 24, "--judges", 3, "--prompts", 3, "--have", scores)
+    assert planned.code == 1
+    assert "budget: 100 buys no design within the limits; the cheapest costs 108" in planned.err
+    reading = ["--score", "score"]
+    assert run("optimize", published, *words[:4], "--items", 12, "--have", scores, *reading).code == 0

@@ -31,8 +31,10 @@ SourceFile = Annotated[
 ]
 
 
-def source(file: Path, reading: ScoreReading, fit: Fit) -> Components | Decomposition:
+def source(file: Path, reading: ScoreReading, fit: Fit, *, also: Path | None = None) -> Components | Decomposition:
     """Components from a JSON file, else fitted to the judgments of any other.
+
+    ``also`` is another file of judgments that the options of reading are for.
 
     Raises
     ------
@@ -43,7 +45,7 @@ def source(file: Path, reading: ScoreReading, fit: Fit) -> Components | Decompos
 
     if file.suffix.lower() != ".json":
         return decompose(reading.judgments(file), **fit.model())
-    for group in (reading, fit):
+    for group in (reading, fit) if also is None else (fit,):
         for name in group.given():
             raise InvalidInput(
                 f"{spelled(type(group), name)}: for judgments, and {file} holds components; leave it out"

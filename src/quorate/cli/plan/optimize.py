@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -30,9 +31,12 @@ from quorate.plan.designs.names import all_layouts
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from quorate.estimate.components.decomposition import Decomposition
+    from quorate.estimate.components.published import Components
     from quorate.plan.designs.dstudy import Projection
     from quorate.plan.search.optimum import Optimum
     from quorate.plan.search.ranking import Ranking
+    from quorate.table.judgments import Judgments
 
 MOST_FRONTIER = 8
 MOST_COLUMNS = 5
@@ -112,6 +116,13 @@ def optimize(
     traded: Annotated[
         bool, typer.Option("--traded", help="Weighted cycles may leave some of the panel's bias for less variance.")
     ] = False,
+    have: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Judgments that are paid for, often FILE itself: a plan costs what must still be bought.",
+        ),
+    ] = None,
     draws: Annotated[
         int | None,
         typer.Option(
@@ -136,7 +147,7 @@ def optimize(
     from quorate.plan.search.optimize import optimize as optimized
 
     allowed = limits.limits()
-    fitted = source(file, reading, fit)
+    fitted = source(file, reading, fit, also=have)
     if draws is not None and not isinstance(fitted, Decomposition):
         raise InvalidInput(
             "--draws: components of a file were not estimated here, so no pilot is redrawn; leave it out"
@@ -153,12 +164,26 @@ def optimize(
         targets=of,
         own=design(own),
         traded=traded,
+        have=paid_for(have, file, fitted, reading),
     )
     redrawn = 200 if draws is None else draws
     sure = best.ranking(redrawn) if redrawn and isinstance(fitted, Decomposition) and not best.stays else None
     ranking = None if sure is None else sure.to_dict()
     out.show(best, lambda console, best: show(console, best, sure), ranking=ranking)
     return 0
+
+
+def paid_for(
+    have: Path | None, file: Path, fitted: Components | Decomposition, reading: ScoreReading
+) -> Judgments | None:
+    """The judgments that are paid for; those that were fitted where the file is the same."""
+    from quorate.estimate.components.decomposition import Decomposition
+
+    if have is None:
+        return None
+    if isinstance(fitted, Decomposition) and have.resolve() == file.resolve():
+        return fitted.judgments
+    return reading.judgments(have)
 
 
 def design(text: str | None) -> dict[str, Any] | None:

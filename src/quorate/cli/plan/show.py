@@ -29,6 +29,8 @@ def show_designs(out: Console, designs: Mapping[str, Projection], shares_of: str
     rows += [(plural(name), *(f"{plan.groups[name]:,}" for plan in plans)) for name in plans[-1].groups]
     rows.append(("layout", *map(layout_named, plans)))
     rows.append(("calls", *(f"{plan.calls:,}" for plan in plans)))
+    if any(plan.reused for plan in plans):
+        rows.append(("of these there", *(f"{plan.reused:,}" for plan in plans)))
     if priced and any(plan.cost is not None for plan in plans):
         rows.append(("price", *(dollars(plan.cost) for plan in plans)))
     rows.append(("standard error", *(number(plan.se, places) for plan in plans)))

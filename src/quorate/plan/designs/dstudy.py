@@ -34,7 +34,7 @@ class Projection(Result):
     calls : int
         Judgments the design asks for.
     cost : float or None
-        Its price; None when a price is unknown.
+        Its price, or what is still to be paid of it where judgments are there; None when a price is unknown.
     shares : mapping of str to float
         Fraction of the variance by component; sums to 1.
     design : mapping of str to int
@@ -57,6 +57,8 @@ class Projection(Result):
         Degrees of freedom that the standard error will have in a study of this design.
     made : bool
         Whether this is a study that was made, with the standard error that it found.
+    reused : int
+        Judgments of it that are paid for; see ``have`` of `quorate.optimize`.
     """
 
     se: float
@@ -73,6 +75,12 @@ class Projection(Result):
     groups: Mapping[str, int] = field(default_factory=dict)
     df: float = np.inf
     made: bool = False
+    reused: int = 0
+
+    @property
+    def bought(self) -> int:
+        """Judgments that must still be bought."""
+        return self.calls - self.reused
 
     @property
     def variance(self) -> float:
@@ -99,6 +107,7 @@ class Projection(Result):
             "half_width_95": self.half_width(),
             "df": self.df,
             "calls": self.calls,
+            "reused": self.reused,
             "cost": self.cost,
             "shares": dict(self.shares),
             "design": dict(self.design),

@@ -22,10 +22,12 @@ from quorate.plan.designs.prices import check as _check_prices
 from quorate.plan.designs.sources import Design, Source, from_components, from_fit, observed_counts
 from quorate.plan.search.grid import CATEGORIES, REPLICATE, ROLES, Grid, allowed, around, checked
 from quorate.plan.search.optimum import Optimum, Searched, precise, within
+from quorate.plan.search.paid import Paid, paid_for
 from quorate.plan.search.search import Found, search
 from quorate.plan.search.weighted import named_panels, weighted_cycles
 from quorate.plan.search.whatif import as_it_is
 from quorate.roles import JUDGE
+from quorate.table.judgments import Judgments
 
 Limits = Mapping[str, Iterable[int] | int]
 _MOSTLY = 0.5
@@ -47,6 +49,7 @@ def optimize(
     targets: Mapping[str, Target] | None = None,
     own: Mapping[str, Any] | None = None,
     traded: bool = False,
+    have: Judgments | None = None,
 ) -> Optimum:
     """What to buy next: the most precise design for a budget, or the cheapest that is as precise as asked.
 
@@ -89,6 +92,12 @@ def optimize(
     traded : bool
         Whether weighted cycles may leave some of the panel's bias, where that is worth less than the variance it
         saves: judges then weigh unequally in the mean (`Projection.balanced`), and the analysis must weigh them so.
+    have : Judgments, optional
+        Judgments that are paid for, such as those that were fitted: a plan keeps those that have a cell in it
+        (`Projection.reused`) and costs what must still be bought: calls, items, generations and prompts that are not
+        there. Exact where everything is crossed and the plan holds all levels at hand, and where all items have the
+        same judgments or one each; elsewhere what a good choice of levels and turns keeps, so that no plan costs more
+        than is said. The layout "random" draws judges anew and keeps none. ``docs/methods/optimize.md``.
 
     Returns
     -------
@@ -130,13 +139,14 @@ def optimize(
     prices = {"call": 1.0} if prices is None else prices
     _check_prices(prices)
     made, grid = _prepared(source, limits, layouts, targets or {}, prices, traded)
-    found = search(made, grid, prices, by_interval=half_width is not None)
-    searched = Searched(made, prices, found, source, grid)
+    paid = None if have is None else paid_for(made, have, prices)
+    found = search(made, grid, prices, by_interval=half_width is not None, paid=paid)
+    searched = Searched(made, prices, found, source, grid, paid)
     if not searched.found.candidates:  # why the data determine no design: the reason for the first one
         piece = next(grid.pieces())
         design = piece.design(0)
         projection(made, {name: design[name] for name in made.counts}, design[REPLICATE], piece.scheme)
-    at_hand = design_at_hand(source, own, prices, targets, grid)
+    at_hand = design_at_hand(source, own, prices, targets, grid, paid)
     place = _place(found, asked)
     plan = None if place is None else searched.projection(found.frontier, place)
     if at_hand is not None and _is_better(at_hand, plan, asked):
@@ -151,7 +161,7 @@ def optimize(
         half_width=half_width,
         own=at_hand,
         judges=plan.judges or tuple(cheapest(prices)[: plan.design.get(JUDGE, 1)]),
-        caveats=_caveats(source, made, grid, plan, prices),
+        caveats=_caveats(source, made, grid, plan, prices) + _unused(plan, paid),
         position=position,
         searched=searched,
     )
@@ -225,23 +235,38 @@ def design_at_hand(
     prices: Prices,
     targets: Mapping[str, Target] | None,
     grid: Grid,
+    paid: Paid | None = None,
 ) -> Projection | None:
-    """The design at hand; with the only number of categories that is allowed, unless it says another."""
+    """The design at hand; with the only number of categories that is allowed, unless it says another.
+
+    A study that was made has nothing to be bought where its judgments are paid for.
+    """
     if own is not None:
         only = grid.levels.get(CATEGORIES, ())
         given = {**({CATEGORIES: only[0]} if len(only) == 1 else {}), **own}
         try:
-            return project(source, prices=prices, targets=targets, **given)
+            asked = project(source, prices=prices, targets=targets, **given)
         except TypeError:
             raise InvalidInput(
                 f"own: options of project are needed, such as items=100, judges=3; got {own!r}"
             ) from None
+        return asked if paid is None else paid.applied(asked)
     if not isinstance(source, Decomposition):
         return None
     try:
-        return as_it_is(source, prices=prices, targets=targets)
+        made = as_it_is(source, prices=prices, targets=targets)
     except NotEstimable:
         return None
+    if paid is None:
+        return made
+    return replace(made, cost=0.0, reused=made.calls) if paid.holds(source.judgments) else None
+
+
+def _unused(plan: Projection, paid: Paid | None) -> tuple[caveats.Caveat, ...]:
+    """A word where judgments that are paid for have no place in a plan."""
+    if paid is None or plan.reused >= paid.total or plan.made:
+        return ()
+    return (caveats.paid_for_nothing(paid.total - plan.reused, paid.total, plan.layout),)
 
 
 def _caveats(

@@ -18,6 +18,7 @@ from quorate.plan.designs.dstudy import Projection, projection
 from quorate.plan.designs.prices import Prices
 from quorate.plan.designs.sources import Source
 from quorate.plan.search.grid import REPLICATE, Grid
+from quorate.plan.search.paid import Paid
 from quorate.plan.search.search import Found, Kept, grouped
 from quorate.table.results import Result, Row
 
@@ -61,6 +62,8 @@ class Searched:
         Where the components came from.
     grid : Grid
         The designs allowed.
+    paid : Paid, optional
+        Judgments that are paid for.
     """
 
     source: Source
@@ -68,6 +71,7 @@ class Searched:
     found: Found
     fit: Components | Decomposition
     grid: Grid
+    paid: Paid | None = None
 
     def frontier(self, position: int | None) -> Projection | None:
         """A design of the frontier, in full; None for none."""
@@ -78,7 +82,7 @@ class Searched:
         piece = self.found.pieces[kept.piece[position]]
         counts = piece.design(int(kept.index[position]))
         groups = grouped(self.source, counts)
-        return projection(
+        made = projection(
             self.source,
             {name: counts[name] for name in self.source.counts},
             counts[REPLICATE],
@@ -86,6 +90,7 @@ class Searched:
             prices=self.prices,
             groups=groups,
         )
+        return made if self.paid is None else self.paid.applied(made)
 
 
 @dataclass(frozen=True)
@@ -158,7 +163,7 @@ class Optimum(Result):
 
     @property
     def cost(self) -> float:
-        """Price of the plan."""
+        """Price of the plan, less what is paid for."""
         return float(self.plan.cost) if self.plan.cost is not None else math.nan
 
     @property
@@ -201,7 +206,7 @@ class Optimum(Result):
         if most < 3:
             raise InvalidInput(f"most: at least 3 designs are needed to show a frontier, got {most}")
         prices = self.searched.found.frontier.cost
-        if len(prices) <= most:
+        if len(prices) <= most or not prices[-1]:
             return np.arange(len(prices))
         low, high = max(prices[0], 1e-9 * prices[-1]), prices[-1]
         wanted = low * (high / low) ** (np.arange(most - 1) / (most - 2))
@@ -238,8 +243,8 @@ class Optimum(Result):
         return Cloud(found.cloud.cost, np.sqrt(found.cloud.variance), layouts)
 
     def rows(self) -> list[Row]:
-        """The frontier: cost, se, calls, layout, judges per item, and the levels of every facet of each design."""
-        own = ("cost", "se", "calls", "layout", "per_item")
+        """The frontier, one design a row: price, se, calls, layout, judges per item, and the levels of every facet."""
+        own = ("cost", "se", "calls", "reused", "layout", "per_item")
         return [
             {name: getattr(plan, name) for name in own}
             | {name: plan.design[name] for name in self.plan.design}

@@ -119,7 +119,7 @@ def contenders(best: Optimum) -> tuple[Kept, Floats]:
     piece = searched.found.pieces[plan.piece[0]]
     terms = searched.source.weigh(placed(searched.source, piece)).values()
     own = np.array([np.broadcast_to(weight, piece.shape).ravel()[plan.index] for weight in terms])
-    others = list(strategies(searched.source, searched.found, searched.prices, best.cost * (1 + 1e-12)))
+    others = list(strategies(searched.source, searched.found, searched.prices, best.cost * (1 + 1e-12), searched.paid))
     kept = joined([plan, *(part for part, _ in others)])
     weights = np.hstack([own, *(rows for _, rows in others)])
     order = np.lexsort((-kept.levels, digits(kept.cost), digits(kept.variance)))

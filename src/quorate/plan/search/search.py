@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from quorate.plan.designs.layouts import Layout, lay_out
 from quorate.plan.designs.prices import Prices
 from quorate.plan.designs.sources import Source
 from quorate.plan.search.grid import CATEGORIES, REPLICATE, Grid, Piece
+
+if TYPE_CHECKING:
+    from quorate.plan.search.paid import Paid
 
 _AT_ONCE = 1_000_000
 _CLOUD = 2_000
@@ -82,8 +85,10 @@ class Found:
     refused: int
 
 
-def search(source: Source, grid: Grid, prices: Prices, *, by_interval: bool = False) -> Found:
+def search(source: Source, grid: Grid, prices: Prices, *, by_interval: bool = False, paid: Paid | None = None) -> Found:
     """Price and judge every design of a grid, by its standard error or by the width of its interval.
+
+    With judgments that are paid for, the price is that of the rest.
 
     Raises
     ------
@@ -97,7 +102,7 @@ def search(source: Source, grid: Grid, prices: Prices, *, by_interval: bool = Fa
     empty = np.zeros(0)
     frontier, cloud, refused, seen = Kept(empty, empty, empty, none, none, none), [], 0, 0
     for number, piece in enumerate(pieces):
-        price, variance = judge(source, piece, prices)
+        price, variance = judge(source, piece, prices, paid)
         width = widths(source, piece) ** 2 if by_interval else variance
         known = np.flatnonzero(~np.isnan(variance))
         refused += piece.size - len(known)
@@ -120,7 +125,7 @@ def _kept(
     return Kept(price[index], variance[index], width[index], np.full(len(index), number), index, levels)
 
 
-def judge(source: Source, piece: Piece, prices: Prices) -> tuple[Floats, Floats]:
+def judge(source: Source, piece: Piece, prices: Prices, paid: Paid | None = None) -> tuple[Floats, Floats]:
     """Price and variance of every design of a piece, flat."""
     laid = placed(source, piece)
     price = bill(source, laid, prices)
@@ -137,7 +142,8 @@ def judge(source: Source, piece: Piece, prices: Prices) -> tuple[Floats, Floats]
     for name, weight in weights.items():
         if source.values[name] or np.isnan(weight).any():
             variance += source.values[name] * weight
-    return np.broadcast_to(price, piece.shape).ravel(), variance.ravel()
+    flat = np.broadcast_to(price, piece.shape).ravel()
+    return flat if paid is None else np.maximum(flat - paid.saved(piece)[0], 0.0), variance.ravel()
 
 
 def widths(source: Source, piece: Piece) -> Floats:
@@ -194,7 +200,9 @@ def joined(parts: list[Kept]) -> Kept:
     return Kept(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Kept)))
 
 
-def strategies(source: Source, found: Found, prices: Prices, most_cost: float) -> Iterator[tuple[Kept, Floats]]:
+def strategies(
+    source: Source, found: Found, prices: Prices, most_cost: float, paid: Paid | None = None
+) -> Iterator[tuple[Kept, Floats]]:
     """The best number of items for every combination of the rest at no more than a price, with its term weights.
 
     Yields
@@ -203,7 +211,7 @@ def strategies(source: Source, found: Found, prices: Prices, most_cost: float) -
         Designs of one piece, and the weight of every term in each.
     """
     for number, piece in enumerate(found.pieces):
-        price, variance = (flat.reshape(piece.shape) for flat in judge(source, piece, prices))
+        price, variance = (flat.reshape(piece.shape) for flat in judge(source, piece, prices, paid))
         along = list(piece.axes).index(source.item)
         open_ = np.where((price <= most_cost) & ~np.isnan(variance), variance, np.inf)
         best = np.expand_dims(np.argmin(open_, axis=along), along)
