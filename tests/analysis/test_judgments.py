@@ -188,3 +188,12 @@ def test_judges_that_are_all_that_matters_stay_as_they_are(demo):
     own = demo.optimum.own
     best = q.optimize(demo.fit, budget=own.cost, prices={"call": 0.002}, targets=dict(demo.panel.target))
     assert {plan.design["judge"] for plan in best.frontier} == {3}
+
+
+def test_targets_are_those_of_every_part(demo):
+    found = q.analyze(demo.judgments, targets={"judge": "panel", "item": "finite"})
+    assert found.population is None
+    assert found.headline.target["judge"] == "panel"
+    assert found.headline.se < demo.panel.se
+    assert {part.estimate.target["item"] for part in found.leave_one_out} == {"finite"}
+    assert found.what_if[0].projection.targets["judge"] == "panel"

@@ -26,13 +26,13 @@ def test_one_judge_says_nothing_about_others(shape):
     fit = shape("one judge").fit
     found = views(fit, fit.mean)
     assert (found.population, found.population_reason) == (None, "1 judge: one judge says nothing about others")
-    assert panel_scope(fit.judgments) == "for this judge only"
+    assert panel_scope(fit.judgments, fit.mean) == "for this judge only"
 
 
 def test_without_judges_there_is_one_view(shape):
     fit = shape("items only").fit
     assert views(fit, fit.mean).population is None
-    assert panel_scope(fit.judgments) == ""
+    assert panel_scope(fit.judgments, fit.mean) == ""
 
 
 def test_judges_absorbed_by_a_fixed_facet_stand_for_themselves(table):
@@ -67,3 +67,18 @@ def test_not_enough_says_what_buys_most(demo):
 
 def test_nothing_to_buy_is_no_advice():
     assert answer(0.5, 0.3, ()).sentence.endswith("not enough.")
+
+
+def test_a_target_of_judges_leaves_that_view_alone(shape):
+    fit = shape("random judges").fit
+    asked = {"judge": q.pool(20)}
+    found = views(fit, fit.mean_for(**asked), asked)
+    assert (found.population, found.population_reason) == (None, 'judges stand for "pool of 20", as asked')
+    assert panel_scope(fit.judgments, found.panel) == "for a pool of 20 judges"
+
+
+def test_other_targets_hold_in_both_views(shape):
+    fit = shape("balanced").fit
+    asked = {"item": "finite"}
+    found = views(fit, fit.mean_for(**asked), asked)
+    assert found.panel.target["item"] == found.population.target["item"] == "finite"

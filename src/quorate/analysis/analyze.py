@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from quorate.analysis.votes import VotesAnalysis
     from quorate.decide.outcome import Claim
     from quorate.estimate.components.decomposition import Method
+    from quorate.estimate.means.targets import Target
     from quorate.estimate.votes.dependence import Cluster
     from quorate.table.votes import Encoding
 
@@ -27,6 +28,7 @@ def analyze(
     covariates: Sequence[str] | None = None,
     method: Method | None = None,
     residual_by: str | None = None,
+    targets: Mapping[str, Target] | None = None,
     level: float | None = None,
     price: float | None = None,
     half_width: float | None = None,
@@ -35,7 +37,12 @@ def analyze(
 
 @overload
 def analyze(
-    judgments_or_votes: Votes, *, cluster: Cluster | None = None, minimum: int | None = None
+    judgments_or_votes: Votes,
+    *,
+    level: float | None = None,
+    power: float | None = None,
+    cluster: Cluster | None = None,
+    minimum: int | None = None,
 ) -> VotesAnalysis: ...
 
 
@@ -46,6 +53,8 @@ def analyze(
     b: str,
     *,
     margin: float | None = None,
+    level: float | None = None,
+    power: float | None = None,
     ties: Encoding | None = None,
     cluster: Cluster | None = None,
     claim: Claim | None = None,
@@ -64,7 +73,9 @@ def analyze(
     covariates: Sequence[str] | None = None,
     method: Method | None = None,
     residual_by: str | None = None,
+    targets: Mapping[str, Target] | None = None,
     level: float | None = None,
+    power: float | None = None,
     half_width: float | None = None,
     price: float | None = None,
     margin: float | None = None,
@@ -88,8 +99,13 @@ def analyze(
         Votes: two systems, for the verdict on them instead of all pairs.
     random, covariates, method, residual_by
         Scores: as for `quorate.decompose`.
+    targets : mapping of str to str or Pool, optional
+        Scores: what facets stand for, as for `Decomposition.mean_for`: ``{"judge": "panel"}``; with a target of judges
+        the analysis is for it alone.
     level : float, optional
-        Scores: coverage of every interval; 0.95 by default.
+        Coverage of every interval; 0.95 by default. Tests of votes are at level ``1 - level``.
+    power : float, optional
+        Votes: chance of finding a difference that counts as enough, and that next steps are for; 0.9 by default.
     half_width : float, optional
         Scores: half-width to be met, in score units; makes the analysis a question with an answer.
     price : float, optional
@@ -132,15 +148,16 @@ def analyze(
         "covariates": covariates,
         "method": method,
         "residual_by": residual_by,
+        "targets": targets,
     }
-    of_scores |= {"level": level, "half_width": half_width}
-    of_votes: dict[str, Any] = {"cluster": cluster, "minimum": minimum}
+    of_scores |= {"half_width": half_width}
+    of_votes: dict[str, Any] = {"power": power, "cluster": cluster, "minimum": minimum}
     of_two: dict[str, Any] = {"margin": margin, "ties": ties, "claim": claim, "budget": budget}
     if isinstance(judgments_or_votes, Judgments):
         from quorate.analysis.judgments import analyze_judgments
 
         _refuse({"a": a, "b": b, **of_votes, **of_two}, "for votes, and these are scores")
-        return analyze_judgments(judgments_or_votes, **_given({**of_scores, "price": price}))
+        return analyze_judgments(judgments_or_votes, **_given({**of_scores, "level": level, "price": price}))
     if not isinstance(judgments_or_votes, Votes):
         kind = type(judgments_or_votes).__name__
         raise InvalidInput(
@@ -153,10 +170,10 @@ def analyze(
         from quorate.analysis.votes import votes_view
 
         _refuse({**of_two, "price": price}, "for two systems; name them as a and b, or")
-        return votes_view(judgments_or_votes, **_given(of_votes))
+        return votes_view(judgments_or_votes, **_given({**of_votes, "level": level}))
     from quorate.analysis.pair import pair_view
 
-    return pair_view(judgments_or_votes, a, b, **_given({**of_two, **of_votes, "price": price}))
+    return pair_view(judgments_or_votes, a, b, **_given({**of_two, **of_votes, "level": level, "price": price}))
 
 
 def _given(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.credentials import scrubbed
+from quorate.estimate.means.targets import Pool
 from quorate.roles import JUDGE
 from quorate.table.results import Row, plain
 
@@ -28,6 +29,8 @@ def rows(analysis: Analysis) -> list[Row]:
     found: list[Row] = [{"interval": NAIVE, **naive, "n": overall.n}]
     several = judges and analysis.judgments.n_levels(JUDGE) > 1
     panel = PANEL if several else "this judge" if judges else "corrected"
+    if isinstance(asked := analysis.targets.get(JUDGE), Pool):
+        panel = str(asked)
     for name, view in ((panel, analysis.panel), (POPULATION, analysis.population)):
         if view is not None:
             low, high = view.interval(analysis.level)

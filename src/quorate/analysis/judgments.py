@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from quorate.estimate.means.effects import LevelEffect, Means
     from quorate.estimate.means.flags import Flags
     from quorate.estimate.means.mean import Estimate
+    from quorate.estimate.means.targets import Target
     from quorate.plan.naive import Naive
     from quorate.plan.search.optimum import Optimum
     from quorate.plan.search.whatif import WhatIf
@@ -53,6 +54,8 @@ class Analysis(Result):
         Price of one call.
     asked : float or None
         Half-width asked for.
+    targets : mapping of str to str or Pool
+        What facets stand for, where that was asked.
     judgments : Judgments
         As read, with what has no usable score.
     """
@@ -62,15 +65,16 @@ class Analysis(Result):
     level: float
     price: float | None
     asked: float | None
+    targets: Mapping[str, Target] = field(default_factory=dict)
 
     @cached_property
     def mean(self) -> Estimate:
-        """The mean for the default targets."""
-        return self.fit.mean
+        """The mean for the targets asked for, and default ones."""
+        return self.fit.mean_for(**self.targets) if self.targets else self.fit.mean
 
     @cached_property
     def _views(self) -> Views:
-        return views(self.fit, self.mean)
+        return views(self.fit, self.mean, self.targets)
 
     @property
     def panel(self) -> Estimate | None:
@@ -100,7 +104,8 @@ class Analysis(Result):
     @cached_property
     def readings(self) -> tuple[Reading, ...]:
         """Intervals with whom they speak for, the headline first."""
-        found = [(self.population, "for judges like these"), (self.panel, panel_scope(self.judgments))]
+        scopes = "for judges like these", panel_scope(self.judgments, self.panel or self.mean)
+        found = zip((self.population, self.panel), scopes, strict=True)
         return tuple(Reading(*view.interval(self.level), scope) for view, scope in found if view is not None)
 
     @cached_property
@@ -223,7 +228,7 @@ class Analysis(Result):
 
         if not self.several(JUDGE) or self.fit.judgments.n_levels(JUDGE) > MOST_PARTS:
             return ()
-        return leave_one_out(self.fit.judgments, JUDGE, **_options(self.fit))
+        return leave_one_out(self.fit.judgments, JUDGE, targets=self.targets, **_options(self.fit))
 
     @cached_property
     def _judge_panel(self) -> tuple[PanelAnalysis | None, str]:
@@ -250,7 +255,7 @@ class Analysis(Result):
         grouping = self.grouping
         if grouping is None or not self.several(grouping) or self.fit.judgments.n_levels(grouping) > MOST_PARTS:
             return ()
-        return by_level(self.fit.judgments, grouping, **_options(self.fit))
+        return by_level(self.fit.judgments, grouping, targets=self.targets, **_options(self.fit))
 
     @cached_property
     def _flags(self) -> tuple[Flags | None, str]:
@@ -305,6 +310,7 @@ def analyze_judgments(
     covariates: Sequence[str] = (),
     method: Method = "reml",
     residual_by: str | None = None,
+    targets: Mapping[str, Target] | None = None,
     level: float = 0.95,
     price: float | None = None,
     half_width: float | None = None,
@@ -317,6 +323,9 @@ def analyze_judgments(
         From `quorate.read`.
     random, covariates, method, residual_by
         As for `quorate.decompose`.
+    targets : mapping of str to str or Pool, optional
+        What facets stand for, as for `Decomposition.mean_for`: ``{"judge": "panel"}``. With a target of judges the
+        analysis is for it alone.
     level : float
         Coverage of every interval, in (0, 1).
     price : float, optional
@@ -332,6 +341,8 @@ def analyze_judgments(
     ------
     InvalidInput
         If an option breaks a rule.
+    UnknownTerm
+        If a target names no facet.
     NotEstimable
         If the data do not determine the mean's variance.
 
@@ -351,7 +362,7 @@ def analyze_judgments(
     if price is not None and not price >= 0:
         raise InvalidInput(f"price: must be at least 0 per call, got {price}")
     fit = decompose(judgments, random=random, covariates=covariates, method=method, residual_by=residual_by)
-    return of_fit(fit, judgments, level=level, price=price, asked=half_width)
+    return of_fit(fit, judgments, level=level, price=price, asked=half_width, targets=targets)
 
 
 def of_fit(
@@ -361,9 +372,10 @@ def of_fit(
     level: float = 0.95,
     price: float | None = None,
     asked: float | None = None,
+    targets: Mapping[str, Target] | None = None,
 ) -> Analysis:
     """The analysis of a fit that is there already; without the judgments as read, of the answered ones."""
-    found = Analysis(judgments or fit.judgments, fit, level, price, asked)
+    found = Analysis(judgments or fit.judgments, fit, level, price, asked, dict(targets or {}))
     found.sentence  # noqa: B018  (what cannot be estimated is said here, not halfway through a page)
     return found
 

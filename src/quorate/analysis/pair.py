@@ -37,11 +37,14 @@ class PairAnalysis(Result):
         The verdict that was asked for.
     minimum : int
         Decisive votes that a pair must have to be among those the two are compared with.
+    power : float
+        Chance of detection that next steps are for.
     """
 
     votes: Votes
     verdict: Verdict
     minimum: int = MINIMUM
+    power: float = 0.9
 
     @cached_property
     def others(self) -> tuple[tuple[str, Verdict], ...]:
@@ -95,7 +98,7 @@ class PairAnalysis(Result):
     @cached_property
     def _every(self) -> tuple[VotesAnalysis | None, str]:
         try:
-            return votes_view(self.votes, minimum=self.minimum), ""
+            return votes_view(self.votes, level=self.verdict.level, power=self.power, minimum=self.minimum), ""
         except NotEstimable as error:
             return None, str(error)
 
@@ -106,6 +109,8 @@ def pair_view(
     b: str,
     *,
     margin: float | None = None,
+    level: float = 0.95,
+    power: float = 0.9,
     ties: Encoding = "drop",
     cluster: Cluster | None = None,
     claim: Claim | None = None,
@@ -125,9 +130,19 @@ def pair_view(
         If no vote on the two counts, or all are of one level of a facet that is named.
     """
     verdict = verdict_of_votes(
-        votes, a, b, margin=margin, ties=ties, cluster=cluster, claim=claim, budget=budget, price=price
+        votes,
+        a,
+        b,
+        margin=margin,
+        level=level,
+        ties=ties,
+        cluster=cluster,
+        claim=claim,
+        power=power,
+        budget=budget,
+        price=price,
     )
-    return PairAnalysis(votes, verdict, minimum)
+    return PairAnalysis(votes, verdict, minimum, power)
 
 
 def way(verdict: Verdict) -> str:
@@ -146,7 +161,9 @@ def _others(votes: Votes, asked: Verdict) -> Iterator[tuple[str, Verdict]]:
     ways += [(found.cluster, ties) for ties in _TIES if ties != found.ties and pair.tie_share]
     for cluster, ties in ways:
         try:
-            one = verdict_of_votes(votes, asked.a, asked.b, margin=asked.margin, ties=ties, cluster=cluster)
+            one = verdict_of_votes(
+                votes, asked.a, asked.b, margin=asked.margin, level=asked.level, ties=ties, cluster=cluster
+            )
         except NotEstimable:
             continue
         yield way(one), one

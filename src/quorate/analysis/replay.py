@@ -25,12 +25,15 @@ class VerdictReplay:
         By size of the study, taken as independent and clustered.
     margin : float
         Margin of equivalence.
+    level : float
+        Coverage of the intervals that verdicts are by.
     notes : tuple of str
         How votes were drawn, and which sizes were left out.
     """
 
     rates: tuple[VerdictRates, ...]
     margin: float
+    level: float
     notes: tuple[str, ...]
 
     def rows(self) -> list[dict[str, Any]]:
@@ -71,6 +74,7 @@ def replay_pairs(
     budgets: Sequence[int] = (50, 200, 500),
     *,
     margin: float = 0.05,
+    level: float = 0.95,
     cluster: Cluster | None = None,
     minimum: int = 200,
 ) -> VerdictReplay:
@@ -84,6 +88,8 @@ def replay_pairs(
         Decisive votes of a study; those beyond every pair are left out.
     margin : float
         Margin of equivalence.
+    level : float
+        Coverage of the intervals that verdicts are by.
     cluster : str, optional
         Facet whose votes are drawn together; the prompt, if there is one, unless it is said; ``()`` for none.
     minimum : int
@@ -113,15 +119,23 @@ def replay_pairs(
     rates = [
         one
         for n in usable
-        for one in replay_verdicts(votes, [n], cluster=drawn_by, margin=margin, least=max(minimum, n))
+        for one in replay_verdicts(votes, [n], cluster=drawn_by, margin=margin, level=level, least=max(minimum, n))
     ]
-    return VerdictReplay(tuple(rates), margin, (*notes, *_left_out(budgets, usable, why)))
+    return VerdictReplay(tuple(rates), margin, level, (*notes, *_left_out(budgets, usable, why)))
 
 
 def replay_pair(
-    votes: Votes, a: str, b: str, budgets: Sequence[int] = (50, 200, 500), *, by: str = "prompt_type"
+    votes: Votes,
+    a: str,
+    b: str,
+    budgets: Sequence[int] = (50, 200, 500),
+    *,
+    by: str = "prompt_type",
+    level: float = 0.95,
 ) -> PairReplay:
     """How often studies of two systems find their difference: votes over types of prompts, or screening them first.
+
+    Tests are at level ``1 - level``.
 
     Raises
     ------
@@ -136,16 +150,8 @@ def replay_pair(
     if not usable:
         asked = ", ".join(f"{n:,}" for n in budgets)
         raise InvalidInput(argument("budgets") + f": numbers from {least:,} to {most:,}, got {asked}; {span}")
-    study = replay_two_stage(votes, a, b, usable, by=by)
+    study = replay_two_stage(votes, a, b, usable, by=by, alpha=round(1 - level, 12))
     return PairReplay(study, (*_left_out(budgets, usable, span), *_unspent(study)))
-
-
-def _unspent(study: AllocationStudy) -> tuple[str, ...]:
-    """That two stages spend less than the policy they are compared with, where votes of the types kept run out."""
-    short = zip(study.spent[study.unequal].tolist(), study.budgets[study.unequal].tolist(), strict=True)
-    listing = listed([f"{spent:,.0f} of {budget:,}" for spent, budget in short]) if study.unequal.any() else ""
-    said = f"Two stages spend {listing} votes, for the types that screening keeps have no more: they are compared with "
-    return (said + "a policy that spends all.",) if listing else ()
 
 
 def _left_out(budgets: Iterable[int], usable: Iterable[int], why: str) -> tuple[str, ...]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from quorate.analysis.words import number
 from quorate.errors import NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.means.targets import PANEL, POPULATION, Target
+from quorate.estimate.means.targets import PANEL, POPULATION, Pool, Target
 from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments
 from quorate.wording import counted, decimals
@@ -37,24 +38,29 @@ class Views:
     panel_reason: str
 
 
-def views(fit: Decomposition, mean: Estimate) -> Views:
-    """Both views of a mean; one of them is the default ``mean``."""
+def views(fit: Decomposition, mean: Estimate, asked: Mapping[str, Target] = MappingProxyType({})) -> Views:
+    """Both views of a mean, of which ``mean`` is one; a target ``asked`` of judges leaves that alone."""
     if JUDGE not in fit.judgments.names:
         return Views(None, "no facet is the judge: the interval says nothing about how others would score", mean, "")
+    if asked.get(JUDGE, POPULATION) != POPULATION:
+        return Views(None, f'judges stand for "{asked[JUDGE]}", as asked', mean, "")
     if fit.judgments.n_levels(JUDGE) == 1:
         return Views(None, "1 judge: one judge says nothing about others", mean, "")
     if mean.target[JUDGE] == POPULATION:
-        return Views(mean, "", *_try(fit, {JUDGE: PANEL}))
+        return Views(mean, "", *_try(fit, {**asked, JUDGE: PANEL}))
     if JUDGE not in fit.assembled.fixed.levels:
         reason = "fixed effects absorb the judges: the data say nothing about others"
         return Views(None, reason, mean, "")
-    return Views(*_try(fit, {JUDGE: POPULATION}), mean, "")
+    return Views(*_try(fit, {**asked, JUDGE: POPULATION}), mean, "")
 
 
-def panel_scope(judgments: Judgments) -> str:
-    """Whom the default interval speaks for, in words; nothing where there are no judges."""
+def panel_scope(judgments: Judgments, mean: Estimate) -> str:
+    """Whom an interval speaks for that is not about judges like these; nothing where there are no judges."""
     if JUDGE not in judgments.names:
         return ""
+    target = mean.target[JUDGE]
+    if isinstance(target, Pool):
+        return f"for a {target} judges"
     return "for this judge only" if judgments.n_levels(JUDGE) == 1 else "for this panel"
 
 

@@ -21,6 +21,7 @@ from quorate.estimate.votes.stability import Stability, stability
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
 from quorate.numerics.votes.binomial import p_value
 from quorate.plan.power.detectability import Detectability, detectability
+from quorate.plan.power.sample_size import check_range
 from quorate.table.pairs import FIRST_A, B
 from quorate.table.results import Result, Row, plain, rows_of
 from quorate.table.votes import Votes
@@ -137,13 +138,24 @@ class VotesAnalysis(Result):
         return out
 
 
-def votes_view(votes: Votes, *, cluster: Cluster | None = None, minimum: int = MINIMUM) -> VotesAnalysis:
+def votes_view(
+    votes: Votes,
+    *,
+    level: float = 0.95,
+    power: float = 0.9,
+    cluster: Cluster | None = None,
+    minimum: int = MINIMUM,
+) -> VotesAnalysis:
     """Everything that the report of votes shows.
 
     Parameters
     ----------
     votes : Votes
         From `quorate.read_votes`.
+    level : float
+        Coverage of intervals; tests are at level ``1 - level``.
+    power : float
+        Chance of finding a difference that counts as enough.
     cluster : str or sequence of str, optional
         Facets for clustered standard errors; by default prompt, judge and cluster, as far as they are there. Of several
         each is shown alone, and all at once.
@@ -152,20 +164,24 @@ def votes_view(votes: Votes, *, cluster: Cluster | None = None, minimum: int = M
 
     Raises
     ------
+    InvalidInput
+        If an argument is out of range.
     NotEstimable
         If no pair has enough votes, or a vote has no label of ``cluster``.
     UnknownTerm
         If there is no facet ``cluster``.
     """
     support = doctor(votes)
-    found = detectability(votes, minimum=minimum)
+    check_range("level", level, "between 0 and 1", 0 < level < 1)
+    alpha = round(1 - level, 12)  # 0.05, and not what is left of 1 in binary
+    found = detectability(votes, minimum=minimum, level=level, alpha=alpha, power=power)
     stable, reason = _stability(votes, minimum)
     return VotesAnalysis(
         votes=votes,
         found=found,
         near=found.margins.near_ties(NEAR),
         quantiles=found.margins.quantiles(QUANTILES),
-        dependence=tuple(dependence(votes, cluster, minimum)),
+        dependence=tuple(dependence(votes, cluster, minimum, level)),
         support=support,
         equal=tuple(EqualBudget(n, *found.z(n, (0.1, 0.5, 0.9)).tolist()) for n in EQUAL),
         stability=stable,
@@ -173,20 +189,20 @@ def votes_view(votes: Votes, *, cluster: Cluster | None = None, minimum: int = M
     )
 
 
-def dependence(votes: Votes, cluster: Cluster | None, minimum: int) -> Iterator[ClusterRobust]:
+def dependence(votes: Votes, cluster: Cluster | None, minimum: int, level: float = 0.95) -> Iterator[ClusterRobust]:
     """Clustered standard errors by each facet that votes share, and by all at once; by those asked for in any case."""
     named = (cluster,) if isinstance(cluster, str) else cluster
     found = []
     for name in [name for name in DEPENDENCE if name in votes.names] if named is None else named:
         try:
-            one = cluster_robust(votes, by=name, minimum=minimum)
+            one = cluster_robust(votes, by=name, minimum=minimum, level=level)
             yield one
             found += [name] if one.clusters.max() > 1 else []
         except NotEstimable:
             if named is not None:
                 raise
     if len(found) > 1:
-        yield cluster_robust(votes, by=found, minimum=minimum)
+        yield cluster_robust(votes, by=found, minimum=minimum, level=level)
 
 
 def _stability(votes: Votes, minimum: int) -> tuple[Stability | None, str]:

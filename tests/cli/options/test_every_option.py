@@ -164,12 +164,18 @@ NO_OPTION_IN = {
     ("votes doctor", "facets"): "--role names columns of votes",
     ("votes analyze", "facets"): "--role names columns of votes",
     ("votes replay", "facets"): "--role names columns of votes",
-    **{("analyze", name): "of votes" for name in ("a", "b", "margin", "ties", "cluster", "claim", "budget", "minimum")},
-    **{("writeup", name): "of votes" for name in ("a", "b", "margin", "ties", "cluster", "claim", "budget", "minimum")},
+    **{
+        ("analyze", name): "of votes"
+        for name in ("a", "b", "power", "margin", "ties", "cluster", "claim", "budget", "minimum")
+    },
+    **{
+        ("writeup", name): "of votes"
+        for name in ("a", "b", "power", "margin", "ties", "cluster", "claim", "budget", "minimum")
+    },
     ("writeup", "half_width"): "a question, and no part of a paper",
     **{
         ("votes analyze", name): "of scores"
-        for name in ("random", "covariates", "method", "residual_by", "level", "half_width")
+        for name in ("random", "covariates", "method", "residual_by", "targets", "half_width")
     },
 }
 # What is needed to run a command, and a value for every option that has no other rule; {} is a file.

@@ -28,7 +28,7 @@ def clusters_of(made, votes):
 def test_many_clusters_take_the_normal_number_and_two_more():
     made = studies(0.03, [4] * 400, 0.2)
     effect = 4 * 1600 * made.found.se**2
-    assert made.difference(0.03, 0.9) / 4 == pytest.approx(sample_size(0.03) * effect / 4 + 2, abs=1.5)
+    assert made.difference(0.03, 0.9) / 4 == pytest.approx(sample_size(0.03, method="normal") * effect / 4 + 2, abs=1.5)
 
 
 @pytest.mark.parametrize("d", [0.2, 0.4])

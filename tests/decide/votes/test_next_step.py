@@ -39,7 +39,7 @@ def test_votes_that_resemble_each_other_cost_more(between):
     prompts = [f"p{i // 4}" for i in range(224)] + [f"q{i // 4}" for i in range(176)]
     found = margin_of_votes(between(224, 176, prompt=prompts), "x", "y", cluster="prompt")
     taken = step(found)
-    assert taken.votes == pytest.approx(4 * sample_size(0.06), rel=0.02)
+    assert taken.votes == pytest.approx(4 * sample_size(0.06, method="normal"), rel=0.02)
     assert (taken.cluster, taken.units) == (("prompt",), (taken.votes // 4,))
     assert f"votes in {taken.units[0]:,} levels of prompt would find" in taken.sentence
 

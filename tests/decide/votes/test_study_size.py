@@ -39,14 +39,14 @@ def test_the_promised_power_is_kept_for_equivalence(margin, d, share):
 
 def test_the_normal_number_would_not_keep_it():
     d = 0.19
-    assert binomial.power(sample_size(d), 0.5 + d, 0.05) < 0.9
+    assert binomial.power(sample_size(d, method="normal"), 0.5 + d, 0.05) < 0.9
     assert SingleVotes(0.05).difference(d, 0.9) == sample_size(d, method="exact")
 
 
 def test_where_the_exact_search_ends_the_normal_number_is_taken():
     with pytest.raises(InvalidInput):
         sample_size(1e-5, method="exact")
-    assert SingleVotes(0.05).difference(1e-5, 0.9) == sample_size(1e-5)
+    assert SingleVotes(0.05).difference(1e-5, 0.9) == sample_size(1e-5, method="normal")
 
 
 def test_what_a_number_of_votes_does():

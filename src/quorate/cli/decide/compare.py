@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from quorate.cli.console import caveats, console, heading, read_as, say, table
-from quorate.cli.options import File, Files, For, Group, Output, Prices, Reading, Systems, command, only
+from quorate.cli.options import File, Files, For, Group, Output, Power, Prices, Reading, Systems, command, only
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,7 +32,7 @@ class Claimed(Group):
         Literal["better", "equivalent", "not worse"] | None,
         typer.Option(help="What is to be shown of A, for the exit code. Default: better or equivalent."),
     ] = None
-    power: Annotated[float, typer.Option(metavar="P", help="Chance of deciding that the next step is for.")] = 0.9
+    power: Power = 0.9
     method: Annotated[
         Literal["paired", "joint"] | None,
         For("scores"),

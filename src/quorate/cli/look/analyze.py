@@ -9,7 +9,19 @@ from typing import Annotated
 import typer
 
 from quorate.cli.look.analysis import AnalysisFiles
-from quorate.cli.options import Fit, For, Group, Output, Prices, ScoreReading, ScoresFile, StudyRecord, command, only
+from quorate.cli.options import (
+    Fit,
+    For,
+    Group,
+    Output,
+    Prices,
+    ScoreReading,
+    ScoresFile,
+    StudyRecord,
+    Targets,
+    command,
+    only,
+)
 from quorate.cli.options.reading import is_ledger_of_votes
 from quorate.cli.votes.analyze import analyzed_ledger
 
@@ -36,6 +48,7 @@ def analyze(
     file: ScoresFile,
     question: Question,
     fit: Fit,
+    targets: Targets,
     prices: Annotated[Prices, only("price")],
     paper: StudyRecord,
     reading: ScoreReading,
@@ -50,13 +63,12 @@ def analyze(
 
     pages = files.pages(page_name(file), out)
     if is_ledger_of_votes(file):
-        for group in (question, fit, paper, reading, files):
+        for group in (question, fit, targets, paper, reading, files):
             group.refuse("scores", f"is for scores, and {file} holds votes between two systems; leave it out")
         return analyzed_ledger(file, prices.price, reading, replace(files, report=pages), out)
     record = paper.record()
-    found = analyze_judgments(
-        reading.judgments(file), **fit.arguments(), price=prices.price, half_width=question.half_width
-    )
+    options = {**fit.arguments(), "targets": targets.asked(), "price": prices.price}
+    found = analyze_judgments(reading.judgments(file), **options, half_width=question.half_width)
     files.deliver(found, pages, out, record=record)
     return UNDECIDED if found.answer is not None and not found.answer.met else 0
 

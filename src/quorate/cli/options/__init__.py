@@ -12,7 +12,7 @@
 """
 
 from quorate.cli.options.designs import SourceFile, Targets, source
-from quorate.cli.options.fit import MODEL, SEED, Fit, Level, Seed, SeedOrNone
+from quorate.cli.options.fit import MODEL, SEED, Fit, Level, Power, Seed, SeedOrNone
 from quorate.cli.options.groups import For, Group, command, only
 from quorate.cli.options.output import Files, Output, StudyRecord
 from quorate.cli.options.people import People
@@ -32,6 +32,7 @@ __all__ = [
     "Level",
     "Output",
     "People",
+    "Power",
     "Prices",
     "Reading",
     "ScoreReading",

@@ -11,7 +11,7 @@ import typer
 
 from quorate.cli.options.components_file import components_from
 from quorate.cli.options.fit import Fit
-from quorate.cli.options.groups import Group, spelled
+from quorate.cli.options.groups import For, Group, spelled
 from quorate.cli.options.reading import ScoreReading
 from quorate.cli.options.values import pairs
 from quorate.errors import InvalidInput
@@ -59,6 +59,7 @@ class Targets(Group):
 
     target: Annotated[
         list[str] | None,
+        For("scores"),
         typer.Option(
             metavar="ROLE=TARGET",
             help="What a facet stands for: population, panel, finite, sensitivity or pool(K), such as judge=panel. "
@@ -66,13 +67,18 @@ class Targets(Group):
         ),
     ] = None
 
-    def of(self, fitted: Components | Decomposition) -> dict[str, Target]:
-        """The targets asked for; judges stand for others like them where nothing else is asked and the data tell."""
-        from quorate.analysis.designs import default_targets
+    def asked(self) -> dict[str, Target]:
+        """The targets asked for."""
         from quorate.estimate.means.targets import pool
 
         asked: dict[str, Target] = {}
         for facet, text in pairs("--target", self.target, "judge=population").items():
             many = re.fullmatch(r"pool\W?(\d+)\)?", text)
             asked[facet] = pool(int(many[1])) if many else text
-        return default_targets(fitted, asked)
+        return asked
+
+    def of(self, fitted: Components | Decomposition) -> dict[str, Target]:
+        """The targets asked for; judges stand for others like them where nothing else is asked and the data tell."""
+        from quorate.analysis.designs import default_targets
+
+        return default_targets(fitted, self.asked())

@@ -11,6 +11,7 @@ from quorate.cli.options.groups import For, Group, only
 
 SEED = typer.Option(metavar="N", help="Root of the random numbers.")
 Level = Annotated[float, typer.Option(metavar="LEVEL", help="Coverage of the intervals.")]
+Power = Annotated[float, typer.Option(metavar="P", help="Chance of finding a difference that plans are for.")]
 Seed = Annotated[int, SEED]
 SeedOrNone = Annotated[int | None, SEED]
 

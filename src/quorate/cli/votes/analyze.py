@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from quorate.cli.console import console, whole
-from quorate.cli.options import Files, For, Group, Output, ScoreReading, VoteReading, VotesFile, command
+from quorate.cli.options import Files, For, Group, Level, Output, Power, ScoreReading, VoteReading, VotesFile, command
 from quorate.cli.options.systems import Clustering
 from quorate.cli.votes.asked import TWO, Pair, clustered_by
 from quorate.cli.votes.show import show
@@ -31,6 +31,8 @@ class Asked(Group):
         For(TWO),
         typer.Option(metavar="D", help="With --a: shares within .5 +- D count as equal; stated before looking."),
     ] = None
+    level: Level = 0.95
+    power: Power = 0.9
     cluster: Clustering = None
     claim: Annotated[
         Literal["better", "equivalent", "not worse"] | None,

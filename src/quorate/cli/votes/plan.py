@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from quorate.cli.console import say
-from quorate.cli.options import Output, command
+from quorate.cli.options import Output, Power, command
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
 
@@ -26,7 +26,7 @@ def plan(
     ] = None,
     budget: Annotated[int | None, typer.Option(metavar="N", min=1, help="Votes that can be paid for.")] = None,
     alpha: Annotated[float, typer.Option(metavar="P", help="Chance of finding a difference that is not there.")] = 0.05,
-    power: Annotated[float, typer.Option(metavar="P", help="Chance of seeing the margin.")] = 0.9,
+    power: Power = 0.9,
     method: Annotated[
         Literal["exact", "normal", "variance"],
         typer.Option(help="The exact test; the normal formula; or that with the variance at the margin."),

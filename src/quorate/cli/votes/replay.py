@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quorate.cli.console import console, print_json, say, table
-from quorate.cli.options import For, Group, Output, VoteReading, VotesFile, command, grid
+from quorate.cli.options import For, Group, Level, Output, VoteReading, VotesFile, command, grid
 from quorate.cli.spelling import in_options
 from quorate.cli.votes.asked import ALL, TWO, Pair, check_facet, clustered_by
 
@@ -37,6 +37,7 @@ class Studies(Group):
         For(ALL),
         typer.Option(metavar="D", help="Margin of equivalence, for all pairs. Default: .05."),
     ] = None
+    level: Level = 0.95
     cluster: Annotated[
         str | None,
         For(ALL),
@@ -67,11 +68,11 @@ def replay(file: VotesFile, pair: Pair, studies: Studies, reading: VoteReading, 
     if pair.systems is not None:
         by = studies.by or "prompt_type"
         check_facet(votes, "--by", by)
-        two = replay_pair(votes, *pair.systems, sizes, by=by)
+        two = replay_pair(votes, *pair.systems, sizes, by=by, level=studies.level)
         beside(two.notes, out)
         out.show(two, show_pair)
         return 0
-    every = replay_pairs(votes, sizes, **studies.given(ALL) | clustered_by(votes, studies.cluster))
+    every = replay_pairs(votes, sizes, level=studies.level, **studies.given(ALL) | clustered_by(votes, studies.cluster))
     beside(every.notes, out)
     if out.as_json:
         print_json(every.rows())
@@ -107,7 +108,7 @@ def show_pairs(out: Console, found: VerdictReplay) -> None:
         say(out, in_options(note))
     say(out, f"Each row: {drawn(found.rates)}.")
     say(out, "Wrong: a difference the other way, or equal where all votes say not.")
-    say(out, "Size: differences found where there is none; it should be 5% or less.")
+    say(out, f"Size: differences found where there is none; it should be {100 * (1 - found.level):.4g}% or less.")
 
 
 def drawn(rates: Sequence[VerdictRates]) -> str:

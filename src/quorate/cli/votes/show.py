@@ -49,7 +49,7 @@ def show_margins(out: Console, view: VotesAnalysis) -> None:
             (f"the closest {share:.0%}", margin(value), f"{margin(low)} to {margin(high)}", votes(needed))
             for share, value, low, high, needed in zip(at.probability, at.margin, at.low, at.high, at.n, strict=True)
         ]
-        head = {"of pairs": "left", "margin at most": "right", f"{at.level:.0%} interval": "right"}
+        head = {"of pairs": "left", "margin at most": "right", f"{100 * at.level:.4g}% interval": "right"}
         table(out, head | {"votes needed": "right"}, rows)
     if len(view.found) > MOST_PAIRS:
         return
@@ -59,7 +59,7 @@ def show_margins(out: Console, view: VotesAnalysis) -> None:
     for row in pairs(view).rows:
         share, low, high = shares(*(0.5 + row[name] for name in ("margin", "low", "high")))
         listed.append((row["pair"], f"{row['votes']:,}", share, f"{low} to {high}", votes(row["implied"])))
-    numbers = ("decisive", "share", f"{view.found.margins.level:.0%} interval", "votes needed")
+    numbers = ("decisive", "share", f"{100 * view.found.margins.level:.4g}% interval", "votes needed")
     table(out, {"pair": "left"} | dict.fromkeys(numbers, "right"), listed)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from quorate.cli.console import caveats, console, heading, print_json, say, table, whole
-from quorate.cli.options import Fit, Output, Prices, ScoreReading, ScoresFile, StudyRecord, command, only
+from quorate.cli.options import Fit, Output, Prices, ScoreReading, ScoresFile, StudyRecord, Targets, command, only
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def writeup(
     ] = "text",
     *,
     fit: Fit,
+    targets: Targets,
     prices: Annotated[Prices, only("price")],
     reading: ScoreReading,
     out: Output,
@@ -37,7 +38,9 @@ def writeup(
     if out.as_json and format_ == "markdown":
         raise InvalidInput("--json: contradicts --format markdown; give one of them")
     record = paper.record()
-    analysis = analyze_judgments(reading.judgments(file), **fit.arguments(), price=prices.price)
+    analysis = analyze_judgments(
+        reading.judgments(file), **fit.arguments(), targets=targets.asked(), price=prices.price
+    )
     found = written(analysis, record=record, command=context.obj)
     if out.as_json or format_ == "json":
         print_json(found.to_dict())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.mean import Estimate
+from quorate.estimate.means.targets import Target
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
 
@@ -27,7 +29,7 @@ class Part(Result):
     n_items, n : int
         Levels of the object of measurement, and answers.
     estimate : Estimate, optional
-        The mean for the default targets; None where there is none.
+        The mean for the targets asked for; None where there is none.
     fit : Decomposition, optional
         Components; None where there are none.
     change : float, optional
@@ -59,7 +61,9 @@ class Part(Result):
             return None
 
 
-def by_level(judgments: Judgments, facet: str, **options: Any) -> tuple[Part, ...]:
+def by_level(
+    judgments: Judgments, facet: str, *, targets: Mapping[str, Target] | None = None, **options: Any
+) -> tuple[Part, ...]:
     """The mean and the components within each category, or of each judge alone.
 
     Parameters
@@ -68,6 +72,8 @@ def by_level(judgments: Judgments, facet: str, **options: Any) -> tuple[Part, ..
         From `quorate.read`.
     facet : str
         Role whose levels are taken one at a time.
+    targets : mapping of str to str or Pool, optional
+        What facets stand for, as for `Decomposition.mean_for`.
     **options
         As for `quorate.decompose`.
 
@@ -92,10 +98,12 @@ def by_level(judgments: Judgments, facet: str, **options: Any) -> tuple[Part, ..
     >>> [part.estimate.value for part in by_level(q.read(frame, nested={"item": "subset"}), "subset")]
     [2.75, 3.5]
     """
-    return _parts(judgments, facet, np.equal, options)
+    return _parts(judgments, facet, np.equal, targets or {}, options)
 
 
-def leave_one_out(judgments: Judgments, facet: str = "judge", **options: Any) -> tuple[Part, ...]:
+def leave_one_out(
+    judgments: Judgments, facet: str = "judge", *, targets: Mapping[str, Target] | None = None, **options: Any
+) -> tuple[Part, ...]:
     """The mean and the components without each judge in turn.
 
     A level whose absence moves the mean by more than its standard error decides the result.
@@ -106,6 +114,8 @@ def leave_one_out(judgments: Judgments, facet: str = "judge", **options: Any) ->
         From `quorate.read`.
     facet : str
         Role whose levels are left out one at a time.
+    targets : mapping of str to str or Pool, optional
+        What facets stand for, as for `Decomposition.mean_for`.
     **options
         As for `quorate.decompose`.
 
@@ -133,10 +143,12 @@ def leave_one_out(judgments: Judgments, facet: str = "judge", **options: Any) ->
     """
     if judgments.n_levels(facet) < 2:
         raise InvalidInput(f"leave_one_out: {facet} has one level, and without it nothing is left; name another facet")
-    return _parts(judgments, facet, np.not_equal, options)
+    return _parts(judgments, facet, np.not_equal, targets or {}, options)
 
 
-def _parts(judgments: Judgments, facet: str, chosen: np.ufunc, options: dict[str, Any]) -> tuple[Part, ...]:
+def _parts(
+    judgments: Judgments, facet: str, chosen: np.ufunc, targets: Mapping[str, Target], options: dict[str, Any]
+) -> tuple[Part, ...]:
     """A part for every level; what cannot be estimated is said, not raised, so that no part is dropped."""
     code = judgments.level_codes([facet])
     whole = decompose(judgments, **options)
@@ -148,7 +160,7 @@ def _parts(judgments: Judgments, facet: str, chosen: np.ufunc, options: dict[str
         fit, estimate, reason = None, None, ""
         try:
             fit = decompose(part, **options)
-            estimate = fit.mean
+            estimate = fit.mean_for(**targets) if targets else fit.mean
         except (NotEstimable, NotConverged) as error:
             reason = str(error)
         change = None if estimate is None else estimate.value - mean

@@ -133,7 +133,7 @@ def feasibility(
     alpha: float = 0.05,
     power: float = 0.9,
     level: float = 0.95,
-    method: Method = "normal",
+    method: Method = "exact",
 ) -> Feasibility:
     """Whether a comparison can succeed, from a pilot of 30 to 100 decisive judgments.
 
@@ -156,7 +156,7 @@ def feasibility(
         Chance of detection wanted, above ``alpha`` and below 1.
     level : float
         Coverage of the interval.
-    method : {"normal", "variance", "exact"}
+    method : {"exact", "normal", "variance"}
         As for `quorate.sample_size`. An end of the range that is beyond the exact search, above some 10^8 judgments, is
         the normal number, which there is within 0.01% of it.
 
@@ -175,7 +175,7 @@ def feasibility(
     --------
     >>> plan = feasibility(28, 50, budget=500)
     >>> plan.reach.value, plan.needed_low, plan.needed, plan.needed_high, round(plan.power_at_budget, 3)
-    ('underpowered', 66, 730, None, 0.751)
+    ('underpowered', 70, 749, None, 0.751)
     """
     if budget is not None:
         check_count("budget", budget)
