@@ -154,6 +154,14 @@ def replay_pair(
     return PairReplay(study, (*_left_out(budgets, usable, span), *_unspent(study)))
 
 
+def _unspent(study: AllocationStudy) -> tuple[str, ...]:
+    """That two stages spend less than the policy they are compared with, where votes of the types kept run out."""
+    short = zip(study.spent[study.unequal].tolist(), study.budgets[study.unequal].tolist(), strict=True)
+    listing = listed([f"{spent:,.0f} of {budget:,}" for spent, budget in short]) if study.unequal.any() else ""
+    said = f"Two stages spend {listing} votes, for the types that screening keeps have no more: they are compared with "
+    return (said + "a policy that spends all.",) if listing else ()
+
+
 def _left_out(budgets: Iterable[int], usable: Iterable[int], why: str) -> tuple[str, ...]:
     left = [f"{n:,}" for n in budgets if n not in set(usable)]
     return (f"Left out: studies of {listed(left)} votes; {why}.",) if left else ()

@@ -53,7 +53,7 @@ def test_a_table_without_systems_or_generations(run, scores):
 def test_prices_and_identities(run, path):
     ran = run("panel", path, "--price", 0.01, "--generation-price", 0.1, "--identity", "Qwen=Qwen", "--json")
     assert [row["judge"] for row in ran.json["self_preference"]["rows"]] == ["Qwen"]
-    assert ran.json["strategies"]["Qwen"]["strategies"][0]["cost"] == pytest.approx(80 * 5 * 0.11)
+    assert ran.json["strategies"]["Qwen"]["rows"][0]["projection"]["cost"] == pytest.approx(80 * 5 * 0.11)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.means.effects import effects, level_labels, predicted_term, table_of_means
+from quorate.estimate.means.prediction import predict
 
 SIZES = {"item": 12, "prompt": 4, "judge": 3}
 
@@ -166,3 +167,29 @@ def test_labels_of_a_nested_facet_carry_their_parents_only_where_they_repeat(sim
     assert level_labels(q.read(frame, facets=facets, nested={"prompt": "item"}), "prompt")[1] == "item0001 / prompt0000"
     own = q.read(frame, facets={"item": "item", "prompt": "own"}, nested={"prompt": "item"})
     assert set(level_labels(own, "prompt")) == set(frame["own"])
+
+
+def test_an_interaction_is_predicted_by_its_cells(shape):
+    fit = shape("balanced").fit
+    found = effects(fit, "judge:item")
+    predicted = predict(fit, "item:judge").effect
+    assert [row.effect for row in found] == pytest.approx(predicted - predicted.mean())
+    items, judges = (fit.judgments.facet(name).levels for name in ("item", "judge"))
+    assert {row.level for row in found} == {f"{item}:{judge}" for item in items for judge in judges}
+    assert sum(row.n for row in found) == fit.judgments.n_answers
+
+
+def test_the_mean_of_a_cell_holds_the_effects_of_its_facets(shape):
+    fit = shape("balanced").fit
+    at = {row.level: row for row in effects(fit, "item:judge")}
+    judge = {row.level: row.effect for row in effects(fit, "judge")}
+    item = {row.level: row.effect for row in effects(fit, "item", shrink=True)}
+    for row in at.values():
+        names = row.level.split(":")
+        expected = fit.mean.value + item[names[0]] + judge[names[1]] + row.effect
+        assert row.mean == pytest.approx(expected, abs=1e-6)
+
+
+def test_an_interaction_that_the_model_has_not_is_unknown(shape):
+    with pytest.raises(UnknownTerm, match="item:robot"):
+        effects(shape("balanced").fit, "item:robot")

@@ -88,7 +88,8 @@ class TestCrossed:
         assert (row["variance"], row["term"]) == (found.paper.beta, "generation")
         plain = found.to_dict()
         low, high = found.paper.intervals["beta"]
-        assert plain["paper"]["beta"] == {"value": found.paper.beta, "low": low, "high": high}
+        assert plain["paper"]["beta"] == found.paper.beta
+        assert plain["paper"]["intervals"]["beta"] == [low, high]
         assert plain["judge_test"]["p_adjusted"] == found.judge_test.p_adjusted
         assert (plain["n"], plain["m"], plain["k"]) == (12, 3, 4)
         assert [one["level"] for one in plain["gamma"]] == list(found.judges)

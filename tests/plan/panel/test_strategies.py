@@ -153,7 +153,7 @@ def test_results_as_values_and_as_a_frame(qwen):
     found = compare_strategies(qwen, items=80, judges=5, budgets=(5, 7))
     assert isinstance(found, Strategies)
     values = found.to_dict()
-    assert [row["strategy"] for row in values["strategies"]] == [row.name for row in found.rows]
+    assert [row["name"] for row in values["rows"]] == [row.name for row in found.rows]
     assert values["left_out"][0]["strategy"] == ALL
     assert len(values["sentences"]) == 2
     frame = found.to_frame()

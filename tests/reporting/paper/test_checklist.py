@@ -109,6 +109,8 @@ def test_temperatures_in_the_data_are_reported(table):
     frame = table(judges=2).with_columns(temperature=(pl.col("replicate") * 0.5))
     found = checklist(analyze_judgments(q.read(frame.drop("replicate"), announce=False)))
     assert "0 and 0.5, in the data" in text(found, "temperature")
+    assert status(found)["temperature and sampling settings"] == MISSING
+    assert "record top_p or top_k" in text(found, "temperature")
 
 
 def test_hostile_labels_are_one_line(shape):

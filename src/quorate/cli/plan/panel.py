@@ -149,7 +149,13 @@ def show_bias(out: Console, found: Panel) -> None:
         limits = f"{number(one.low, places)} to {number(one.high, places)}"
         rows.append((one.judge, number(one.mean, places), number(one.bias, places), limits, one.verdict, *alone))
     heading(out, "Bias: each judge less the panel")
-    header = {"judge": "left", "mean": "right", "bias": "right", f"{bias.level:.0%} interval": "right", " ": "left"}
+    header = {
+        "judge": "left",
+        "mean": "right",
+        "bias": "right",
+        f"{100 * bias.level:.4g}% interval": "right",
+        " ": "left",
+    }
     table(out, header | {f"on {name}": "right" for name in systems}, rows)
 
 
@@ -238,6 +244,7 @@ def show_strategies(out: Console, found: Panel) -> None:
     heading(out, "Standard error for the same calls, over generations of the same items")
     table(out, {f"calls per {first.item}" if single else "system": "left", **dict.fromkeys(ways, "right")}, rows)
     say(out, first.sentence() if single else f"At {first.budgets[0]} calls per {first.item}.")
+    say(out, found.weighting["strategies"])
 
 
 def show_sharing(out: Console, found: Panel) -> None:
@@ -251,6 +258,7 @@ def show_sharing(out: Console, found: Panel) -> None:
         table(out, {"system": "left", **dict.fromkeys(SHORT, "right")}, rows)
         calls = ", ".join(f"{one.projection.calls:,}" for one in ways)
         say(out, f"Standard errors; calls {calls}. More items: as many more as there are judges.")
+        say(out, found.weighting["sharings"])
         return
     priced = any(one.projection.cost is not None for one in ways)
     rows = [
@@ -261,6 +269,7 @@ def show_sharing(out: Console, found: Panel) -> None:
     shares = ways[0].projection.shares
     most = max(shares, key=lambda name: shares[name])
     say(out, f"Of the first, {shares[most]:.0%} is {most}. Everything that items vary by is in these.")
+    say(out, found.weighting["sharings"])
 
 
 def standard_errors(ways: tuple[Sharing, ...]) -> list[str]:

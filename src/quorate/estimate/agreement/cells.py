@@ -88,7 +88,7 @@ class CellAccuracies(Result):
             )
         return (
             f"Of {len(self.cells):,} cells of {' and '.join(self.roles)}, judgments are right most often in "
-            f"{' and least often in '.join(ends)}; these {self.level:.0%} intervals hold for all cells at once."
+            f"{' and least often in '.join(ends)}; these {100 * self.level:.4g}% intervals hold for all cells at once."
         )
 
     def rows(self) -> list[dict[str, Any]]:

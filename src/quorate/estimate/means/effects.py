@@ -91,7 +91,7 @@ def effects(fit: Decomposition, facet: str, *, shrink: bool = False, level: floa
     fit : Decomposition
         From `quorate.decompose`.
     facet : str
-        Role of a facet.
+        Role of a facet, or an interaction of the model such as ``"item:judge"``, whose levels are always predicted.
     shrink : bool
         Whether levels of a random facet are predicted; the only way with more than 50. Without effect on a fixed facet.
     level : float
@@ -129,6 +129,9 @@ def effects(fit: Decomposition, facet: str, *, shrink: bool = False, level: floa
     [-0.667, 0.667]
     """
     checked_level(level)
+    if ":" in facet:
+        name = next((one for one in fit.assembled.names if set(one.split(":")) == set(facet.split(":"))), facet)
+        return _predicted(fit, name, predicted_term(fit, name), level)
     if fit.judgments.n_levels(facet) < 2:
         raise NotEstimable(f"{facet}: one level, and nothing to compare it with; use more {plural(facet)}", {facet})
     if facet in fit.assembled.fixed.levels:
@@ -181,7 +184,15 @@ def table_of_means(source: Judgments | Decomposition, row: str, column: str) -> 
 
 
 def level_labels(judgments: Judgments, facet: str) -> tuple[str, ...]:
-    """Label of every level of a facet, in the order of ``level_codes``; parents come first where the label repeats."""
+    """Label of every level of a facet, in the order of ``level_codes``; parents come first where the label repeats.
+
+    Of an interaction, such as ``"item:judge"``, the labels of its facets.
+    """
+    if ":" in facet:
+        own = facet.split(":")
+        first = np.unique(judgments.level_codes(own), return_index=True)[1]
+        each = [np.array(level_labels(judgments, name))[judgments.level_codes([name])[first]] for name in own]
+        return tuple(":".join(labels) for labels in zip(*each, strict=True))
     code = judgments.level_codes([facet])
     cells = np.unique(code, return_index=True)[1]
     path = (facet,) if len(cells) == len(judgments.facet(facet).levels) else (facet, *judgments.ancestors(facet))
@@ -203,7 +214,7 @@ def predicted_term(fit: Decomposition, facet: str) -> str:
         position = fit.assembled.names.index(facet)
         members = next((m for m in fit.identified.classes if position in m), ())
         names = [fit.assembled.names[t] for t in members]
-        code = fit.judgments.level_codes([facet])
+        code = fit.judgments.level_codes(facet.split(":"))
         random = fit.assembled.names[: len(fit.theta) - fit.assembled.problem.n_residual]
         # Terms that only their sum tells are predicted as well as one, if they have the same levels.
         if names and not fit.identified.null[:, list(members)].any() and set(names) <= set(random):
@@ -256,29 +267,30 @@ def _as_fixed(fit: Decomposition, facet: str, term: str) -> tuple[Assembled, lis
 
 
 def _predicted(fit: Decomposition, facet: str, term: str, level: float) -> tuple[LevelEffect, ...]:
-    """Predictions of the levels of a random facet; to their means, what they are nested in adds its own."""
+    """Predictions of the levels of a random term; to their means, what they are in, or a sum of, adds its own."""
     judgments, fixed = fit.judgments, fit.assembled.fixed
     predicted = predict(fit, term)
     known = predicted.effect.any() & (predicted.variance > 0)
     se = np.sqrt(np.where(known, predicted.variance, np.nan))
     effect = predicted.effect - predicted.effect.mean()
-    cells = np.unique(judgments.level_codes([facet]), return_index=True)[1]
-    parents = np.zeros(len(cells))
-    for name in judgments.ancestors(facet):
-        shift = np.zeros(judgments.n_levels(name))
-        if name in fixed.levels:
-            shift = (fixed.levels[name] - fixed.mean) @ fit.beta
-        elif name in fit.variances:
-            shift = predict(fit, name).effect
-        parents += shift[judgments.level_codes([name])[cells]]
-    mean = float(fixed.mean @ fit.beta) + predicted.effect + parents
+    own = facet.split(":")
+    within = {*own, *(up for name in own for up in judgments.ancestors(name))}
+    cells = np.unique(judgments.level_codes(own), return_index=True)[1]
+    others = np.zeros(len(cells))
+    for name in dict.fromkeys((*fixed.levels, *fit.variances)):
+        if name in (facet, term) or not set(name.split(":")) < within:
+            continue
+        given = name in fixed.levels
+        shift = (fixed.levels[name] - fixed.mean) @ fit.beta if given else predict(fit, name).effect
+        others += shift[judgments.level_codes(name.split(":"))[cells]]
+    mean = float(fixed.mean @ fit.beta) + predicted.effect + others
     return _wrap(judgments, facet, effect, se, np.full(len(effect), np.inf), mean, level)
 
 
 def _wrap(
     judgments: Judgments, facet: str, effect: Floats, se: Floats, df: Floats, mean: Floats, level: float
 ) -> tuple[LevelEffect, ...]:
-    n = np.rint(np.bincount(judgments.level_codes([facet]), judgments.n)).astype(int)
+    n = np.rint(np.bincount(judgments.level_codes(facet.split(":")), judgments.n)).astype(int)
     half = se * np.array([t_quantile(float(d), (1 + level) / 2) for d in df])
     rows = zip(level_labels(judgments, facet), effect, se, effect - half, effect + half, mean, n, df, strict=True)
     return tuple(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -52,10 +53,9 @@ class PanelComponents:
         """Components whose estimate is below zero."""
         return tuple(name for name, value in self.values.items() if value < 0)
 
-    def to_dict(self) -> dict[str, dict[str, float]]:
-        """Value, low and high of every component that is estimated."""
-        rows = ((name, (value, *self.intervals[name])) for name, value in self.values.items())
-        return {name: dict(zip(("value", "low", "high"), row, strict=True)) for name, row in rows}
+    def to_dict(self) -> dict[str, Any]:
+        """Every component that is estimated under its name, and ``intervals`` of them."""
+        return {**self.values, "intervals": {name: list(ends) for name, ends in self.intervals.items()}}
 
 
 def with_intervals(estimate: Floats, drawn: Floats, level: float) -> PanelComponents:

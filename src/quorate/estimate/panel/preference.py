@@ -127,7 +127,7 @@ class SelfPreference(MeansResult):
         against = f"than {whose} other scores and the other {plural(self.means.judge)} suggest"
         return (
             f"{who} {verb} {self_} {abs(row.effect):.3g} {'higher' if row.effect > 0 else 'lower'} {against} "
-            f"({self.level:.0%} interval {row.low:.3g} to {row.high:.3g}{chance})."
+            f"({100 * self.level:.4g}% interval {row.low:.3g} to {row.high:.3g}{chance})."
         )
 
 

@@ -27,7 +27,7 @@ from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices, check
 from quorate.plan.designs.schemes import GENERATION
 from quorate.plan.designs.sources import observed_counts
-from quorate.plan.panel.strategies import Strategies, compare_strategies
+from quorate.plan.panel.strategies import AS_DRAWN, Strategies, compare_strategies
 from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments, checked
 from quorate.table.results import Result, Row
@@ -172,9 +172,16 @@ class Panel(Result):
                 name: [{"label": one.label, **one.projection.to_dict()} for one in found]
                 for name, found in self.sharings.items()
             },
+            "weighting": dict(self.weighting),
             "reasons": dict(self.reasons),
             "caveats": [str(caveat) for caveat in self.caveats],
         }
+
+    @property
+    def weighting(self) -> Mapping[str, str]:
+        """How scores are averaged in `strategies` and in `sharings`: a judge drawn at random differs by it."""
+        said = {"strategies": AS_DRAWN, "sharings": EQUALLY}
+        return {name: words for name, words in said.items() if getattr(self, name)}
 
     @cached_property
     def _reversals(self) -> _Attempt[Reversals]:
@@ -319,6 +326,9 @@ def _attempt(make: Callable[[_Argument], _Result], of: _Argument) -> _Attempt[_R
 
 def _there(found: Mapping[str, _Attempt[_Result]]) -> dict[str, _Result]:
     return {name: view for name, (view, _) in found.items() if view is not None}
+
+
+EQUALLY = "All judges count equally in these means, however often each is drawn."
 
 
 def sharings_of(fit: Decomposition, prices: Prices | None) -> tuple[Sharing, ...]:

@@ -22,6 +22,7 @@ from quorate.wording import counted, plural
 ALL, RANDOM, CYCLIC, COVERAGE = "all judges", "random judge", "cyclic", "cyclic over more items"
 LAYOUT: Mapping[str, LayoutName] = {ALL: "factorial", RANDOM: "random", CYCLIC: "cyclic", COVERAGE: "cyclic"}
 """Strategies by name, and the layout that each is."""
+AS_DRAWN = "A random judge: the plain mean of the scores, in which a judge counts as often as it is drawn."
 _ALIKE = 0.005  # relative: what a sentence does not tell apart
 
 
@@ -113,10 +114,12 @@ class Strategies:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        rows = [{"strategy": row.name, "budget": row.budget, "rank": row.rank} for row in self.rows]
+        rows = [{"name": row.name, "budget": row.budget, "rank": row.rank} for row in self.rows]
+        plans = [{"projection": row.projection.to_dict()} for row in self.rows]
         return {
             "judges": self.judges,
-            "strategies": [{**named, **row.projection.to_dict()} for named, row in zip(rows, self.rows, strict=True)],
+            "item": self.item,
+            "rows": [{**named, **plan} for named, plan in zip(rows, plans, strict=True)],
             "left_out": [
                 {"strategy": name, "budget": budget, "reason": reason}
                 for (name, budget), reason in self.left_out.items()

@@ -117,13 +117,18 @@ def temperature(analysis: Analysis, record: Record) -> _Found:
     """Temperature and sampling settings, from the data or the record."""
     said = record.says("temperature")
     more = [f"{name} {_spelled(record.says(name))}" for name in ("top_p", "top_k") if record.says(name) is not None]
-    sampling = f"; {', '.join(more)}" if more else "; top-p and top-k not recorded"
     if TEMPERATURE in analysis.judgments.names:
         levels = analysis.judgments.facet(TEMPERATURE).levels
         if ABSENT in levels and said is None:
             return _wanted("temperature", "the data have judgments without one")
-        return REPORTED, f"{listed(map(shown, levels[:_MOST_NAMED]))}, in the data{sampling}"
-    return _wanted("temperature") if said is None else (REPORTED, f"{_spelled(said)}{sampling}")
+        text = f"{listed(map(shown, levels[:_MOST_NAMED]))}, in the data"
+    elif said is None:
+        return _wanted("temperature")
+    else:
+        text = _spelled(said)
+    if not more:
+        return MISSING, f"{text}, without the sampling settings; record top_p or top_k, the provider's default included"
+    return REPORTED, f"{text}; {', '.join(more)}"
 
 
 def replications(analysis: Analysis, record: Record) -> _Found:

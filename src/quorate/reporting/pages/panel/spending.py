@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,7 @@ def strategies(view: PanelAnalysis) -> Figure | None:
         return None
     rows = _rows(view)
     caption = _redrawn(view, view.check, view.drawn) if view.check is not None else _projected(view, view.drawn)
+    caption = replace(caption, lines=(*caption.lines, view.panel.weighting["strategies"]))
     varies = any(row[name] > 0 for name in ("se", "se_like_these") for row in marks.known(rows, name))
     item = cut(view.item, 30)
     heads = {"system": view.system, "se": f"these {plural(item)}, predicted", "cost": "price, USD"}
@@ -78,7 +80,7 @@ def sharings(view: PanelAnalysis) -> Figure | None:
     line = f"Standard error of the mean for this panel and {plural(cut(view.item))} like these, as projected."
     same = f"For the same {every['calls']:,} calls, in turn over more of them: {significant(more['se'])}."
     heads = {"system": view.system, "se": "standard error", "cost": "price, USD", "sharing": "who judges what"}
-    caption = Caption(f"{finding[:1].upper()}{finding[1:]}", (f"{line} {same}",))
+    caption = Caption(f"{finding[:1].upper()}{finding[1:]}", (f"{line} {same}", view.panel.weighting["sharings"]))
     return Figure("panel-sharings", caption, rows, None, heads, folded=len(rows) > FEW)
 
 
