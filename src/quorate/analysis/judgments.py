@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.content import content, rows
 from quorate.analysis.contributions import Contribution, contributions
-from quorate.analysis.views import Answer, Views, answer, panel_scope, views
+from quorate.analysis.views import MOST_PARTS, Answer, Views, answer, level_effects, panel_scope, views
 from quorate.analysis.words import Reading, sentence
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition, Method
-from quorate.estimate.components.model import CELL
 from quorate.roles import JUDGE, PROMPT
 from quorate.table.results import Result, Row
 
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
     from quorate.plan.search.optimum import Optimum
     from quorate.plan.search.whatif import WhatIf
     from quorate.table.judgments import Judgments
-
-MOST_PARTS = 50
-"""Categories or judges beyond this many are not refitted one by one; prompts are predicted instead of compared."""
 
 FEWEST_FLAGGED, MOST_FLAGGED = 5, 20
 
@@ -201,7 +197,7 @@ class Analysis(Result):
 
     @cached_property
     def _effects(self) -> tuple[dict[str, tuple[LevelEffect, ...]], dict[str, str]]:
-        return _effects(self.fit, self.level)
+        return level_effects(self.fit, self.level)
 
     @property
     def effects(self) -> Mapping[str, tuple[LevelEffect, ...]]:
@@ -224,11 +220,11 @@ class Analysis(Result):
     @cached_property
     def leave_one_out(self) -> tuple[Part, ...]:
         """The mean without each judge in turn; empty with one judge."""
-        from quorate.estimate.components.robustness import leave_one_out
+        from quorate.estimate.components.robustness import leave_one_out, options_of
 
         if not self.several(JUDGE) or self.fit.judgments.n_levels(JUDGE) > MOST_PARTS:
             return ()
-        return leave_one_out(self.fit.judgments, JUDGE, targets=self.targets, **_options(self.fit))
+        return leave_one_out(self.fit.judgments, JUDGE, targets=self.targets, **options_of(self.fit))
 
     @cached_property
     def _judge_panel(self) -> tuple[PanelAnalysis | None, str]:
@@ -250,12 +246,12 @@ class Analysis(Result):
     @cached_property
     def by_category(self) -> tuple[Part, ...]:
         """The mean within each category of the object; empty without categories."""
-        from quorate.estimate.components.robustness import by_level
+        from quorate.estimate.components.robustness import by_level, options_of
 
         grouping = self.grouping
         if grouping is None or not self.several(grouping) or self.fit.judgments.n_levels(grouping) > MOST_PARTS:
             return ()
-        return by_level(self.fit.judgments, grouping, targets=self.targets, **_options(self.fit))
+        return by_level(self.fit.judgments, grouping, targets=self.targets, **options_of(self.fit))
 
     @cached_property
     def _flags(self) -> tuple[Flags | None, str]:
@@ -378,25 +374,3 @@ def of_fit(
     found = Analysis(judgments or fit.judgments, fit, level, price, asked, dict(targets or {}))
     found.sentence  # noqa: B018  (what cannot be estimated is said here, not halfway through a page)
     return found
-
-
-def _effects(fit: Decomposition, level: float) -> tuple[dict[str, tuple[LevelEffect, ...]], dict[str, str]]:
-    """Effects of judges and prompts, and why there are none."""
-    from quorate.estimate.means.effects import effects
-
-    found, reasons = {}, {}
-    for name in (JUDGE, PROMPT):
-        if name in fit.judgments.names and fit.judgments.n_levels(name) > 1:
-            try:
-                found[name] = effects(fit, name, shrink=fit.judgments.n_levels(name) > MOST_PARTS, level=level)
-            except (NotEstimable, InvalidInput) as error:
-                reasons[name] = str(error)
-    return found, reasons
-
-
-def _options(fit: Decomposition) -> dict[str, Any]:
-    """The options of `decompose` that made a fit."""
-    model, strata = fit.assembled.model, fit.assembled.residual_levels
-    by = next((facet.name for facet in fit.judgments.facets if strata and facet.levels == strata), None)
-    random = [*(":".join(term) for term in model.random), *([CELL] if model.cell else [])]
-    return {"random": random, "covariates": model.covariates, "method": fit.method, "residual_by": by}

@@ -1,4 +1,4 @@
-"""Views of a mean: for this panel of judges, for judges like these, and whether it is known as well as was asked."""
+"""Views of a mean: for this panel and for judges like these, of single levels, and whether it is known as asked."""
 
 from __future__ import annotations
 
@@ -8,16 +8,21 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from quorate.analysis.words import number
-from quorate.errors import NotEstimable
+from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.targets import PANEL, POPULATION, Pool, Target
-from quorate.roles import JUDGE
+from quorate.roles import JUDGE, PROMPT
 from quorate.table.judgments import Judgments
 from quorate.wording import counted, decimals
 
 if TYPE_CHECKING:
+    from quorate.estimate.means.effects import LevelEffect
     from quorate.estimate.means.mean import Estimate
     from quorate.plan.search.whatif import WhatIf
+
+
+MOST_PARTS = 50
+"""Categories or judges beyond this many are not refitted one by one; prompts are predicted instead of compared."""
 
 
 @dataclass(frozen=True)
@@ -103,3 +108,17 @@ def answer(half_width: float, asked: float, purchases: Sequence[WhatIf]) -> Answ
     first = purchases[0]
     buy = f"{first.label} ({counted(first.more_calls, 'call')} more) lowers the standard error by {-first.change:.0%}"
     return Answer(asked, half_width, met, f"{shown}: not enough. Per call, this buys most: {buy}.")
+
+
+def level_effects(fit: Decomposition, level: float) -> tuple[dict[str, tuple[LevelEffect, ...]], dict[str, str]]:
+    """Effects of judges and prompts, and why there are none."""
+    from quorate.estimate.means.effects import effects
+
+    found, reasons = {}, {}
+    for name in (JUDGE, PROMPT):
+        if name in fit.judgments.names and fit.judgments.n_levels(name) > 1:
+            try:
+                found[name] = effects(fit, name, shrink=fit.judgments.n_levels(name) > MOST_PARTS, level=level)
+            except (NotEstimable, InvalidInput) as error:
+                reasons[name] = str(error)
+    return found, reasons

@@ -11,6 +11,7 @@ import numpy as np
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.model import CELL
 from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import Target
@@ -166,3 +167,11 @@ def _parts(
         change = None if estimate is None else estimate.value - mean
         parts.append(Part(facet, label, len(objects), part.n_answers, estimate, fit, change, reason))
     return tuple(parts)
+
+
+def options_of(fit: Decomposition) -> dict[str, Any]:
+    """The options of `decompose` that made a fit."""
+    model, strata = fit.assembled.model, fit.assembled.residual_levels
+    by = next((facet.name for facet in fit.judgments.facets if strata and facet.levels == strata), None)
+    random = [*(":".join(term) for term in model.random), *([CELL] if model.cell else [])]
+    return {"random": random, "covariates": model.covariates, "method": fit.method, "residual_by": by}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from quorate.analysis.judgments import MOST_PARTS
 from quorate.analysis.labels import cut, distinct
+from quorate.analysis.views import MOST_PARTS
 from quorate.analysis.words import number
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import SEQUENTIAL, palette

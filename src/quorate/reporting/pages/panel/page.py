@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from quorate.analysis.judgments import MOST_PARTS
 from quorate.analysis.labels import cut
 from quorate.analysis.panel import PanelAnalysis
+from quorate.analysis.views import MOST_PARTS
 from quorate.caveats import Caveat
 from quorate.reporting.page import Figure, Page, Section, particulars, source_of, title_of
 from quorate.reporting.pages.panel import biases, models, rankings, spending
