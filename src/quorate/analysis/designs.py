@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
+from dataclasses import dataclass
+from typing import Any, cast
 
 from quorate.analysis.labels import cut
 from quorate.analysis.views import views
@@ -14,8 +15,37 @@ from quorate.estimate.means.targets import PANEL, POPULATION, Target
 from quorate.plan.designs.dstudy import Projection
 from quorate.plan.designs.names import LAYOUTS, LayoutName
 from quorate.plan.designs.schemes import GENERATION
+from quorate.plan.search.whatif import WhatIf
 from quorate.roles import JUDGE, REPLICATE
+from quorate.table.results import Result, Row
 from quorate.wording import counted
+
+
+@dataclass(frozen=True)
+class Changes(Result):
+    """What a few changes to a study would give.
+
+    Parameters
+    ----------
+    what_if : tuple of WhatIf
+        The first is the study as it is.
+    """
+
+    what_if: tuple[WhatIf, ...]
+
+    def rows(self) -> list[Row]:
+        """One row per change: its label, the standard error, how that differs, calls, more calls, price, the reason."""
+        known = ("se", "calls", "cost")
+        return [
+            {"change": one.label}
+            | {name: None if one.projection is None else getattr(one.projection, name) for name in known}
+            | {"change_of_se": one.change, "more_calls": one.more_calls, "reason": one.reason}
+            for one in self.what_if
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {"what_if": [one.to_dict() for one in self.what_if]}
 
 
 def default_targets(source: Components | Decomposition, asked: Mapping[str, Target]) -> dict[str, Target]:

@@ -3,12 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
 from quorate.analysis.designs import briefly, scope
 from quorate.analysis.words import number
+from quorate.caveats import Caveat
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.plan.designs.dstudy import Projection
 from quorate.plan.search.optimum import Optimum
 from quorate.plan.search.ranking import Ranking
+from quorate.table.results import Result, Row
 from quorate.wording import decimals, dollars, plural
+
+
+@dataclass(frozen=True)
+class OptimumAnalysis(Result):
+    """The best of all allowed designs, and how sure that choice is.
+
+    Parameters
+    ----------
+    best : Optimum
+    sure : Ranking or None
+        What redrawn pilots would have chosen; None where none were redrawn.
+    """
+
+    best: Optimum
+    sure: Ranking | None
+
+    @property
+    def sentence(self) -> str:
+        """The best design, what it costs, and how it compares with the one at hand."""
+        return sentence(self.best)
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """What the reader must know."""
+        return self.best.caveats
+
+    def rows(self) -> list[Row]:
+        """The frontier, as `Optimum.rows`."""
+        return self.best.rows()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {**self.best.to_dict(), "ranking": None if self.sure is None else self.sure.to_dict()}
+
+
+def optimum_view(best: Optimum, draws: int = 200) -> OptimumAnalysis:
+    """An optimum with how sure the choice is, where that can be told from so many redrawn pilots; 0 for none."""
+    told = draws and isinstance(best.searched.fit, Decomposition) and not best.stays
+    return OptimumAnalysis(best, best.ranking(draws) if told else None)
+
+
+def side_by_side(best: Optimum) -> dict[str, Projection]:
+    """The design at hand, better ones and the best, by what they are; each once."""
+    named = {"as it is": best.own, "same price": best.same_cost, "as precise": best.same_se}
+    shown = {
+        label: plan
+        for label, plan in named.items()
+        if plan is not None and plan is not best.plan and (label == "as it is" or plan is not best.own)
+    }
+    return {**shown, "best": best.plan}
 
 
 def is_money(best: Optimum) -> bool:
@@ -27,7 +83,7 @@ def sentence(best: Optimum) -> str:
     """The best design, what it costs, and how it compares with the one at hand."""
     plan, places = best.plan, 1 + decimals(best.plan.se)
     text = (
-        f"Best of {best.candidates:,} designs for {_goal(best)}{scope(plan)}: SE {number(plan.se, places)} with "
+        f"Best of {best.candidates:,} designs for {asked(best)}{scope(plan)}: SE {number(plan.se, places)} with "
         f"{briefly(plan)}, {amount(best, best.cost)}."
     )
     if best.plan.reused and not best.stays:
@@ -42,7 +98,7 @@ def sentence(best: Optimum) -> str:
     return f"{text} {'Its SE' if best.plan.reused else 'That'} is {side} the design at hand{cost}."
 
 
-def _goal(best: Optimum) -> str:
+def asked(best: Optimum) -> str:
     """What was asked for."""
     if best.budget is not None:
         return f"a budget of {amount(best, best.budget)}"

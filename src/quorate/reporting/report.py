@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.agreement import AgreementAnalysis
 from quorate.analysis.allocation import AllocationAnalysis
+from quorate.analysis.designs import Changes
 from quorate.analysis.judgments import Analysis
+from quorate.analysis.optimum import OptimumAnalysis
 from quorate.analysis.pair import PairAnalysis
 from quorate.analysis.panel import PanelAnalysis
 from quorate.analysis.ratings import RatingsAnalysis
@@ -22,12 +24,15 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.ratings.boards import Boards
 from quorate.estimate.ratings.leaderboard import Leaderboard
 from quorate.estimate.ratings.ratings import Ratings
+from quorate.plan.designs.dstudy import Projection
 from quorate.plan.panel.panel import Panel
+from quorate.plan.search.optimum import Optimum
 from quorate.reporting.page import Page
 from quorate.reporting.pages import (
     agreement,
     allocation,
     boards,
+    designs,
     gaming,
     pair,
     pipelines,
@@ -61,12 +66,16 @@ PAGES: Mapping[type, Callable[[Any, Any], Page]] = {
     AllocationAnalysis: allocation.page,
     AnyVerdict: verdict.page,
     Boards: boards.page,
+    Changes: designs.changed,
     Gaming: gaming.page,
     Leaderboard: ratings.page,
+    Optimum: designs.page,
+    OptimumAnalysis: designs.page,
     PairAnalysis: pair.page,
     Panel: panel.page,
     PanelAnalysis: panel.page,
     Pipelines: pipelines.page,
+    Projection: designs.planned,
     Ratings: ratings.page,
     RatingsAnalysis: ratings.page,
     Votes: votes.page,

@@ -157,3 +157,15 @@ def test_published_components_have_no_model_to_fit(run, published, words):
     ran = run("project", published, "--items", 10, *words.split())
     assert ran.code == 1
     assert f"quorate: {words.split()[0]}: for judgments, and {published} holds components; leave it out" in ran.err
+
+
+@pytest.mark.parametrize("words", ["project", "project --items 24", "optimize --budget 100 --draws 0"])
+def test_plans_have_reports(run, scores, tmp_path, words):
+    command, *options = words.split()
+    page, plain = tmp_path / "plan.md", tmp_path / "plan.json"
+    ran = run(command, scores, *options, "--report", page, "--report", plain)
+    assert ran.code == 0
+    assert f"Report: {page}" in ran.out.replace("\n", "")
+    assert "standard error" in page.read_text()
+    assert json.loads(plain.read_text())
+    assert "--report: " in run(command, scores, *options, "--report", tmp_path / "plan.pdf").err

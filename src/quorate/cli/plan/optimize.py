@@ -11,6 +11,7 @@ import typer
 from quorate.cli.console import caveats, heading, points, say, table
 from quorate.cli.options import (
     MODEL,
+    Files,
     Fit,
     Group,
     Output,
@@ -31,11 +32,11 @@ from quorate.plan.designs.names import all_layouts
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from quorate.analysis.optimum import OptimumAnalysis
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.components.published import Components
     from quorate.plan.designs.dstudy import Projection
     from quorate.plan.search.optimum import Optimum
-    from quorate.plan.search.ranking import Ranking
     from quorate.table.judgments import Judgments
 
 MOST_FRONTIER = 8
@@ -135,6 +136,7 @@ def optimize(
     *,
     fit: Annotated[Fit, MODEL],
     reading: ScoreReading,
+    files: Files,
     out: Output,
 ) -> int:
     """What to buy next, for a budget or for a standard error.
@@ -143,6 +145,7 @@ def optimize(
     allowed: designs around the study in the file, with up to four times its items and twice its prompts and judges;
     with some, what is not named stays as in the file.
     """
+    from quorate.analysis.optimum import optimum_view
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.plan.search.optimize import optimize as optimized
 
@@ -166,10 +169,9 @@ def optimize(
         traded=traded,
         have=paid_for(have, file, fitted, reading),
     )
-    redrawn = 200 if draws is None else draws
-    sure = best.ranking(redrawn) if redrawn and isinstance(fitted, Decomposition) and not best.stays else None
-    ranking = None if sure is None else sure.to_dict()
-    out.show(best, lambda console, best: show(console, best, sure), ranking=ranking)
+    view = optimum_view(best, 200 if draws is None else draws)
+    out.show(view, show)
+    files.write(view, fitted.judgments if isinstance(fitted, Decomposition) else None, out)
     return 0
 
 
@@ -194,26 +196,21 @@ def design(text: str | None) -> dict[str, Any] | None:
     return {name: int(value) if value.isdigit() and len(value) < 12 else value for name, value in named.items()}
 
 
-def show(out: Console, best: Optimum, sure: Ranking | None) -> None:
+def show(out: Console, view: OptimumAnalysis) -> None:
     """Print the best design beside the one at hand, what else was allowed, and how sure the choice is."""
-    from quorate.analysis.optimum import allowed, certainty, is_money, sentence
+    from quorate.analysis.optimum import allowed, certainty, is_money, sentence, side_by_side
 
+    best = view.best
     say(out, sentence(best), style="bold")
     if best.judges:
         say(out, f"Judges to ask: {', '.join(best.judges)}")
     say(out, f"Allowed: {allowed(best)}")
     out.print()
-    named = {"as it is": best.own, "same price": best.same_cost, "as precise": best.same_se}
-    shown = {
-        label: plan
-        for label, plan in named.items()
-        if plan is not None and plan is not best.plan and (label == "as it is" or plan is not best.own)
-    }
-    show_designs(out, {**shown, "best": best.plan}, "best", priced=is_money(best))
+    show_designs(out, side_by_side(best), "best", priced=is_money(best))
     show_frontier(out, best)
-    if sure is not None:
+    if view.sure is not None:
         heading(out, "How sure is the choice?")
-        points(out, certainty(best, sure))
+        points(out, certainty(best, view.sure))
     caveats(out, (caveat.sentence for caveat in best.caveats))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +11,7 @@ import typer
 from quorate.cli.console import caveats, console, print_json, say
 from quorate.cli.options import (
     MODEL,
+    Files,
     Fit,
     Group,
     Output,
@@ -29,6 +30,7 @@ from quorate.plan.designs.names import LayoutName, all_layouts
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from quorate.plan.designs.dstudy import Projection
     from quorate.plan.search.whatif import WhatIf
 
 Count = Annotated[int | None, typer.Option(metavar="N", help="How many; as in the file if absent.")]
@@ -78,13 +80,14 @@ def project(
     prices: Annotated[Prices, only("price")],
     fit: Annotated[Fit, MODEL],
     reading: ScoreReading,
+    files: Files,
     out: Output,
 ) -> int:
     """What another design would give, and what it would cost.
 
     Without a design: what a few changes to the one at hand would give.
     """
-    from quorate.analysis.designs import scope
+    from quorate.analysis.designs import Changes
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.plan.designs.dstudy import project as projected
     from quorate.plan.search.whatif import AS_IT_IS, as_it_is, what_if
@@ -92,21 +95,28 @@ def project(
     fitted = source(file, reading, fit)
     asked = design.asked()
     options: dict[str, Any] = {"targets": targets.of(fitted), "prices": prices.prices()}
+    judgments = fitted.judgments if isinstance(fitted, Decomposition) else None
     if isinstance(fitted, Decomposition) and not asked:
         changes = what_if(fitted, **options)
         if out.as_json:
             print_json([change.to_dict() for change in changes])
         else:
             show_what_if(console(), changes)
+        files.write(Changes(changes), judgments, out)
         return 0
     planned = projected(fitted, **asked, **options)
-    if out.as_json:
-        print_json(planned.to_dict())
-        return 0
     at_hand = {AS_IT_IS: as_it_is(fitted, **options)} if isinstance(fitted, Decomposition) else {}
-    say(console(), f"What the design would give{scope(planned)}", style="bold")
-    show_designs(console(), at_hand | {"planned": planned}, "planned")
+    out.show(planned, lambda screen, planned: show_planned(screen, at_hand | {"planned": planned}))
+    files.write(planned, judgments, out)
     return 0
+
+
+def show_planned(out: Console, designs: Mapping[str, Projection]) -> None:
+    """Print a design, beside the one at hand where there is one."""
+    from quorate.analysis.designs import scope
+
+    say(out, f"What the design would give{scope(designs['planned'])}", style="bold")
+    show_designs(out, designs, "planned")
 
 
 def show_what_if(out: Console, changes: Sequence[WhatIf]) -> None:

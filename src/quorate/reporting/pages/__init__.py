@@ -9,5 +9,6 @@ agreement  agreement with people
 pipelines  leaderboards by pipelines of judges
 gaming     what submitting many times is worth
 allocation replays of adaptive allocation; `replays` has other constants, people and whole cycles
+designs    a planned design, and the best of many; `frontier` draws those that nothing beats
 table      every other result, from its own sentence, rows and caveats
 """

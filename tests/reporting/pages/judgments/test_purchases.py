@@ -7,6 +7,7 @@ import pytest
 from charts import drawn, marks_of, spec
 
 from quorate.analysis.designs import in_words
+from quorate.reporting.pages import frontier as frontier_page
 from quorate.reporting.pages.judgments import purchases
 from quorate.reporting.pages.judgments.purchases import frontier, section, what_if
 
@@ -38,9 +39,9 @@ def test_designs_beside_the_study_come_before_the_frontier(demo):
 def test_designs_that_are_drawn_are_near_and_not_too_many(demo):
     own, figure = demo.optimum.own.se, frontier(demo)
     cloud, edge = (rows_of(layer, spec(figure)) for layer in spec(figure)["layer"][:2])
-    assert all(row["se"] <= purchases.FAR * own for row in [*figure.rows, *cloud, *edge])
-    assert len(cloud) <= purchases.MOST_DESIGNS
-    assert len(edge) <= purchases.MOST_STEPS
+    assert all(row["se"] <= frontier_page.FAR * own for row in [*figure.rows, *cloud, *edge])
+    assert len(cloud) <= frontier_page.MOST_DESIGNS
+    assert len(edge) <= frontier_page.MOST_STEPS
 
 
 def test_the_finding_of_the_frontier_is_what_is_saved_or_gained(demo):

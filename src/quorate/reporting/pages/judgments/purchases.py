@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from quorate.analysis.designs import in_words
 from quorate.analysis.labels import cut
 from quorate.analysis.words import significant
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, NAIVE, palette
+from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE, palette
 from quorate.reporting.page import Caption, Figure, Section
+from quorate.reporting.pages.frontier import HEADS, drawing, within_reach
 from quorate.reporting.pages.judgments.phrases import axis, capital, scope, size
 from quorate.roles import JUDGE
 from quorate.wording import counted, listed, whole_percent
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from quorate.analysis.judgments import Analysis
     from quorate.plan.designs.dstudy import Projection
-    from quorate.plan.search.optimum import Optimum
     from quorate.reporting.draw.marks import Chart
     from quorate.reporting.page import Row
-
-FAR = 2.5
-"""Designs with a standard error so many times that of the study at hand are not shown."""
-MOST_SHOWN = 40
-"""Designs of the frontier that are listed."""
-MOST_STEPS = 200
-"""Steps of the line that is the frontier."""
-MOST_DESIGNS = 800
-"""Designs that the picture of all of them samples."""
-_SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
-_WIDE_ENOUGH = "width < 420 ? 0 : 1"
 
 
 def section(analysis: Analysis) -> Section:
@@ -63,13 +48,7 @@ def frontier(analysis: Analysis) -> Figure | None:
     best, unit = analysis.optimum, "price" if analysis.priced else "number of judgments"
     if best is None or best.own is None or len(best.edge(3).cost) < 2:
         return None
-    named = [("as it is", best.own), ("best at the same cost", best.same_cost), ("cheapest as precise", best.same_se)]
-    near = [("on the frontier", plan) for plan in best.along(MOST_SHOWN) if _is_near(plan.se, best)]
-    rows: list[Row] = [
-        {"place": place, "design": in_words(plan), "se": plan.se, "calls": plan.calls, "cost": plan.cost}
-        for place, plan in (*named, *near)
-        if plan is not None and (plan is not best.own or place == "as it is")
-    ]
+    rows = within_reach(best)
     finding = f"No design within reach is better than the study as it is, at its {unit}"
     gain = 1 - best.same_cost.se / best.own.se if best.same_cost is not None and best.own.se > 0 else 0.0
     cost = None if best.same_se is None else best.same_se.cost
@@ -88,42 +67,11 @@ def frontier(analysis: Analysis) -> Figure | None:
     )
 
     def chart() -> Chart:
-        import altair as alt
+        price = "price in USD (log scale)" if analysis.priced else "judgments in all (log scale)"
+        return drawing(best, rows, axis(analysis, "standard error of the mean of"), price)
 
-        priced = [row for row in rows if row["cost"] and row["cost"] > 0]
-        grid = alt.Axis(grid=True, tickCount=5)
-        title = axis(analysis, "standard error of the mean of")
-        y = alt.Y("se:Q", title=title, scale=alt.Scale(zero=False, padding=16), axis=grid)
-        title = "price in USD (log scale)" if analysis.priced else "judgments in all (log scale)"
-        log, ticks = alt.Scale(type="log", padding=24, nice=False), alt.Axis(format="~s", tickCount=5, grid=False)
-        x = alt.X("cost:Q", title=title, scale=log, axis=ticks)
-        on_edge = marks.chart([row for row in priced if row["place"] == "on the frontier"], y, step=1)
-        steps, cloud = (
-            [{"cost": cost, "se": se} for cost, se in zip(shown.cost.tolist(), shown.se.tolist(), strict=True)]
-            for shown in (best.edge(MOST_STEPS), best.cloud)
-        )
-        edge = alt.Chart(alt.InlineData(values=[step for step in steps if _is_near(step["se"], best)])).encode(y=y)
-        drawn = [plan for plan in cloud if plan["cost"] > 0 and _is_near(plan["se"], best)]
-        sample = drawn[:: max(1, -(-len(drawn) // MOST_DESIGNS))]
-        every = alt.Chart(alt.InlineData(values=sample)).encode(x=x, y=y)
-        layers = [
-            every.mark_point(filled=True, size=14, opacity=0.3, color=NAIVE, aria=False),
-            edge.encode(x=x).mark_line(color=CORRECTED, strokeWidth=2.5, interpolate="step-after"),
-            on_edge.encode(x=x).mark_point(filled=True, size=26, opacity=1, color=CORRECTED),
-        ]
-        low, high = (np.log(pick(row["cost"] for row in priced)) for pick in (min, max))
-        words = [  # on the side on which the name has room
-            {**row, "text": row["place"], "side": "left" if np.log(row["cost"]) < low + (high - low) / 5 else "right"}
-            for row in priced
-            if row["place"] != "on the frontier"
-        ]
-        if words:
-            layers += _named(marks.chart(words, y, step=1).encode(x=x))
-        return marks.finish(layers, height=340)
-
-    heads = {"place": "which", "se": "standard error", "calls": "judgments", "cost": "price, USD"}
     listed_rows = [row if analysis.priced else {**row, "cost": None} for row in rows]
-    return Figure("frontier", Caption(finding, lines), listed_rows, chart, heads)
+    return Figure("frontier", Caption(finding, lines), listed_rows, chart, HEADS)
 
 
 def what_if(analysis: Analysis) -> Figure | None:
@@ -190,32 +138,7 @@ def changed(base: Projection, other: Projection) -> str:
     return JUDGE if base.layout != other.layout else ""
 
 
-def _is_near(se: float, best: Optimum) -> bool:
-    """Whether a design is precise enough to be looked at beside the one at hand."""
-    return best.own is None or se <= FAR * best.own.se
-
-
 def _called(plan: Projection) -> str:
     """A design by its layout, or by its size."""
     names = {"cyclic": "One judge per item in turn", "latin": "One prompt and judge per item in turn"}
     return names.get(plan.layout, in_words(plan))
-
-
-def _named(base: alt.Chart) -> list[alt.Chart]:
-    """Designs with a name: a ring for the study as it is, diamonds for better ones; their names where there is room.
-
-    No design lies below the frontier, so its names do.
-    """
-    import altair as alt
-
-    ring = base.mark_point(filled=False, size=190, strokeWidth=3, opacity=1, color=MISSED)
-    disc = base.mark_point(filled=True, size=150, opacity=1, color=CORRECTED, shape="diamond")
-    own, better = "datum.place === 'as it is'", "datum.place !== 'as it is'"
-    layers = [ring.transform_filter(own), disc.transform_filter(better)]
-    for side in _SIDES:
-        for which, dy in ((own, -15), (better, 22)):
-            words = base.mark_text(
-                dy=dy, align=side, fontWeight="bold", color=INK, opacity=alt.expr(_WIDE_ENOUGH)
-            ).encode(text="text:N")
-            layers.append(words.transform_filter(f"{which} && datum.side === '{side}'"))
-    return layers

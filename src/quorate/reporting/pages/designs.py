@@ -1,0 +1,207 @@
+"""Designs: the page of a planned design, and of the best of many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from quorate.analysis.designs import INTERVALS, Changes, in_words, layout_named, scope, targets_in_words
+from quorate.analysis.optimum import (
+    OptimumAnalysis,
+    allowed,
+    amount,
+    asked,
+    certainty,
+    is_money,
+    sentence,
+    side_by_side,
+)
+from quorate.analysis.words import number, significant
+from quorate.plan.search.optimum import Optimum
+from quorate.reporting.draw import marks
+from quorate.reporting.page import (
+    SAME_EVERY_TIME,
+    Caption,
+    Figure,
+    Page,
+    Section,
+    Tile,
+    particulars,
+    source_of,
+    title_of,
+)
+from quorate.reporting.pages.frontier import HEADS, drawing, within_reach
+from quorate.wording import counted, decimals, dollars, listed, plural, whole_percent
+
+if TYPE_CHECKING:
+    from quorate.plan.designs.dstudy import Projection
+    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.page import Row, Table
+
+_METHODS = (
+    "Standard errors of designs are those of a decision study: the sum of the variance components, each times the sum "
+    "of squared weights that the design gives its levels, less what its target holds fixed (Brennan, 2001; Messing, "
+    "2026). Half-widths are of 95% intervals by Satterthwaite's degrees of freedom of each design, for the study "
+    "in the middle. The components are taken as right and the cells of a plan as all filled."
+)
+
+
+def page(result: Optimum | OptimumAnalysis, table: Table | None = None) -> Page:
+    """The page on the best design: beside the one at hand, what it costs, where its uncertainty comes from."""
+    view = result if isinstance(result, OptimumAnalysis) else OptimumAnalysis(result, None)
+    best = view.best
+    own = [f"Judges to ask: {', '.join(best.judges)}."] if best.judges else []
+    sure = () if view.sure is None else tuple(certainty(best, view.sure))
+    shown = side_by_side(best)
+    return Page(
+        title=title_of(table, "What to buy next"),
+        sentence=sentence(best),
+        sections=(
+            Section(
+                "design", "The best design", (f"Allowed: {allowed(best)}.", *own, INTERVALS), tuple(exhibits(shown))
+            ),
+            Section("frontier", "Cheaper and dearer designs that nothing beats", figures=(frontier(best),)),
+            *([Section("certainty", "How sure the choice is", sure)] if sure else []),
+        ),
+        facts=searched(best),
+        methods=f"{_METHODS} Every one of {best.candidates:,} designs within the limits was compared.",
+        content=view.to_dict,
+        caveats=tuple(caveat.sentence for caveat in best.caveats),
+        tiles=(*tiles(best.plan)[:2], Tile(amount(best, best.cost), "what must be paid")),
+        source=source_of(table),
+        options=f"{asked(best)}; {allowed(best)}",
+        seed=None if view.sure is None else SAME_EVERY_TIME,
+    )
+
+
+def planned(plan: Projection, table: Table | None = None) -> Page:
+    """The page on one design."""
+    se = number(plan.se, 1 + decimals(plan.se))
+    half = number(plan.half_width(), 1 + decimals(plan.se))
+    return Page(
+        title=title_of(table, "What a design would give"),
+        sentence=f"{in_words(plan)}: standard error {se}, half a 95% interval ±{half}{scope(plan)}.",
+        sections=(Section("design", "The design", (INTERVALS,), tuple(exhibits({"planned": plan}))),),
+        facts=meant(plan),
+        methods=_METHODS,
+        content=plan.to_dict,
+        tiles=tiles(plan),
+        source=source_of(table),
+        options=in_words(plan),
+    )
+
+
+def changed(result: Changes, table: Table | None = None) -> Page:
+    """The page on a few changes to a study."""
+    base = result.what_if[0].projection
+    known = [one for one in result.what_if[1:] if one.projection is not None]
+    least = min(known, key=lambda one: one.change, default=None)
+    sentence = "What a change to the design would give"
+    if base is not None:
+        sentence = f"As it is: standard error {number(base.se, 1 + decimals(base.se))}{scope(base)}."
+    if least is not None and least.change < 0:
+        sentence += f" Of the changes listed, {least.label} takes off most: {whole_percent(-least.change)}."
+    heads = {"se": "standard error", "change_of_se": "change of standard error", "calls": "judgments"}
+    heads |= {"more_calls": "more judgments", "cost": "price", "reason": "why it is not known"}
+    caption = Caption(f"{counted(len(known), 'change')} to the study", ("The study as it is, then changes to it.",))
+    return Page(
+        title=title_of(table, "What changes would give"),
+        sentence=sentence,
+        sections=(Section("changes", "Changes", figures=(Figure("changes", caption, result.rows(), headers=heads),)),),
+        facts=particulars("meant", "What the designs stand for", {"changes": len(known)}.items())
+        if base is None
+        else meant(base),
+        methods=_METHODS,
+        content=result.to_dict,
+        tiles=() if base is None else tiles(base),
+        source=source_of(table),
+    )
+
+
+def exhibits(plans: Mapping[str, Projection]) -> Iterator[Figure]:
+    """Designs side by side, and where their uncertainty would come from."""
+    last = list(plans.values())[-1]
+    rows: list[Row] = [
+        {"which": label}
+        | {plural(name): plan.design[name] for name in last.design}
+        | {plural(name): plan.groups[name] for name in last.groups}
+        | {"layout": layout_named(plan), "calls": plan.calls, "reused": plan.reused, "price": plan.cost}
+        | {"se": plan.se, "half": plan.half_width(), "df": significant(plan.df)}
+        for label, plan in plans.items()
+    ]
+    heads = {"calls": "judgments", "reused": "of these there", "se": "standard error", "half": "half a 95% interval"}
+    heads |= {"df": "degrees of freedom", "which": "design", "price": "price to pay"}
+    caption = f"{in_words(last)}: standard error {significant(last.se, 2)}"
+    yield Figure("designs", Caption(caption, (f"Facets stand for: {targets_in_words(last)}.",)), rows, headers=heads)
+    yield shares(plans)
+
+
+def shares(plans: Mapping[str, Projection]) -> Figure:
+    """Where the uncertainty of the last design would come from, beside the others."""
+    last = list(plans.values())[-1]
+    order = sorted((name for name, share in last.shares.items() if share > 0), key=lambda name: -last.shares[name])
+    rows: list[Row] = [
+        {"source": name} | {label: plan.shares.get(name, 0.0) for label, plan in plans.items()} for name in order
+    ]
+    finding = "Nothing is uncertain here"
+    if order:
+        finding = f"{whole_percent(last.shares[order[0]])} of its variance would come from {order[0]}"
+    drawn = [{"source": name, "share": last.shares[name]} for name in order]
+
+    def chart() -> Chart:
+        return marks.bars(drawn, "source", "share")
+
+    return Figure("shares", Caption(finding, ("Share of the variance of the mean.",)), rows, chart if order else None)
+
+
+def frontier(best: Optimum) -> Figure:
+    """Price against standard error: all designs, those that nothing beats, and the ones with a name."""
+    rows = within_reach(best, best.plan)
+    unit = "price" if is_money(best) else "number of calls"
+    rest = " to be paid" if best.plan.reused else ""
+    line = f"Standard error of the mean against the {unit}{rest}, of {best.candidates:,} designs{scope(best.plan)}."
+    key = (
+        "Faint: all designs; line: those that no other beats in both; ring: as it is; diamonds: the others with a name."
+    )
+    title = f"{unit}{rest}{', USD' if is_money(best) else ''} (log scale)"
+    several = len({row["cost"] for row in rows if row["cost"]}) > 1
+
+    def chart() -> Chart:
+        return drawing(best, rows, "standard error of the mean", title)
+
+    finding = f"{counted(len(best.searched.found.frontier.cost), 'design')} that nothing beats, of {best.candidates:,}"
+    heads = HEADS if is_money(best) else {**HEADS, "cost": "calls to pay for"}
+    return Figure("frontier", Caption(finding, (line, key)), rows, chart if several else None, heads)
+
+
+def tiles(plan: Projection) -> tuple[Tile, ...]:
+    """The few numbers at the top: each with what it is."""
+    places = 1 + decimals(plan.se)
+    out = (
+        Tile(number(plan.se, places), "standard error"),
+        Tile(f"±{number(plan.half_width(), places)}", "half a 95% interval"),
+        Tile(f"{plan.calls:,}", "judgments"),
+    )
+    return out if plan.cost is None else (*out, Tile(dollars(plan.cost), "price"))
+
+
+def searched(best: Optimum) -> Figure:
+    """What the choice rests on."""
+    prices = best.searched.prices
+    values = {
+        "asked for": asked(best),
+        "designs compared": best.candidates,
+        "layouts": listed(best.searched.grid.layouts),
+        "prices": "a call costs 1"
+        if not is_money(best)
+        else ", ".join(f"{kind} {price}" for kind, price in prices.items()),
+        "facets stand for": targets_in_words(best.plan),
+        "judgments that are paid for": 0 if best.searched.paid is None else best.searched.paid.total,
+    }
+    return particulars("searched", f"What was searched: {best.candidates:,} designs", values.items())
+
+
+def meant(plan: Projection) -> Figure:
+    """What the numbers of a design stand for."""
+    values = {"facets stand for": targets_in_words(plan), "layout": layout_named(plan), "balanced": plan.balanced}
+    return particulars("meant", "What the design stands for", values.items())

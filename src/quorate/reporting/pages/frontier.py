@@ -1,0 +1,104 @@
+"""Frontier: designs that no other beats in price and precision, with the one at hand and better ones among them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from quorate.analysis.designs import in_words
+from quorate.reporting.draw import marks
+from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, NAIVE
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from quorate.plan.designs.dstudy import Projection
+    from quorate.plan.search.optimum import Optimum
+    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.page import Row
+
+FAR = 2.5
+"""Designs with a standard error so many times that of the study at hand are not shown."""
+MOST_SHOWN = 40
+"""Designs of the frontier that are listed."""
+MOST_STEPS = 200
+"""Steps of the line that is the frontier."""
+MOST_DESIGNS = 800
+"""Designs that the picture of all of them samples."""
+HEADS = {"place": "which", "se": "standard error", "calls": "judgments", "cost": "price, USD"}
+_SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
+_WIDE_ENOUGH = "width < 420 ? 0 : 1"
+ON_THE_FRONTIER = "on the frontier"
+
+
+def within_reach(best: Optimum, chosen: Projection | None = None) -> list[Row]:
+    """The design at hand, better ones, the one that was chosen, and the frontier: a row each."""
+    named = [("as it is", best.own), ("best at the same cost", best.same_cost), ("cheapest as precise", best.same_se)]
+    named += [] if chosen is None or chosen is best.own else [("best for what was asked", chosen)]
+    near = [(ON_THE_FRONTIER, plan) for plan in best.along(MOST_SHOWN) if _is_near(plan.se, best)]
+    return [
+        {"place": place, "design": in_words(plan), "se": plan.se, "calls": plan.calls, "cost": plan.cost}
+        for place, plan in (*named, *near)
+        if plan is not None and (plan is not best.own or place == "as it is")
+    ]
+
+
+def drawing(best: Optimum, rows: Sequence[Row], error: str, price: str) -> Chart:
+    """Price against standard error: all designs within reach, the best ones, and those with a name among them."""
+    import altair as alt
+
+    priced = [row for row in rows if row["cost"] and row["cost"] > 0]
+    grid = alt.Axis(grid=True, tickCount=5)
+    y = alt.Y("se:Q", title=error, scale=alt.Scale(zero=False, padding=16), axis=grid)
+    log, ticks = alt.Scale(type="log", padding=24, nice=False), alt.Axis(format="~s", tickCount=5, grid=False)
+    x = alt.X("cost:Q", title=price, scale=log, axis=ticks)
+    on_edge = marks.chart([row for row in priced if row["place"] == ON_THE_FRONTIER], y, step=1)
+    steps, cloud = (
+        [{"cost": cost, "se": se} for cost, se in zip(shown.cost.tolist(), shown.se.tolist(), strict=True) if cost > 0]
+        for shown in (best.edge(MOST_STEPS), best.cloud)
+    )
+    edge = alt.Chart(alt.InlineData(values=[step for step in steps if _is_near(step["se"], best)])).encode(y=y)
+    drawn = [plan for plan in cloud if _is_near(plan["se"], best)]
+    sample = drawn[:: max(1, -(-len(drawn) // MOST_DESIGNS))]
+    every = alt.Chart(alt.InlineData(values=sample)).encode(x=x, y=y)
+    layers = [
+        every.mark_point(filled=True, size=14, opacity=0.3, color=NAIVE, aria=False),
+        edge.encode(x=x).mark_line(color=CORRECTED, strokeWidth=2.5, interpolate="step-after"),
+        on_edge.encode(x=x).mark_point(filled=True, size=26, opacity=1, color=CORRECTED),
+    ]
+    low, high = (np.log(pick(row["cost"] for row in priced)) for pick in (min, max))
+    words = [  # on the side on which the name has room
+        {**row, "text": row["place"], "side": "left" if np.log(row["cost"]) < low + (high - low) / 5 else "right"}
+        for row in priced
+        if row["place"] != ON_THE_FRONTIER
+    ]
+    if words:
+        layers += _named(marks.chart(words, y, step=1).encode(x=x))
+    return marks.finish(layers, height=340)
+
+
+def _is_near(se: float, best: Optimum) -> bool:
+    """Whether a design is precise enough to be looked at beside the one at hand."""
+    return best.own is None or se <= FAR * max(best.own.se, best.plan.se)
+
+
+def _named(base: alt.Chart) -> list[alt.Chart]:
+    """Designs with a name: a ring for the study as it is, diamonds for better ones; their names where there is room.
+
+    No design lies below the frontier, so its names do.
+    """
+    import altair as alt
+
+    ring = base.mark_point(filled=False, size=190, strokeWidth=3, opacity=1, color=MISSED)
+    disc = base.mark_point(filled=True, size=150, opacity=1, color=CORRECTED, shape="diamond")
+    own, better = "datum.place === 'as it is'", "datum.place !== 'as it is'"
+    layers = [ring.transform_filter(own), disc.transform_filter(better)]
+    for side in _SIDES:
+        for which, dy in ((own, -15), (better, 22)):
+            words = base.mark_text(
+                dy=dy, align=side, fontWeight="bold", color=INK, opacity=alt.expr(_WIDE_ENOUGH)
+            ).encode(text="text:N")
+            layers.append(words.transform_filter(f"{which} && datum.side === '{side}'"))
+    return layers

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import quorate as q
+from quorate.analysis.designs import Changes
+from quorate.analysis.optimum import optimum_view, sentence
+from quorate.analysis.words import number
+from quorate.reporting.pages import designs
+from quorate.reporting.report import page_of, write
+
+
+@pytest.fixture(scope="module")
+def best():
+    """A budget for a published study, with a design at hand."""
+    safety = q.components({"item": 0.0104, "item:judge": 0.0251, "replicate": 0.012}, sensitivity={"judge": 4.65e-4})
+    limits = {"items": range(20, 141, 10), "judges": range(1, 4), "replicates": [1, 2]}
+    prices = {"call": 0.5, "item": 1.0}
+    return q.optimize(safety, budget=150, limits=limits, prices=prices, own={"items": 100, "judges": 1})
+
+
+def figure(page, name):
+    return next(one for one in page.figures if one.name == name)
+
+
+def test_the_best_design_stands_beside_the_one_at_hand(best):
+    page = page_of(best)
+    rows = {row["which"]: row for row in figure(page, "designs").rows}
+    assert page.sentence == sentence(best)
+    assert (rows["best"]["se"], rows["best"]["price"]) == (best.se, best.cost)
+    assert rows["as it is"]["half"] == best.own.half_width()
+    assert [tile.value for tile in page.tiles] == [
+        number(best.se, 4),
+        f"±{number(best.plan.half_width(), 4)}",
+        "$150.00",
+    ]
+
+
+def test_shares_come_largest_first(best):
+    rows = figure(page_of(best), "shares").rows
+    assert [row["best"] for row in rows] == sorted(
+        (share for share in best.plan.shares.values() if share), reverse=True
+    )
+    assert figure(page_of(best), "shares").caption.finding.endswith(f"would come from {rows[0]['source']}")
+
+
+def test_a_design_has_a_page(best):
+    page = page_of(best.plan)
+    assert page.sentence.startswith(f"{best.plan.design['item']} items × ")
+    assert json.loads(json.dumps(page.content()))["se"] == best.se
+    assert [row["which"] for row in figure(page, "designs").rows] == ["planned"]
+
+
+def test_how_sure_the_choice_is_stands_on_the_page_where_it_is_known(demo):
+    view = optimum_view(demo.optimum, 100)
+    [section] = [one for one in page_of(view).sections if one.name == "certainty"]
+    assert section.text[0].startswith("Of 100 pilots redrawn from this fit")
+    assert view.to_dict()["ranking"]["draws"] == 100
+    assert not [one for one in designs.page(demo.optimum).sections if one.name == "certainty"]
+
+
+@pytest.mark.parametrize("ending", ["html", "md", "json"])
+def test_every_format_prints_it(best, tmp_path, ending):
+    for result in (best, best.plan):
+        assert write(page_of(result), tmp_path / f"page.{ending}").stat().st_size > 1000
+
+
+def test_changes_have_a_page(demo):
+    page = page_of(Changes(demo.what_if))
+    rows = figure(page, "changes").rows
+    assert [row["change"] for row in rows] == [one.label for one in demo.what_if]
+    assert rows[1]["se"] == demo.what_if[1].projection.se
+    assert page.sentence.startswith("As it is: standard error ")
+    assert "takes off most" in page.sentence
