@@ -56,7 +56,7 @@ def assign(
         What is to be judged: labels, a number of items labelled 1, 2, ..., or a mapping of label to category.
     judges, prompts : sequence of labels
         Who judges, and with which wordings; no prompts is one prompt that has no name.
-    layout : {"factorial", "random", "cyclic", "weighted", "latin", "blocks"}
+    layout : str
         As for `quorate.project`. Without prompts "latin" is "cyclic".
     seed : int
         Root seed, 0 or greater.

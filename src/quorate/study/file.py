@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
     AfterValidator,
@@ -65,7 +65,6 @@ def prompts_by_name(given: Any) -> Any:
 
 
 _IN_MEMORY = ":memory:"  # what SQLite takes for no file at all
-_KINDS = ("endpoint", "batch", "local", "replay", "python")
 Positive = Annotated[int, Field(ge=1)]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Text = Annotated[str, Field(min_length=1), AfterValidator(printable)]
@@ -193,6 +192,7 @@ class PythonSettings(_Judge):
 Judge = Annotated[
     EndpointSettings | BatchSettings | LocalSettings | ReplaySettings | PythonSettings, Field(discriminator="kind")
 ]
+_KINDS = tuple(get_args(settings.model_fields["kind"].annotation)[0] for settings in get_args(get_args(Judge)[0]))
 
 
 class Wording(FilePart):

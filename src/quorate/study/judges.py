@@ -128,14 +128,24 @@ def _judge(study: Study, name: str, functions: Given) -> Judge:
         return LocalJudge(name, path, price=price(study, name), logprobs=logprobs, **options)
     if isinstance(settings, ReplaySettings):
         return replayed(study, name, settings)
-    function = functions.get(name)
+    return of_function(name, functions.get(name), price(study, name))
+
+
+def of_function(name: str, function: Any, price: Price | None) -> Judge:
+    """The judge that a function of the caller's is, or a judge of the caller's own.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none, or its name is another.
+    """
     if function is None:
         raise InvalidInput(
             f'judge "{name}": is a function, which a file cannot hold; '
             f'call quorate.run(path, judges={{"{name}": function}})'
         )
     if not hasattr(function, "ask"):
-        return PythonJudge(name, function, price=price(study, name))
+        return PythonJudge(name, function, price=price)
     if function.name != name:
         raise InvalidInput(f'judges: "{name}" is given a judge whose name is "{function.name}"; use one name')
     judge: Judge = function

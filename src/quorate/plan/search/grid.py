@@ -153,7 +153,7 @@ def simpler(scheme: Scheme, held: Mapping[str, int]) -> str | None:
     layout, per_item, judges = scheme.layout, scheme.per_item or 1, held.get(JUDGE, 1)
     if layout == "latin" and held[PROMPT] == 1:
         return "cyclic" if per_item == 1 else "blocks"
-    if (layout in ("cyclic", "random", "weighted") and judges == 1) or (layout == "blocks" and per_item == judges):
+    if LAYOUTS[layout].assigned == (JUDGE,) and (judges == 1 or (layout == "blocks" and per_item == judges)):
         return "factorial"
     return "cyclic" if layout == "blocks" and per_item == 1 else None
 

@@ -80,9 +80,9 @@ def optimize(
         the levels of any other facet by its role. What is not named stays as it is in the data; 1, with published
         components. Without any limits, designs around the study that was fitted: up to four times its items, twice its
         levels of facets that stand for a population, and a few replicates.
-    layouts : sequence of {"factorial", "random", "cyclic", "weighted", "latin", "blocks"}
-        Layouts allowed; see `quorate.project`. "weighted" compares cycles in which judges that are cheap, or whose
-        scores scatter less, come more often.
+    layouts : sequence of str
+        Layouts allowed, by the names that `quorate.project` lists. "weighted" compares cycles in which judges that are
+        cheap, or whose scores scatter less, come more often.
     targets : mapping of str to str or Pool, optional
         As for `Decomposition.mean_for`. With judges as a panel, designs of one and of three judges answer different
         questions; compare them with ``{"judge": "population"}``.
