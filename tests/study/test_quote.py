@@ -1,13 +1,19 @@
 import math
+import random
 from copy import deepcopy
+from functools import partial
 
 import pytest
 
+from quorate.collect.judge import Reply
 from quorate.collect.ledger.facts import JudgeStatus
+from quorate.collect.runner.limits import Limits
 from quorate.errors import InvalidInput
+from quorate.study import loop
 from quorate.study.file import load
 from quorate.study.questions import questions
 from quorate.study.quote import quote, sizes, worst
+from quorate.study.status import status
 
 ENDPOINT = {"kind": "endpoint", "base_url": "http://127.0.0.1:1/v1", "model": "m"}
 PRICED = ENDPOINT | {"price": {"input": 1, "output": 10}, "params": {"max_tokens": 100}}
@@ -79,3 +85,31 @@ def test_answers_that_do_not_say_what_they_took_teach_nothing(study):
     seen = JudgeStatus("m", 7, 0, 3, 0, {"ok": 3})
     path = study(judges={"m": PRICED})
     assert made(path, seen, m=7).judges == made(path, m=7).judges
+
+
+def failing(share, seed, *, retryable=True):
+    rng = random.Random(seed)
+
+    def rule(request):
+        return Reply("error", retryable=retryable, error="down") if rng.random() < share else 5
+
+    return rule
+
+
+@pytest.mark.parametrize(("share", "retryable"), [(1.0, True), (0.6, True), (0.3, True), (1.0, False), (0.5, False)])
+def test_no_failing_judge_takes_more_calls_than_the_highest_quoted(study, monkeypatch, share, retryable):
+    monkeypatch.setattr(loop, "Limits", partial(Limits, backoff=0.001, longest_backoff=0.002, cooldown=0.01))
+    path = study(judges={name: {"kind": "python"} for name in ("a", "b")}, budget={"calls": 1000}, tries=2)
+    high = made(path, a=3, b=3).calls.high
+    for seed in range(4):
+        place = study(
+            judges={name: {"kind": "python"} for name in ("a", "b")},
+            budget={"calls": 1000},
+            tries=2,
+            ledger=f"{seed}.db",
+        )
+        rules = {"a": failing(share, seed, retryable=retryable), "b": lambda _: 5}
+        loop.carry_out(load(place), judges=rules)
+        assert status(place).spend.calls <= high
+        one = status(place).judges[0].calls
+        assert one <= 6 if share == 1 else one <= 6 + 5  # what fails before the first answer comes on top

@@ -66,6 +66,9 @@ class Request:
     asked : int
         Requests for this cell before this one, by which a judge tells a question that it has been asked already from
         one that is asked again.
+    once : str
+        Text that is the same only where a question is sent again because its answer was lost with the process that
+        waited for it, and differs in every other request of every ledger; empty where it is not known.
 
     Raises
     ------
@@ -80,6 +83,7 @@ class Request:
     judge: str
     cell: Mapping[str, str] = field(default_factory=dict)
     asked: int = 0
+    once: str = ""
 
     def __post_init__(self) -> None:
         for name in RESERVED & self.params.keys():

@@ -146,6 +146,9 @@ class EndpointSettings(RemoteSettings):
     """A model behind an OpenAI-compatible endpoint."""
 
     kind: Literal["endpoint"]
+    idempotency: bool = Field(
+        default=True, description="Whether calls carry an Idempotency-Key, so that one sent again is billed once."
+    )
 
 
 class BatchSettings(RemoteSettings):

@@ -35,7 +35,7 @@ Given = Mapping[str, Any]
 _FREE = Price(call=0.0)
 _FIRST = 64
 _OF_BATCHES = {"size", "linger", "poll", "window", "line_url"}
-_WAYS = {"price", "concurrency", "rate", "timeout", "key_env", "key_header", "threads", *_OF_BATCHES}
+_WAYS = {"price", "concurrency", "rate", "timeout", "key_env", "key_header", "threads", "idempotency", *_OF_BATCHES}
 """Settings that say how a judge is reached, and not what it answers."""
 
 

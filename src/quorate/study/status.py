@@ -80,6 +80,11 @@ class Status(Result):
         return self.spend.calls - sum(judge.calls for judge in self.judges)
 
     @property
+    def unbilled(self) -> float:
+        """That part of the money which is charged for safety, since no answer says what the calls cost."""
+        return sum(judge.unbilled for judge in self.judges)
+
+    @property
     def silent(self) -> tuple[str, ...]:
         """Judges that were asked and have answered nothing, so that the panel lacks them so far."""
         return tuple(
@@ -130,7 +135,8 @@ class Status(Result):
             for judge in self.judges
         ]
         more = {"unscored": list(self.unscored), "aside": self.aside, "judges": judges, "silent": list(self.silent)}
-        spent = {"spend": asdict(self.spend), "budget": asdict(self.budget)}
+        billed = {"billed": self.spend.money - self.unbilled, "unbilled": self.unbilled}
+        spent = {"spend": asdict(self.spend) | billed, "budget": asdict(self.budget)}
         return {"ledger": str(self.ledger), **counts, **more, **spent}
 
 

@@ -124,3 +124,22 @@ def test_the_key_is_taken_out_of_a_reason_before_that_is_cut(error, monkeypatch)
 
     for before in range(MOST_ERROR - len(CANARY) - 40, MOST_ERROR):
         assert CANARY[:4] not in asyncio.run(said(before))
+
+
+@pytest.mark.parametrize(("settings", "sent"), [({}, "once-1"), ({"idempotency": False}, None)])
+def test_a_question_sent_again_is_known_by_its_idempotency_key(settings, sent):
+    seen = []
+
+    def respond(request):
+        seen.append(request.headers.get("idempotency-key"))
+        return httpx2.Response(200, json={"choices": []})
+
+    async def ask():
+        endpoint = Endpoint("judge", "http://127.0.0.1:1/v1", "m", **settings)
+        judge = EndpointJudge(endpoint, transport=httpx2.MockTransport(respond))
+        await judge.ask(Request("k", (), {}, Expects(1, 10), "judge", once="once-1"))
+        await judge.ask(Request("k", (), {}, Expects(1, 10), "judge"))
+        await judge.close()
+
+    asyncio.run(ask())
+    assert seen == [sent, None]

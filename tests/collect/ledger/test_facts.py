@@ -34,6 +34,7 @@ def test_every_judge_has_its_counts(planned):
     assert a.statuses == {"ok": 2, "unparsed": 1, "error": 1, "lost": 1}
     assert (a.calls, a.failure_rate, a.unparsed_rate) == (5, 0.25, 0.25)
     assert (a.money, a.unpriced, a.tokens_in, a.tokens_out) == (1.75, 0, 20, 4)
+    assert (a.unbilled, b.unbilled) == (1.0, 0.0)
     assert (b.given_up, b.money, b.unpriced) == (1, 0.0, 1)
     assert sum(one.money for one in (a, b)) == ledger.spend().money
 

@@ -224,3 +224,18 @@ def test_a_late_answer_leaves_a_cell_in_flight_that_was_leased_again():
     made.saw(new, OK, 1.0, 2.0)
     assert not made.busy
     assert made.calls == 2
+
+
+def test_a_judge_that_has_answered_nothing_gets_the_tries_of_its_cells_and_no_more():
+    made = Lane("a", Limits(), most=4)
+    made.take([LeasedCell(n, f"k{n}", "a", {}, 1, None, 0, 0) for n in range(9)], 9, 0.0)
+    sent = [made.next(0.0) for _ in range(9)]
+    assert [cell is not None for cell in sent] == [True] * 4 + [False] * 5
+    told = Reply("error", retryable=True, error="wait", retry_after=0.0)
+    for cell, reply in zip(sent, [told, *[Reply("error", retryable=True, error="down")] * 3], strict=False):
+        made.saw(cell, reply, 0.0, 0.0)
+    assert (made.silent, made.dead) == ("down", None)
+    last = made.next(0.0)
+    assert made.next(0.0) is None
+    made.saw(last, Reply("error", retryable=True, error="down"), 0.0, 0.0)
+    assert made.dead == "given up after 5 failures, the last: down"

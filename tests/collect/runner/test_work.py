@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from quorate.collect.budget import Budget
 from quorate.collect.judge import Reply
 from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.ledger.plan import digest
 from quorate.collect.runner import disk as runner_disk
 from quorate.collect.runner.limits import Limits, Pace
 from quorate.collect.runner.run import collect
@@ -184,3 +186,24 @@ def test_a_ledger_that_was_made_anew_is_not_taken_for_the_one_before(planned, ye
 
     with pytest.raises(InvalidInput, match="was replaced while it was written to"):
         asyncio.run(main())
+
+
+def test_only_a_question_whose_answer_was_lost_is_sent_again_under_its_name(planned, told, build):
+    names = []
+
+    def reply(request, times):
+        names.append(request.once)
+        return Reply("error", retryable=True) if times == 1 else OK
+
+    ledger = planned(1)
+    runner = ledger.enlist(60.0)
+    (lost,) = ledger.lease(runner, "a", 1, Budget())
+    ledger.lose(runner, [lost])
+    go(ledger, told("a", reply), build)
+    first, after = names
+    assert first == digest([ledger.name, lost.key, 0])
+    assert after == digest([ledger.name, lost.key, 1])
+    (cell,) = ledger._connection.execute("SELECT asked, failed FROM cells").fetchall()
+    assert cell == (3, 1)
+    go(planned(1, name="other.db"), told("a", lambda request, times: names.append(request.once) or OK), build)
+    assert len({*names}) == 3

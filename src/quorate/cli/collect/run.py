@@ -62,8 +62,9 @@ def run(
             sys.stderr.write("\r\x1b[K")
     far = None if carried.outcome is None else standing(found)
     if out.as_json:
+        more = {} if far is None else {"unbilled": far.unbilled}
         unscored = [] if far is None else list(far.unscored)
-        print_json({"ledger": str(found.database), **carried.to_dict(), "unscored": unscored})
+        print_json({"ledger": str(found.database), **carried.to_dict(), **more, "unscored": unscored})
     elif quote:
         show_quote(console(), found, carried.quote)
     elif carried.outcome is not None and far is not None:
@@ -97,7 +98,8 @@ def show_quote(out: Console, study: Study, quoted: Quote) -> None:
     say(
         out,
         f"Low / expected / high: no call is repeated, 4 characters per token; high: every one of {study.tries} tries, "
-        "a token for every byte, and the longest reply.",
+        "a token for every byte, and the longest reply. Calls that are told to wait, are lost with their process, or "
+        f"meet a judge before its first answer come on top. No run takes more than is left of the {budget}.",
     )
     for name, judge in study.judges.items():
         if isinstance(judge, RemoteSettings):
@@ -121,7 +123,7 @@ def meanwhile(update: Update) -> None:
     line += f"{update.spend.calls:,} calls{money}"
     line += f"; {update.held:,} questions wait in batches, also after Ctrl-C" if update.held else ""
     for name, why in update.silent.items():
-        line += f"; {name} does not answer ({why})"
+        line += f"; waiting for {name}, which does not answer ({why})"
     if update.stopping:
         line = f"stopping: {update.in_flight:,} calls in flight are waited for; Ctrl-C again does not wait"
     sys.stderr.write(f"\r\x1b[K{safe(line)[: shutil.get_terminal_size().columns - 1]}")
@@ -135,7 +137,8 @@ def show_outcome(out: Console, path: Path, outcome: RunOutcome, reached: str, fa
     say(out, f"{outcome.sentence}.")
     spend = outcome.spend
     unknown = f", {spend.unpriced:,} of them of unknown price" if spend.unpriced else ""
-    say(out, f"Spent in all runs: {spend.calls:,} calls{unknown}; {spend.money:,.4f} in money.")
+    safe = f", {far.unbilled:,.4f} of it charged for safety" if far.unbilled else ""
+    say(out, f"Spent in all runs: {spend.calls:,} calls{unknown}; {spend.money:,.4f} in money{safe}.")
     for sentence in far.unscored:
         say(out, sentence)
     if far.scoreless:

@@ -64,6 +64,8 @@ def spent(found: Status) -> str:
     money = f"{spend.money:,.4f}" + ("" if budget.money is None else f" of {budget.money:,.4f}") + " in money"
     if spend.unpriced:
         money = "an unknown amount of money" if not spend.money else f"at least {money}"
+    safe = f", {found.unbilled:,.4f} of it charged for safety and not billed as far as is known"
+    money += safe if found.unbilled else ""
     lost = f"; {spend.lost:,} calls lost with their process" if spend.lost else ""
     unknown = f"; {spend.unpriced:,} calls of unknown price" if spend.unpriced else ""
     aside = f"; {found.aside:,} of the calls for drafts of prompts" if found.aside else ""

@@ -88,6 +88,7 @@ class HttpConnection:
         path: str,
         *,
         json: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
         files: Mapping[str, Any] | None = None,
         data: Mapping[str, str] | None = None,
         most_bytes: int | None = None,
@@ -112,7 +113,7 @@ class HttpConnection:
                 request = httpx2.Request(
                     method,
                     self._urls[path],
-                    headers={**self._headers, **content},
+                    headers={**self._headers, **content, **(headers or {})},
                     content=json,
                     files=files,
                     data=data,

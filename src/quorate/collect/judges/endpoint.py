@@ -64,6 +64,9 @@ class Endpoint:
         Seconds for a whole call, from connecting to the last byte.
     headers, query : mapping of str to str
         Sent with every call; no keys.
+    idempotency : bool
+        Whether every call carries an ``Idempotency-Key``, by which an endpoint that knows the header recognises a
+        question that is sent again because its answer was lost, and bills it once.
     proxies : bool
         Whether proxies of the environment are used; never for loopback addresses.
     most_bytes : int
@@ -86,6 +89,7 @@ class Endpoint:
     timeout: float = 120.0
     headers: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
+    idempotency: bool = True
     proxies: bool = True
     most_bytes: int = 8 * 1024 * 1024
 
@@ -208,8 +212,9 @@ class EndpointJudge:
         """Ask one question; whatever the endpoint does becomes a reply, within the endpoint's timeout."""
         start = time.perf_counter()
         question = json.dumps(body(request, self._endpoint), allow_nan=False).encode()
+        once = {"Idempotency-Key": request.once} if request.once and self._endpoint.idempotency else {}
         try:
-            answer = await self._connection.exchange("POST", "/chat/completions", json=question)
+            answer = await self._connection.exchange("POST", "/chat/completions", json=question, headers=once)
         except TimeoutError:
             reply = Reply(ERROR, error=f"no whole answer in {self._endpoint.timeout:g} s", retryable=True)
         except NotSent as error:

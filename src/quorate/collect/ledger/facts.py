@@ -38,6 +38,9 @@ class JudgeStatus:
         the process that waited.
     money : float
         What its calls cost, worst-case where the judge does not say.
+    unbilled : float
+        That part of ``money`` which is charged for safety: the worst-case price of calls whose answer was lost or says
+        no price, or one that cannot be. What is left was billed, as far as the judge says.
     unpriced : int
         Calls of unknown price, which ``money`` does not include.
     tokens_in, tokens_out : int
@@ -61,6 +64,7 @@ class JudgeStatus:
     given_up: int
     statuses: Mapping[str, int] = field(default_factory=dict)
     money: float = 0.0
+    unbilled: float = 0.0
     unpriced: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
@@ -122,11 +126,13 @@ def _calls(connection: Connection) -> dict[int, dict[str, Any]]:
     unscored: dict[int, int] = {}
     rows = connection.execute(
         "SELECT c.judge, a.status, count(*), coalesce(sum(a.charged), 0), count(*) - count(a.charged), "
-        "coalesce(sum(a.tokens_in), 0), coalesce(sum(a.tokens_out), 0), max(a.id) "
+        "coalesce(sum(a.tokens_in), 0), coalesce(sum(a.tokens_out), 0), max(a.id), "
+        "coalesce(sum(CASE WHEN a.cost = a.charged THEN 0 ELSE a.charged END), 0) "
         "FROM attempts AS a JOIN cells AS c ON c.id = a.cell GROUP BY c.judge, a.status"
     )
-    for judge, status, count, money, unpriced, tokens_in, tokens_out, last in rows:
-        start: dict[str, Any] = {"statuses": {}, "money": 0.0, "unpriced": 0, "tokens_in": 0, "tokens_out": 0}
+    empty = {"money": 0.0, "unbilled": 0.0, "unpriced": 0, "tokens_in": 0, "tokens_out": 0}
+    for judge, status, count, money, unpriced, tokens_in, tokens_out, last, unbilled in rows:
+        start: dict[str, Any] = {"statuses": {}, **empty}
         calls = judges.setdefault(judge, start)
         calls["statuses"][status] = count
         if status != LOST:
@@ -134,6 +140,7 @@ def _calls(connection: Connection) -> dict[int, dict[str, Any]]:
         if status in _UNSCORED:
             unscored[judge] = max(unscored.get(judge, 0), last)
         calls["money"] += money / NANO
+        calls["unbilled"] += unbilled / NANO
         calls["unpriced"] += unpriced
         calls["tokens_in"] += tokens_in
         calls["tokens_out"] += tokens_out

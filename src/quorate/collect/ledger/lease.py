@@ -61,6 +61,8 @@ class LeasedCell:
         Worst-case price that is reserved, in billionths; None where it is not known.
     failed, asked : int
         Answers so far that could not be used, and requests so far, lost ones included.
+    lost : int
+        Requests so far whose answers were lost.
     """
 
     id: int
@@ -71,6 +73,7 @@ class LeasedCell:
     price: int | None
     failed: int
     asked: int
+    lost: int = 0
 
 
 class Settled(NamedTuple):
@@ -146,13 +149,14 @@ def lease(
 def _asked_for(facets: Sequence[str]) -> str:
     """The beginning of a query for cells, which `_as_leased` takes."""
     labels = ", ".join(f"(SELECT label FROM labels WHERE facet = {i} AND code = c.f{i})" for i in range(len(facets)))
-    return f"SELECT id, key, replicate, price, failed, asked, {labels} FROM cells AS c"
+    lost = f"(SELECT count(*) FROM attempts WHERE cell = c.id AND status = '{LOST}')"
+    return f"SELECT id, key, replicate, price, failed, asked, {lost}, {labels} FROM cells AS c"
 
 
 def _as_leased(rows: Iterable[Sequence[Any]], facets: Sequence[str], judge: str) -> list[LeasedCell]:
     """Rows of such a query as cells."""
     return [
-        LeasedCell(row[0], row[1], judge, dict(zip(facets, row[6:], strict=True)), *row[2:6])  # replicate ... asked
+        LeasedCell(row[0], row[1], judge, dict(zip(facets, row[7:], strict=True)), *row[2:7])  # replicate ... lost
         for row in rows
     ]
 

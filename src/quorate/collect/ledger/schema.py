@@ -15,6 +15,9 @@ RESERVED = ("replicate", "score", "status", "cost", "tokens_in", "tokens_out", "
 
 ADDED_ONLY = "attempts are only ever added"
 
+LOST_INDEX = "CREATE INDEX IF NOT EXISTS lost ON attempts (cell) WHERE status = 'lost'"
+"""By which the lost requests of a cell are counted; ledgers of an earlier version get it when they are opened."""
+
 _PLACES = ", ".join(f"f{place}" for place in range(MOST_FACETS))
 _CODES = ", ".join(f"f{place} INTEGER NOT NULL DEFAULT 0" for place in range(MOST_FACETS))
 _TABLES = f"""
@@ -40,6 +43,7 @@ CREATE TABLE attempts (
   score REAL, text TEXT, cut INTEGER NOT NULL, tokens_in INTEGER, tokens_out INTEGER, cost INTEGER, charged INTEGER,
   latency REAL, request TEXT, error TEXT, at REAL NOT NULL
 );
+{LOST_INDEX};
 CREATE TABLE spend (
   id INTEGER PRIMARY KEY CHECK (id = 1), calls INTEGER NOT NULL, lost INTEGER NOT NULL, reserved INTEGER NOT NULL,
   money INTEGER NOT NULL, reserved_money INTEGER NOT NULL, unpriced INTEGER NOT NULL

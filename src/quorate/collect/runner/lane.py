@@ -9,11 +9,13 @@ from quorate.collect.judge import ERROR, Reply
 from quorate.collect.ledger.lease import LeasedCell
 from quorate.collect.runner.limits import Limits
 from quorate.collect.runner.settle import asked_to_wait
+from quorate.wording import counted
 
 _MEMORY = 0.05
 _BAD = 0.25
 _LOOK = 0.25
 _SOON = 1.0
+_TRIPS_UNANSWERED = 2
 
 
 class Lane:
@@ -38,10 +40,16 @@ class Lane:
     lasting : bool
         Whether its questions outlive the process, gathered in batches: then the window stays as it is, since a smaller
         one would only make smaller batches, and cells that may have been sent already are not given back.
+    most : int, optional
+        Failures after which it is dead if it has answered nothing by then, being told to wait left out: every try of
+        every cell, so that a judge that is not there takes no more calls than one that always fails.
     """
 
-    def __init__(self, judge: str, limits: Limits, resting: float = 0.0, *, lasting: bool = False) -> None:
+    def __init__(
+        self, judge: str, limits: Limits, resting: float = 0.0, *, lasting: bool = False, most: int | None = None
+    ) -> None:
         self.judge, self.lasting = judge, lasting
+        self._most, self._unanswered = float("inf") if most is None else most, 0
         self.queue: deque[LeasedCell] = deque()
         self.flying: dict[int, LeasedCell] = {}
         self.resting = resting
@@ -100,6 +108,8 @@ class Lane:
         """The next cell to send now, which is then in flight; None if none may be sent."""
         if not self.queue or self.dead or now < self.resting or len(self.flying) >= self.window:
             return None
+        if not self.answered and self._unanswered + len(self.flying) >= self._most:
+            return None
         if self._pace.rate is not None:  # at most one second's worth of requests is saved up
             saved = self._tokens + max(0.0, now - self._filled) * self._pace.rate
             self._tokens, self._filled = min(saved, max(1.0, self._pace.rate)), now
@@ -154,14 +164,23 @@ class Lane:
         if pause is not None:
             self._tripped = now
             self._rest(now + pause)
+        if not self.answered:  # what is waited for is said at once, and not for long
+            self.silent = reply.error or reply.status
+            self._unanswered += pause is None
+            if self._unanswered >= self._most:
+                self.dead = self._given_up()
+        trips = self._limits.trips if self.answered else min(self._limits.trips, _TRIPS_UNANSWERED)
         if self._streak >= self._limits.breaker:  # leave it alone for a while, then see whether one request is answered
             self._trips += 1
             self.silent = reply.error or reply.status
-            if self._trips > self._limits.trips or not reply.retryable:
-                self.dead = f"given up after {self.failures:,} failures, the last: {self.silent}"
+            if self._trips > trips or not reply.retryable:
+                self.dead = self._given_up()
             self._rest(now + self._limits.cooldown * 2.0 ** (self._trips - 1))
             self._streak, self._tripped = self._limits.breaker - 1, now
             self._window, self._slow = 1.0, float(self._pace.concurrency)
+
+    def _given_up(self) -> str:
+        return f"given up after {counted(self.failures, 'failure')}, the last: {self.silent}"
 
     def _away(self, now: float) -> bool:
         return self.resting - now > _SOON

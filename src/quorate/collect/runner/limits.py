@@ -58,7 +58,7 @@ class Limits:
     cooldown : float
         That while, doubled each time.
     trips : int
-        Times in a row that a judge is left alone before it counts as dead.
+        Times in a row that a judge is left alone before it counts as dead; at most twice if it has answered nothing.
     patience : float
         Longest wait for anything before the run ends, to be resumed later.
     lease : float

@@ -44,7 +44,8 @@ class Update:
     stopping : bool
         Whether the run was told to stop, and waits for what is in flight.
     silent : mapping of str to str
-        Judges that are left alone after too many failures in a row, and what was the matter with the last one.
+        Judges that have not answered yet, or are left alone after too many failures in a row, and what was the matter
+        with the last one.
     held : int
         Questions that wait in batches, besides the requests in flight.
     """

@@ -15,6 +15,7 @@ from quorate.collect.budget import Budget, Spend
 from quorate.collect.judge import ERROR, Judge, Request, lasts
 from quorate.collect.ledger.lease import DONE, GIVEN_UP, LOST, LeasedCell, Settled
 from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.ledger.plan import digest
 from quorate.collect.ledger.store import Adrift
 from quorate.collect.runner.disk import Disk
 from quorate.collect.runner.hold import Hold
@@ -58,7 +59,7 @@ class Work:
         self._ledger, self._judges, self._build = ledger, judges, build
         self._limits, self._budget, self._clock = limits, budget, clock
         self._tell, self._stop = on_progress, stop
-        self._runner = ledger.enlist(limits.lease)
+        self._name, self._runner = ledger.name, ledger.enlist(limits.lease)
         self._lanes: list[Lane] = []
         self._left = 0
         self._begin_with(ledger.unfinished())
@@ -81,7 +82,8 @@ class Work:
         pauses, there = self._ledger.pauses(), {lane.judge for lane in self._lanes}
         for name, judge in self._judges.items():
             if name in unfinished and name not in there:
-                self._lanes.append(Lane(name, self._limits, pauses.get(name, 0.0), lasting=lasts(judge)))
+                most = unfinished[name] * self._limits.tries
+                self._lanes.append(Lane(name, self._limits, pauses.get(name, 0.0), lasting=lasts(judge), most=most))
         self._left = sum(unfinished.values())
 
     def abort(self) -> None:
@@ -143,8 +145,8 @@ class Work:
         """Ask a cell, then the next one, as long as there is one that may be sent."""
         while cell is not None:
             try:
-                request = self._build(cell)
-                request = replace(request, asked=cell.asked) if lane.lasting else request
+                once = digest([self._name, cell.key, cell.asked - cell.lost])
+                request = replace(self._build(cell), asked=cell.asked, once=once)
             except Exception as error:  # noqa: BLE001 -- whatever it is, it ends the run and is raised there
                 self._unsent.append(lane.flying.pop(cell.id))
                 self._fault = self._fault or error
