@@ -81,3 +81,10 @@ def test_a_judge_is_asked_at_its_rate(study):
     written = load(study(judges={"m": ENDPOINT | {"rate": 2.5, "concurrency": 3}}))
     assert (pace(written, "m").rate, pace(written, "m").concurrency) == (2.5, 3)
     assert pace(load(study(judges={"m": ENDPOINT})), "m").rate is None
+
+
+@pytest.mark.parametrize("params", [{"api_key": "x"}, {"stop": ["sk-proj-0123456789abcdef"]}])
+def test_parameters_of_a_judge_that_is_no_endpoint_hold_no_keys_either(study, params):
+    with pytest.raises(InvalidInput, match='judge "m": params') as caught:
+        check(load(study(judges={"m": {"kind": "local", "params": params}})))
+    assert "0123456789" not in str(caught.value)

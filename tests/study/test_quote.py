@@ -113,3 +113,9 @@ def test_no_failing_judge_takes_more_calls_than_the_highest_quoted(study, monkey
         assert status(place).spend.calls <= high
         one = status(place).judges[0].calls
         assert one <= 6 if share == 1 else one <= 6 + 5  # what fails before the first answer comes on top
+
+
+def test_judges_whose_names_look_alike_are_named(study):
+    assert made(study(judges={"gpt-4": PRICED, "gpt\u20114": ENDPOINT | {"params": {}}})).alike == (
+        ("gpt-4", "gpt\u20114"),
+    )

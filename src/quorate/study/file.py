@@ -117,9 +117,7 @@ class Prices(FilePart):
 class _Judge(FilePart):
     price: Prices | None = Field(default=None, description="What calls cost; leave it out where it is not known.")
     concurrency: Positive = Field(default=64, le=100_000, description="Most requests in flight at once.")
-    rate: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
-        default=None, description="Requests per second."
-    )
+    rate: Annotated[float, Field(ge=1e-3, le=1e6)] | None = Field(default=None, description="Requests per second.")
 
 
 class RemoteSettings(_Judge):
@@ -135,9 +133,7 @@ class RemoteSettings(_Judge):
     structured: Literal["json_schema", "json_object", "structured_outputs", "grammar"] | None = Field(
         default=None, description="How the endpoint holds the model to the form of the answer."
     )
-    timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = Field(
-        default=120.0, description="Seconds for a call."
-    )
+    timeout: Annotated[float, Field(ge=0.01, le=86_400)] = Field(default=120.0, description="Seconds for a call.")
     headers: dict[str, str] = Field(default_factory=dict, description="Sent with every call; no keys.")
     query: dict[str, str] = Field(default_factory=dict, description="Query of every address; no keys.")
 
@@ -157,10 +153,10 @@ class BatchSettings(RemoteSettings):
     kind: Literal["batch"]
     size: Annotated[int, Field(ge=1, le=50_000)] = Field(default=1000, description="Most questions in a batch.")
     concurrency: Positive = Field(default=10_000, le=100_000, description="Most questions that wait for an answer.")
-    linger: Annotated[float, Field(gt=0, allow_inf_nan=False)] = Field(
+    linger: Annotated[float, Field(ge=0.01, le=86_400)] = Field(
         default=2.0, description="Seconds without a new question after which a batch is sent though it is not full."
     )
-    poll: Annotated[float, Field(gt=0, allow_inf_nan=False)] = Field(
+    poll: Annotated[float, Field(ge=0.01, le=86_400)] = Field(
         default=30.0, description="Seconds between two looks at a batch."
     )
     window: Text = Field(default="24h", description="Time in which the endpoint is to answer, as it calls it.")

@@ -8,7 +8,7 @@ from typing import Any
 
 from quorate.collect.judge import Judge
 from quorate.collect.judges.batch import BatchJudge
-from quorate.collect.judges.endpoint import Endpoint, EndpointJudge
+from quorate.collect.judges.endpoint import Endpoint, EndpointJudge, without_keys
 from quorate.collect.judges.local import LocalJudge
 from quorate.collect.judges.python import PythonJudge
 from quorate.collect.judges.replay import ReplayJudge
@@ -62,10 +62,12 @@ def made(study: Study, given: Given | None = None) -> dict[str, Judge]:
 
 
 def check(study: Study) -> None:
-    """Check the settings of endpoints without their keys."""
+    """Check the settings of endpoints without their keys, and that no settings hold any."""
     for name, settings in study.judges.items():
         if isinstance(settings, RemoteSettings):
             endpoint(name, settings)
+        else:
+            without_keys(name, getattr(settings, "params", {}))
 
 
 def digests(study: Study) -> dict[str, str]:

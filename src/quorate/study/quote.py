@@ -13,6 +13,7 @@ from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.lease import LOST
 from quorate.collect.price import Price
 from quorate.errors import InvalidInput
+from quorate.study.alike import alike
 from quorate.study.judges import price
 from quorate.study.questions import Questions
 
@@ -82,12 +83,15 @@ class Quote:
         The most that may be spent in all.
     held : int
         Cells to be answered that an earlier run has sent in batches, whose price is reserved already.
+    alike : tuple of tuple of str
+        Pairs of judges whose names look alike, though they are two.
     """
 
     judges: tuple[JudgeQuote, ...]
     done: int
     budget: Budget
     held: int = 0
+    alike: tuple[tuple[str, str], ...] = ()
 
     @property
     def cells(self) -> int:
@@ -170,7 +174,7 @@ def quote(asked: Questions, cells: Mapping[str, int], lengths: Sizes, *, seen: S
     known = {judge.judge: judge for judge in seen}
     parts = tuple(_judge(asked, name, count, lengths, known.get(name)) for name, count in cells.items() if count)
     done, held = sum(judge.done + judge.given_up for judge in seen), sum(judge.held for judge in seen)
-    return Quote(parts, done, budget, held)
+    return Quote(parts, done, budget, held, alike(asked.judges))
 
 
 def _judge(asked: Questions, name: str, cells: int, lengths: Sizes, seen: JudgeStatus | None) -> JudgeQuote:

@@ -125,7 +125,9 @@ def test_nothing_is_asked_without_a_yes(run, study, says, monkeypatch, tmp_path)
     assert asked == []
     assert not (tmp_path / "prompts").exists()
     monkeypatch.setattr("typer.confirm", lambda *_, **__: True)
-    assert run("variants", "study.yaml", "-n", 1).code == 0
+    ran = run("variants", "study.yaml", "-n", 1)
+    assert ran.code == 0
+    assert "m is asked at 127.0.0.1:1, with no key." in ran.out
 
 
 def test_json(run, study, says):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import importlib.util
 import json
 import logging
@@ -15,8 +16,10 @@ import pytest
 
 from quorate.collect.expects import Expects
 from quorate.collect.judge import MOST_TEXT, Message, Request
-from quorate.collect.judges.endpoint import Endpoint, EndpointJudge, body
+from quorate.collect.judges.connection import Answer
+from quorate.collect.judges.endpoint import Endpoint, EndpointJudge, body, cleaned, reply_to
 from quorate.collect.price import Price
+from quorate.collect.secret import Secret
 from quorate.errors import InvalidInput
 
 spec = importlib.util.spec_from_file_location("hostile", Path(__file__).parents[1] / "hostile.py")
@@ -437,3 +440,15 @@ def test_loopback_never_goes_through_a_proxy():
     assert not Endpoint("judge", "https://host/v1", "m", proxies=False).trusts_environment
     assert not Endpoint("judge", "http://127.0.0.1:8000/v1", "m").trusts_environment
     assert not Endpoint("judge", "http://[::1]:8000/v1", "m").trusts_environment
+
+
+@pytest.mark.parametrize("code", [200, 400])
+def test_a_key_that_json_escapes_is_taken_out_before_anything_is_cut(code):
+    key = "sk-" + "???" * 8
+    secret, shown = Secret(key), base64.b64encode(key.encode()).decode()
+    assert "/" in shown
+    text = "x" * ((MOST_TEXT if code == 200 else 200) - len(shown) // 2) + shown
+    said = {"choices": [{"message": {"content": text}}]} if code == 200 else {"error": {"message": text}}
+    answer = Answer(code, {}, json.dumps(said).replace("/", "\\/").encode())
+    reply = reply_to(cleaned(answer, secret), question(), endpoint("http://127.0.0.1:1/v1"), 0.0, secret)
+    assert shown[:6] not in reply.text + str(reply.error)

@@ -205,5 +205,5 @@ def test_only_a_question_whose_answer_was_lost_is_sent_again_under_its_name(plan
     assert after == digest([ledger.name, lost.key, 1])
     (cell,) = ledger._connection.execute("SELECT asked, failed FROM cells").fetchall()
     assert cell == (3, 1)
-    go(planned(1, name="other.db"), told("a", lambda request, times: names.append(request.once) or OK), build)
+    go(planned(1, name="other.db"), told("a", lambda request, _: names.append(request.once) or OK), build)
     assert len({*names}) == 3

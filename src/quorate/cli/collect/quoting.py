@@ -11,6 +11,7 @@ import typer
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from quorate.study.file import Judge
     from quorate.study.quote import Range
 
 INCOMPLETE = 2
@@ -34,6 +35,18 @@ def confirmed(otherwise: str = "") -> bool:
         return typer.confirm("Go ahead?", default=False, err=True)
     except typer.Abort:
         raise KeyboardInterrupt from None
+
+
+def asked_at(name: str, judge: Judge) -> str:
+    """Where a judge is asked, and with which key; empty where nothing leaves this machine."""
+    from urllib.parse import urlsplit
+
+    from quorate.study.file import RemoteSettings
+
+    if not isinstance(judge, RemoteSettings):
+        return ""
+    key = f"the key in {judge.key_env}" if judge.key_env else "no key"
+    return f"{name} is asked at {urlsplit(judge.base_url).netloc}, with {key}."
 
 
 def span(amount: Range) -> str:

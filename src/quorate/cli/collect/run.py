@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.collect.quoting import INCOMPLETE, StudyFile, Yes, confirmed, money_span, span
+from quorate.cli.collect.quoting import INCOMPLETE, StudyFile, Yes, asked_at, confirmed, money_span, span
 from quorate.cli.console import console, print_json, safe, say, table, whole
 from quorate.cli.options import Output, command
 from quorate.errors import InvalidInput
@@ -76,10 +76,6 @@ def run(
 
 def show_quote(out: Console, study: Study, quoted: Quote) -> None:
     """Print what a run may cost, judge by judge, and where it sends what."""
-    from urllib.parse import urlsplit
-
-    from quorate.study.file import RemoteSettings
-
     done = f"; {quoted.done:,} are finished already" if quoted.done else ""
     calls = None if quoted.budget.calls is None else f"{quoted.budget.calls:,} calls"
     money = None if quoted.budget.money is None else f"{quoted.budget.money:,.2f} in money"
@@ -101,10 +97,10 @@ def show_quote(out: Console, study: Study, quoted: Quote) -> None:
         "a token for every byte, and the longest reply. Calls that are told to wait, are lost with their process, or "
         f"meet a judge before its first answer come on top. No run takes more than is left of the {budget}.",
     )
-    for name, judge in study.judges.items():
-        if isinstance(judge, RemoteSettings):
-            key = f"the key in {judge.key_env}" if judge.key_env else "no key"
-            say(out, f"{name} is asked at {urlsplit(judge.base_url).netloc}, with {key}.")
+    for sentence in filter(None, (asked_at(name, judge) for name, judge in study.judges.items())):
+        say(out, sentence)
+    for first, second in quoted.alike:
+        say(out, f'The judges "{first}" and "{second}" look alike, and are two: if one is meant, rename it.')
     if study.adaptive is not None:
         stop = " It may stop before." if study.adaptive.target is not None or study.adaptive.decide else ""
         say(out, f"This is the most that the policy may ask, here shared equally.{stop}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.collect.quoting import INCOMPLETE, StudyFile, Yes, confirmed, money_span, span
+from quorate.cli.collect.quoting import INCOMPLETE, StudyFile, Yes, asked_at, confirmed, money_span, span
 from quorate.cli.console import console, say, whole
 from quorate.cli.options import Output, command
 from quorate.errors import InvalidInput
@@ -83,6 +83,8 @@ def show_quote(out: Console, draftable: Draftable) -> None:
         f"high: every one of {draftable.ask.tries} tries). At most what the budget has left: "
         f"{' and '.join(filter(None, amounts))}. Every call counts in the ledger.",
     )
+    if where := asked_at(draftable.judge, draftable.study.judges[draftable.judge]):
+        say(out, where)
 
 
 def show(out: Console, study: Path, found: Variants, wanted: int) -> None:

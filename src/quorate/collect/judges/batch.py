@@ -177,7 +177,7 @@ class BatchJudge:
             else:
                 files = (content for content in contents if content)
                 missing = _without_answer(ended, self._secret)
-                replies = answers(files, requests, self._endpoint, self._clock())
+                replies = answers(files, requests, self._endpoint, self._clock(), self._secret)
         except NotMade as refused:
             missing = refused.reply
         except Exception as error:  # noqa: BLE001 -- as above; what is paid for is not bought again

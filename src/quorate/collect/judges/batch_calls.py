@@ -16,7 +16,7 @@ from urllib.parse import quote
 from quorate.collect.judge import ERROR, Reply, Request
 from quorate.collect.judges.completion import decoded
 from quorate.collect.judges.connection import Broken, HttpConnection, NotSent, Unusable
-from quorate.collect.judges.endpoint import Endpoint, body, cleaned, reply_of
+from quorate.collect.judges.endpoint import Endpoint, body, cleaned, reply_of, without_key
 from quorate.collect.judges.http_status import turned_away
 from quorate.collect.secret import Secret
 
@@ -236,7 +236,11 @@ def names(content: bytes) -> set[str]:
 
 
 def answers(
-    contents: Iterable[bytes], requests: Mapping[str, Request], endpoint: Endpoint, now: float
+    contents: Iterable[bytes],
+    requests: Mapping[str, Request],
+    endpoint: Endpoint,
+    now: float,
+    secret: Secret | None = None,
 ) -> dict[str, Reply]:
     """Replies by name from the output and error files.
 
@@ -247,7 +251,7 @@ def answers(
         name = line["custom_id"]
         if name not in requests or name in replies:
             continue
-        response, error = line.get("response"), line.get("error")
+        response, error = (without_key(line.get(part), secret) for part in ("response", "error"))
         code = response.get("status_code") if isinstance(response, Mapping) else None
         if isinstance(code, int) and isinstance(response, Mapping):
             replies[name] = reply_of(code, {}, response.get("body"), requests[name], endpoint, now)

@@ -125,9 +125,8 @@ class Endpoint:
                 raise self._wrong(
                     f'{setting}: "{name}" looks like a key; name its environment variable in key_env instead'
                 )
-        for name in filter(_SECRET_PARAMETER.search, _names(self.params)):
-            raise self._wrong(f'params: "{name[:40]}" is a place for a key; name its environment variable in key_env')
-        for setting in ("params", "headers", "query"):
+        without_keys(self.name, self.params)
+        for setting in ("headers", "query"):
             if any(map(_KEY.search, _texts(getattr(self, setting)))):
                 raise self._wrong(f"{setting}: holds what looks like a key; name its environment variable in key_env")
         if not _HEADER.fullmatch(self.key_header) or _KEY.search(self.key_header):
@@ -150,6 +149,24 @@ class Endpoint:
 
     def _wrong(self, what: str) -> InvalidInput:
         return InvalidInput(f'judge "{self.name}": {what}')
+
+
+def without_keys(judge: str, params: Mapping[str, Any]) -> None:
+    """Refuse parameters that hold what looks like a key, or name a place for one.
+
+    Raises
+    ------
+    InvalidInput
+        With the name of the place, and not with the key.
+    """
+    for name in filter(_SECRET_PARAMETER.search, _names(params)):
+        raise InvalidInput(
+            f'judge "{judge}": params: "{name[:40]}" is a place for a key; name its environment variable in key_env'
+        )
+    if any(map(_KEY.search, _texts(params))):
+        raise InvalidInput(
+            f'judge "{judge}": params: holds what looks like a key; name its environment variable in key_env'
+        )
 
 
 def _names(value: Any) -> Iterator[str]:
@@ -222,7 +239,7 @@ class EndpointJudge:
         except (Broken, Unusable) as error:
             reply = Reply(ERROR, error=str(error), retryable=True)
         else:
-            reply = reply_to(cleaned(answer, self._secret), request, self._endpoint, self._clock())
+            reply = reply_to(cleaned(answer, self._secret), request, self._endpoint, self._clock(), self._secret)
         return replace(scrubbed(reply, self._secret), latency=time.perf_counter() - start)
 
     async def close(self) -> None:
@@ -243,10 +260,11 @@ def body(request: Request, endpoint: Endpoint) -> dict[str, Any]:
     }
 
 
-def reply_to(answer: Answer, request: Request, endpoint: Endpoint, now: float) -> Reply:
-    """The reply that an endpoint's answer amounts to."""
+def reply_to(answer: Answer, request: Request, endpoint: Endpoint, now: float, secret: Secret | None = None) -> Reply:
+    """The reply that an endpoint's answer amounts to, without the key in what is decoded, before any of it is cut."""
     try:
         content = decoded(answer.body)
+        content = without_key(content, secret)
     except ValueError as error:
         if answer.code == 200:
             return Reply(ERROR, error=f"the answer is no JSON: {error}", retryable=True)
@@ -273,6 +291,19 @@ def cleaned(answer: Answer, secret: Secret | None) -> Answer:
         {name: secret.scrub(value) for name, value in answer.headers.items()},
         secret.scrub(answer.body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape"),
     )
+
+
+def without_key(content: Any, secret: Secret | None) -> Any:
+    """A decoded value without the key in any of its texts: what JSON had escaped is found only now."""
+    if secret is None:
+        return content
+    if isinstance(content, str):
+        return secret.scrub(content)
+    if isinstance(content, list):
+        return [without_key(inner, secret) for inner in content]
+    if isinstance(content, dict):
+        return {secret.scrub(name): without_key(inner, secret) for name, inner in content.items()}
+    return content
 
 
 def scrubbed(reply: Reply, secret: Secret | None) -> Reply:
