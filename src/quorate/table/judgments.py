@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -208,7 +209,14 @@ class Judgments:
 
     def n_levels(self, name: str) -> int:
         """Number of levels of a facet, counted within its parents."""
-        return int(self.level_codes([name]).max(initial=-1)) + 1
+        if name not in self._levels:
+            self._levels[name] = int(self.level_codes([name]).max(initial=-1)) + 1
+        return self._levels[name]
+
+    @cached_property
+    def _levels(self) -> dict[str, int]:
+        """Numbers of levels that were counted already: contrasts of a thousand systems ask for the same few."""
+        return {}
 
     def keep(self, mask: NDArray[np.bool_]) -> Judgments:
         """The judgments where ``mask``, shape (cells,), is true; levels that no longer occur are dropped."""

@@ -6,7 +6,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.components.fixed import fixed_effects
+from quorate.estimate.components.fixed import fixed_effects, independent_columns
 from quorate.estimate.components.model import build
 
 
@@ -93,7 +93,17 @@ def test_a_covariate_that_hardly_varies_is_refused(simulate):
     assert "time" in fixed.names
 
 
-def test_too_many_levels_of_a_fixed_facet_are_refused():
+def test_a_fixed_facet_may_have_as_many_levels_as_there_is_room_for():
     frame = pl.DataFrame({"item": [str(i % 7) for i in range(2100)], "judge": [str(i % 1050) for i in range(2100)]})
-    with pytest.raises(InvalidInput, match=r'"judge" has 1050 levels; a fixed facet may have 1000'):
-        coded(frame.with_columns(score=pl.Series(np.arange(2100.0) % 11)))
+    fixed, judgments = coded(frame.with_columns(score=pl.Series(np.arange(2100.0) % 11)))
+    assert fixed.rows.shape == (1050, 1050)
+    np.testing.assert_array_equal(fixed.x[:, 3], judgments.column("judge") == 3)
+
+
+def test_columns_that_depend_on_earlier_ones_are_left_out_and_known_by_them():
+    rng = np.random.default_rng(1)
+    x, times = rng.normal(size=(12, 4)), rng.integers(1, 5, 12)
+    full = np.column_stack([x[:, :2], x[:, 0] - 300 * x[:, 1], x[:, 2:], x[:, 3] + 2 * x[:, 0]])
+    kept, dropped, made_of = independent_columns(full, times)
+    assert (kept, dropped) == ([0, 1, 3, 4], [2, 5])
+    np.testing.assert_allclose(full[:, kept] @ made_of, full[:, dropped], atol=1e-9)

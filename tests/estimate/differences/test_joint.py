@@ -85,6 +85,19 @@ def test_a_facet_with_one_level_stands_for_itself(judged):
     assert one.se > means.contrast([0.5, 0.5]).se
 
 
+@pytest.mark.parametrize("judges", [1, 3], ids=["judge alone", "judges drawn"])
+@pytest.mark.parametrize("items", [1, 12], ids=["item of each prompt", "shared items"])
+def test_several_contrasts_at_once_are_those_of_each(judged, items, judges):
+    table = judged({"item": items * 4, "judge": judges, "prompt": 2, "system": 4}, keep=0.9, fixed=(), seed=items)
+    means = joint_means(table)
+    weights = np.vstack([np.eye(4), np.eye(4) - 0.25])
+    for at_once, own in zip(means.contrasts(weights), (means.contrast(row) for row in weights), strict=True):
+        for name in ("value", "se", "df"):
+            assert getattr(at_once, name) == pytest.approx(getattr(own, name), rel=1e-10, abs=1e-10)
+        assert at_once.shares == pytest.approx(dict(own.shares), rel=1e-10, abs=1e-12)
+        assert [str(one) for one in at_once.caveats] == [str(one) for one in own.caveats]
+
+
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [

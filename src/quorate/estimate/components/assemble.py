@@ -9,7 +9,7 @@ import numpy as np
 
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput, NotEstimable, Unbalanced
-from quorate.estimate.components.fixed import FixedEffects, fixed_effects
+from quorate.estimate.components.fixed import FixedEffects, count_columns, fixed_effects
 from quorate.estimate.components.model import CELL, Model, closure
 from quorate.estimate.components.noise import residuals
 from quorate.numerics.mixed.anova import Strata, strata
@@ -18,7 +18,9 @@ from quorate.numerics.mixed.reml import Problem
 from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments, dense
 
-_MOST_LEVELS = 4000
+_MOST_BYTES = 8e9
+_COPIES = 20
+"""Square matrices of the largest system that are held at a time."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +75,12 @@ def assemble(judgments: Judgments, model: Model, *, reml: bool, residual_by: str
         If there is nothing to decompose: no answers, one level of the object, equal scores, or replicates that are
         copies.
     InvalidInput
-        If terms shared by all blocks have too many levels.
+        If the model needs more memory than 8 GB.
     """
     answered = judgments if judgments.n.all() else judgments.keep(judgments.n > 0)
     center, scale = location(answered)
-    fixed = fixed_effects(answered, model)
     block = block_facet(answered, model)
+    fixed = fixed_effects(answered, model)
     above = {block, *answered.ancestors(block)}
     within = [term for term in model.random if block in closure(answered, term)]
     shared = [term for term in model.random if term not in within]
@@ -91,10 +93,11 @@ def assemble(judgments: Judgments, model: Model, *, reml: bool, residual_by: str
         block=answered.level_codes([block]),
         position=position,
         attribute=answered.level_codes(answered.ancestors(block)),
-        x=fixed.x,
+        x=fixed.rows,
         within=_stack([_labels(answered, closure(answered, term) - above) for term in within], answered.n_cells),
         shared=_stack([answered.level_codes(term) for term in shared], answered.n_cells),
         noise=noise.weight,
+        row=fixed.row,
     )
     problem = Problem(cells, noise.inside, reml=reml)
     missing = int(judgments.rows.sum()) - judgments.n_answers
@@ -134,14 +137,20 @@ def block_facet(judgments: Judgments, model: Model) -> str:
     if not order:
         raise InvalidInput("fixed: every facet is fixed, so no variance is left to estimate; make one random")
     best = min(order, key=work)
-    largest = max(sizes(best)[1:])
-    if largest > _MOST_LEVELS:
+    _, columns, shared = sizes(best)
+    _check_room(judgments, max(columns, shared + count_columns(judgments, model)))
+    return best
+
+
+def _check_room(judgments: Judgments, largest: float) -> None:
+    """Refuse a system of equations that usual machines have no memory for."""
+    needed = 8.0 * _COPIES * largest**2
+    if needed > _MOST_BYTES:
         columns = ", ".join(f"{facet.name} has {len(facet.levels)} levels" for facet in judgments.facets)
         raise InvalidInput(
-            f"the random terms need a system of {largest:.0f} levels at once; at most {_MOST_LEVELS} can be fitted. "
-            f"Leave out the largest term, or check the columns: {columns}"
+            f"the model needs a system of {largest:,.0f} levels at once, about {needed / 1e9:,.0f} GB of memory; "
+            f"at most {_MOST_BYTES / 1e9:.0f} GB are used. Leave out the largest term, or check the columns: {columns}"
         )
-    return best
 
 
 def _at_most(judgments: Judgments, term: tuple[str, ...]) -> int:

@@ -54,7 +54,7 @@ def design(
     NotEstimable
         If nothing can be estimated: no answers, one item, equal scores, or a residual that fixed effects absorb.
     InvalidInput
-        If terms shared by all blocks have too many levels.
+        If the model needs more memory than 8 GB.
     """
     assembled = assemble(judgments, build(judgments, random, covariates), reml=reml, residual_by=residual_by)
     problem = assembled.problem

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 
-from quorate.arguments import argument
-from quorate.arrays import Floats
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.model import Model
 from quorate.table.judgments import Judgments
 
-_MOST_COLUMNS = 1000
 _LEAST_VARIATION = 1e-4
+_LEAST_OWN = 1e-9
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,10 @@ class FixedEffects:
 
     Parameters
     ----------
-    x : array, shape (cells, p)
-        Columns of full rank: intercept, treatment contrasts, covariates.
+    rows : array, shape (rows, p)
+        Distinct rows of columns of full rank: intercept, treatment contrasts, covariates.
+    row : array of int, shape (cells,)
+        Row of every cell.
     names : tuple of str
         Name of each column.
     mean : array, shape (p,)
@@ -33,10 +35,16 @@ class FixedEffects:
         Weights of the mean at each level of each fixed facet.
     """
 
-    x: Floats
+    rows: Floats
+    row: Ints
     names: tuple[str, ...]
     mean: Floats
     levels: dict[str, Floats]
+
+    @property
+    def x(self) -> Floats:
+        """The row of every cell, shape (cells, p)."""
+        return self.rows[self.row]
 
 
 @dataclass(frozen=True)
@@ -57,11 +65,13 @@ def fixed_effects(judgments: Judgments, model: Model) -> FixedEffects:
     NotEstimable
         If fixed facets are confounded, so that no mean over their levels exists.
     """
-    terms = [*((name,) for name in model.fixed), *(tuple(term.split(":")) for term in model.covariates)]
-    terms = list(dict.fromkeys(terms))
-    singles = {name: _single(judgments, name) for term in terms for name in term}
+    terms = _terms(model)
+    of_fixed = list(dict.fromkeys(name for term in terms for name in term))
+    row = judgments.level_codes(of_fixed) if of_fixed else np.zeros(judgments.n_cells, dtype=np.int64)
+    first = np.unique(row, return_index=True)[1]
+    singles = {name: _single(judgments, name, first) for name in of_fixed}
     average = {name: single.mean for name, single in singles.items()}
-    x = np.hstack([np.ones((judgments.n_cells, 1)), *(_product([singles[n].x for n in term]) for term in terms)])
+    x = np.hstack([np.ones((len(first), 1)), *(_product([singles[n].x for n in term]) for term in terms)])
     labels = [product(*(singles[n].labels for n in term)) for term in terms]
     names = ("(Intercept)", *(":".join(parts) for label in labels for parts in label))
     mean = _weights(terms, average)
@@ -69,35 +79,39 @@ def fixed_effects(judgments: Judgments, model: Model) -> FixedEffects:
         name: np.array([_weights(terms, {**average, name: row}) for row in singles[name].levels])
         for name in model.fixed
     }
-    kept, gram = independent_columns(x)
+    kept, dropped, made_of = independent_columns(x, np.bincount(row))
     for weights in (mean, *levels.values()):
-        rows = np.atleast_2d(weights)
-        solution = np.linalg.lstsq(gram, rows.T, rcond=1e-12)[0]
-        if not np.allclose(gram @ solution, rows.T, atol=1e-6 * max(1.0, float(np.abs(rows).max()))):
+        at = np.atleast_2d(weights)
+        if not np.allclose(at[:, dropped], at[:, kept] @ made_of, atol=1e-6 * max(1.0, float(np.abs(at).max()))):
             listed = " and ".join((*model.fixed, *model.covariates))
             raise NotEstimable(
                 f"the levels of {listed} never occur together freely, so no mean over "
                 "all of them exists; make one of them random, leave it out, or keep one of its levels"
             )
-    return FixedEffects(
-        x[:, kept], tuple(names[i] for i in kept), mean[kept], {name: w[:, kept] for name, w in levels.items()}
-    )
+    if dropped:
+        x, mean, levels = x[:, kept], mean[kept], {name: w[:, kept] for name, w in levels.items()}
+    return FixedEffects(x, row, tuple(names[i] for i in kept), mean, levels)
 
 
-def _single(judgments: Judgments, name: str) -> _Single:
+def count_columns(judgments: Judgments, model: Model) -> int:
+    """Columns of the fixed effects, before those that depend on others are left out."""
+    return 1 + sum(math.prod(len(judgments.facet(name).levels) - 1 or 1 for name in term) for term in _terms(model))
+
+
+def _terms(model: Model) -> list[tuple[str, ...]]:
+    every = [*((name,) for name in model.fixed), *(tuple(term.split(":")) for term in model.covariates)]
+    return list(dict.fromkeys(every))
+
+
+def _single(judgments: Judgments, name: str, first: Ints) -> _Single:
     """Numbers as they are; labels, two-valued numbers and fixed facets as treatment contrasts with the first level."""
     facet = judgments.facet(name)
     if facet.values is None or facet.fixed or set(facet.values.tolist()) <= {0.0, 1.0}:
         labels = facet.levels
-        if len(labels) > _MOST_COLUMNS:
-            raise InvalidInput(
-                f'fixed: facet "{name}" has {len(labels)} levels; a fixed facet may have {_MOST_COLUMNS}. Make it '
-                "random (" + argument("fixed", ()) + "), or check that the column is the right one"
-            )
-        x = (judgments.column(name)[:, None] == np.arange(1, len(labels))).astype(float)
+        x = (judgments.column(name)[first, None] == np.arange(1, len(labels))).astype(float)
         levels = np.eye(len(labels))[:, 1:]
         return _Single(x, tuple(f"{name}[{label}]" for label in labels[1:]), levels.mean(axis=0), levels)
-    value = facet.values[judgments.column(name)]
+    value = facet.values[judgments.column(name)[first]]
     if not np.all(np.isfinite(value)):
         raise InvalidInput(f'covariates: "{name}" has missing values; drop those rows or leave it out')
     if 0 < np.ptp(value) < _LEAST_VARIATION * np.abs(value).max():
@@ -120,16 +134,40 @@ def _weights(terms: list[tuple[str, ...]], at: dict[str, Floats]) -> Floats:
     return np.concatenate([np.ones(1), *(_product([at[name][None, :] for name in term])[0] for term in terms)])
 
 
-def independent_columns(x: Floats) -> tuple[list[int], Floats]:
-    """Columns that do not depend on earlier ones, and the Gram matrix of all (columns scaled to length one)."""
-    size = np.maximum(np.sqrt(np.einsum("ij,ij->j", x, x)), 1e-300)
-    gram = (x.T @ x) / (size[:, None] * size)
-    kept: list[int] = []
-    for column in range(x.shape[1]):
-        block = gram[np.ix_(kept, kept)]
-        rest = gram[column, column]
-        if kept:
-            rest -= gram[column, kept] @ np.linalg.solve(block, gram[kept, column])
-        if rest > 1e-9:
+def independent_columns(x: Floats, times: Floats | Ints) -> tuple[list[int], list[int], Floats]:
+    """Columns that do not depend on earlier ones, the others, and these in terms of the former.
+
+    Parameters
+    ----------
+    x : array, shape (rows, columns)
+        Distinct rows.
+    times : array, shape (rows,)
+        How often each occurs.
+    """
+    weighted = np.sqrt(times)[:, None] * x
+    size = np.maximum(np.sqrt(np.einsum("ij,ij->j", weighted, weighted)), 1e-300)
+    unit = weighted / size
+    gram = unit.T @ unit
+    kept = _pivots(gram)
+    dropped = np.setdiff1d(np.arange(len(gram)), kept)
+    made_of = np.zeros((len(kept), len(dropped)))
+    if len(dropped):
+        made_of = np.linalg.solve(gram[np.ix_(kept, kept)], gram[np.ix_(kept, dropped)])
+    return kept.tolist(), dropped.tolist(), made_of * size[dropped] / size[kept][:, None]
+
+
+def _pivots(gram: Floats) -> Ints:
+    """Columns with something of their own besides those before, given the products of columns of length one."""
+    try:
+        if np.diag(np.linalg.cholesky(gram)).min() ** 2 > _LEAST_OWN:
+            return np.arange(len(gram))
+    except np.linalg.LinAlgError:
+        pass  # some depend on others
+    half, kept = np.zeros(gram.shape), list[int]()
+    for column in range(len(gram)):
+        so_far = half[: len(kept)]
+        own = gram[column, column] - so_far[:, column] @ so_far[:, column]
+        if own > _LEAST_OWN:
+            half[len(kept)] = (gram[column] - so_far[:, column] @ so_far) / np.sqrt(own)
             kept.append(column)
-    return kept, x.T @ x
+    return np.array(kept)

@@ -14,7 +14,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.effects import level_labels
-from quorate.estimate.means.mean import Estimate, contrast
+from quorate.estimate.means.mean import Estimate, contrast, contrasts
 from quorate.estimate.means.targets import FINITE, PANEL, POPULATION, Target, default_targets
 from quorate.table.judgments import Judgments, checked
 
@@ -64,6 +64,16 @@ class JointMeans:
             Weight of every mean; 1 and -1 for a difference.
         """
         return contrast(self.fit, np.asarray(weights, dtype=float) @ self.rows, default_targets(self.fit))
+
+    def contrasts(self, weights: Floats) -> list[Estimate]:
+        """Several weighted sums at once, in a fraction of the time of one after the other.
+
+        Parameters
+        ----------
+        weights : array, shape (contrasts, systems)
+            Weight of every mean in each.
+        """
+        return contrasts(self.fit, weights @ self.rows, default_targets(self.fit))
 
 
 def joint_means(

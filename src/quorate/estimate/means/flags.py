@@ -242,7 +242,8 @@ class PipelineVariance:
 
 def shared_differences(fit: Decomposition, unit: list[str]) -> Floats:
     """What level differences shared by all items add to every cell: fixed effects, and predictions of random ones."""
-    out: Floats = fit.assembled.fixed.x @ fit.beta
+    fixed = fit.assembled.fixed
+    out: Floats = (fixed.rows @ fit.beta)[fixed.row]
     for term, _ in _terms(fit, lambda facets: not facets & closure(fit.judgments, unit)):
         out = out + predict(fit, ":".join(term)).effect[fit.judgments.level_codes(term)]
     return out

@@ -30,6 +30,7 @@ from quorate.estimate.means.targets import (
     resolve,
 )
 from quorate.numerics.inference import checked_level, pivotal, t_quantile
+from quorate.numerics.mixed.contrasts import variance_parts
 from quorate.numerics.mixed.identify import bounds
 from quorate.numerics.mixed.information import adjustment, cell_weights, weights
 from quorate.numerics.mixed.reml import Projected, squares
@@ -201,10 +202,34 @@ def contrast(fit: Decomposition, weight: Floats, targets: Mapping[str, Target]) 
     Variance: ``sum_t sigma2_t sum_l (w_l - tau_l)^2`` plus what fixed facets taken as draws add; derived in
     ``docs/methods/intervals.md``.
     """
-    problem, solved, scale = fit.assembled.problem, fit.point.solved, fit.assembled.scale
+    problem, solved = fit.assembled.problem, fit.point.solved
     given = weights(problem, solved, weight)
-    gradient = coefficients(fit, given, targets)
-    _refuse_unidentified(fit, gradient, squares(problem, given))
+    added = adjustment(problem, solved, weight, fit.covariance / fit.assembled.scale**4)
+    return _estimate(fit, weight, targets, coefficients(fit, given, targets), squares(problem, given), added)
+
+
+def contrasts(fit: Decomposition, rows: Floats, targets: Mapping[str, Target]) -> list[Estimate]:
+    """As `contrast` for every row of weights, shape (contrasts, p); what they share is computed once."""
+    problem, solved = fit.assembled.problem, fit.point.solved
+    parts = variance_parts(problem, solved, rows, fit.covariance / fit.assembled.scale**4)
+    gradients = parts.squares
+    if any(_is_of_known_levels(fit, name, targets) for name in fit.assembled.names):
+        gradients = np.array([coefficients(fit, weights(problem, solved, row), targets) for row in rows])
+    each = zip(rows, gradients, *parts, strict=True)
+    return [_estimate(fit, row, targets, gradient, plain, float(added)) for row, gradient, plain, added in each]
+
+
+def _estimate(
+    fit: Decomposition,
+    weight: Floats,
+    targets: Mapping[str, Target],
+    gradient: Floats,
+    concentrated: Floats,
+    added: float,
+) -> Estimate:
+    """The estimate whose variance has these weights of components, and this much more since they are estimated."""
+    scale = fit.assembled.scale
+    _refuse_unidentified(fit, gradient, concentrated)
     theta = np.maximum(fit.theta, 0.0) * scale**2
     terms = gradient * theta
     classes = zip(fit.variances, fit.identified.classes, strict=True)
@@ -220,7 +245,7 @@ def contrast(fit: Decomposition, weight: Floats, targets: Mapping[str, Target]) 
             slopes = slopes - drawn.factor * drawn.noise
         spread += 2 * (drawn.factor * drawn.square) ** 2 / drawn.df if np.isfinite(drawn.df) else 0.0
     plain = float(np.sum(list(parts.values())))
-    adjusted = plain + scale**2 * adjustment(problem, solved, weight, fit.covariance / scale**4)
+    adjusted = plain + scale**2 * added
     total = slopes @ fit.covariance @ slopes + spread
     df = max(1.0, float(2 * plain**2 / total)) if total > 0 else np.inf
     return Estimate(
@@ -254,6 +279,15 @@ def coefficients(fit: Decomposition, given: Projected, targets: Mapping[str, Tar
             facet, _, label = level.removesuffix("]").partition("=")
             out[t] = distance(judgments, facets, targets, weight, (facet, label) if facet else None)
     return out
+
+
+def _is_of_known_levels(fit: Decomposition, name: str, targets: Mapping[str, Target]) -> bool:
+    """Whether the weight of a component is less than that of levels that are all drawn; see `coefficients`."""
+    if any(targets.get(facet) == ABSORBED for facet in name.split(":")):
+        return True
+    if targets.get(name) == FIXED or inside_fixed(fit, name, targets):
+        return True
+    return name.partition("[")[0] != REPLICATE and _is_limited(fit.judgments, term_facets(fit, name), targets)
 
 
 def term_facets(fit: Decomposition, name: str) -> tuple[str, ...]:

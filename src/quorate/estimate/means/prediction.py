@@ -79,7 +79,7 @@ class _Layout:
         terms = [name.split(":") for name in assembled.names[: len(theta) - problem.n_residual]]
         self.codes = [judgments.level_codes(term) for term in terms]
         self.prior = theta[: problem.n_within]
-        self.x = assembled.fixed.x
+        self.fixed = assembled.fixed
         self.y = (judgments.mean - assembled.center) / assembled.scale
         noise = residuals(judgments, assembled.model, residual_facet(fit), assembled.scale)
         self.noise = noise.weight @ theta[-problem.n_residual :]
@@ -96,7 +96,12 @@ class _Layout:
     def design(self, cells: Ints) -> Floats:
         """Fixed and shared columns, in the order of the fitted effects."""
         shared = self.codes[len(self.prior) :]
-        return np.hstack([self.x[cells], *(code[cells][:, None] == np.arange(code.max() + 1) for code in shared)])
+        return np.hstack(
+            [
+                self.fixed.rows[self.fixed.row[cells]],
+                *(code[cells][:, None] == np.arange(code.max() + 1) for code in shared),
+            ]
+        )
 
     def solve(self, cells: Ints, position: int) -> tuple[Ints, Floats]:
         """Levels of a term in a block, and ``Z'V_w^-1`` on its cells."""

@@ -268,11 +268,11 @@ def leaderboard(
     joint = joint_means(judgments, facet=facet, targets=targets)
     k = len(joint.systems)
     apart = np.eye(k) - 1 / k
-    compared = [of_few(joint.contrast(row)) for row in apart]
     order = np.argsort(-joint.value, kind="stable")
+    estimates = [of_few(estimate) for estimate in joint.contrasts(np.vstack([apart, np.eye(k)[order]]))]
+    compared, means = estimates[:k], tuple(estimates[k:])
     plain = apart @ joint.covariance @ apart
     enlarged = sum(mean.variance for mean in compared) / max(float(np.trace(plain)), 1e-300)
-    means = tuple(of_few(joint.contrast(np.eye(k)[i])) for i in order)
     return Leaderboard(
         systems=tuple(joint.systems[i] for i in order),
         means=means,

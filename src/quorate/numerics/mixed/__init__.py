@@ -9,6 +9,7 @@
 - newton: Newton steps for variance components: never below zero, never uphill
 - identify: the variance components that a design can tell apart
 - information: expected information about variance components, without ever forming a matrix over cells
+- contrasts: many contrasts of the fixed effects at once, by products of matrices
 - refit: estimates from data redrawn by the model: many refits of one design, each from the point it was drawn at
 - redraw: new data for a problem, drawn from its own model without ever making a row
 - stacked: many data sets of one design at once, where the noise of every cell is the same

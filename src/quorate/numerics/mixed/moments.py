@@ -17,6 +17,8 @@ from quorate.numerics.mixed.patterns import Units
 from quorate.numerics.mixed.rows import Sparsity
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from quorate.numerics.mixed.rows import Rows
 
 
@@ -117,6 +119,17 @@ class CrossProducts:
         z = _sum(self._u_key.ravel(), np.repeat(values, terms), self.n_units * self.columns)
         w = _sum(self._cell_col, values[self._w_cell] * self._cell_val, self.q)
         return z.reshape(self.n_units, self.columns), w
+
+    def indicators(self) -> tuple[csr_array[np.float64], csr_array[np.float64]]:
+        """``Z`` and ``W`` on the cells of mean units, sparse; shapes (cells, mean units x columns) and (cells, q)."""
+        from scipy.sparse import csr_array
+
+        cells, terms = len(self.units.row), self._u_key.shape[1]
+        start = np.arange(cells + 1) * terms
+        shape = (cells, self.mean_units * self.columns)
+        z = csr_array((np.ones(cells * terms), self._u_key[:cells].ravel(), start), shape=shape)
+        entries = np.append(0, np.cumsum(self._w_size[self.units.row]))
+        return z, csr_array((self._cell_val, self._cell_col, entries), shape=(cells, self.q))
 
     def to_cells(self, z: Floats, w: Floats) -> Floats:
         """``Zz + Ww`` on unit cells, for ``z`` of shape (units, columns) and ``w`` of shape (q,)."""

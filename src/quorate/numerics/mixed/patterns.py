@@ -28,7 +28,7 @@ class Cells:
     position, attribute : array of int, shape (cells,)
         Place of the cell in its block (including whatever its noise depends on), and the attribute shared by the
         block's cells. Every other column is a function of position, attribute and block.
-    x : array, shape (cells, p)
+    x : array, shape (cells, p), or (rows, p) with ``row``
         Fixed-effects design.
     within : array of int, shape (cells, terms within blocks)
         Column of each within-block term inside the block.
@@ -36,6 +36,8 @@ class Cells:
         Level of each shared term, dense codes.
     noise : array, shape (cells, residual components)
         Variance of a cell mean per unit of each residual component.
+    row : array of int, shape (cells,), optional
+        Row of ``x`` of every cell, where each is kept once.
     """
 
     y: Floats
@@ -46,6 +48,7 @@ class Cells:
     within: Ints
     shared: Ints
     noise: Floats
+    row: Ints | None = None
 
 
 @dataclass(frozen=True)
@@ -164,7 +167,7 @@ def compress(cells: Cells) -> Units:
         y=np.concatenate([mean * np.repeat(scale, group_size), *contrast_y]),
         mean_cell=mean_cell,
         row=row,
-        x=cells.x[rows],
+        x=cells.x[rows if cells.row is None else cells.row[rows]],
         shared=cells.shared[rows] + _offsets(levels),
         shared_term=np.repeat(np.arange(len(levels)), levels),
     )
