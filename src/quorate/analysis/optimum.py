@@ -123,12 +123,15 @@ def certainty(best: Optimum, sure: Ranking) -> Iterator[str]:
         f"Of {sure.draws:,} pilots redrawn from this fit, {sure.within:.0%} choose a design at most 5% worse, and "
         f"{sure.top:.0%} this very one among {sure.strategies:,} at its price."
     )
+    what = "standard error" if best.half_width is None else "interval"
     if sure.loss > 0:
         yield (
-            f"All choices together lose {sure.loss:.1%} of standard error on average; "
+            f"All choices together lose {sure.loss:.1%} of {what} on average; "
             f"1 in 20 loses {sure.loss_high:.1%} or more."
         )
     low, high = (number(end, 1 + decimals(best.se)) for end in (sure.se_low, sure.se_high))
     yield f"Its standard error may be {low} to {high} (95% interval)."
-    if best.target_se is not None:
-        yield f"It reaches {best.target_se:g} by {sure.met:.0%} of the components that this pilot makes plausible."
+    goal = best.target_se if best.half_width is None else best.half_width
+    if goal is not None:
+        sign = "" if best.half_width is None else "±"
+        yield f"It reaches {sign}{goal:g} by {sure.met:.0%} of the components that this pilot makes plausible."

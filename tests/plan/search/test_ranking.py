@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.plan.search.ranking import contenders, ranking, redrawn
+from quorate.plan.search.ranking import contenders, ranking, reached, redrawn
 
 LIMITS = {"items": range(4, 61, 4), "prompts": [1, 2, 4], "judges": 3, "replicates": [1, 2]}
 LAYOUTS = ("factorial", "cyclic")
@@ -147,3 +147,17 @@ def test_the_plan_comes_first_however_the_search_was_cut(fit, monkeypatch):
         kept, _ = contenders(best)
         assert np.sqrt(kept.variance[0]) == pytest.approx(best.se)
     assert parts.ranking(DRAWS, rng=3).to_dict() == pytest.approx(whole.ranking(DRAWS, rng=3).to_dict(), nan_ok=True)
+
+
+def test_pilots_choose_by_the_interval_where_that_was_asked_for(fit):
+    """The same half-widths as the plans themselves have, by a plain loop."""
+    best = q.optimize(fit, half_width=2.5, limits=LIMITS, layouts=LAYOUTS, targets={"judge": "population"})
+    kept, weights = contenders(best)
+    values = np.array(list(best.searched.source.values.values()))[:, None]
+    widths = reached(best, kept, weights, values)[:, 0]
+    assert widths[0] == pytest.approx(best.plan.half_width())
+    for position in range(0, len(widths), 3):
+        assert widths[position] == pytest.approx(best.searched.projection(kept, position).half_width())
+    sure = best.ranking(100, rng=1)
+    assert 0 <= sure.met <= 1
+    assert sure.loss_high >= 0

@@ -179,3 +179,21 @@ def test_changes_are_projected_for_the_targets_asked_for(fit):
     wanted = q.project(fit, items=48, targets={"judge": "population"})
     assert rows["double the items"].projection.se == pytest.approx(wanted.se)
     assert wanted.se != pytest.approx(q.project(fit, items=48).se)
+
+
+def test_changes_to_a_study_with_gaps_keep_their_share(simulate):
+    """3 of 10 judges for each item: one more judge is asked as often as the others, and not about everything."""
+    whole = simulate({"item": 40, "judge": 10}, seed=3)
+    code = pl.col("judge").rank("dense").cast(pl.Int64) + 3 * pl.col("item").rank("dense").cast(pl.Int64)
+    fit = q.decompose(q.read(whole.filter(code % 10 < 3), facets={name: name for name in ("item", "judge")}))
+    targets = {"judge": "population"}
+    rows = {row.label: row for row in what_if(fit, prices={"call": 0.5, "item": 2.0}, targets=targets)}
+    base, more, double = (rows[label] for label in (AS_IT_IS, "one more judge", "double the items"))
+    assert (base.projection.calls, more.more_calls, double.more_calls) == (120, 12, 120)
+    assert more.more_cost == pytest.approx(6.0)
+    assert double.more_cost == pytest.approx(60.0 + 80.0)
+    wanted = {name: share * base.projection.variance for name, share in base.projection.shares.items()}
+    assert more.projection.shares["judge"] * more.projection.variance == pytest.approx(wanted["judge"] * 10 / 11)
+    assert double.projection.shares["item"] * double.projection.variance == pytest.approx(wanted["item"] / 2)
+    assert rows[EVERY_CELL].more_calls == 280
+    assert rows["one judge only"].projection.calls == 40

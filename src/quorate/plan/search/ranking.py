@@ -13,6 +13,8 @@ from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.mean import draw_of
 from quorate.estimate.means.targets import SENSITIVITY
+from quorate.plan.designs.degrees import degrees_of_freedom, interval_half_width
+from quorate.plan.search.grid import Piece
 from quorate.plan.search.search import Kept, digits, joined, placed, strategies
 from quorate.streams import stream
 
@@ -34,14 +36,16 @@ class Ranking:
     top : float
         Fraction of redrawn pilots that choose the same design, whatever the number of items.
     within : float
-        Fraction whose choice is at most 5% worse in standard error than the plan, by the components at hand.
+        Fraction whose choice is at most 5% worse in standard error than the plan, by the components at hand; in half
+        its interval where a half-width was asked for.
     loss, loss_high : float
-        How much larger the standard error of their choices is than that of the plan, relative: the mean, and the
-        largest but for 5% of pilots.
+        How much larger the standard error, or half interval, of their choices is than that of the plan, relative: the
+        mean, and the largest but for 5% of pilots.
     se_low, se_high : float
         95% interval of the plan's standard error: the components that the pilot makes plausible, in the plan.
     met : float
-        Fraction of those components by which the plan reaches the standard error asked for; nan where none was.
+        Fraction of those components by which the plan reaches the standard error or half-width asked for; nan where
+        none was.
     strategies : int
         Designs compared: every combination of levels and layout, each with its best number of items.
     draws : int
@@ -91,13 +95,16 @@ def ranking(best: Optimum, *, n: int = 1000, rng: np.random.Generator | int | No
     draws = np.random.default_rng(stream(0, "ranking") if rng is None else rng)
     boot = fit.bootstrap(n, rng=draws)
     kept, weights = contenders(best)
-    drawn = weights.T @ redrawn(best.searched.source, fit, boot, draws)
-    se = np.sqrt(weights[:, 0] @ plausible(best.searched.source, fit, boot, draws))
+    drawn = reached(best, kept, weights, redrawn(best.searched.source, fit, boot, draws))
+    here = reached(best, kept, weights, np.array(list(best.searched.source.values.values()))[:, None])[:, 0]
+    likely = plausible(best.searched.source, fit, boot, draws)
+    se = np.sqrt(weights[:, 0] @ likely)
     chosen = np.argmin(drawn, axis=0)
     same = drawn[0] <= drawn[chosen, np.arange(drawn.shape[1])] * (1 + _ALIKE)
-    loss = np.where(same, 0.0, np.sqrt(kept.variance[chosen] / kept.variance[0]) - 1)
+    loss = np.where(same, 0.0, here[chosen] / here[0] - 1)
     low, high = np.quantile(se, [0.025, 0.975])
-    goal = best.target_se
+    goal = best.target_se if best.half_width is None else best.half_width
+    plan = se if best.half_width is None else reached(best, kept.take(np.array([0])), weights[:, :1], likely)[0]
     return Ranking(
         top=float(np.mean(same)),
         within=float(np.mean(loss <= 0.05)),
@@ -105,11 +112,40 @@ def ranking(best: Optimum, *, n: int = 1000, rng: np.random.Generator | int | No
         loss_high=float(np.quantile(loss, 0.95)),
         se_low=float(low),
         se_high=float(high),
-        met=float(np.mean(se <= goal)) if goal is not None else float("nan"),
+        met=float(np.mean(plan <= goal)) if goal is not None else float("nan"),
         strategies=len(kept.cost),
         draws=drawn.shape[1],
         unconverged=boot.unconverged,
     )
+
+
+def reached(best: Optimum, kept: Kept, weights: Floats, values: Floats) -> Floats:
+    """What strategies are compared by, shape (strategies, draws): standard errors, or half intervals if asked for.
+
+    Parameters
+    ----------
+    best : Optimum
+        What was asked for.
+    kept : Kept
+        The strategies.
+    weights : array, shape (terms, strategies)
+        Weight of every term in each.
+    values : array, shape (terms, draws)
+        What every term is worth.
+    """
+    if best.half_width is None:
+        return np.asarray(np.sqrt(weights.T @ values))
+    source, pieces = best.searched.source, best.searched.found.pieces
+    out = np.empty((weights.shape[1], values.shape[1]))
+    for at in range(len(out)):
+        piece = pieces[kept.piece[at]]
+        design = piece.design(int(kept.index[at]))
+        held = {name: count for name, count in design.items() if name != source.item}
+        laid = placed(source, Piece(piece.scheme, held, {source.item: np.array([design[source.item]])}))
+        parts = dict(zip(source.values, weights[:, at, None] * values, strict=True))
+        se = np.sqrt(sum(parts.values(), np.zeros(values.shape[1])))
+        out[at] = interval_half_width(se, degrees_of_freedom(source, laid, parts))
+    return out
 
 
 def contenders(best: Optimum) -> tuple[Kept, Floats]:

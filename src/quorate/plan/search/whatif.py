@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from quorate.errors import InvalidInput, NotEstimable
@@ -12,7 +12,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.mean import mean_for
 from quorate.estimate.means.targets import Target
 from quorate.plan.designs.dstudy import Projection, project
-from quorate.plan.designs.names import LayoutName
+from quorate.plan.designs.names import LAYOUTS, LayoutName
 from quorate.plan.designs.prices import Prices, cost, known
 from quorate.plan.designs.schemes import GENERATION
 from quorate.plan.designs.sources import Design, from_fit, observed_counts
@@ -59,8 +59,10 @@ def what_if(
 ) -> tuple[WhatIf, ...]:
     """The study as it is, and what a few changes to its design would give.
 
-    Every change is a design with all its cells filled. Where the study itself has gaps, so that filling them would
-    take over 1% more judgments, that is the first change.
+    Where the study has gaps, so that filling them would take over 1% more judgments, that is the first change, and
+    other changes keep the share of cells that is missing: one more judge brings as many judgments as the others have
+    on average, and every part of the variance changes as it would without gaps. Fewer levels of a facet, and another
+    layout, come with all cells filled.
 
     Returns
     -------
@@ -74,10 +76,18 @@ def what_if(
     """
     base = as_it_is(fit, prices=prices, targets=targets)
     layout = own_layout(fit)
+    filled = _filled(fit, layout, targets) if _has_gaps(fit, base, layout) else None
     rows = [WhatIf(AS_IT_IS, base, 0.0, 0, 0.0 if base.cost is not None else None)]
     for label, options in _changes(fit, base, layout):
         try:
             made = project(fit, prices=prices, targets=targets, **{"layout": layout, **options})
+            if filled is not None and _keeps_gaps(label, options, base, made, fit.judgments.object):
+                made = _with_gaps(
+                    base,
+                    filled,
+                    made,
+                    project(fit, prices=_beside(prices), targets=targets, **{"layout": layout, **options}),
+                )
             change = made.se / base.se - 1 if base.se > 0 else float("nan")
             more_cost = None if made.cost is None or base.cost is None else made.cost - base.cost
             rows.append(WhatIf(label, made, change, made.calls - base.calls, more_cost))
@@ -86,6 +96,53 @@ def what_if(
         except InvalidInput:  # a layout that needs more items than there are is no option
             continue
     return tuple(rows)
+
+
+def _has_gaps(fit: Decomposition, base: Projection, layout: LayoutName) -> bool:
+    """Whether filling the cells of the study would take over 1% more judgments."""
+    made, assigned = from_fit(fit, Design()), LAYOUTS[layout].assigned
+    every_cell = math.prod(count for name, count in made.counts.items() if name not in assigned) * made.replicates
+    return every_cell > 1.01 * base.calls
+
+
+def _keeps_gaps(label: str, options: Mapping[str, Any], base: Projection, made: Projection, item: str) -> bool:
+    """Whether a change leaves cells open as the study does: with fewer judges than it has, items would go unjudged."""
+    fewer = any(count < base.design[name] for name, count in made.design.items() if name != item)
+    return label != EVERY_CELL and "layout" not in options and not fewer
+
+
+def _filled(fit: Decomposition, layout: LayoutName, targets: Mapping[str, Target] | None) -> Projection | None:
+    """The study with every cell filled; None where the data do not tell what that would give."""
+    try:
+        return project(fit, targets=targets, layout=layout)
+    except (NotEstimable, InvalidInput):
+        return None
+
+
+def _beside(prices: Prices | None) -> Prices | None:
+    """Prices without those of calls."""
+    if prices is None:
+        return None
+    return {"call": 0.0, **{kind: price for kind, price in prices.items() if kind not in ("call", "judge")}}
+
+
+def _with_gaps(base: Projection, filled: Projection, made: Projection, beside: Projection) -> Projection:
+    """A changed design with the gaps of the study: its parts as many times as large as in the design that is filled.
+
+    ``beside`` has the price of what is no call.
+    """
+    calls = round(base.calls * made.calls / filled.calls)
+    parts = {}
+    for name, share in made.shares.items():
+        part, full = share * made.variance, filled.shares.get(name, 0.0) * filled.variance
+        own = base.shares.get(name, 0.0) * base.variance
+        parts[name] = part * own / full if full > 0 else part
+    variance = sum(parts.values())
+    cost = None
+    if made.cost is not None and beside.cost is not None:
+        cost = beside.cost + (made.cost - beside.cost) * calls / made.calls
+    shares = {name: part / variance if variance > 0 else math.nan for name, part in parts.items()}
+    return replace(made, se=math.sqrt(variance), calls=calls, cost=cost, shares=shares)
 
 
 def as_it_is(
@@ -143,9 +200,7 @@ def _changes(fit: Decomposition, base: Projection, layout: LayoutName) -> Iterat
     covariates = {name for term in fit.assembled.model.covariates for name in term.split(":")}
     item = fit.judgments.object
     design, made = dict(base.design), from_fit(fit, Design())
-    assigned = {"cyclic": ("judge",), "latin": ("judge", "prompt")}.get(layout, ())
-    every_cell = math.prod(count for name, count in made.counts.items() if name not in assigned) * made.replicates
-    if every_cell > 1.01 * base.calls:
+    if _has_gaps(fit, base, layout):
         yield EVERY_CELL, {}
     yield f"double the {item}s", {"items": 2 * design[item]}
     groups = fit.judgments.ancestors(item)

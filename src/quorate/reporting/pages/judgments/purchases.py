@@ -94,7 +94,7 @@ def what_if(analysis: Analysis) -> Figure | None:
     if best:
         less = f"{cut(best[0].label)} takes off {whole_percent(-best[0].change)} for {best[0].more_calls:,} more"
         finding = f"{now}; {less}"
-    line = "Standard error of the mean: of the study as it is, and of designs with every cell filled, as projected"
+    line = "Standard error of the mean: of the study as it is, and of changes that keep its share of gaps, as projected"
     key = (
         "Dashed: the study as it is; right: judgments in all. Colours: the facet that changes; diamonds: the best buys."
     )
