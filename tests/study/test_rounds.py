@@ -437,3 +437,14 @@ def test_of_a_recorded_table_nothing_is_asked_that_was_not_recorded(study, tmp_p
     carried = carry_out(load(path))
     assert (carried.outcome.finished, carried.outcome.given_up) == (15, 0)
     assert carried.outcome.complete
+
+
+def test_a_round_spends_little_on_what_has_not_answered_yet(study):
+    def dumb(request):
+        return Reply(ERROR, error="no") if request.cell["item"] == "torn" else 5
+
+    path = study(rows=ROWS, adaptive={"name": "uniform", "batch": 256}, budget={"calls": 500}, tries=1)
+    carry_out(load(path), judges={"rule": dumb})
+    rows = [json.loads(row)["item"] for row in held(path)]
+    assert 5 <= rows.count("torn") <= 0.02 * 500
+    assert rows.count("calm") > 480

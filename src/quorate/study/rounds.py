@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -9,6 +10,7 @@ from enum import Enum
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quorate.collect.budget import NANO, Spend, nano
 from quorate.collect.ledger.ledger import Ledger
@@ -22,6 +24,9 @@ from quorate.study.quote import sizes, worst
 from quorate.table.cells import Cells
 from quorate.table.exchange.postgres.session import Interrupted
 from quorate.table.progress import Progress
+
+UNANSWERED = 0.02
+"""Share of what is left of a budget that a round may spend on a cell that has answered nothing so far."""
 
 Collect = Callable[[], Awaitable[RunOutcome]]
 Prices = Mapping[str, float | None]
@@ -71,10 +76,26 @@ class Rounds:
             paid = float((price * progress.calls).sum())
             paying = replace(self.policy, price=price, budget=(paid + left + 0.25) / (1 + SLACK))
         cells = paying.next_cells(progress, max(min(self.batch, room), 1))
+        cells = cells.keep(self._tried(cells, progress, self._left(spend)))
         if len(cells) and (self.cap.calls is None or len(cells) <= room):
             return cells, Why.ON
         none = cells.keep(np.zeros(len(cells), dtype=bool))  # what has room is a part of a cycle, which is not asked
         return none, Why.BUDGET if len(self.policy.next_cells(progress)) else Why.POLICY
+
+    def _left(self, spend: Spend) -> float:
+        """Calls that the budget has room for, at prices of calls that go well."""
+        calls = math.inf if self.cap.calls is None else self.cap.calls - spend.calls - spend.reserved
+        dearest = max(self.usual.values(), default=0.0)
+        if self.cap.money is None or not dearest:
+            return calls
+        return min(calls, (self.cap.money - spend.money - spend.reserved_money) / dearest)
+
+    def _tried(self, cells: Cells, progress: Progress, left: float) -> NDArray[np.bool_]:
+        """Which calls of a round are made: of a cell that has not answered yet, no more than show whether it does."""
+        rows = self.policy.arms.roster.find(cells.levels, cells.codes)
+        most = max(self.policy.give_up, UNANSWERED * left)
+        after = cells.replicate - progress.issued[rows]
+        return np.asarray((progress.whole[rows] > 0) | (after <= most))
 
     def sentence(self, progress: Progress, spend: Spend, why: Why) -> str:
         """What the policy has reached, in a sentence, and what ended it."""
