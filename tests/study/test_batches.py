@@ -4,6 +4,7 @@ import asyncio
 import importlib.util
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -371,3 +372,20 @@ def test_tags_are_the_ledger_s_and_the_judge_s():
     tag(judges, "two")
     assert len({*first.values(), judges["a"]._tag}) == 3
     assert json.dumps(first)
+
+
+@pytest.mark.slow
+def test_whatever_moment_it_is_killed_at_no_question_is_in_two_batches(batched):
+    rng, server = random.Random(5), batches.Batches(looks=8)
+    path = batched(server, rows=[{"id": f"q{n}", "prompt": "p", "response": f"answer {n}"} for n in range(40)],
+                   budget={"calls": 40}, size=7, poll=0.1)  # fmt: skip
+    for _ in range(8):
+        process, before = runs(path), (len(server.files), sum(server.looked.values()))
+        until(lambda p=process, b=before: p.poll() is not None or (len(server.files), sum(server.looked.values())) != b)
+        time.sleep(rng.uniform(0, 0.3))
+        process.kill()
+        process.communicate()
+    process = runs(path)
+    said = process.communicate(timeout=120)
+    assert process.returncode == 0, said
+    everything_once(server, path, asked=40, calls=40)
