@@ -117,7 +117,7 @@ SHAPES: dict[str, Callable[[], Analysis]] = {
     "items only": lambda: analyze_judgments(q.read(scores(judges=0, prompts=0, replicates=3))),
     "random judges": lambda: analyze_judgments(q.read(scores(judges=4), fixed=())),
     "two judges, no replicates": lambda: analyze_judgments(q.read(scores(judges=2, prompts=3, replicates=1))),
-    "many levels": lambda: analyze_judgments(q.read(scores(items=4, judges=55, prompts=51, replicates=1))),
+    "many levels": lambda: analyze_judgments(q.read(scores(items=2, judges=55, prompts=51, replicates=1))),
     "hostile labels": _hostile,
     "hostile items": _hostile_items,
     "panel": lambda: _of_panel(labels=("GPT", "Llama", "Qwen", "Claude"), own=0.3, turn=2.5),
@@ -125,7 +125,7 @@ SHAPES: dict[str, Callable[[], Analysis]] = {
     "panel, interaction": lambda: _of_panel(systems=1, generations=4, interaction=1.2),
     "panel, one response": lambda: _of_panel(generations=1, judges=3),
     "panel, many": lambda: _of_panel(judges=20, systems=12, generations=1, items=25),
-    "panel, hostile labels": lambda: _of_panel(judges=6, systems=6, labels=HOSTILE),
+    "panel, hostile labels": lambda: _of_panel(judges=6, systems=6, items=8, labels=HOSTILE),
     "panel, incomplete": lambda: analyze_judgments(q.read(panel_scores().sample(fraction=0.8, seed=1), announce=False)),
     "panel, gap": _gap,
 }
