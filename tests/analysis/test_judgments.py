@@ -20,7 +20,7 @@ def test_the_numbers_are_the_fit_s(demo):
 
 
 def test_the_sentence_holds_both_views_and_the_naive_interval(demo):
-    assert demo.sentence.startswith("Mean 6.87; 95% interval 6.50 to 7.24 for judges like these, 6.67 to 7.07 for this")
+    assert demo.sentence.startswith("Mean 6.87; 95% interval 6.49 to 7.25 for judges like these, 6.67 to 7.07 for this")
     assert demo.sentence.endswith("times too narrow.")
 
 
@@ -58,7 +58,7 @@ def test_purchases_lower_the_standard_error_and_have_a_price(demo):
 def test_a_half_width_that_is_too_small_is_not_met(demo):
     assert not demo.answer.met
     assert demo.answer.half_width == demo.population.half_width(0.95)
-    assert "Asked for an interval of ±0.050; it is ±0.373: not enough." in demo.answer.sentence
+    assert "Asked for an interval of ±0.050; it is ±0.376: not enough." in demo.answer.sentence
     assert demo.purchases[0].label in demo.answer.sentence
 
 

@@ -160,7 +160,7 @@ def test_labels_are_written_as_they_are(run, tmp_path):
         ("--items 5", "judges: at least one is needed, got none"),
         ("--judges a", "missing option '--items'"),
         ("--items nope.csv --judges a", "no such file nope.csv"),
-        ("--items nope.txt --judges a", "nope.txt: No such file or directory"),
+        ("--items nope.txt --judges a", "--items: nope.txt cannot be read (No such file or directory)"),
         (f"--items {'9' * 400} --judges a", "items: must be a whole number from 1 to 10,000,000, got 1000"),
         ("--items empty.txt --judges a", "items: at least one is needed, got none"),
         ("--items empty.csv --judges a", "empty.csv: is empty"),
