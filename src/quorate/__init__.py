@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from quorate.estimate.doctor.support import doctor as doctor
     from quorate.estimate.means.effects import effects as effects
     from quorate.estimate.means.flags import flags as flags
+    from quorate.estimate.means.missing_bounds import missing_bounds as missing_bounds
     from quorate.estimate.means.targets import pool as pool
     from quorate.estimate.ratings.fragility import fragility as fragility
     from quorate.estimate.ratings.rank import rank as rank
@@ -114,6 +115,7 @@ _HOMES = {
     "icc": "quorate.estimate.agreement.coefficients",
     "least_judgments": "quorate.plan.power.sample_size",
     "leave_one_out": "quorate.estimate.components.robustness",
+    "missing_bounds": "quorate.estimate.means.missing_bounds",
     "monitor": "quorate.decide.stop",
     "naive": "quorate.plan.naive",
     "one_vote_each": "quorate.estimate.votes.prompts",

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from quorate.estimate.means.effects import LevelEffect as LevelEffect
     from quorate.estimate.means.flags import Flags as Flags
     from quorate.estimate.means.mean import Estimate as Estimate
+    from quorate.estimate.means.missing_bounds import LevelBounds as LevelBounds
+    from quorate.estimate.means.missing_bounds import MissingBounds as MissingBounds
     from quorate.estimate.means.targets import Pool as Pool
     from quorate.estimate.ratings.boards import Boards as Boards
     from quorate.estimate.ratings.fragility import Fragility as Fragility
@@ -99,6 +101,7 @@ _HOMES = {
     "Judgments": "quorate.table.judgments",
     "Boards": "quorate.estimate.ratings.boards",
     "Leaderboard": "quorate.estimate.ratings.leaderboard",
+    "LevelBounds": "quorate.estimate.means.missing_bounds",
     "LevelEffect": "quorate.estimate.means.effects",
     "Monitor": "quorate.decide.stop",
     "Naive": "quorate.plan.naive",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from quorate.estimate.means.effects import LevelEffect, Means
     from quorate.estimate.means.flags import Flags
     from quorate.estimate.means.mean import Estimate
+    from quorate.estimate.means.missing_bounds import MissingBounds
     from quorate.estimate.means.targets import Target
     from quorate.plan.naive import Naive
     from quorate.plan.search.optimum import Optimum
@@ -272,6 +273,13 @@ class Analysis(Result):
     def flags_reason(self) -> str:
         """Why there are no `flags`; empty where there are."""
         return self._flags[1]
+
+    @cached_property
+    def missing(self) -> MissingBounds | None:
+        """How far missing answers could move the means, by judge and system; None where none is missing."""
+        from quorate.estimate.means.missing_bounds import missing_bounds
+
+        return missing_bounds(self.judgments) if self.judgments.rows.sum() > self.judgments.n.sum() else None
 
     def several(self, name: str) -> bool:
         """Whether there is such a facet, with two or more levels."""

@@ -112,6 +112,9 @@ def show(out: Console, found: Analysis) -> None:
     else:
         heading(out, "What to do next")
         points(out, ["These data do not say what a change to the design would give."])
+    if found.missing is not None:
+        heading(out, "Answers that are missing")
+        say(out, found.missing.sentence)
     sentences = [caveat.sentence for caveat in found.caveats]
     why = {"judges like these": found.population_reason, "this panel": found.panel_reason}
     if one_level(JUDGE) in found.caveats:  # says the same

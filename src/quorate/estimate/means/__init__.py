@@ -4,6 +4,7 @@
 ``mean``: the mean score with its standard error and intervals, for stated targets.
 ``intervals``: the interval of a mean, unless another is asked for.
 ``effects``, ``prediction``: single levels against their average, compared or predicted.
+``missing_bounds``: how far answers that are missing could move the means.
 ``flags``: items on which configurations disagree most.
 ``configurations``: single configurations that a study might have stopped at.
 """

@@ -67,7 +67,7 @@ def test_the_whole_story_of_the_demo():
         "missing-judge",
         "missing-prompt",
         "statuses",
-        "crossings",
+        "missing-bounds", "crossings",
         "support",
         "flagged",
         "flagged-scores",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from quorate.wording import counted, listed, percent, plural, whole_percent
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
+    from quorate.estimate.means.missing_bounds import MissingBounds
     from quorate.reporting.draw.marks import Chart
     from quorate.reporting.page import Row
 
@@ -44,6 +46,7 @@ def section(analysis: Analysis) -> Section:
     ]
     gaps = [facet for facet in (JUDGE, PROMPT) if facts.answers < facts.rows and analysis.several(facet)]
     figures = [*(missing(analysis, facet) for facet in gaps), statuses(analysis)]
+    figures += [bounds(analysis.missing)] if analysis.missing is not None else []
     figures += [crossings(analysis)] if facts.crossings else []
     return Section("health", "Data health", tuple(text), (*figures, support(analysis)))
 
@@ -76,6 +79,25 @@ def missing(analysis: Analysis, facet: str) -> Figure:
     heads = {"level": facet, "share": "share without score"}
     caption = Caption(finding, (line, *([whole] if whole else []), *more(some)))
     return Figure(f"missing-{facet}", caption, rows, chart, heads)
+
+
+def bounds(found: MissingBounds) -> Figure:
+    """How far missing answers could move the means: mean of the answers, and of all if missing ones were an end."""
+    rows: list[Row] = [
+        {
+            "facet": one.facet,
+            "level": cut(one.level),
+            "rows": one.rows,
+            "without_score": one.missing,
+            "mean": None if isnan(one.mean) else one.mean,
+            "low": one.low,
+            "high": one.high,
+        }
+        for one in found.levels
+    ]
+    line = "Plain means, in which every row weighs the same; nothing is assumed of why answers are missing."
+    heads = {"mean": "mean of answers", "low": f"if all were {found.worst:g}", "high": f"if all were {found.best:g}"}
+    return Figure("missing-bounds", Caption(found.sentence.rstrip("."), (line,)), rows, None, heads)
 
 
 def statuses(analysis: Analysis) -> Figure:

@@ -1,0 +1,174 @@
+"""Bounds of a mean when any answer that is missing could have been the worst or the best score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.means.effects import level_labels
+from quorate.estimate.means.intervals import score_ends
+from quorate.roles import JUDGE, SYSTEM
+from quorate.table.judgments import Judgments
+from quorate.table.results import Result
+from quorate.wording import counted, decimals, percent
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class LevelBounds:
+    """The mean of one level's scores, and how far its missing answers could move it.
+
+    Parameters
+    ----------
+    facet, level : str
+        Role and label; ``"all"`` for all scores together.
+    rows, missing : int
+        Rows, and those of them without a usable score.
+    mean : float
+        Of the answers; nan without any.
+    low, high : float
+        Mean of all rows, if every missing answer had been the worst score, or the best.
+    """
+
+    facet: str
+    level: str
+    rows: int
+    missing: int
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class MissingBounds(Result):
+    """How far answers that were refused, failed or not read could move the means.
+
+    Parameters
+    ----------
+    levels : tuple of LevelBounds
+        All scores together, then every judge and system, or the facets asked for.
+    worst, best : float
+        Scores that the missing answers could have had.
+    of_scale : bool
+        Whether these are the ends of a scale; if not, the least and greatest score that there is.
+    """
+
+    levels: tuple[LevelBounds, ...]
+    worst: float
+    best: float
+    of_scale: bool
+
+    @property
+    def overall(self) -> LevelBounds:
+        """All scores together."""
+        return self.levels[0]
+
+    @property
+    def unsettled(self) -> tuple[tuple[str, str, str], ...]:
+        """Facet and two levels of it whose means could be in the other order, without any noise."""
+        found = []
+        for i, one in enumerate(self.levels):
+            for other in self.levels[i + 1 :]:
+                first, second = (one, other) if one.mean >= other.mean else (other, one)
+                if one.facet == other.facet and first.mean > second.mean and first.low < second.high:
+                    found.append((one.facet, first.level, second.level))
+        return tuple(found)
+
+    @property
+    def sentence(self) -> str:
+        """How far the mean could be from that of the answers."""
+        one = self.overall
+        places = max(2, decimals(max(one.high - one.low, 1e-9)))
+        low, mean, high = (f"{value:.{places}f}" for value in (one.low, one.mean, one.high))
+        ends = "ends of the scale" if self.of_scale else "least and greatest score there are"
+        first = (
+            f"{percent(one.missing / one.rows)} of {counted(one.rows, 'score')} are missing: had they all been "
+            f"{self.worst:g} or all {self.best:g} (the {ends}), the plain mean of {mean} would be {low} or {high}"
+        )
+        orders = counted(len(self.unsettled), "order")
+        return f"{first}; that could reverse {orders} of two levels." if self.unsettled else f"{first}."
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row a level: facet, level, rows, missing, mean, low, high."""
+        return [dict(vars(one)) for one in self.levels]
+
+
+def missing_bounds(
+    judgments: Judgments, facets: Sequence[str] | None = None, *, scale: tuple[float, float] | None = None
+) -> MissingBounds:
+    """How far the means could move if answers that are missing had been the worst or the best score.
+
+    Nothing is assumed of why answers are missing. Every row weighs the same; combinations that have no row were not
+    asked for, and do not count.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        From `quorate.read`.
+    facets : sequence of str, optional
+        Facets of whose levels there are bounds; judges and systems by default, as far as there are several.
+    scale : (float, float), optional
+        Worst and best score. By default the ends of a scale of two values or a few whole marks, else the least and the
+        greatest score that there is.
+
+    Returns
+    -------
+    MissingBounds
+
+    Raises
+    ------
+    InvalidInput
+        If a score is beyond ``scale``.
+    UnknownTerm
+        If a facet is not there.
+    NotEstimable
+        If there is no score.
+
+    References
+    ----------
+    Manski (1989), Anatomy of the selection problem, Journal of Human Resources 24, 343-360, Eq. 4.
+
+    Examples
+    --------
+    >>> import polars
+    >>> import quorate as q
+    >>> frame = polars.DataFrame({"item": [1, 2, 3, 4], "judge": list("xxyy"), "score": [1.0, 0.0, 1.0, None]})
+    >>> found = missing_bounds(q.read(frame, announce=False))
+    >>> found.overall.low, found.overall.high
+    (0.5, 0.75)
+    """
+    answered = judgments.n > 0
+    if not answered.any():
+        raise NotEstimable("judgments: no usable score, so that nothing is known of the scale")
+    least, most = float(judgments.low[answered].min()), float(judgments.high[answered].max())
+    ends = score_ends(judgments.keep(answered)) if scale is None else scale
+    worst, best = (least, most) if ends is None else ends
+    if not worst <= least <= most <= best:
+        raise InvalidInput(f"scale: from {worst:g} to {best:g}, and there are scores from {least:g} to {most:g}")
+    several = (name for name in (JUDGE, SYSTEM) if name in judgments.names and judgments.n_levels(name) > 1)
+    names = tuple(several) if facets is None else tuple(facets)
+    code = [np.zeros(judgments.n_cells, dtype=np.int64), *(judgments.level_codes([name]) for name in names)]
+    labels = [(ALL,), *(level_labels(judgments, name) for name in names)]
+    found = [
+        one
+        for name, levels, at in zip((ALL, *names), labels, code, strict=True)
+        for one in _by_level(judgments, name, levels, at, (worst, best))
+    ]
+    return MissingBounds(tuple(found), worst, best, ends is not None)
+
+
+def _by_level(
+    judgments: Judgments, facet: str, labels: Sequence[str], code: np.ndarray, ends: tuple[float, float]
+) -> list[LevelBounds]:
+    rows, n = (np.bincount(code, of, len(labels)) for of in (judgments.rows, judgments.n))
+    total = np.bincount(code, np.where(judgments.n > 0, judgments.n * judgments.mean, 0.0), len(labels))
+    with np.errstate(invalid="ignore"):
+        columns = (total / n, *((total + (rows - n) * end) / rows for end in ends))
+    return [
+        LevelBounds(facet, label, int(rows[i]), int(rows[i] - n[i]), *(float(column[i]) for column in columns))
+        for i, label in enumerate(labels)
+    ]
