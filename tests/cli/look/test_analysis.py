@@ -14,7 +14,15 @@ from quorate.plan.search.whatif import WhatIf
 
 def analysis(**parts):
     """As much of an analysis as the terminal shows."""
-    empty = {"sources": (), "what_if": (), "purchases": (), "caveats": (), "answer": None, "price": None, "missing": None}
+    empty = {
+        "sources": (),
+        "what_if": (),
+        "purchases": (),
+        "caveats": (),
+        "answer": None,
+        "price": None,
+        "missing": None,
+    }
     reasons = {"population": None, "population_reason": "", "panel_reason": ""}
     return SimpleNamespace(**{"sentence": "Mean 1.", **empty, **reasons, **parts})
 
