@@ -203,3 +203,12 @@ def test_fewest_items(layout, per_item, places, generations):
     if least > 1:
         with pytest.raises(InvalidInput, match="items are too few"):
             lay_out(scheme, counts | {"item": least - 1}, "item")
+
+
+@pytest.mark.parametrize("items", [7, 8, 13, 14])
+def test_latin_pairs_weigh_equally_where_judges_and_prompts_are_fixed(items):
+    """Whatever the number of items, neither judges nor prompts nor their pairs leave a bias."""
+    laid = lay_out(Scheme("latin"), {"item": items, "prompt": 2, "judge": 3}, "item", balance=("judge", "prompt"))
+    np.testing.assert_allclose(laid.shares("judge"), 1 / 3)
+    np.testing.assert_allclose(laid.shares("prompt"), 1 / 2)
+    assert laid.concentration(frozenset({"judge", "prompt"})) == pytest.approx(1 / 6)
