@@ -197,3 +197,19 @@ def test_changes_to_a_study_with_gaps_keep_their_share(simulate):
     assert double.projection.shares["item"] * double.projection.variance == pytest.approx(wanted["item"] / 2)
     assert rows[EVERY_CELL].more_calls == 280
     assert rows["one judge only"].projection.calls == 40
+
+
+def test_groups_of_unequal_size_weigh_as_they_do_in_the_mean(simulate):
+    """20, 2 and 2 items: more of them do no harm, and twice of each group halves what groups bring."""
+    frame = simulate({"item": 24, "judge": 2}, replicates=2, seed=3)
+    number = pl.col("item").rank("dense")
+    group = pl.when(number <= 20).then(0).when(number <= 22).then(1).otherwise(2)
+    frame = frame.with_columns(category=group.cast(pl.String), score=pl.col("score") + 3 * group)
+    names = ("item", "judge", "category", "replicate")
+    fit = q.decompose(q.read(frame, facets={n: n for n in names}, nested={"item": "category"}))
+    rows = {row.label: row.projection for row in what_if(fit)}
+    base, items, both = (rows[label] for label in (AS_IT_IS, "double the items", "double the categories and items"))
+    assert items.se < base.se
+    brought = [plan.shares["category"] * plan.variance for plan in (base, items, both)]
+    assert brought[1] == pytest.approx(brought[0], rel=1e-6)
+    assert brought[2] == pytest.approx(brought[0] / 2, rel=0.01)

@@ -14,7 +14,7 @@ from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import CELL, closure
 from quorate.estimate.components.published import Components
-from quorate.estimate.means.mean import draw_of, inside_fixed
+from quorate.estimate.means.mean import draw_of, inside_fixed, mean_for
 from quorate.estimate.means.prediction import residual_facet
 from quorate.estimate.means.targets import (
     ABSORBED,
@@ -363,8 +363,18 @@ def refuse_open(names: tuple[str, ...], vector: Floats, theta: Floats, space: Fl
 
 
 def unevenness(fit: Decomposition, name: str) -> float:
-    """How much more than evenly the items of the data are concentrated on what groups them; at least 1."""
-    judgments = fit.judgments
+    """How much more than evenly the mean of the data weighs the levels of what groups the items; at least 1.
+
+    The weights are those of the mean that was estimated, which gives a large group less than its share of items where
+    groups differ; by numbers of items where the data do not show how groups differ.
+    """
+    judgments, levels = fit.judgments, fit.judgments.n_levels(name)
+    try:
+        found = mean_for(fit, {name: POPULATION}) if fit.variances.get(name, 0.0) > 0 else None
+    except NotEstimable:
+        found = None
+    if found is not None and name in found.shares:
+        return max(1.0, levels * found.shares[name] * found.se**2 / fit.variances[name])
     codes = judgments.level_codes([judgments.object])
     first = np.unique(codes, return_index=True)[1]
     per_level = np.bincount(judgments.level_codes([name])[first])
