@@ -86,11 +86,14 @@ def labels_at_random() -> Caveat:
     )
 
 
-def few_labels(labels: int, differing: int, clusters: int) -> Caveat:
-    """A correction that rests on few labels or clusters of them, or on few that differ from the prediction."""
+def few_labels(labels: int, differing: int, clusters: int, rarer: float | None = None) -> Caveat:
+    """A correction from few labels or clusters, from few unlike the prediction, or from few of the rarer answer."""
     have = f"{labels} labels{f' in {clusters} clusters' if clusters < labels else ''}, {differing} of them unlike"
-    said = f"{have} the prediction: the error rests on these, and intervals from fewer than 20 labels or clusters, or"
-    return Caveat("few-labels", f"{said} from fewer than 5 labels that differ, cover 88 to 95%, measured, for 95%")
+    have += " the prediction"
+    if rarer is None:
+        return Caveat("few-labels", f"{have}: intervals from fewer than 20 labels cover 91 to 95%, measured, for 95%")
+    rare = f"and {rarer:g} of the rarer answer: the error rests on these. Where fewer than 3 are of the rarer answer,"
+    return Caveat("few-labels", f"{have} {rare} the interval reaches as far as that of the labels alone")
 
 
 def labels_unlike_the_rest(errors: float) -> Caveat:

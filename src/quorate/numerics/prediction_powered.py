@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 
+_PADDING = np.array([0.0, 0.0, 1.0, 1.0])
+
 Codes = NDArray[np.int64]
 
 
@@ -109,6 +111,54 @@ def _tuned(sample: Sample) -> Floats:
     slope = np.divide(together, spread, out=np.zeros(len(n)), where=spread > 1e-12 * max(float(f @ f), 1e-300))
     tuned: Floats = np.clip(slope / (1 + len(y) / len(sample.others)), 0.0, 1.0)
     return tuned[code]
+
+
+@dataclass(frozen=True)
+class ShareError:
+    """How many independent labels a share is as sure as, by errors that are known also where all labels agree.
+
+    Parameters
+    ----------
+    padded : PoweredMean
+        The mean with two labels of 0 and two of 1 added, whose predictions are the mean prediction.
+    trials, labels_trials : float
+        Independent labels that would be as sure as the powered mean, and as the labels alone.
+    """
+
+    padded: PoweredMean
+    trials: float
+    labels_trials: float
+
+
+def share_error(sample: Sample, *, tuning: float | None = None, finite: bool = False) -> ShareError:
+    """The error of a share, for a score interval: binomial variance over the error's square, both of padded labels.
+
+    Parameters
+    ----------
+    sample : Sample
+        Labels from 0 to 1 and their predictions.
+    tuning, finite
+        As for `powered_mean`.
+
+    References
+    ----------
+    Agresti and Coull (1998), American Statistician 52, 119-126. ``docs/methods/agreement.md``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> f, others = np.tile([0.0, 1.0], 25), np.tile([0.0, 1.0], 100)
+    >>> nothing = Sample(np.zeros(50), f, others, np.arange(50), np.arange(50, 250))
+    >>> round(share_error(nothing).trials)
+    49
+    """
+    codes = max(sample.cluster.max(), sample.others_cluster.max()) + 1 + np.arange(len(_PADDING))
+    y = np.append(sample.y, _PADDING)
+    predicted = np.append(sample.predicted, np.full(len(_PADDING), sample.predicted.mean()))
+    more = Sample(y, predicted, sample.others, np.append(sample.cluster, codes), sample.others_cluster)
+    padded = powered_mean(more, tuning=tuning, finite=finite)
+    variance = float(y.mean() * (1 - y.mean())) * len(sample.y) / len(y)
+    return ShareError(padded, variance / padded.se**2, variance / padded.labels_se**2)
 
 
 def mean_error(values: Floats, cluster: Codes) -> float:

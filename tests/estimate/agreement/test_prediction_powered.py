@@ -8,7 +8,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.agreement.prediction_powered import corrected
+from quorate.estimate.agreement.prediction_powered import corrected, of_sample
 from quorate.numerics.prediction_powered import Sample, powered_mean
 
 CLAUDE, FLASH = "claude-opus-4-20250514", "gemini-2.5-flash"
@@ -127,11 +127,35 @@ def test_caveats():
     found = corrected(fewer, human, "x")
     assert "left-without-prediction" in {one.code for one in found.caveats}
     assert found.labels == 60
-    chosen = human.keep(human.outcome == 0)  # only battles that x wins
-    with pytest.raises(NotEstimable, match="leave no error to estimate"):
-        corrected(judged, chosen, "x", tuning=0)
     biased = judged.keep(np.append(judged.outcome[:80] == 0, np.ones(220, bool)))
     assert "labels-unlike-the-rest" in {one.code for one in corrected(biased, human, "x").caveats}
+
+
+@pytest.mark.parametrize("won", [0, 1])
+def test_labels_that_all_agree_have_the_interval_of_wilson(won):
+    rng = np.random.default_rng(1)
+    f, others = rng.random(50) < 0.1, rng.random(500) < 0.1
+    sample = Sample(np.full(50, float(won)), f * 1.0, others * 1.0, np.arange(50), np.arange(50, 550))
+    found = of_sample(sample, share=True)
+    assert (found.value, found.tuning, found.rarer) == (won, 0, 0)
+    away = abs(won - np.array(found.interval()))
+    assert sorted(away) == pytest.approx([0, 0.0714], abs=0.006)  # R: prop.test(0, 50, correct = FALSE)$conf.int
+    assert found.interval() == pytest.approx(found.people_interval(), abs=1e-3)
+    assert found.se > 0
+    assert found.effective == pytest.approx(50, rel=0.01)
+    few = next(one for one in found.caveats if one.code == "few-labels")
+    assert "0 of the rarer answer" in str(few)
+
+
+def test_scores_of_zero_and_one_are_shares(judged):
+    items = [f"i{k:03d}" for k in range(90)]
+    frame = pl.DataFrame({"item": items, "judge": "llm", "score": np.tile([0.0, 1, 0.2], 30)})
+    people = frame[:30].with_columns(score=pl.Series([1.0] + [0.0] * 29), judge=pl.lit("person"))
+    found = corrected(q.read(frame, announce=False), q.read(people, announce=False))
+    assert found.rarer == 1
+    low, high = found.interval()
+    assert 0 <= low < found.value < high < 0.3
+    assert found.trials is not None
 
 
 @pytest.mark.parametrize(

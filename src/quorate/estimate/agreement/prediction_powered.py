@@ -13,12 +13,13 @@ from quorate.caveats import Caveat, few_labels, labels_at_random, labels_unlike_
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.labelled import Table, UnitMeans, people_apart, score_units, vote_units
 from quorate.numerics.inference import checked_level, t_quantile
-from quorate.numerics.prediction_powered import Sample, mean_error, powered_mean
+from quorate.numerics.prediction_powered import Sample, mean_error, powered_mean, share_error
+from quorate.numerics.votes import binomial
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
 from quorate.table.votes import Votes
 
-_FEWEST, _FEW, _FEW_DIFFERING, _FAR, _ROUNDING = 3, 20, 5, 3.0, 1e-12
+_FEWEST, _FEW, _FEW_DIFFERING, _FEW_RARER, _FAR, _ROUNDING = 3, 20, 5, 3, 3.0, 1e-12
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,10 @@ class Corrected(Result):
         Weight of the predictions, 0 (of no use) to 1.
     effective : float
         Labels that would be as precise on their own.
-    share : bool
-        Whether it is a share, so that intervals end at 0 and 1.
+    trials, people_trials : float or None
+        Of a share, independent labels that would be as sure as the estimate, and as the labels alone; None otherwise.
+    rarer : float or None
+        Of a share, labels of the rarer of the two answers, ties as halves; None otherwise.
     caveats : tuple of Caveat
         What the reader must know.
     """
@@ -65,28 +68,37 @@ class Corrected(Result):
     predictions: int
     tuning: float
     effective: float
-    share: bool
+    trials: float | None
+    people_trials: float | None
+    rarer: float | None
     caveats: tuple[Caveat, ...]
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Student's interval.
+        """Student's interval; of a share Wilson's score interval.
+
+        Where fewer than 3 labels are of the rarer answer, the weight of the predictions is not known, and the interval
+        reaches as far as that of the labels alone.
 
         Parameters
         ----------
         level : float
             Coverage wanted, in (0, 1).
         """
-        return self._interval(self.value, self.se, self.df, level)
+        low, high = _interval(self.value, self.se, self.df, self.trials, level)
+        if self.rarer is None or self.rarer >= _FEW_RARER:
+            return low, high
+        alone = self.people_interval(level)
+        return min(low, alone[0]), max(high, alone[1])
 
     def people_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Student's interval from the labels alone.
+        """The same from the labels alone.
 
         Parameters
         ----------
         level : float
             Coverage wanted, in (0, 1).
         """
-        return self._interval(self.people, self.people_se, self.people_df, level)
+        return _interval(self.people, self.people_se, self.people_df, self.people_trials, level)
 
     @property
     def sentence(self) -> str:
@@ -104,11 +116,16 @@ class Corrected(Result):
         values = {name: value for name, value in super().to_dict().items() if name != "caveats"}
         return values | {"interval": list(self.interval()), "caveats": [str(caveat) for caveat in self.caveats]}
 
-    def _interval(self, value: float, se: float, df: float, level: float) -> tuple[float, float]:
-        checked_level(level)
-        half = t_quantile(df, (1 + level) / 2) * se
-        low, high = value - half, value + half
-        return (max(low, 0.0), min(high, 1.0)) if self.share else (low, high)
+
+def _interval(value: float, se: float, df: float, trials: float | None, level: float) -> tuple[float, float]:
+    """Student's interval; with trials the score interval of a share, its quantile Student's."""
+    checked_level(level)
+    quantile = t_quantile(df, (1 + level) / 2)
+    if trials is None:
+        return value - quantile * se, value + quantile * se
+    n = trials * (t_quantile(np.inf, (1 + level) / 2) / quantile) ** 2
+    low, high = binomial.wilson(min(max(value, 0.0), 1.0) * n, n, level)
+    return float(low), float(high)
 
 
 def corrected(
@@ -162,7 +179,12 @@ def corrected(
         If there is no such role, model or judge.
     NotEstimable
         If fewer than 3 units have both, fewer than 2 a prediction alone, there is one cluster, or labels and
-        predictions leave no error to estimate.
+        predictions leave no error to estimate, as equal labels that are no shares do.
+
+    Notes
+    -----
+    Labels are shares where tables are votes, and where all scores of people are 0 or 1 and predictions lie between.
+    Shares have Wilson's score interval, which also holds where all labels agree.
 
     References
     ----------
@@ -192,37 +214,62 @@ def corrected(
         answered = tuple(str(unit[0]) for unit in predicted.keys if isinstance(unit, tuple))
         predicted = replace(predicted, cluster=answered) if len(set(answered)) < len(answered) else predicted
     sample, unpredicted = _sample(predicted, labels)
-    powered = powered_mean(sample, tuning=tuning, finite=finite)
-    if not np.isfinite(powered.se):
+    if len(np.unique(sample.cluster)) < 2:
         raise NotEstimable(
             f"cluster: one level of {cluster or key} has all labels, and its error needs two; label more of them"
         )
-    if powered.se <= _ROUNDING * np.abs(np.concatenate([sample.y, sample.others])).max():
+    what = "mean score" if a is None else f"win rate of {a} against {'all models' if b is None else b}"
+    return of_sample(sample, what, unpredicted, share=share, tuning=tuning, finite=finite)
+
+
+def of_sample(
+    sample: Sample,
+    what: str = "mean score",
+    unpredicted: int = 0,
+    *,
+    share: bool = False,
+    tuning: float | None = None,
+    finite: bool = False,
+) -> Corrected:
+    """The corrected mean of matched units; labels of 0 and 1 are shares whatever is said."""
+    powered = powered_mean(sample, tuning=tuning, finite=finite)
+    errors = share_error(sample, tuning=tuning, finite=finite) if share or _zero_or_one(sample) else None
+    least = _ROUNDING * np.abs(np.concatenate([sample.y, sample.others])).max()
+    if errors is None and powered.se <= least:
         raise NotEstimable(
             f"{len(sample.y)} labels and their predictions leave no error to estimate; label more units, at random"
         )
+    # all labels agree, or predictions explain them all: what is left over is what was added
+    spread = errors.padded if errors and min(powered.se, powered.labels_se) <= least else powered
+    rarer = float(min(sample.y.sum(), (1 - sample.y).sum())) if errors else None
     n, m = len(sample.y), len(sample.others)
     gap = sample.predicted - sample.y
     return Corrected(
-        what="mean score" if a is None else f"win rate of {a} against {'all models' if b is None else b}",
+        what=what,
         value=powered.value,
-        se=powered.se,
-        df=powered.df,
+        se=spread.se,
+        df=spread.df,
         people=powered.labels_value,
-        people_se=powered.labels_se,
-        people_df=powered.labels_df,
+        people_se=spread.labels_se,
+        people_df=spread.labels_df,
         judges=float(np.concatenate([sample.predicted, sample.others]).mean()),
         bias=float(gap.mean()),
         bias_se=mean_error(gap, sample.cluster),
         labels=n,
         predictions=m,
         tuning=powered.tuning,
-        effective=n * (powered.labels_se / powered.se) ** 2
-        if powered.labels_se > _ROUNDING * np.abs(sample.y).max()
-        else 0.0,
-        share=share,
-        caveats=_caveats(sample, unpredicted, share=share),
+        effective=n * (spread.labels_se / spread.se) ** 2,
+        trials=errors.trials if errors else None,
+        people_trials=errors.labels_trials if errors else None,
+        rarer=rarer,
+        caveats=_caveats(sample, unpredicted, rarer),
     )
+
+
+def _zero_or_one(sample: Sample) -> bool:
+    """Whether labels are 0 or 1, and predictions no further."""
+    said = np.concatenate([sample.predicted, sample.others])
+    return bool(np.isin(sample.y, (0.0, 1.0)).all() and said.min() >= 0 and said.max() <= 1)
 
 
 def _units(table: Table, key: str, a: str | None, b: str | None, cluster: str | None) -> UnitMeans:
@@ -255,17 +302,17 @@ def _sample(predicted: UnitMeans, labels: UnitMeans) -> tuple[Sample, int]:
     return sample, len(labelled) - len(both)
 
 
-def _caveats(sample: Sample, unpredicted: int, *, share: bool) -> tuple[Caveat, ...]:
+def _caveats(sample: Sample, unpredicted: int, rarer: float | None) -> tuple[Caveat, ...]:
     n = len(sample.y)
     gap = np.abs(sample.y - sample.predicted)
-    differing = int(np.sum(gap >= 0.5)) if share else int(np.sum(gap > 0))
+    differing = int(np.sum(gap > 0)) if rarer is None else int(np.sum(gap >= 0.5))
     clusters = len(np.unique(sample.cluster))
     error = np.sqrt(sample.predicted.var(ddof=1) / n + sample.others.var(ddof=1) / len(sample.others))
     apart = abs(float(sample.predicted.mean() - sample.others.mean()))
-    few = clusters < _FEW or (share and differing < _FEW_DIFFERING)
+    few = clusters < _FEW or (rarer is not None and min(differing, rarer) < _FEW_DIFFERING)
     return (
         labels_at_random(),
-        *((few_labels(n, differing, clusters),) if few else ()),
+        *((few_labels(n, differing, clusters, rarer),) if few else ()),
         *((labels_unlike_the_rest(apart / error if error > 0 else np.inf),) if apart > _FAR * error else ()),
         *((left_without_prediction(unpredicted),) if unpredicted else ()),
     )
