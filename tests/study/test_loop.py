@@ -232,3 +232,14 @@ def test_a_quote_beside_a_runner_that_plans_is_of_one_moment(study, monkeypatch)
     monkeypatch.setattr(Ledger, "lacks", meanwhile)
     asked = questions(loaded)
     assert quotation(asked, sizes(asked), {}).cells == 12
+
+
+def test_what_was_never_recorded_is_not_asked(study, tmp_path):
+    (tmp_path / "scores.csv").write_text("item,judge,replicate,score\nq1,r,1,3\nq1,r,2,4\nq3,r,1,5\n")
+    path = study(judges={"r": {"kind": "replay", "table": "scores.csv"}}, replicates=2, budget={"calls": 100})
+    seen = []
+    found = q.run(path, yes=lambda quote: seen.append(quote) or True)
+    assert (seen[0].cells, seen[0].unrecorded) == (3, 3)
+    assert (found.n.tolist(), q.status(path).spend.calls, q.status(path).complete) == ([2, 1], 3, True)
+    q.run(path)
+    assert q.status(path).spend.calls == 3

@@ -8,6 +8,9 @@ from difflib import get_close_matches
 from itertools import repeat
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from quorate.collect.expects import Expects
 from quorate.collect.judge import Message, Request
 from quorate.collect.ledger.lease import LeasedCell
@@ -16,9 +19,9 @@ from quorate.collect.prompt import BUILT_IN, Prompt, built_in
 from quorate.errors import InvalidInput
 from quorate.plan.assign import assign
 from quorate.roles import TEMPERATURE
-from quorate.study.file import Study, Wording
+from quorate.study.file import ReplaySettings, Study, Wording
 from quorate.study.items import SYSTEM_A, SYSTEM_B, ItemTable, Name, numbered, paired, read_items, shown
-from quorate.study.judges import digests
+from quorate.study.judges import digests, replayed
 from quorate.table.cells import Cells
 from quorate.table.columns.labels import label
 from quorate.table.exchange.ordinary import ordinary
@@ -69,7 +72,31 @@ class Questions:
         return levels
 
     def cells(self) -> Cells:
-        """The cells of the study's layout, in the order of asking."""
+        """The cells of the study's layout that can be answered, in the order of asking."""
+        cells = self._layout()
+        return cells.keep(self._recorded(cells))
+
+    @property
+    def unrecorded(self) -> int:
+        """Cells of the study's layout that are not asked, because a judge gives recorded answers and has none there."""
+        if not any(isinstance(judge, ReplaySettings) for judge in self.study.judges.values()):
+            return 0
+        cells = self._layout()
+        return int((~self._recorded(cells)).sum())
+
+    def _recorded(self, cells: Cells) -> NDArray[np.bool_]:
+        """Which cells have an answer, where a judge gives recorded ones; all of a judge that has none at all."""
+        askable = np.ones(len(cells), dtype=np.bool_)
+        columns = {name: cells.column(name) for name in cells.levels}
+        for name, settings in self.study.judges.items():
+            if isinstance(settings, ReplaySettings):
+                judge, rows = replayed(self.study, name, settings), np.flatnonzero(columns[JUDGE] == name)
+                asked = ({facet: str(column[row]) for facet, column in columns.items()} for row in rows)
+                held = np.fromiter(map(judge.recorded, asked), dtype=np.int64, count=len(rows))
+                askable[rows] = (cells.replicate[rows] <= held) | (not held.any())
+        return askable
+
+    def _layout(self) -> Cells:
         layout = self.study.layout
         cells = assign(
             items=numbered(self.items) if self.items.pairs else self.items.categories or self.items.names,

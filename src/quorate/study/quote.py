@@ -85,6 +85,8 @@ class Quote:
         Cells to be answered that an earlier run has sent in batches, whose price is reserved already.
     alike : tuple of tuple of str
         Pairs of judges whose names look alike, though they are two.
+    unrecorded : int
+        Cells of the layout that are not asked, because their judge gives recorded answers and has none there.
     """
 
     judges: tuple[JudgeQuote, ...]
@@ -92,6 +94,7 @@ class Quote:
     budget: Budget
     held: int = 0
     alike: tuple[tuple[str, str], ...] = ()
+    unrecorded: int = 0
 
     @property
     def cells(self) -> int:
@@ -174,7 +177,8 @@ def quote(asked: Questions, cells: Mapping[str, int], lengths: Sizes, *, seen: S
     known = {judge.judge: judge for judge in seen}
     parts = tuple(_judge(asked, name, count, lengths, known.get(name)) for name, count in cells.items() if count)
     done, held = sum(judge.done + judge.given_up for judge in seen), sum(judge.held for judge in seen)
-    return Quote(parts, done, budget, held, alike(asked.judges))
+    unrecorded = 0 if asked.study.adaptive is not None else asked.unrecorded
+    return Quote(parts, done, budget, held, alike(asked.judges), unrecorded)
 
 
 def _judge(asked: Questions, name: str, cells: int, lengths: Sizes, seen: JudgeStatus | None) -> JudgeQuote:

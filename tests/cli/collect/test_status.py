@@ -62,11 +62,14 @@ def test_json(run, study):
 
 @pytest.mark.parametrize(
     ("recorded", "said"),
-    [("q9", "Why the last one failed: replay: replicate 1 of"), ("q2,q3", "The last call of recorded failed: replay")],
+    [
+        ("q9", "Why the last one failed: replay: replicate 1 of"),
+        ("q2,q3", "The last call of recorded failed: recorded as error"),
+    ],
 )
 def test_why_a_judge_does_not_answer(run, study, tmp_path, recorded, said):
-    rows = [f"{item},recorded,1" for item in recorded.split(",")]
-    (tmp_path / "scores.csv").write_text("\n".join(["item,judge,score", *rows]))
+    rows = [f"{item},recorded,1,ok" for item in recorded.split(",")] + ["q1,recorded,,error"] * ("q9" not in recorded)
+    (tmp_path / "scores.csv").write_text("\n".join(["item,judge,score,status", *rows]))
     (tmp_path / "study.yaml").write_text(
         STUDY.replace("calls: 2", "calls: 3").replace(".csv}", ".csv, concurrency: 1}")
     )

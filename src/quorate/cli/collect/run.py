@@ -15,6 +15,8 @@ from quorate.cli.options import Output, command
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.console import Console
 
     from quorate.collect.runner.outcome import RunOutcome, Update
@@ -83,6 +85,8 @@ def show_quote(out: Console, study: Study, quoted: Quote) -> None:
     say(out, f"{quoted.cells:,} cells to ask{done}. The budget for all runs is {budget}.")
     if quoted.held:
         say(out, f"{quoted.held:,} of them are in batches of an earlier run: they are collected, not sent again.")
+    if quoted.unrecorded:
+        say(out, f"{quoted.unrecorded:,} cells more were never recorded: they are not asked, and stay empty.")
     if not quoted.cells:
         return
     rows = [
@@ -97,18 +101,23 @@ def show_quote(out: Console, study: Study, quoted: Quote) -> None:
         "a token for every byte, and the longest reply. Calls that are told to wait, are lost with their process, or "
         f"meet a judge before its first answer come on top. No run takes more than is left of the {budget}.",
     )
-    for sentence in filter(None, (asked_at(name, judge) for name, judge in study.judges.items())):
-        say(out, sentence)
+    for remark in remarks(study, quoted):
+        say(out, remark)
+
+
+def remarks(study: Study, quoted: Quote) -> Iterator[str]:
+    """What else is worth knowing before a yes: who is asked where, and on what the numbers rest."""
+    yield from filter(None, (asked_at(name, judge) for name, judge in study.judges.items()))
     for first, second in quoted.alike:
-        say(out, f'The judges "{first}" and "{second}" look alike, and are two: if one is meant, rename it.')
+        yield f'The judges "{first}" and "{second}" look alike, and are two: if one is meant, rename it.'
     if study.adaptive is not None:
         stop = " It may stop before." if study.adaptive.target is not None or study.adaptive.decide else ""
-        say(out, f"This is the most that the policy may ask, here shared equally.{stop}")
+        yield f"This is the most that the policy may ask, here shared equally.{stop}"
     for one in quoted.judges:
         if one.answers:
-            say(out, f"What is expected of {one.judge} is what its {one.answers:,} answers so far took.")
+            yield f"What is expected of {one.judge} is what its {one.answers:,} answers so far took."
     if quoted.unpriced:
-        say(out, f"The price of {', '.join(quoted.unpriced)} is not known: the study gives none.")
+        yield f"The price of {', '.join(quoted.unpriced)} is not known: the study gives none."
 
 
 def meanwhile(update: Update) -> None:
