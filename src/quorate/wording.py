@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+LONGEST = 200
+"""Most characters of a `repr`."""
+
 
 def plural(name: str) -> str:
     """Plural of a facet's name.
@@ -42,6 +45,19 @@ def listed(names: Iterable[str], last: str = "and") -> str:
     """
     *first, end = names
     return f"{', '.join(first)} {last} {end}" if first else end
+
+
+def brief(kind: str, words: str) -> str:
+    """``kind(words)`` for the prompt: at most 200 characters, and no control characters, which a terminal would obey.
+
+    Examples
+    --------
+    >>> brief("Votes", "12 votes")
+    'Votes(12 votes)'
+    """
+    words = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in words)
+    room = LONGEST - len(kind) - 2
+    return f"{kind}({words if len(words) <= room else f'{words[: room - 3]}...'})"
 
 
 def percent(share: float) -> str:

@@ -11,7 +11,8 @@ import pytest
 from quorate.caveats import Caveat
 from quorate.errors import NotEstimable
 from quorate.estimate.means.targets import Pool
-from quorate.table.results import LONGEST, Result, plain, rows_of
+from quorate.table.results import Result, plain, rows_of
+from quorate.wording import LONGEST
 
 
 @dataclass(frozen=True)
@@ -117,5 +118,5 @@ def test_every_published_result_shows_itself_in_a_line_and_in_a_notebook():
     from quorate import types
     from quorate.table.results import Result
 
-    tables = {"Assignment", "Caveat", "Cells", "Component", "Judgments", "Pool", "Progress", "Votes"}
+    tables = {"Assignment", "Caveat", "Cells", "Component", "Judgments", "LevelBounds", "Pool", "Progress", "Votes"}
     assert {name for name in types.__all__ if not issubclass(getattr(types, name), Result)} == tables

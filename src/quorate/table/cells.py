@@ -21,6 +21,7 @@ from quorate.table.columns.labels import label
 from quorate.table.exchange.format import literal
 from quorate.table.files import SUFFIXES, connection
 from quorate.table.frames import frame
+from quorate.wording import brief
 
 _OPTIONS = {"csv": "FORMAT csv, HEADER", "json": "FORMAT json", "parquet": "FORMAT parquet"}
 _SHOWN = 40
@@ -52,7 +53,7 @@ class Cells:
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{name} {len(labels)}" for name, labels in self.levels.items())
-        return f"{type(self).__name__}({len(self)} calls; labels: {parts})"
+        return brief(type(self).__name__, f"{len(self)} calls; labels: {parts}")
 
     @property
     def object(self) -> str:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.facts.describe import Description, describe
 from quorate.table.notes import Note
+from quorate.wording import brief, counted
 
 if TYPE_CHECKING:
     from quorate.caveats import Caveat
@@ -56,6 +57,11 @@ class Facet:
     fixed: bool = False
     parent: str | None = None
     values: NDArray[np.float64] | None = None
+
+    def __repr__(self) -> str:
+        return brief(
+            "Facet", f"{self.name}, {'fixed' if self.fixed else 'random'}, {counted(len(self.levels), 'level')}"
+        )
 
 
 @dataclass(frozen=True)
@@ -152,7 +158,7 @@ class Judgments:
 
     def __repr__(self) -> str:
         levels = ", ".join(f"{facet.name} {len(facet.levels)}" for facet in self.facets)
-        return f"Judgments({self.n_answers} answers in {self.n_cells} cells; levels: {levels})"
+        return brief("Judgments", f"{self.n_answers} answers in {self.n_cells} cells; levels: {levels}")
 
     @property
     def n_cells(self) -> int:

@@ -12,12 +12,9 @@ import numpy as np
 
 from quorate.errors import QuorateError
 from quorate.table.frames import frame
-from quorate.wording import counted
+from quorate.wording import brief, counted
 
 Row = dict[str, Any]
-
-LONGEST = 200
-"""Most characters of a `repr`."""
 
 MOST_ROWS = 10
 """Most rows of the table that a notebook shows."""
@@ -85,10 +82,7 @@ class Result:
             scalars = ((k, v.item() if isinstance(v, np.generic) else v) for k, v in self._values() if _is_scalar(v))
             words = ", ".join(f"{k}={f'{v:.6g}' if isinstance(v, float) else repr(v)}" for k, v in scalars)
             words = words or counted(len(self.rows()), "row")
-        # control characters would be obeyed by a terminal
-        words = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in words)
-        room = LONGEST - len(type(self).__name__) - 2
-        return f"{type(self).__name__}({words if len(words) <= room else f'{words[: room - 3]}...'})"
+        return brief(type(self).__name__, words)
 
     def _repr_html_(self) -> str:
         rows, sentence = self.rows(), _text(self, "sentence")

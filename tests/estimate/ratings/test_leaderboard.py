@@ -2,6 +2,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.stats import studentized_range
 
@@ -106,3 +107,41 @@ def test_pairs_that_are_told_apart_are_said_where_groups_are_not(judged):
     board = leaderboard(replace(judgments, mean=score, low=score, high=score))
     assert len(board.groups) == 1
     assert "of 3 systems; 1 of 3 pairs of systems is told apart" in board.sentence
+
+
+def one_judge_decides():
+    """Nine judges agree on three systems, but for one who puts the first far above the others."""
+    rng = np.random.default_rng(5)
+    rows = [
+        (f"s{s}", f"i{i}", f"j{j}", rng.normal(0, 0.5) + np.sin(i) + 3.0 * (s == j == 0))
+        for s in range(3)
+        for i in range(30)
+        for j in range(9)
+    ]
+    return pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row")
+
+
+@pytest.mark.parametrize(("fixed", "whom"), [(None, "for these 9 judges only"), ((), "for judges like these")])
+def test_boards_comparisons_and_analyses_speak_for_the_same_judges(fixed, whom):
+    judgments = q.read(one_judge_decides(), announce=False, **({} if fixed is None else {"fixed": fixed}))
+    board, verdict, analysis = q.rank(judgments), q.compare(judgments, "s0", "s1"), q.analyze(judgments)
+    assert board.scope == whom
+    assert whom in board.sentence
+    assert whom in verdict.sentence
+    assert board.means[0].target["judge"] == verdict.difference.estimate.target["judge"]
+    assert analysis.mean.target["judge"] == board.means[0].target["judge"]
+    assert [reading.scope for reading in analysis.readings] == ["for judges like these", "for this panel"]
+
+
+def test_with_judges_as_a_sample_systems_that_one_judge_decides_are_one_group():
+    board = q.rank(q.read(one_judge_decides(), fixed=(), announce=False))
+    assert len(board.groups) == 1
+    assert {first for _, first in board.by_judges.without} != {board.systems[0]}
+
+
+def test_boards_of_long_names_are_short_at_the_prompt(judged):
+    frame = one_judge_decides().with_columns(system=pl.col("system") + "x" * 70_000)
+    judgments = q.read(frame, announce=False)
+    board = q.rank(judgments)
+    for shown in (board, board.joint, board.joint.fit, board.joint.fit.point, board.means[0], *judgments.facets):
+        assert len(repr(shown)) <= 200

@@ -14,13 +14,13 @@ from quorate.decide.scores.step import ScoreStep, score_step
 from quorate.decide.scores.studies import studies_like
 from quorate.decide.votes.verdict import check_question
 from quorate.estimate.differences.difference import Method, SystemDifference, difference
-from quorate.estimate.means.targets import FINITE, PANEL, Target
+from quorate.estimate.means.targets import Target, scope
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices
 from quorate.plan.power.sample_size import check_range
 from quorate.plan.search.optimize import Limits
 from quorate.table.judgments import Judgments
-from quorate.wording import counted, listed, plural
+from quorate.wording import counted, listed
 
 _NO_STEP = (
     "No study within the limits would decide it (by default a hundred times the items, and four times the levels of "
@@ -82,16 +82,12 @@ class ScoreVerdict(AnyVerdict):
             low, high = study.equivalence_interval(1 - self.level)
             level = 100 * self._equivalence_level
             ends += f", {level:.4g}% interval, which equivalence rests on, {low:.3g} to {high:.3g}"
-        judgments, targets = study.fit.judgments, study.estimate.target
-        item = judgments.object
+        judgments, item = study.fit.judgments, study.fit.judgments.object
         names = [n for n in judgments.names if n not in (item, study.facet, *judgments.ancestors(item))]
-        these = [counted(judgments.n_levels(n), n) for n in names if targets.get(n) in (PANEL, FINITE)]
-        like = [plural(n) for n in names if targets.get(n) not in (PANEL, FINITE)]
         seen = listed([counted(study.items, item), *(counted(judgments.n_levels(n), n) for n in names)])
         design = f"paired on {seen}" if study.method == "paired" else f"{seen}, not paired"
-        design += f", for {listed(like)} like these" if like else ""
-        design += f", for these {listed(these)} only" if these else ""
-        return f"{self.a} scores {more} on average ({ends}; {design})"
+        whom = scope(judgments, study.estimate.target, study.facet)
+        return f"{self.a} scores {more} on average ({ends}; {design}{f', {whom}' if whom else ''})"
 
     def _rest(self) -> str:
         if self.outcome is Outcome.EQUIVALENT and self.p_difference <= 1 - self.level:

@@ -23,7 +23,7 @@ _COPIES = 20
 """Square matrices of the largest system that are held at a time."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Assembled:
     """A problem with names.
 

@@ -23,6 +23,7 @@ from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments
 from quorate.table.notes import not_used
 from quorate.table.results import Result, Row
+from quorate.wording import brief
 
 if TYPE_CHECKING:
     from quorate.estimate.components.bootstrap import Bootstrap
@@ -84,7 +85,7 @@ class Decomposition(Result):
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{name} {value:.4g}" for name, value in self.variances.items())
-        return f"Decomposition({parts})"
+        return brief("Decomposition", parts)
 
     @property
     def judgments(self) -> Judgments:

@@ -17,7 +17,7 @@ _LEAST_VARIATION = 1e-4
 _LEAST_OWN = 1e-9
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FixedEffects:
     """Design of the fixed effects.
 

@@ -20,7 +20,7 @@ from quorate.estimate.means.mean import Estimate, plain_mean
 from quorate.estimate.means.targets import FINITE, FIXED, PANEL, POPULATION, Target
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
-from quorate.wording import plural
+from quorate.wording import brief, plural
 
 Method = Literal["paired", "joint"]
 _MOSTLY = 0.5
@@ -67,7 +67,7 @@ class SystemDifference(Result):
     derived = ("value", "se", "df", "n", "items")
 
     def __repr__(self) -> str:
-        return f"SystemDifference({self.a} less {self.b}: {self.estimate})"
+        return brief("SystemDifference", f"{self.a} less {self.b}: {self.estimate}")
 
     @property
     def value(self) -> float:

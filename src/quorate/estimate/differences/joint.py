@@ -17,6 +17,7 @@ from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.mean import Estimate, contrast, contrasts
 from quorate.estimate.means.targets import FINITE, PANEL, POPULATION, Target, default_targets
 from quorate.table.judgments import Judgments, checked
+from quorate.wording import brief
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,7 +39,7 @@ class JointMeans:
     systems: tuple[str, ...]
 
     def __repr__(self) -> str:
-        return f"JointMeans({', '.join(self.systems)})"
+        return brief("JointMeans", ", ".join(self.systems))
 
     @property
     def rows(self) -> Floats:

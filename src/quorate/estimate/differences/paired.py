@@ -13,7 +13,7 @@ from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.table.judgments import OK, Judgments, checked, dense
-from quorate.wording import listed, plural
+from quorate.wording import brief, listed, plural
 
 _MUCH = 0.1
 """Part of the answered cells that only one system has, above which it is said how many."""
@@ -92,7 +92,7 @@ class PairedCells:
     caveats: tuple[Caveat, ...]
 
     def __repr__(self) -> str:
-        return f"PairedCells({self.systems.a} less {self.systems.b}: {self.judgments!r})"
+        return brief("PairedCells", f"{self.systems.a} less {self.systems.b}: {self.judgments!r}")
 
 
 def pairs(judgments: Judgments, a: str, b: str, *, facet: str = "system") -> PairedCells:

@@ -12,6 +12,7 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.table.judgments import Judgments
+from quorate.wording import counted, listed, plural
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
@@ -105,6 +106,16 @@ def resolve(fit: Decomposition, asked: Mapping[str, Target]) -> dict[str, Target
                 )
             out[up] = FINITE
     return {**out, **asked}
+
+
+def scope(judgments: Judgments, targets: Mapping[str, Target], facet: str) -> str:
+    """Whom a comparison of the levels of a facet speaks for: "for judges like these", "for these 2 prompts only"."""
+    item = judgments.object
+    names = [name for name in judgments.names if name not in (item, facet, *judgments.ancestors(item))]
+    these = [counted(judgments.n_levels(name), name) for name in names if targets.get(name) in (PANEL, FINITE)]
+    like = [plural(name) for name in names if targets.get(name) not in (PANEL, FINITE)]
+    words = [f"for {listed(like)} like these"] if like else []
+    return ", ".join([*words, *([f"for these {listed(these)} only"] if these else [])])
 
 
 def _covariates(fit: Decomposition) -> set[str]:

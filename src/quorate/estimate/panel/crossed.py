@@ -20,6 +20,7 @@ from quorate.numerics.panel import crossed as panel
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
+from quorate.wording import brief
 
 JUDGE_EFFECT = "judge effect"
 _FEWEST_RESAMPLES = 100
@@ -78,7 +79,7 @@ class Crossed(Result):
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{name} {value:.4g}" for name, value in self.separated.values.items())
-        return f"Crossed({parts})"
+        return brief("Crossed", parts)
 
     @property
     def n(self) -> int:

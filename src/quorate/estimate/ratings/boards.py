@@ -14,7 +14,7 @@ from quorate.estimate.ratings.ratings import Ratings
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
 from quorate.table.votes import Votes
-from quorate.wording import counted, listed
+from quorate.wording import brief, counted, listed
 
 _SHOWN = 5
 
@@ -47,7 +47,7 @@ class Boards(Result):
         return self.boards[level]
 
     def __repr__(self) -> str:
-        return f"Boards({counted(len(self), self.by)}: {', '.join(list(self.boards)[:_SHOWN])})"
+        return brief("Boards", f"{counted(len(self), self.by)}: {', '.join(list(self.boards)[:_SHOWN])}")
 
     def __str__(self) -> str:
         return self.sentence

@@ -15,7 +15,7 @@ from quorate.numerics.ratings.ties.model import TieModel
 _ROUNDING = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Law:
     """How the parameters would vary from one collection of votes to the next.
 

@@ -19,7 +19,7 @@ from quorate.estimate.differences.homogeneity import unlike_caveats
 from quorate.estimate.differences.joint import JointMeans, joint_means
 from quorate.estimate.differences.satterthwaite import of_few
 from quorate.estimate.means.mean import Estimate
-from quorate.estimate.means.targets import FINITE, PANEL, Target
+from quorate.estimate.means.targets import Target, scope
 from quorate.estimate.ratings.judges import ByJudges, by_judges
 from quorate.estimate.ratings.ranked import by_group, rank_rows, standing, top
 from quorate.numerics.inference import checked_level
@@ -29,7 +29,7 @@ from quorate.streams import stream
 from quorate.table.frames import frame
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
-from quorate.wording import counted, listed, plural
+from quorate.wording import brief
 
 _DRAWS = 40_000
 
@@ -74,7 +74,7 @@ class Leaderboard(Result):
         return len(self.systems)
 
     def __repr__(self) -> str:
-        return f"Leaderboard({len(self)} systems, {self.joint.fit.judgments.n_answers} scores: {top(self)})"
+        return brief("Leaderboard", f"{len(self)} systems, {self.joint.fit.judgments.n_answers} scores: {top(self)}")
 
     def __str__(self) -> str:
         return self.sentence
@@ -199,14 +199,7 @@ class Leaderboard(Result):
     @property
     def scope(self) -> str:
         """Whom the order speaks for, in the words of `quorate.compare`."""
-        judgments, targets = self.joint.fit.judgments, self.means[0].target
-        item = judgments.object
-        names = [n for n in judgments.names if n not in (item, self.joint.facet, *judgments.ancestors(item))]
-        these = [counted(judgments.n_levels(n), n) for n in names if targets.get(n) in (PANEL, FINITE)]
-        like = [plural(n) for n in names if targets.get(n) not in (PANEL, FINITE)]
-        words = [f"{listed(like)} like these"] if like else []
-        words += [f"these {listed(these)} only"] if these else []
-        return f"for {', for '.join(words)}" if words else ""
+        return scope(self.joint.fit.judgments, self.means[0].target, self.joint.facet)
 
     @property
     def opinion(self) -> str:

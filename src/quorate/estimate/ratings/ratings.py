@@ -29,6 +29,7 @@ from quorate.numerics.ratings.ties.model import TieModel
 from quorate.numerics.ratings.ties.registry import Ties, tie_model
 from quorate.streams import stream
 from quorate.table.results import Result, Row
+from quorate.wording import brief
 
 Method = Literal["model", "sandwich", "cluster", "bootstrap"]
 
@@ -104,7 +105,7 @@ class Ratings(Result):
         return len(self.systems)
 
     def __repr__(self) -> str:
-        return f"Ratings({len(self)} systems, {self.n} votes, {self.method}: {top(self)})"
+        return brief("Ratings", f"{len(self)} systems, {self.n} votes, {self.method}: {top(self)}")
 
     @property
     def rating(self) -> Floats:

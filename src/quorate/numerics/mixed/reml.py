@@ -108,7 +108,7 @@ class Problem:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Solved:
     """Everything a linear solve with ``V(theta)`` needs, at one point.
 
@@ -151,7 +151,7 @@ class Solved:
         return Levels(len(self.c) - len(self.gamma_shared), self.gamma_shared, self.b_trace, self.c)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Projected:
     """``V_w^-1 (v - W h)`` for data ``v`` on unit cells, summed over the columns of every term.
 
@@ -163,7 +163,7 @@ class Projected:
     shared: Floats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Point:
     """The criterion at one point, with its first and (average) second derivatives.
 
