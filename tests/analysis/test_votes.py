@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
 from quorate.analysis.votes import dependence, order_noticed, votes_view
 from quorate.errors import UnknownTerm
+from quorate.reporting.pages.votes import decided, margins
 from quorate.table.read_votes import read_votes
 
 
@@ -85,3 +87,19 @@ def test_nothing_is_said_of_chance_or_of_an_order_that_never_varies(rows):
 
 def test_nothing_is_said_where_the_order_is_not_known(ballots):
     assert order_noticed(ballots()) == ""
+
+
+def test_what_few_votes_leave_unknown():
+    rng = np.random.default_rng(1)
+    rows = [(str(i), "base", "model_a" if won else "model_b") for i in range(6) for won in rng.random(12) < 0.6]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner"], orient="row")
+    view = votes_view(read_votes(frame, announce=False), minimum=10)
+    assert "noise-of-votes" in {one.code for one in view.caveats}
+    assert "not known without the noise of the votes" in view.near.sentence
+    assert "not known without the noise of the votes" in view.sentence
+    assert view.to_dict()["corrected"] is None
+    assert view.to_dict()["near_ties"]["corrected"] is None
+    assert [figure.rows[0]["corrected"] for figure in (margins(view), decided(view))] == pytest.approx(
+        [np.nan] * 2, nan_ok=True
+    )
+    assert "nan" not in decided(view).caption.finding

@@ -10,12 +10,13 @@ import numpy as np
 
 from quorate.analysis import words
 from quorate.arguments import argument
-from quorate.caveats import Caveat
+from quorate.caveats import Caveat, noise_of_votes
 from quorate.decide.votes.margin import FEW_CLUSTERS
 from quorate.errors import NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
 from quorate.estimate.votes.clustered import ClusterRobust, cluster_robust
 from quorate.estimate.votes.dependence import DEPENDENCE, Cluster
+from quorate.estimate.votes.margin_law import LEAST_VOTES
 from quorate.estimate.votes.margins import NearTies, Quantiles
 from quorate.estimate.votes.stability import Stability, stability
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
@@ -114,7 +115,8 @@ class VotesAnalysis(Result):
     @property
     def caveats(self) -> tuple[Caveat, ...]:
         """What is wrong with the votes, as far as it misleads."""
-        return tuple(Caveat(one.code, one.sentence) for one in self.support.findings if one.severity != "note")
+        found = tuple(Caveat(one.code, one.sentence) for one in self.support.findings if one.severity != "note")
+        return found if self.found.law.known else (*found, noise_of_votes(int(self.found.margins.n.min()), LEAST_VOTES))
 
     @property
     def exit_code(self) -> int:

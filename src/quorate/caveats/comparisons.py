@@ -96,6 +96,13 @@ def few_labels(labels: int, differing: int, clusters: int, rarer: float | None =
     return Caveat("few-labels", f"{have} {rare} the interval reaches as far as that of the labels alone")
 
 
+def noise_of_votes(fewest: int, needed: int) -> Caveat:
+    """Margins of pairs with so few votes that they cannot be told from the noise of the votes."""
+    have = f"some pairs have only {fewest} decisive {'vote' if fewest == 1 else 'votes'}"
+    rule = f"with fewer than {needed} on a pair margins without the noise of the votes are not known"
+    return Caveat("noise-of-votes", f"{have}: {rule}, and those as estimated are too large near 0")
+
+
 def labels_unlike_the_rest(errors: float) -> Caveat:
     """Labelled units on which judges say something else than on the others."""
     return Caveat(

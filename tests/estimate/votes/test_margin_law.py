@@ -22,3 +22,14 @@ def test_a_step_counts_in_proportion():
     chance[20] = 1.0
     assert share_below(chance, EDGES[20]) == pytest.approx(0.0, abs=1e-9)
     assert share_below(chance, (EDGES[20] + EDGES[21]) / 2) == pytest.approx(0.5)
+
+
+def test_the_law_of_few_votes_is_not_known():
+    """Near ties of 10 votes: 20 steps of EM said .81 for .985, and 500 less."""
+    rng = np.random.default_rng(3)
+    few, enough = (margin_law(rng.binomial(n, 0.5, 80), np.full(80, n)) for n in (49, 50))
+    assert not few.known
+    assert np.isnan([few.share_below(0.1), few.quantile(0.5)]).all()
+    assert np.isfinite(few.mean_square)
+    assert enough.known
+    assert enough.share_below(0.1) > 0.5

@@ -36,7 +36,7 @@ class Quantiles(Result):
     n, n_low, n_high : tuple of float
         Votes needed at the margin, and at the two ends of its interval; infinite for a margin of 0.
     corrected : tuple of float
-        Quantiles of the law of margins without the noise of the votes.
+        Quantiles of the law of margins without the noise of the votes; nan with fewer than 50 votes on a pair.
     level : float
         Coverage of the intervals.
     pairs : int
@@ -72,7 +72,8 @@ class NearTies(Result):
     share, low, high : float
         Share of near ties as estimated, and its exact interval for pairs like these.
     corrected, corrected_low, corrected_high : float
-        Share of near ties in the law of margins without the noise of the votes, and its bootstrap interval.
+        Share of near ties in the law of margins without the noise of the votes, and its bootstrap interval; nan with
+        fewer than 50 votes on a pair.
     median, median_low, median_high : float
         Median margin among near ties, with a bootstrap interval; nan if there are none.
     n : float
@@ -216,9 +217,12 @@ class Margins(Result):
             raise InvalidInput(f"tau: a margin above 0 and below 0.5, got {tau}")
         near = self.absolute <= tau
         low, high = clopper_pearson(near.sum(), len(self), self.level)
-        times = _source(rng, "laws").multinomial(len(self), np.full(len(self), 1 / len(self)), _LAWS)
-        laws = deconvolve.margin_law(deconvolve.margin_likelihood(self.wins, self.n, GRID), times)
-        corrected_low, corrected_high = np.quantile(share_below(laws, tau), _ends(self.level)).tolist()
+        law = self.law()
+        corrected_low, corrected_high = float("nan"), float("nan")
+        if law.known:
+            times = _source(rng, "laws").multinomial(len(self), np.full(len(self), 1 / len(self)), _LAWS)
+            laws = deconvolve.margin_law(deconvolve.margin_likelihood(self.wins, self.n, GRID), times)
+            corrected_low, corrected_high = np.quantile(share_below(laws, tau), _ends(self.level)).tolist()
         median, median_low, median_high = (float("nan"),) * 3
         if near.any():
             margins_near = self.absolute[near]
@@ -232,7 +236,7 @@ class Margins(Result):
             share=float(near.mean()),
             low=float(low),
             high=float(high),
-            corrected=self.law().share_below(tau),
+            corrected=law.share_below(tau),
             corrected_low=corrected_low,
             corrected_high=corrected_high,
             median=median,

@@ -22,7 +22,7 @@ from quorate.plan.power.sample_size import check_alpha, check_counts, check_powe
 from quorate.streams import stream
 from quorate.table.results import Result, Row, rows_of
 from quorate.table.votes import Votes
-from quorate.wording import counted, percent
+from quorate.wording import counted, percent, whole_percent
 
 Method = Literal["exact", "draws", "clusters"]
 
@@ -50,7 +50,8 @@ class Detectability(Result):
         Share of pairs that so many votes each would decide, the mean of ``power``, and its bootstrap interval over
         pairs.
     corrected : array, shape (budgets,)
-        The same for the law of margins without the noise of the votes; independent votes whatever the method.
+        The same for the law of margins without the noise of the votes; independent votes whatever the method. nan with
+        fewer than 50 votes on a pair.
     law : MarginLaw
         That law.
     method : str
@@ -121,8 +122,8 @@ class Detectability(Result):
         reach, known = self.within_reach[-1], counted(int(self.known.sum()), "pair")
         return (
             f"{self.budgets[j]:,} votes each would decide {self.decided[j]:.0%} of {known} "
-            f"({low:.0%} to {high:.0%}; {self.corrected[j]:.0%} without the noise of the votes); {1 - reach:.0%} of "
-            f"pairs are underpowered (power below {self.target:g}) even with {self.budgets[-1]:,}."
+            f"({low:.0%} to {high:.0%}; {whole_percent(self.corrected[j])} without the noise of the votes); "
+            f"{1 - reach:.0%} of pairs are underpowered (power below {self.target:g}) even with {self.budgets[-1]:,}."
         )
 
     def curve(self, pair: str) -> Floats:
@@ -162,6 +163,7 @@ class Detectability(Result):
         names = ("budgets", "decided", "decided_low", "decided_high", "corrected", "within_reach")
         curves: dict[str, Any] = {name: getattr(self, name).tolist() for name in names}
         known = zip(self.power.tolist(), self.known.tolist(), strict=True)
+        curves["corrected"] = curves["corrected"] if self.law.known else None
         curves["power"] = [row if sure else None for row, sure in known]
         sizes = None if self.sizes is None else [share.tolist() for share in self.sizes]
         rest = {name: getattr(self, name) for name in ("method", "target", "resamples", "by")}

@@ -160,12 +160,14 @@ def decided(view: VotesAnalysis) -> Figure:
     values = (study.decided, study.decided_low, study.decided_high, study.corrected, study.within_reach)
     columns = zip(study.budgets.tolist(), *(one.tolist() for one in values), strict=True)
     rows: list[Row] = [dict(zip(("votes", *names), row, strict=True)) for row in columns]
-    enough = np.flatnonzero(study.corrected >= 0.5)
+    shown = study.corrected if study.law.known else study.decided
+    enough = np.flatnonzero(shown >= 0.5)
     if len(enough):
-        finding = f"Without the noise of the votes, half of the pairs are decided by {study.budgets[enough[0]]:,} each"
+        law = "Without the noise of the votes" if study.law.known else "If margins are as estimated"
+        finding = f"{law}, half of the pairs are decided by {study.budgets[enough[0]]:,} each"
         finding = f"{finding} or fewer" if enough[0] == 0 else finding
     else:
-        finding = f"Even {study.budgets[-1]:,} votes each decide only {share(study.corrected[-1])} of the pairs"
+        finding = f"Even {study.budgets[-1]:,} votes each decide only {share(shown[-1])} of the pairs"
     lines = (
         f"Mean chance over pairs that the exact test with level {study.margins.alpha:g} finds the difference.",
         f"Band: {_level(view)} bootstrap interval over pairs. Votes are taken as independent.",
@@ -175,8 +177,9 @@ def decided(view: VotesAnalysis) -> Figure:
     def chart() -> Chart:
         import altair as alt
 
-        law = dict(zip(("decided", "corrected"), LAWS, strict=True))
-        drawn = [{"law": name, "votes": row["votes"], "share": row[key]} for key, name in law.items() for row in rows]
+        laws = dict(zip(("decided", "corrected"), LAWS, strict=True))
+        drawn = [{"law": name, "votes": row["votes"], "share": row[key]} for key, name in laws.items() for row in rows]
+        drawn = marks.known(drawn, "share")
         ticks = alt.Axis(format=",", values=TICKS, grid=False)
         scale = alt.Scale(type="log", nice=False, padding=8)
         x = alt.X("votes:Q", title="decisive votes for each pair (log scale)", scale=scale, axis=ticks)
@@ -345,7 +348,8 @@ def _cumulative(view: VotesAnalysis) -> list[Row]:
     at = np.linspace(0, 1, min(len(absolute), MOST_STEPS) + 1)[1:]
     steps = np.quantile(absolute, at, method="inverted_cdf")
     whole = np.append(0.0, np.cumsum(view.found.law.chance))
-    curves = ((ESTIMATED, np.append(0.0, steps), np.append(0.0, at)), (CORRECTED_LAW, EDGES, whole))
+    curves = [(ESTIMATED, np.append(0.0, steps), np.append(0.0, at))]
+    curves += [(CORRECTED_LAW, EDGES, whole)] if view.found.law.known else []
     return [
         {"law": law, "margin": float(x), "share": float(y)}
         for law, xs, ys in curves
