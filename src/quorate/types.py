@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from quorate.estimate.agreement.coefficients import Alpha as Alpha
     from quorate.estimate.agreement.coefficients import Icc as Icc
     from quorate.estimate.agreement.prediction_powered import Corrected as Corrected
-    from quorate.estimate.components.decomposition import Component as Component
+    from quorate.estimate.components.component import Component as Component
     from quorate.estimate.components.decomposition import Decomposition as Decomposition
     from quorate.estimate.components.dependability import Dependability as Dependability
     from quorate.estimate.components.published import Components as Components
@@ -85,7 +85,7 @@ _HOMES = {
     "Caveat": "quorate.caveats",
     "Cells": "quorate.table.cells",
     "Clustered": "quorate.plan.power.clusters",
-    "Component": "quorate.estimate.components.decomposition",
+    "Component": "quorate.estimate.components.component",
     "Components": "quorate.estimate.components.published",
     "Concentration": "quorate.plan.power.concentration",
     "Corrected": "quorate.estimate.agreement.prediction_powered",

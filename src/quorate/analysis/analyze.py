@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from quorate.analysis.pair import PairAnalysis
     from quorate.analysis.votes import VotesAnalysis
     from quorate.decide.outcome import Claim
+    from quorate.estimate.components.component import Interval
     from quorate.estimate.components.decomposition import Method
     from quorate.estimate.means.targets import Target
     from quorate.estimate.votes.dependence import Cluster
@@ -29,6 +30,7 @@ def analyze(
     method: Method | None = None,
     residual_by: str | None = None,
     targets: Mapping[str, Target] | None = None,
+    interval: Interval | None = None,
     level: float | None = None,
     price: float | None = None,
     half_width: float | None = None,
@@ -74,6 +76,7 @@ def analyze(
     method: Method | None = None,
     residual_by: str | None = None,
     targets: Mapping[str, Target] | None = None,
+    interval: Interval | None = None,
     level: float | None = None,
     power: float | None = None,
     half_width: float | None = None,
@@ -97,7 +100,7 @@ def analyze(
         From `quorate.read` or `quorate.read_votes`.
     a, b : str, optional
         Votes: two systems, for the verdict on them instead of all pairs.
-    random, covariates, method, residual_by
+    random, covariates, method, residual_by, interval
         Scores: as for `quorate.decompose`.
     targets : mapping of str to str or Pool, optional
         Scores: what facets stand for, as for `Decomposition.mean_for`: ``{"judge": "panel"}``; with a target of judges
@@ -149,6 +152,7 @@ def analyze(
         "method": method,
         "residual_by": residual_by,
         "targets": targets,
+        "interval": interval,
     }
     of_scores |= {"half_width": half_width}
     of_votes: dict[str, Any] = {"power": power, "cluster": cluster, "minimum": minimum}

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from quorate.analysis.words import advice
-from quorate.estimate.components.decomposition import Component, Decomposition
+from quorate.estimate.components.component import Component
+from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.mean import Estimate, coefficients, draw_of
 from quorate.estimate.means.targets import FINITE, PANEL, SENSITIVITY
 from quorate.numerics.inference import variance_interval

@@ -13,6 +13,7 @@ from quorate.analysis.views import MOST_PARTS, Answer, Views, answer, level_effe
 from quorate.analysis.words import Reading, sentence
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.component import Interval
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition, Method
 from quorate.roles import JUDGE, PROMPT
@@ -315,6 +316,7 @@ def analyze_judgments(
     method: Method = "reml",
     residual_by: str | None = None,
     targets: Mapping[str, Target] | None = None,
+    interval: Interval | None = None,
     level: float = 0.95,
     price: float | None = None,
     half_width: float | None = None,
@@ -325,7 +327,7 @@ def analyze_judgments(
     ----------
     judgments : Judgments
         From `quorate.read`.
-    random, covariates, method, residual_by
+    random, covariates, method, residual_by, interval
         As for `quorate.decompose`.
     targets : mapping of str to str or Pool, optional
         What facets stand for, as for `Decomposition.mean_for`: ``{"judge": "panel"}``. With a target of judges the
@@ -365,7 +367,9 @@ def analyze_judgments(
         raise InvalidInput(f"half_width: must be above 0, in score units, got {half_width}")
     if price is not None and not price >= 0:
         raise InvalidInput(f"price: must be at least 0 per call, got {price}")
-    fit = decompose(judgments, random=random, covariates=covariates, method=method, residual_by=residual_by)
+    fit = decompose(
+        judgments, random=random, covariates=covariates, method=method, residual_by=residual_by, interval=interval
+    )
     return of_fit(fit, judgments, level=level, price=price, asked=half_width, targets=targets)
 
 

@@ -56,7 +56,9 @@ def t_quantile(df: float, probability: float) -> float:
     return float(ndtri(probability) if np.isinf(df) else stdtrit(df, probability))
 
 
-def variance_interval(estimate: float, standard_error: float, df: float, level: float) -> tuple[float, float]:
+def variance_interval(
+    estimate: float, standard_error: float, df: float, level: float, *, tails: float | None = None
+) -> tuple[float, float]:
     """Interval for a variance component, from the mean square it is estimated from.
 
     A component is ``(MS - noise) / k``; its mean square is chi-square on ``df`` degrees of freedom, and the noise ``d``
@@ -71,14 +73,40 @@ def variance_interval(estimate: float, standard_error: float, df: float, level: 
         Degrees of freedom of the mean square, `component_df`.
     level : float
         Coverage wanted, in (0, 1).
+    tails : float, optional
+        Degrees of freedom of the mean square where effects are not normal, `jackknifed_df`.
     """
     from scipy.special import chdtri
 
     tail = (1 - level) / 2
     square = max(standard_error * float(np.sqrt(df / 2)), estimate)
     noise = square - max(estimate, 0.0)
+    df = df if tails is None else tails
     low, high = df * square / chdtri(df, tail), df * square / chdtri(df, 1 - tail)
     return max(float(low) - noise, 0.0), max(float(high) - noise, 0.0)
+
+
+def jackknifed_df(squares: Floats, df: float) -> float:
+    """Degrees of freedom of a mean square from how far single levels move its logarithm, whatever the law of effects.
+
+    The delete-one jackknife gives the variance ``V`` of the log; under normal effects it is ``2 / df``. Long tails are
+    seen in part only by few levels, so an excess over that, up to as much again, counts fourfold
+    (``docs/methods/intervals.md``).
+
+    Parameters
+    ----------
+    squares : array, shape (levels,)
+        Squared effects of the levels over what they are expected to be; the scale is free.
+    df : float
+        Degrees of freedom under normal effects, above 2.
+    """
+    n, total = len(squares), float(squares.sum())
+    if total <= 0:
+        return df
+    left = np.maximum(total - squares * n / df, total / n**2) / (df - 1)
+    variance = float(np.sum((np.log(left) - np.log(left).mean()) ** 2)) * (n - 1) / n * df / n
+    ratio = variance * df / 2
+    return float(max(1.0, df / (ratio * (1 + 3 * np.clip(ratio - 1, 0.0, 1.0)))))
 
 
 def pivotal(

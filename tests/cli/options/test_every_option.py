@@ -175,8 +175,9 @@ NO_OPTION_IN = {
     ("writeup", "half_width"): "a question, and no part of a paper",
     **{
         ("votes analyze", name): "of scores"
-        for name in ("random", "covariates", "method", "residual_by", "targets", "half_width")
+        for name in ("random", "covariates", "method", "residual_by", "interval", "targets", "half_width")
     },
+    **{(command, "interval"): "no component is shown" for command in ("project", "optimize", "gaming")},
 }
 # What is needed to run a command, and a value for every option that has no other rule; {} is a file.
 NEEDS = {

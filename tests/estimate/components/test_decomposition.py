@@ -125,7 +125,7 @@ def test_the_frame_is_of_the_callers_library(library, kind, simulate):
     fit = q.decompose(q.read(source, facets={"item": "item", "judge": "judge"}))
     out = fit.to_frame()
     assert isinstance(out, kind)
-    assert list(out.columns) == ["term", "variance", "se", "low", "high", "levels", "kind", "share"]
+    assert list(out.columns) == ["term", "variance", "se", "low", "high", "levels", "kind", "share", "interval"]
     assert list(out["term"]) == [*fit.variances, "judge"]
 
 

@@ -43,6 +43,13 @@ class Fit(Group):
         For("scores"),
         typer.Option(metavar="FACET", help="Fixed facet whose levels each have their own noise."),
     ] = None
+    interval: Annotated[
+        Literal["normal", "robust"] | None,
+        For("scores"),
+        typer.Option(
+            help="What intervals of components take effects to be. Default: robust where their tails are long."
+        ),
+    ] = None
     level: Annotated[Level, For("scores")] = 0.95
 
     def model(self) -> dict[str, Any]:
@@ -56,4 +63,4 @@ class Fit(Group):
 
     def arguments(self) -> dict[str, Any]:
         """As `quorate.analyze` takes them."""
-        return {**self.model(), "level": self.level}
+        return {**self.model(), "interval": self.interval, "level": self.level}

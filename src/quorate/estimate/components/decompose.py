@@ -10,6 +10,7 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.components.assemble import Assembled, balanced_strata
+from quorate.estimate.components.component import Interval
 from quorate.estimate.components.decomposition import Decomposition, Method
 from quorate.estimate.components.design import design, level_of, no_residual
 from quorate.numerics.mixed.identify import Identified
@@ -39,6 +40,7 @@ def decompose(
     covariates: Sequence[str] = (),
     method: Method = "reml",
     residual_by: str | None = None,
+    interval: Interval | None = None,
 ) -> Decomposition:
     """Where the variance of the judgments comes from.
 
@@ -59,6 +61,10 @@ def decompose(
         Restricted maximum likelihood, maximum likelihood, or expected mean squares (balanced data only).
     residual_by : str, optional
         Fixed facet each of whose levels has its own cell and replicate variance.
+    interval : {"normal", "robust"}, optional
+        What intervals of components take the effects of 20 or more levels to be: normal, or of any law, by the
+        jackknife over the levels. Default: robust where the tails are heavier than normal ones. The estimates, and
+        intervals of means, are the same.
 
     Returns
     -------
@@ -89,6 +95,8 @@ def decompose(
     """
     if method not in ("reml", "ml", "anova"):
         raise InvalidInput(f"method: one of 'reml', 'ml', 'anova' is needed, got {method!r}")
+    if interval not in (None, "normal", "robust"):
+        raise InvalidInput(f"interval: one of 'normal', 'robust' is needed, got {interval!r}")
     refuse_repeats(checked(judgments))
     laid = design(judgments, random=random, covariates=covariates, reml=method != "ml", residual_by=residual_by)
     assembled, identified = laid.assembled, laid.identified
@@ -98,10 +106,16 @@ def decompose(
         theta[kept] = strata.components(kept)
         _refuse_exact(assembled, theta)
         return Decomposition(
-            assembled, identified, theta, evaluate(assembled.problem, np.maximum(theta, 0.0)), method, strata
+            assembled,
+            identified,
+            theta,
+            evaluate(assembled.problem, np.maximum(theta, 0.0)),
+            method,
+            strata,
+            interval,
         )
     theta, point = _fit(assembled, identified, laid.g, quadratic_forms(assembled.problem, laid.null))
-    return Decomposition(assembled, identified, theta, point, method)
+    return Decomposition(assembled, identified, theta, point, method, interval=interval)
 
 
 def _fit(assembled: Assembled, identified: Identified, g: Floats, forms: Floats) -> tuple[Floats, Point]:

@@ -14,7 +14,9 @@ from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import NotEstimable, UnknownTerm
 from quorate.estimate.components.assemble import Assembled
+from quorate.estimate.components.component import Component, Interval
 from quorate.estimate.components.model import CELL, canonical
+from quorate.estimate.components.tails import projected, tail_df
 from quorate.numerics.inference import variance_interval
 from quorate.numerics.mixed.identify import Identified
 from quorate.numerics.mixed.information import component_df, covariance, weights
@@ -34,38 +36,6 @@ if TYPE_CHECKING:
 Method = Literal["reml", "ml", "anova"]
 
 
-@dataclass(frozen=True)
-class Component:
-    """One variance component.
-
-    Parameters
-    ----------
-    name : str
-        Term, or the sum of terms that cannot be told apart, joined by " + ".
-    variance : float
-        Estimate, in squared score units.
-    se : float
-        Standard error from the expected information; nan for a sensitivity.
-    low, high : float
-        95% interval.
-    levels : int
-        Levels of the term in the data.
-    kind : {"random", "sensitivity"}
-        A sensitivity is the spread (divisor M) of the fitted means of a fixed facet's levels, not a variance estimate.
-    share : float
-        Fraction of the variance of one judgment.
-    """
-
-    name: str
-    variance: float
-    se: float
-    low: float
-    high: float
-    levels: int
-    kind: str
-    share: float
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Decomposition(Result):
     """Variance components of a table of judgments.
@@ -80,6 +50,7 @@ class Decomposition(Result):
     point: Point = field(repr=False)
     method: Method
     strata: Strata | None = field(default=None, repr=False)
+    interval: Interval | None = None
 
     derived = ("components", "caveats")
 
@@ -208,14 +179,33 @@ class Decomposition(Result):
         out = []
         for (name, value), members in zip(self.variances.items(), self.identified.classes, strict=True):
             se = float(np.sqrt(max(self.covariance[members[-1], members[-1]], 0.0)))
-            low, high = variance_interval(value, se, self.freedom(members[-1]), 0.95)
-            out.append(
-                Component(name, value, se, low, high, self._levels(members[-1]), "random", max(value, 0.0) / total)
-            )
+            df, tails = self.freedom(members[-1]), self.tails[name]
+            low, high = variance_interval(value, se, df, 0.95, tails=tails)
+            law: Interval = "normal" if tails is None else "robust"
+            share = max(value, 0.0) / total
+            out.append(Component(name, value, se, low, high, self.n_levels(members[-1]), "random", share, law))
         for name, value in fixed.items():
             levels = len(self.judgments.facet(name).levels)
-            out.append(Component(name, value, np.nan, np.nan, np.nan, levels, "sensitivity", value / total))
+            out.append(Component(name, value, np.nan, np.nan, np.nan, levels, "sensitivity", value / total, None))
         return tuple(out)
+
+    @cached_property
+    def tails(self) -> Mapping[str, float | None]:
+        """Degrees of freedom of robust intervals, by component; None where its interval is that of normal effects.
+
+        Unless an interval is asked for, it is robust where the tails are heavier than those of normal effects.
+        """
+        out: dict[str, float | None] = dict.fromkeys(self.representatives)
+        for name, t in self.representatives.items() if self.interval != "normal" else ():
+            df = self.freedom(t)
+            robust = tail_df(self, t, df)
+            out[name] = robust if robust is not None and (self.interval == "robust" or robust < df) else None
+        return out
+
+    @cached_property
+    def projected(self) -> Floats:
+        """``P y`` on the cells, of scores centred and scaled: what predictions of levels add up."""
+        return projected(self)
 
     @cached_property
     def caveats(self) -> tuple[Caveat, ...]:
@@ -230,7 +220,7 @@ class Decomposition(Result):
         out += self._few_levels()
         zero = [name for name, value in self.variances.items() if value == 0]
         negative = [name for name, value in self.variances.items() if value < 0]
-        absorbed = [assembled.names[t] for t in self.identified.absorbed if self._levels(t) > 1]
+        absorbed = [assembled.names[t] for t in self.identified.absorbed if self.n_levels(t) > 1]
         out += [caveats.identical_replicates(assembled.identical)] if assembled.identical else []
         out += [caveats.boundary(zero)] if zero else []
         out += [caveats.negative(negative)] if negative else []
@@ -387,7 +377,8 @@ class Decomposition(Result):
         kept = list(self.identified.representatives)
         return component_df(self.assembled.problem, np.maximum(self.theta, 0.0), kept, t)
 
-    def _levels(self, t: int) -> int:
+    def n_levels(self, t: int) -> int:
+        """Levels of component ``t`` of the problem."""
         name = self.assembled.names[t].split("[")[0]
         if name == REPLICATE:
             return self.judgments.n_answers

@@ -9,7 +9,7 @@ from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import INK, SHAPES, colour, kind
 from quorate.reporting.page import Caption, Figure, Section
 from quorate.reporting.pages.judgments.phrases import axis, origin, size
-from quorate.wording import whole_percent
+from quorate.wording import listed, whole_percent
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
@@ -49,6 +49,7 @@ def components(analysis: Analysis) -> Figure:
     alone = f"Standard error that each component alone would leave in the mean {analysis.readings[0].scope}".rstrip()
     lines = (
         f"{alone}, with 95% intervals, and its share of the variance of the mean; {size(analysis)}.",
+        _law(analysis),
         "Circles: main effects; diamonds: interactions; squares: noise. An arrow: the interval goes on.",
     )
 
@@ -73,6 +74,15 @@ def components(analysis: Analysis) -> Figure:
 
     heads = {"share_of_variance": "share of Var(mean)", "se": "standard error it brings", "low": "low, 95%"}
     return Figure("components", Caption(finding, lines), rows, chart, heads | {"high": "high, 95%"})
+
+
+def _law(analysis: Analysis) -> str:
+    """What the intervals take the effects of levels to be."""
+    robust = [one.component for one in analysis.contributions if one.fitted.interval == "robust"]
+    if not robust:
+        return "The intervals take the effects of levels to be normal."
+    rest = "; the others take them to be normal" if len(robust) < len(analysis.contributions) else ""
+    return f"Intervals of {listed([cut(name) for name in robust])} are robust, for effects of any law{rest}."
 
 
 def per_judgment(analysis: Analysis) -> Figure:
