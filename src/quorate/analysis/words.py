@@ -29,6 +29,12 @@ class Reading:
         """Half the width."""
         return (self.high - self.low) / 2
 
+    def about(self, value: float, places: int) -> str:
+        """The half-width, or both limits where they are not equally far from the value."""
+        if not abs((self.low + self.high) / 2 - value) >= 0.5 * 10**-places:
+            return f"±{number(self.half_width, places)}"
+        return f"{number(self.low, places)} to {number(self.high, places)}"
+
 
 def number(value: float, places: int) -> str:
     """A number with fixed decimals, and words for what is not a number.

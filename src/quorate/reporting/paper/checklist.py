@@ -8,12 +8,12 @@ from typing import Any
 
 from quorate.analysis.judgments import Analysis
 from quorate.analysis.labels import shown
-from quorate.analysis.words import significant
+from quorate.analysis.words import Reading, significant
 from quorate.estimate.components.model import CELL
 from quorate.reporting.paper.record import KEYS, Record, study_record
 from quorate.roles import JUDGE, PROMPT, TEMPERATURE
 from quorate.table.columns.labels import ABSENT
-from quorate.wording import counted, listed, plural, whole_percent
+from quorate.wording import counted, decimals, listed, plural, whole_percent
 
 REPORTED, MISSING, NOT_APPLICABLE = "reported", "missing", "not applicable"
 MINIMUM, STANDARD, COMPREHENSIVE, FURTHER = "minimum", "standard", "comprehensive", "further"
@@ -211,8 +211,10 @@ def rationale(analysis: Analysis, record: Record) -> _Found:
     """Why this design, and why its precision is enough."""
     if record.says("rationale") is not None:
         return REPORTED, str(record.says("rationale"))
-    half = significant(analysis.headline.half_width(analysis.level), 2)
-    return _wanted("rationale", f"the interval is ±{half}; say why that is enough")
+    low, high = analysis.headline.interval(analysis.level)
+    half = (high - low) / 2
+    about = Reading(low, high, "").about(analysis.headline.value, decimals(half))
+    return _wanted("rationale", f"the interval is {about}; say why that is enough")
 
 
 def missingness(analysis: Analysis, _: Record) -> _Found:
