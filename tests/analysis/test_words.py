@@ -144,4 +144,4 @@ def test_p_values_as_text_with_a_floor_of_their_own(p, text):
 def test_limits_are_shown_where_they_are_not_equally_far():
     assert Reading(6.5, 7.5, "").about(7.0, 2) == "±0.50"
     assert Reading(0.8, 0.99, "").about(0.95, 2) == "0.80 to 0.99"
-    assert Reading(-np.inf, np.inf, "").about(0.95, 2) == "±unbounded"
+    assert Reading(-math.inf, math.inf, "").about(0.95, 2) == "±unbounded"

@@ -174,4 +174,5 @@ def options_of(fit: Decomposition) -> dict[str, Any]:
     model, strata = fit.assembled.model, fit.assembled.residual_levels
     by = next((facet.name for facet in fit.judgments.facets if strata and facet.levels == strata), None)
     random = [*(":".join(term) for term in model.random), *([CELL] if model.cell else [])]
-    return {"random": random, "covariates": model.covariates, "method": fit.method, "residual_by": by}
+    same = {"method": fit.method, "interval": fit.interval}
+    return {"random": random, "covariates": model.covariates, "residual_by": by, **same}
