@@ -34,6 +34,7 @@ from quorate.cli.plan.screen import screen
 from quorate.cli.spelling import in_options
 from quorate.cli.votes import analyze as votes_analyze
 from quorate.cli.votes import doctor as votes_doctor
+from quorate.cli.votes import monitor as votes_monitor
 from quorate.cli.votes import plan as votes_plan
 from quorate.cli.votes import replay as votes_replay
 from quorate.cli.write.writeup import writeup
@@ -117,7 +118,13 @@ STAGES: Mapping[str, tuple[Callable[..., int], ...]] = {
     "Decide between systems": (compare, rank, agree, pipelines, gaming),
     "Write it up": (writeup,),
 }
-VOTES = (votes_doctor.doctor, votes_plan.plan, votes_analyze.analyze, votes_replay.replay)
+VOTES = (
+    votes_doctor.doctor,
+    votes_plan.plan,
+    votes_analyze.analyze,
+    votes_monitor.monitor,
+    votes_replay.replay,
+)
 for stage, commands in STAGES.items():
     for command in commands:
         app.command(command.__name__, cls=EachOnce, rich_help_panel=stage)(command)

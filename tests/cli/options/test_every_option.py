@@ -53,6 +53,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "votes doctor": (READ_VOTES, "quorate.estimate.doctor.support:doctor"),
     "votes plan": ("quorate.plan.power.votes_plan:plan_votes",),
     "votes analyze": (READ_VOTES, VIEW, PAIR),
+    "votes monitor": (READ_VOTES, "quorate.decide.stop:monitor"),
     "votes replay": (READ_VOTES, REPLAY, "quorate.analysis.replay:replay_pair"),
 }
 # Public functions behind the internal ones above, whose parameters an option must have.
@@ -128,6 +129,7 @@ HERE = {
     ("rank", "within"): "Votes.within",
     ("rank", "elo"): "Ratings.elo",
     ("votes analyze", "within"): "Votes.within",
+    ("votes monitor", "within"): "Votes.within",
     ("votes replay", "within"): "Votes.within",
     ("agree", "cells"): "quorate.estimate.agreement.cells.accuracy_by_cell",
     ("agree", "position"): "quorate.estimate.agreement.position.position_bias",
@@ -163,6 +165,7 @@ NO_OPTION_IN = {
     ("run", "judges"): "functions of Python",
     ("votes doctor", "facets"): "--role names columns of votes",
     ("votes analyze", "facets"): "--role names columns of votes",
+    ("votes monitor", "facets"): "--role names columns of votes",
     ("votes replay", "facets"): "--role names columns of votes",
     **{
         ("analyze", name): "of votes"
@@ -190,6 +193,7 @@ NEEDS = {
     "votes plan": "--margin .1",
     "votes doctor": "{votes}",
     "votes analyze": "{votes}",
+    "votes monitor": "{votes} --a x --b y",
     "votes replay": "{votes}",
     "rank": "{votes}",
     "pipelines": "{votes}",
@@ -272,6 +276,8 @@ OTHERS = {  # what an option goes with, in place of what the command needs
     ("votes plan", "cluster"): "--margin .1 --icc .1",
     ("votes analyze", "a"): "{votes} --b y",
     ("votes analyze", "b"): "{votes} --a x",
+    ("votes monitor", "a"): "{votes} --b y",
+    ("votes monitor", "b"): "{votes} --a x",
     ("votes replay", "a"): "{votes} --b y --by judge",
     ("votes replay", "b"): "{votes} --a x --by judge",
     ("votes replay", "by"): "{votes} --a x --b y",
@@ -414,8 +420,9 @@ LATE = {
     ("rank", "elo"),
     ("assign", "calls"),
     ("votes analyze", "minimum"),
+    ("votes monitor", "within"),
 }
-"""Used on what the function returns, or with a report; tests of these commands show that they are."""
+"""Used on what the function returns, with a report, or to name systems; tests of these commands show that they are."""
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,63 @@
+"""`quorate votes monitor`: whether votes that are still coming in already decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from quorate.cli.console import caveats, read_as, say
+from quorate.cli.options import Group, Level, Output, VoteReading, VotesFile, command
+from quorate.cli.options.systems import Clustering
+from quorate.cli.votes.asked import Pair, clustered_by
+from quorate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quorate.decide.stop import Monitor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Watched(Group):
+    """What votes are watched for."""
+
+    margin: Annotated[
+        float | None, typer.Option(metavar="D", help="Shares within .5 +- D count as equal; stated before looking.")
+    ] = None
+    level: Level = 0.95
+    ties: Annotated[Literal["drop", "half", "pessimistic"], typer.Option(help="How ties count.")] = "drop"
+    cluster: Clustering = None
+    tuned: Annotated[
+        float, typer.Option(metavar="D", help="Margin that the test of independent votes finds soonest.")
+    ] = 0.1
+
+
+@command
+def monitor(file: VotesFile, pair: Pair, watched: Watched, reading: VoteReading, out: Output) -> int:
+    """Whether votes that are still coming in already decide; look as often as you like.
+
+    Of --a and --b, in the order of time, or of the rows. Ends with exit code 0 if --a is better, or equal within
+    --margin; 2 if it is worse, or votes are still needed.
+    """
+    from quorate.decide.stop import monitor as monitored
+
+    if pair.systems is None:
+        raise InvalidInput("--a, --b: votes on two systems are watched; name both")
+    votes = pair.of(reading.votes(file))
+    options: dict[str, Any] = {
+        "margin": watched.margin,
+        "level": watched.level,
+        "ties": watched.ties,
+        "tuned": watched.tuned,
+    }
+    found = monitored(votes, *pair.systems, **options | clustered_by(votes, watched.cluster))
+
+    def show(out: Console, found: Monitor) -> None:
+        say(out, found.sentence, style="bold")
+        caveats(out, (one.sentence for one in found.caveats))
+        read_as(out, votes.notes)
+
+    out.show(found, show)
+    return found.exit_code
