@@ -83,3 +83,9 @@ def test_a_panel_is_never_wider_than_its_population(simulate, seed):
         assert fit.mean_for(**{"judge": "population", "prompt": "population", **panel}).half_width() <= wide * (
             1 + 1e-9
         )
+
+
+def test_a_panel_is_not_wider_on_ratings_by_people_and_models(shared):
+    frame = pl.read_parquet(shared / "data" / "rating_scale_human_llm.parquet")
+    fit = q.decompose(q.read(frame, announce=False))
+    assert fit.mean_for(judge="panel").half_width() <= fit.mean_for(judge="population").half_width()
