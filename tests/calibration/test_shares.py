@@ -12,6 +12,7 @@ from quorate.errors import QuorateError
 
 pytestmark = pytest.mark.calibration
 SAMPLES = 250
+"""Coverage is between .93 and .975 in most designs, not .95 in each: ``docs/methods/intervals.md`` has the figures."""
 SD = {"item": 2.0, "item:judge": 1.0, "prompt": 0.6, "item:prompt": 0.5, "prompt:judge": 0.3}
 JUDGES = np.array([-0.5, 0.0, 0.5])
 
@@ -62,5 +63,5 @@ def test_intervals_of_shares_cover(items, prompts, share, marks):
     )
     assert not beyond
     error = np.sqrt(0.95 * 0.05 / SAMPLES)
-    assert 0.95 - 3 * error <= np.mean(covered) <= 0.975 + (0.025 if items == 40 else 2 * error)
+    assert 0.93 - 2 * error <= np.mean(covered) <= 0.975 + (0.025 if items == 40 else 2 * error)
     assert 1 <= np.median(wider) <= 2.5
