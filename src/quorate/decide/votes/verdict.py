@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import get_args
 
 from quorate import wording
 from quorate.arguments import argument
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
+from quorate.decide.votes.by_type import types_p_value
 from quorate.decide.votes.margin import VoteMargin, margin_of_votes
 from quorate.decide.votes.next_step import NextStep, next_step
 from quorate.errors import InvalidInput
@@ -34,10 +35,21 @@ class Verdict(AnyVerdict):
         Smallest margin that so many votes detect with a chance of ``power``; None if they detect none.
     next_step : NextStep or None
         What would decide; None where it is decided, or no number of votes would do.
+    p_types : float or None
+        P-value that the margin is the same on every type of prompt; None without types.
     """
 
     difference: VoteMargin
     next_step: NextStep | None
+    p_types: float | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The verdict with its numbers, and whether types of prompts differ."""
+        if self.p_types is None or self.p_types > 1 - self.level:
+            return super().sentence
+        p = "p < .0001" if self.p_types < 1e-4 else f"p = {self.p_types:.2g}"
+        return f"{super().sentence} The preference differs between types of prompts ({p}): look at each."
 
     def _prefers(self) -> str:
         return "is preferred"
@@ -152,9 +164,10 @@ def verdict_of_votes(
     check_question(margin, level, claim, power, budget, price)
     found = margin_of_votes(votes, a, b, ties=ties, cluster=cluster)
     counting = found.n / votes.pair(a, b).n
-    return verdict_of_margin(
+    verdict = verdict_of_margin(
         found, counting=counting, margin=margin, level=level, claim=claim, power=power, budget=budget, price=price
     )
+    return replace(verdict, p_types=types_p_value(votes, a, b, ties=ties, cluster=found.cluster))
 
 
 def verdict_of_margin(

@@ -163,6 +163,8 @@ def compared(verdict: AnyVerdict) -> Figure:
         "nominal chance of a false verdict": f"{verdict.error_rate:.3g}",
     }
     values |= {} if verdict.p_equivalence is None else {"p of a margin that large": _p(verdict.p_equivalence)}
+    if isinstance(verdict, Verdict) and verdict.p_types is not None:
+        values["p of the same margin on every type of prompt"] = _p(verdict.p_types)
     seen = "none" if verdict.detectable is None else significant(verdict.detectable)
     values[f"smallest difference that is detected (power {verdict.power:g})"] = seen
     values["outcome"] = verdict.outcome.value
