@@ -193,7 +193,7 @@ def test_a_million_levels_of_a_fixed_facet_are_refused(run, tmp_path, rows):
     path.write_text("item,judge,score\n" + "\n".join(f"i{i % 50},j{i},{i % 7}" for i in range(rows)))
     ran = run("analyze", path)
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
-    assert f'"judge" has {rows} levels' in ran.err
+    assert f"judge has {rows} levels" in ran.err
 
 
 @pytest.mark.parametrize("rows", MILLION)
