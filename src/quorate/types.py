@@ -103,6 +103,7 @@ _HOMES = {
     "Leaderboard": "quorate.estimate.ratings.leaderboard",
     "LevelBounds": "quorate.estimate.means.missing_bounds",
     "LevelEffect": "quorate.estimate.means.effects",
+    "MissingBounds": "quorate.estimate.means.missing_bounds",
     "Monitor": "quorate.decide.stop",
     "Naive": "quorate.plan.naive",
     "OneVoteEach": "quorate.estimate.votes.prompts",

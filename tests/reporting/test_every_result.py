@@ -140,6 +140,7 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "Boards": lambda _: q.rank(rated(), by="judge"),
     "Leaderboard": lambda _: q.rank(rated()),
     "LevelEffect": lambda _: q.effects(fit(), "judge", shrink=True),
+    "MissingBounds": lambda _: q.missing_bounds(judgments()),
     "Monitor": lambda _: q.monitor(votes(), *LABELS[:2], cluster="prompt"),
     "Naive": lambda _: q.naive(judgments()),
     "OneVoteEach": lambda _: q.one_vote_each(votes(), minimum=50),

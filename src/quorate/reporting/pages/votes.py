@@ -184,7 +184,8 @@ def decided(view: VotesAnalysis) -> Figure:
         scale = alt.Scale(type="log", nice=False, padding=8)
         x = alt.X("votes:Q", title="decisive votes for each pair (log scale)", scale=scale, axis=ticks)
         title = "share of pairs decided"
-        band = alt.Chart(alt.InlineData(values=rows)).mark_area(color=MISSED, opacity=0.2)
+        ends = [{name: row[name] for name in ("votes", "low", "high")} for row in rows]
+        band = alt.Chart(alt.InlineData(values=marks.known(ends, "low", "high"))).mark_area(color=MISSED, opacity=0.2)
         base = alt.Chart(alt.InlineData(values=drawn)).encode(x=x, y=_share("share", title), color=_colour())
         points = base.mark_point(filled=True, size=36, opacity=1).encode(tooltip=["law:N", "votes:Q", "share:Q"])
         wide = band.encode(x=x, y=_share("low", title), y2="high:Q")
