@@ -44,7 +44,8 @@ test-postgres: .venv/postgres.stamp  ## a ledger on Postgres, whose programs (in
 bench: .venv-bench/bench.stamp  ## time against the named peers, in the same run
 	set -e; for script in $(SCRIPTS); do OPENBLAS_NUM_THREADS=1 $(BENCH)/python $$script $(ARGS); done
 
-docs: .venv/docs.stamp  ## the site in site/, which opens from disk; no network once its tools are installed
+docs: .venv/docs.stamp  ## what pages show runs; the site in site/, which opens from disk; no network once tools are there
+	$(BIN)/python -m pytest -n $(WORKERS) -m docs --dist worksteal $(ARGS) tests/test_docs.py
 	rm -rf site
 	$(BIN)/zensical build --clean --strict
 	$(BIN)/python docs/check.py
@@ -85,7 +86,7 @@ clean:
 	$(BIN)/python $(INSTALL) --editable '.[check]'
 	touch $@
 
-.venv/docs.stamp: .venv/core.stamp
+.venv/docs.stamp: .venv/test.stamp
 	$(BIN)/python $(INSTALL) --editable '.[docs]'
 	touch $@
 

@@ -10,8 +10,10 @@ line before a block says what a reader need not see:
 
 A comment that starts with ``<!-- python`` on a line of its own is a Python block that is not shown.
 
-``QUORATE_UPDATE_DOCS=1 pytest tests/test_docs.py`` writes what blocks print into the pages instead of comparing it;
-read the difference before you commit it.
+Pages of ``docs/`` are marked ``docs``: ``make docs`` runs them. README and docstrings run with all other tests.
+
+``QUORATE_UPDATE_DOCS=1 pytest -m docs tests/test_docs.py`` writes what blocks print into the pages instead of
+comparing it; read the difference before you commit it.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 SRC = ROOT / "src"
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+README = ROOT / "README.md"
+DOCS = sorted((ROOT / "docs").rglob("*.md"))
+PAGES = [README, *DOCS]
 SKIPPED = 0
 UPDATE = bool(os.environ.get("QUORATE_UPDATE_DOCS"))
 
@@ -96,7 +100,11 @@ def update(page: Path, printed: dict[tuple[int, int], str]) -> None:
     page.write_text(text, encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize(
+    "page",
+    [README, *(pytest.param(page, marks=pytest.mark.docs) for page in DOCS)],
+    ids=lambda page: page.relative_to(ROOT).as_posix(),
+)
 def test_the_blocks_of_a_page_run(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
