@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate.analysis.labels import distinct, shown
-from quorate.analysis.words import p_value
+from quorate.analysis.words import p_value, share
 from quorate.estimate.ratings.contrast import expit
 from quorate.estimate.ratings.leaderboard import Leaderboard
 from quorate.estimate.ratings.ratings import ELO, Ratings
@@ -112,6 +112,12 @@ class RatingsAnalysis(Result):
     def told_apart(self) -> int:
         """Pairs of systems of which one is surely better."""
         return int(self.found.ranks.above.sum())
+
+    @property
+    def best_words(self) -> str:
+        """What the chance of being the best is, and how it goes with the ranks."""
+        edge = share((1 + self.level) / 2)
+        return f"chance of being the best: at most {edge} while others may be first, at least that where none may"
 
     @property
     def pairs(self) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from quorate.analysis.words import number
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.means.targets import PANEL, POPULATION, Pool, Target
+from quorate.estimate.means.targets import PANEL, POPULATION, Pool, Target, speaks_for
 from quorate.roles import JUDGE, PROMPT
 from quorate.table.judgments import Judgments
 from quorate.wording import counted, decimals
@@ -64,9 +64,7 @@ def panel_scope(judgments: Judgments, mean: Estimate) -> str:
     if JUDGE not in judgments.names:
         return ""
     target = mean.target[JUDGE]
-    if isinstance(target, Pool):
-        return f"for a {target} judges"
-    return "for this judge only" if judgments.n_levels(JUDGE) == 1 else "for this panel"
+    return speaks_for(judgments, JUDGE, target if isinstance(target, Pool) else PANEL)
 
 
 def _try(fit: Decomposition, targets: Mapping[str, Target]) -> tuple[Estimate | None, str]:

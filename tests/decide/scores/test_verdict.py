@@ -80,9 +80,9 @@ def test_a_claim_decides_the_exit_code(alike, apart):
     assert verdict_of_scores(apart, A, B, claim="better").exit_code == 0
 
 
-def test_these_judges_only_is_said(judged):
+def test_this_panel_is_said(judged):
     found = verdict_of_scores(shifted(judged(SIZES), 0.1), A, B)
-    assert "for these 5 judges only" in found.sentence
+    assert "for this panel of 5 judges" in found.sentence
     assert "for prompts like these" in found.sentence
 
 

@@ -202,3 +202,17 @@ def test_votes_without_which_there_are_no_ratings_stay():
     theta = fit(DESIGN, left[..., None]).theta[:3, 0]
     assert exists(DESIGN, left[..., None])[0]
     assert theta[flip.system] > theta[0]
+
+
+def test_who_never_lost_stays_first_and_the_rated_are_those_of_the_board():
+    """A system above all others has no contender; below all, it is left out as `quorate.rank` leaves it out."""
+
+    def of(*more):
+        rows = [("a", "b", 6, 5), ("b", "c", 6, 3), ("a", "c", 5, 2), *more]
+        frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b"], orient="row")
+        return fragility(q.read_votes(frame, wins=("a", "b"), announce=False), by="bradley-terry")
+
+    among, below = of(), of(("a", "last", 9, 0))
+    assert (below.top, below.contender, below.dropped, below.votes) == (among.top, among.contender, among.dropped, 27)
+    with pytest.raises(NotEstimable, match='"best" stands above all others, and stays there whatever votes'):
+        of(("best", "a", 4, 0))

@@ -121,7 +121,7 @@ def one_judge_decides():
     return pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row")
 
 
-@pytest.mark.parametrize(("fixed", "whom"), [(None, "for these 9 judges only"), ((), "for judges like these")])
+@pytest.mark.parametrize(("fixed", "whom"), [(None, "for this panel of 9 judges"), ((), "for judges like these")])
 def test_boards_comparisons_and_analyses_speak_for_the_same_judges(fixed, whom):
     judgments = q.read(one_judge_decides(), announce=False, **({} if fixed is None else {"fixed": fixed}))
     board, verdict, analysis = q.rank(judgments), q.compare(judgments, "s0", "s1"), q.analyze(judgments)
@@ -130,7 +130,19 @@ def test_boards_comparisons_and_analyses_speak_for_the_same_judges(fixed, whom):
     assert whom in verdict.sentence
     assert board.means[0].target["judge"] == verdict.difference.estimate.target["judge"]
     assert analysis.mean.target["judge"] == board.means[0].target["judge"]
-    assert [reading.scope for reading in analysis.readings] == ["for judges like these", "for this panel"]
+    assert [reading.scope for reading in analysis.readings] == ["for judges like these", "for this panel of 9 judges"]
+    drawn = {"judge": "population"}
+    others = None if fixed is not None else q.rank(judgments, targets=drawn)
+    assert (board.population and board.population.to_dict()) == (others and others.to_dict())
+    assert ("For judges like these: no two of 3 systems are told apart." in board.sentence) == (fixed is None)
+    assert (verdict.population is None) == (fixed is not None)
+    if verdict.population is not None:
+        same = q.compare(judgments, "s0", "s1", targets=drawn)
+        assert verdict.population.interval() == same.difference.interval()
+        assert (verdict.for_others, same.population) == (same.outcome, None)
+        assert f"For judges like these: {same.outcome.value} (95% interval " in verdict.sentence
+    asked = {"targets": {"judge": "panel"}}  # as in an analysis, who asks for the panel gets that alone
+    assert (q.rank(judgments, **asked).population, q.compare(judgments, "s0", "s1", **asked).population) == (None, None)
 
 
 def test_with_judges_as_a_sample_systems_that_one_judge_decides_are_one_group():

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr, stdtr
 
 from quorate.numerics.ratings.rank_intervals import (
+    agreeing,
     best,
     difference_se,
     normal_deviations,
@@ -167,3 +168,20 @@ def test_fewer_draws_for_more_pairs():
     from quorate.numerics.ratings.rank_intervals import DRAWS, FEWEST_DRAWS, most_draws
 
     assert [most_draws(n) for n in (2, 1000, 2000, 10**5)] == [DRAWS, DRAWS, DRAWS // 2, FEWEST_DRAWS]
+
+
+@settings(deadline=None)
+@given(st.integers(2, 12), st.integers(0, 10_000), st.sampled_from([0.8, 0.95, 0.99]), st.floats(0.5, 6))
+def test_chances_of_being_the_best_never_contradict_the_ranks(systems, seed, level, spread):
+    rng = np.random.default_rng(seed)
+    estimate, covariance = rng.normal(0, spread, systems), np.diag(rng.uniform(0.1, 2, systems))
+    deviations = normal_deviations(covariance, np.inf, 500, rng)
+    ranks = rank_intervals(estimate, covariance, deviations, level)
+    plain = best(estimate, deviations)
+    chance = agreeing(plain, ranks, level)
+    edge, first = (1 + level) / 2, ranks.low == 1
+    assert chance.sum() == pytest.approx(1)
+    assert chance.min() >= 0
+    assert (chance[first].max() >= edge - 1e-9) if first.sum() == 1 else (chance.max() <= edge + 1e-9)
+    if (first.sum() == 1) == (plain.max() >= edge):  # nothing to mend
+        assert chance == pytest.approx(plain, abs=1e-8)

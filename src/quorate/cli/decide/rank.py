@@ -105,7 +105,8 @@ def show_boards(out: Console, boards: Boards) -> None:
         say(out, f"{boards.by}: {level}", style="bold")
         listing(out, RatingsAnalysis(board))
     out.print()
-    say(out, "Ranks hold for all systems of a board at once. Best: chance of being the best, of each system by itself.")
+    best = RatingsAnalysis(next(iter(boards.boards.values()))).best_words
+    say(out, f"Ranks hold for all systems of a board at once. Best: {best}.")
     caveats(out, (one.sentence for one in boards.caveats))
 
 
@@ -117,7 +118,7 @@ def show(out: Console, view: RatingsAnalysis) -> None:
 
     listing(out, view)
     told = f"{view.told_apart:,} of {view.pairs:,} pairs of systems are told apart"
-    say(out, f"Ranks, for all systems at once: {told}. Best: chance of being the best, of each system by itself.")
+    say(out, f"Ranks, for all systems at once: {told}. Best: {view.best_words}.")
     if isinstance(view.found, Leaderboard) and view.found.by_judges is not None:
         say(out, view.found.by_judges.sentence)
     if view.position_words:

@@ -13,12 +13,14 @@ from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
 from quorate.decide.scores.step import ScoreStep, score_step
 from quorate.decide.scores.studies import studies_like
 from quorate.decide.votes.verdict import check_question
+from quorate.errors import NotEstimable
 from quorate.estimate.differences.difference import Method, SystemDifference, difference
-from quorate.estimate.means.targets import Target, scope
+from quorate.estimate.means.targets import POPULATION, Target, of_this_panel, scope
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices
 from quorate.plan.power.sample_size import check_range
 from quorate.plan.search.optimize import Limits
+from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments
 from quorate.wording import counted, listed
 
@@ -40,10 +42,13 @@ class ScoreVerdict(AnyVerdict):
         Mean of ``a`` less mean of ``b``, with its standard error, degrees of freedom and intervals.
     next_step : ScoreStep or None
         The cheapest study that would decide.
+    population : SystemDifference or None
+        The same difference for judges like these, where the verdict is for this panel of them unasked.
     """
 
     difference: SystemDifference
     next_step: ScoreStep | None
+    population: SystemDifference | None = None
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
@@ -65,9 +70,30 @@ class ScoreVerdict(AnyVerdict):
         """Whether these judges and prompts disagree about the two by less than the two are estimated to differ."""
         return self.spread > self.common_se
 
+    @property
+    def for_others(self) -> Outcome | None:
+        """What the scores show for judges like these; None where that is the verdict, or nothing tells."""
+        other = self.population
+        if other is None:
+            return None
+        equal = None if self.margin is None else other.p_equivalence(self.margin)
+        return outcome_by(other.value, other.p_difference(), equal, 1 - self.level)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict with its numbers, and what it is for judges like these."""
+        if self.population is None or self.for_others is None:
+            return super().sentence
+        low, high = self.population.interval(self.level)
+        ends = f"{100 * self.level:.4g}% interval {low:.3g} to {high:.3g}"
+        return f"{super().sentence} For judges like these: {self.for_others.value} ({ends})."
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
         own: dict[str, Any] = {"common_se": self.common_se, "spread": self.spread, "rankable": self.rankable}
+        own["population"] = self.population and {
+            **self.population.to_dict(), "outcome": self.for_others and self.for_others.value
+        }
         own["caveats"] = [one.sentence for one in self.caveats]
         return {**super().to_dict(), **own}
 
@@ -203,4 +229,16 @@ def verdict_of_scores(
         error_rate=alpha,
         next_step=step,
         claim=claim,
+        population=_of_others(found, judgments),
     )
+
+
+def _of_others(found: SystemDifference, judgments: Judgments) -> SystemDifference | None:
+    """The same difference for judges like these; None where it is, was not to be, or nothing tells."""
+    if not of_this_panel(found.fit.judgments, found.facet, found.estimate.target, found.asked):
+        return None
+    targets: dict[str, Target] = {**found.asked, JUDGE: POPULATION}
+    try:
+        return difference(judgments, found.a, found.b, facet=found.facet, method=found.method, targets=targets)
+    except NotEstimable:
+        return None

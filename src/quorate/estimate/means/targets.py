@@ -11,6 +11,7 @@ import numpy as np
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
+from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments
 from quorate.wording import counted, listed, plural
 
@@ -109,13 +110,47 @@ def resolve(fit: Decomposition, asked: Mapping[str, Target]) -> dict[str, Target
 
 
 def scope(judgments: Judgments, targets: Mapping[str, Target], facet: str) -> str:
-    """Whom a comparison of the levels of a facet speaks for: "for judges like these", "for these 2 prompts only"."""
+    """Whom a comparison of the levels of a facet speaks for: "for prompts like these, for this panel of 5 judges"."""
     item = judgments.object
     names = [name for name in judgments.names if name not in (item, facet, *judgments.ancestors(item))]
-    these = [counted(judgments.n_levels(name), name) for name in names if targets.get(name) in (PANEL, FINITE)]
-    like = [plural(name) for name in names if targets.get(name) not in (PANEL, FINITE)]
+    known = [name for name in names if _is_known(targets.get(name, POPULATION))]
+    like = [plural(name) for name in names if name not in known]
     words = [f"for {listed(like)} like these"] if like else []
-    return ", ".join([*words, *([f"for these {listed(these)} only"] if these else [])])
+    return ", ".join([*words, *(speaks_for(judgments, name, targets[name]) for name in known)])
+
+
+def speaks_for(judgments: Judgments, name: str, target: Target) -> str:
+    """Whom a mean speaks for as one facet goes, in the words of every command: "for this panel of 5 judges".
+
+    Examples
+    --------
+    >>> import polars, quorate as q
+    >>> rows = {"item": [1, 1, 2, 2], "judge": ["a", "b"] * 2, "score": [4, 5, 3, 5]}
+    >>> table = q.read(polars.DataFrame(rows), announce=False)
+    >>> [speaks_for(table, "judge", target) for target in ("panel", "population", pool(20))]
+    ['for this panel of 2 judges', 'for judges like these', 'for a pool of 20 judges']
+    """
+    if isinstance(target, Pool):
+        return f"for a {target} {plural(name)}"
+    if not _is_known(target):
+        return f"for {plural(name)} like these"
+    levels = judgments.n_levels(name)
+    if levels == 1:
+        return f"for this {name} only"
+    return f"for {'this panel of' if name == JUDGE else 'these'} {counted(levels, name)}{' only' * (name != JUDGE)}"
+
+
+def of_this_panel(
+    judgments: Judgments, facet: str, targets: Mapping[str, Target], asked: Mapping[str, Target]
+) -> bool:
+    """Whether a comparison is for a panel of several judges because nothing else was asked of it."""
+    several = JUDGE in judgments.names and facet != JUDGE and judgments.n_levels(JUDGE) > 1
+    return several and JUDGE not in asked and targets.get(JUDGE) == PANEL
+
+
+def _is_known(target: Target) -> bool:
+    """Whether a facet stands for levels that are known, if only by their number."""
+    return isinstance(target, Pool) or target in (PANEL, FINITE)
 
 
 def _covariates(fit: Decomposition) -> set[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
+from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, some, tally
 from quorate.numerics.ratings.bradley_terry import Design, anchored, fit, scores
 from quorate.numerics.ratings.existence import exists
 from quorate.numerics.ratings.ties.registry import Ties, tie_model, without_parameter
@@ -91,7 +91,8 @@ def fragility(votes: Votes, *, by: By = "win rate", ties: Ties = "half", contend
         From `quorate.read_votes`.
     by : {"win rate", "bradley-terry"}
         What systems are ranked by: wins over votes, ties as halves, where the answer is exact; or ratings, where votes
-        are left out in the order of their influence and the fit is repeated, so that fewer might do.
+        are left out in the order of their influence and the fit is repeated, so that fewer might do; of the systems that
+        `quorate.rank` gives ratings.
     ties : str
         How ties count for ratings, as for `quorate.rank`; "half" or "drop" for win rates. Ties are never left out.
     contenders : int
@@ -106,7 +107,7 @@ def fragility(votes: Votes, *, by: By = "win rate", ties: Ties = "half", contend
     InvalidInput
         If an argument is out of range.
     NotEstimable
-        If there is one system, or no votes whose absence would change who is first.
+        If there is one system, or no votes whose absence would change who is first, as of one that never lost.
 
     References
     ----------
@@ -131,20 +132,30 @@ def fragility(votes: Votes, *, by: By = "win rate", ties: Ties = "half", contend
         raise InvalidInput(f"contenders: at least 1 is needed, got {contenders}")
     if len(table.models) < 2:
         raise NotEstimable(f"votes: compare {len(table.models)} system; two or more have a first")
-    pairs = table.pairs()
-    counted = int((pairs.votes if tie_model(ties).counted else pairs.decisive).sum())
     if by == "win rate":
+        pairs = table.pairs()
         top, flip = _by_win_rate(pairs, ties)
     else:
-        counts = tally(table, ties, None, position=False)
+        counts = tally(table, ties, None, position=False, linked_only=True)
+        _refuse_above_all(counts)
         refuse_unrated(counts, shrunk=False)
+        table, pairs = counts.votes, counts.votes.pairs()
         top, flip = _by_rating(counts, pairs, ties, contenders)
+    counted = int((pairs.votes if tie_model(ties).counted else pairs.decisive).sum())
     if flip is None and by == "bradley-terry":
         raise NotEstimable(f"votes: no flip of {table.models[top]} was found that leaves all systems rated")
     if flip is None:
         raise NotEstimable(f"votes: {table.models[top]} stays first whatever votes are left out; there is no contender")
     drops = tuple((table.models[a], table.models[b], count) for a, b, count in flip.drops)
     return Fragility(table.models[top], table.models[flip.system], flip.dropped, counted, drops, by, by == "win rate")
+
+
+def _refuse_above_all(counted: VoteCounts) -> None:
+    """Refuse where systems that never lost stand above all that have ratings: no vote left out brings one first."""
+    unbeaten = [one.system for one in counted.unrated if one.place == "above all"]
+    if unbeaten:
+        stay = "stands above all others, and stays" if len(unbeaten) == 1 else "stand above all others, and stay"
+        raise NotEstimable(f"votes: {some(unbeaten)} {stay} there whatever votes are left out; there is no contender")
 
 
 def _by_rating(counted: VoteCounts, pairs: Pairs, ties: Ties, contenders: int) -> tuple[int, Flip | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -13,17 +13,24 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
-from quorate.errors import InvalidInput
+from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.differences.difference import common_share
 from quorate.estimate.differences.homogeneity import unlike_caveats
 from quorate.estimate.differences.joint import JointMeans, joint_means
 from quorate.estimate.differences.satterthwaite import of_few
 from quorate.estimate.means.mean import Estimate
-from quorate.estimate.means.targets import Target, scope
+from quorate.estimate.means.targets import POPULATION, Target, of_this_panel, scope
 from quorate.estimate.ratings.judges import ByJudges, by_judges
-from quorate.estimate.ratings.ranked import by_group, rank_rows, standing, top
+from quorate.estimate.ratings.ranked import by_group, claim, rank_rows, standing, top
 from quorate.numerics.inference import checked_level
-from quorate.numerics.ratings.rank_intervals import RankIntervals, best, normal_deviations, rank_groups, rank_intervals
+from quorate.numerics.ratings.rank_intervals import (
+    RankIntervals,
+    agreeing,
+    best,
+    normal_deviations,
+    rank_groups,
+    rank_intervals,
+)
 from quorate.roles import JUDGE
 from quorate.streams import stream
 from quorate.table.frames import frame
@@ -31,7 +38,7 @@ from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
 from quorate.wording import brief
 
-_DRAWS = 40_000
+_DRAWS, _MOST = 40_000, 50
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,6 +65,8 @@ class Leaderboard(Result):
         What to know before relying on this.
     seed : int
         Of the draws.
+    asked : mapping of str to str
+        The targets that were asked for.
     """
 
     systems: tuple[str, ...]
@@ -69,6 +78,7 @@ class Leaderboard(Result):
     joint: JointMeans
     caveats: tuple[Caveat, ...]
     seed: int
+    asked: Mapping[str, Target] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.systems)
@@ -111,8 +121,12 @@ class Leaderboard(Result):
 
     @cached_property
     def best(self) -> dict[str, float]:
-        """Probability of being the best of these systems, if means deviate from the estimates as they may."""
-        return dict(zip(self.systems, best(self.rating, self._deviations).tolist(), strict=True))
+        """Probability of being the best, if means deviate as they may: never over 97.5% while others may be first.
+
+        At another ``level`` the edge is ``(1 + level) / 2``; the one system that may be first has at least that.
+        """
+        chances = agreeing(best(self.rating, self._deviations), self.ranks, self.level)
+        return dict(zip(self.systems, chances.tolist(), strict=True))
 
     @property
     def spread(self) -> float:
@@ -190,6 +204,7 @@ class Leaderboard(Result):
             "rankable": self.rankable,
             "targets": {name: str(target) for name, target in self.means[0].target.items()},
             "scope": self.scope,
+            "population": None if self.population is None else self.population.to_dict(),
             "by_judges": None if self.by_judges is None else self.by_judges.to_dict(),
             "seed": self.seed,
             "caveats": [caveat.sentence for caveat in self.caveats],
@@ -200,6 +215,21 @@ class Leaderboard(Result):
     def scope(self) -> str:
         """Whom the order speaks for, in the words of `quorate.compare`."""
         return scope(self.joint.fit.judgments, self.means[0].target, self.joint.facet)
+
+    @cached_property
+    def population(self) -> Leaderboard | None:
+        """The same systems for judges like these, where the order is for this panel of them unasked.
+
+        None where nothing tells, or with more than 50 systems, for which it would take long.
+        """
+        judgments, facet = self.joint.fit.judgments, self.joint.facet
+        if len(self) > _MOST or not of_this_panel(judgments, facet, self.means[0].target, self.asked):
+            return None
+        try:
+            targets = {**self.asked, JUDGE: POPULATION}
+            return leaderboard(judgments, facet=facet, level=self.level, targets=targets, seed=self.seed)
+        except NotEstimable:
+            return None
 
     @property
     def opinion(self) -> str:
@@ -218,7 +248,8 @@ class Leaderboard(Result):
     @property
     def sentence(self) -> str:
         """The answer, and whether there is one."""
-        finding = " ".join(line for line in (standing(self, self.scope), self.opinion) if line)
+        others = "" if self.population is None else f"For judges like these: {claim(self.population)}."
+        finding = " ".join(line for line in (standing(self, self.scope), others, self.opinion) if line)
         if self.rankable:
             return finding
         helps = "more items" if self.common < 0.5 else "more judges or prompts"
@@ -276,4 +307,5 @@ def leaderboard(
         joint=joint,
         caveats=(*means[0].caveats, *unlike_caveats(joint)),
         seed=seed,
+        asked=dict(targets or {}),
     )

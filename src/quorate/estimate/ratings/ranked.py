@@ -47,10 +47,14 @@ def may_be_first(board: Leaderboard | Ratings) -> tuple[str, ...]:
 
 def standing(board: Leaderboard | Ratings, scope: str = "") -> str:
     """Who is first, or may be, and how many pairs are told apart: one claim, for all ranks at once."""
+    return f"{claim(board, 'No')}, at {100 * board.level:.4g}% for all ranks at once{f', {scope}' * bool(scope)}."
+
+
+def claim(board: Leaderboard | Ratings, no: str = "no") -> str:
+    """The same without its certainty, inside a sentence or with ``no`` as it opens one."""
     first, systems, told = may_be_first(board), len(board.systems), int(board.ranks.above.sum())
-    sure = f"at {100 * board.level:.4g}% for all ranks at once{f', {scope}' * bool(scope)}"
     if not told:
-        return f"No two of {counted(systems, 'system')} are told apart, {sure}."
+        return f"{no} two of {counted(systems, 'system')} are told apart"
     if len(first) == 1:
         lead = f"{first[0]} is first of {systems:,} systems"
     elif len(first) <= _MOST_NAMED:
@@ -58,7 +62,7 @@ def standing(board: Leaderboard | Ratings, scope: str = "") -> str:
     else:
         lead = f"{first[0]} is ahead of {systems - 1:,} other systems, of which {len(first) - 1:,} may be first too"
     pairs = systems * (systems - 1) // 2
-    return f"{lead}; {told:,} of {counted(pairs, 'pair')} of systems {'is' if told == 1 else 'are'} told apart, {sure}."
+    return f"{lead}; {told:,} of {counted(pairs, 'pair')} of systems {'is' if told == 1 else 'are'} told apart"
 
 
 def rank_rows(board: Leaderboard | Ratings) -> list[Row]:

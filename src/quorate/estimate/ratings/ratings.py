@@ -19,6 +19,7 @@ from quorate.estimate.ratings.linked import Unrated, unrated_words
 from quorate.estimate.ratings.ranked import by_group, rank_rows, standing, top
 from quorate.numerics.ratings.rank_intervals import (
     RankIntervals,
+    agreeing,
     best,
     most_draws,
     normal_deviations,
@@ -162,10 +163,13 @@ class Ratings(Result):
 
     @cached_property
     def best(self) -> dict[str, float]:
-        """Probability of being the best of these systems, if ratings deviate from the estimates as they may."""
+        """Probability of being the best, if ratings deviate as they may: never over 97.5% while others may be first.
+
+        At another ``level`` the edge is ``(1 + level) / 2``; the one system that may be first has at least that.
+        """
         law, df = self._law, np.diag(self._law.df)[: len(self)]
         drawn = self._drawn(df) if law.deviations is None else self.scale * law.deviations[:, : len(self)] * _wide(df)
-        chances = best(self.rating, drawn)
+        chances = agreeing(best(self.rating, drawn), self.ranks, self.level)
         return dict(zip(self.systems, chances.tolist(), strict=True))
 
     @property

@@ -180,6 +180,31 @@ def best(estimate: Floats, deviations: Floats) -> Floats:
     return np.bincount(first, minlength=len(estimate)) / len(deviations)
 
 
+def agreeing(chance: Floats, ranks: RankIntervals, level: float) -> Floats:
+    """Chances of being the highest that never contradict the ranks; shape (systems,), sums to 1.
+
+    With ``edge = (1 + level) / 2``, the chance that a difference at the limit of its own interval leaves: a system that
+    alone has ranks from 1 has at least that chance, and no system has more while another may be first too.
+
+    Parameters
+    ----------
+    chance : array, shape (systems,)
+        From `best`, of each system by itself.
+    ranks : RankIntervals
+        For all systems at once.
+    level : float
+        Their coverage.
+    """
+    first, edge = np.flatnonzero(ranks.low == 1), (1 + level) / 2
+    top = int(first[np.argmax(chance[first])])
+    wanted = max(chance[top], edge) if len(first) == 1 else min(chance[top], edge)
+    others = chance + _ROUNDING * (ranks.low == 1)
+    others[top] = 0.0
+    out = others * ((1 - wanted) / max(float(others.sum()), _ROUNDING))
+    out[top] = wanted
+    return np.asarray(out)
+
+
 def rank_groups(estimate: Floats, above: NDArray[np.bool_]) -> Ints:
     """Group of every system, from 1: systems of an earlier group are surely higher than all of a later one.
 

@@ -62,7 +62,7 @@ def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = 
         caveats=tuple(caveat.sentence for caveat in view.caveats),
         tiles=(
             Tile(f"{first}", f"of {counted(len(view.found), 'system')} may be first, for all ranks at once"),
-            Tile(chance, f"chance that {cut(view.names[0], _SHORT)} is the best, by itself: not adjusted as ranks are"),
+            Tile(chance, f"chance that {cut(view.names[0], _SHORT)} is the best of these"),
             Tile(f"{view.told_apart:,}", f"of {counted(view.pairs, 'pair')} told apart"),
         ),
         source=source_of(view.table),
