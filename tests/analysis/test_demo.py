@@ -8,7 +8,11 @@ def test_every_interval_of_a_draw_against_its_truth(tmp_path):
     analysis = analyze_judgments(read(write_demo(tmp_path / "demo.csv", 2), announce=False))
     compared = against_truth(analysis, 2)
     assert (compared.seed, compared.truth) == (2, demo_truth())
-    assert [one.interval for one in compared.intervals] == ["naive", "for this panel of 3 judges", "for judges like these"]
+    assert [one.interval for one in compared.intervals] == [
+        "naive",
+        "for this panel of 3 judges",
+        "for judges like these",
+    ]
     assert all(one.holds_truth == (one.low <= compared.truth <= one.high) for one in compared.intervals)
     naive, panel, population = compared.to_dict()["intervals"]
     assert naive["high"] - naive["low"] < panel["high"] - panel["low"] < population["high"] - population["low"]

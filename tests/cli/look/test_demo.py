@@ -36,7 +36,11 @@ def test_json_has_the_truth_as_well(run, tmp_path):
     found = ran.json["demo"]
     assert (found["seed"], found["truth"], found["measured"]["draws"]) == (2, 7.0, 1000)
     assert all(one["holds_truth"] == (one["low"] <= 7 <= one["high"]) for one in found["intervals"])
-    assert [one["interval"] for one in found["intervals"]] == ["naive", "for this panel of 3 judges", "for judges like these"]
+    assert [one["interval"] for one in found["intervals"]] == [
+        "naive",
+        "for this panel of 3 judges",
+        "for judges like these",
+    ]
 
 
 @pytest.mark.parametrize(

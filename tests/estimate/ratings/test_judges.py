@@ -55,7 +55,9 @@ def test_what_cannot_be_seen():
     assert by_judges(table, "judge") is None
 
 
-@pytest.mark.parametrize(("fixed", "words"), [(("judge",), "for this panel of 5 judges"), ((), "for judges like these")])
+@pytest.mark.parametrize(
+    ("fixed", "words"), [(("judge",), "for this panel of 5 judges"), ((), "for judges like these")]
+)
 def test_the_board_says_for_whom(judged, fixed, words):
     board = q.rank(judged({"item": 12, "judge": 5, "system": 3}, fixed=fixed, seed=3))
     assert words in board.sentence

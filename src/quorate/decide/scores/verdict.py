@@ -92,7 +92,8 @@ class ScoreVerdict(AnyVerdict):
         """Everything as plain values."""
         own: dict[str, Any] = {"common_se": self.common_se, "spread": self.spread, "rankable": self.rankable}
         own["population"] = self.population and {
-            **self.population.to_dict(), "outcome": self.for_others and self.for_others.value
+            **self.population.to_dict(),
+            "outcome": self.for_others and self.for_others.value,
         }
         own["caveats"] = [one.sentence for one in self.caveats]
         return {**super().to_dict(), **own}

@@ -140,9 +140,7 @@ def speaks_for(judgments: Judgments, name: str, target: Target) -> str:
     return f"for {'this panel of' if name == JUDGE else 'these'} {counted(levels, name)}{' only' * (name != JUDGE)}"
 
 
-def of_this_panel(
-    judgments: Judgments, facet: str, targets: Mapping[str, Target], asked: Mapping[str, Target]
-) -> bool:
+def of_this_panel(judgments: Judgments, facet: str, targets: Mapping[str, Target], asked: Mapping[str, Target]) -> bool:
     """Whether a comparison is for a panel of several judges because nothing else was asked of it."""
     several = JUDGE in judgments.names and facet != JUDGE and judgments.n_levels(JUDGE) > 1
     return several and JUDGE not in asked and targets.get(JUDGE) == PANEL

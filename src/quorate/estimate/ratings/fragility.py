@@ -91,8 +91,8 @@ def fragility(votes: Votes, *, by: By = "win rate", ties: Ties = "half", contend
         From `quorate.read_votes`.
     by : {"win rate", "bradley-terry"}
         What systems are ranked by: wins over votes, ties as halves, where the answer is exact; or ratings, where votes
-        are left out in the order of their influence and the fit is repeated, so that fewer might do; of the systems that
-        `quorate.rank` gives ratings.
+        are left out in the order of their influence and the fit is repeated, so that fewer might do; of the systems
+        that `quorate.rank` gives ratings.
     ties : str
         How ties count for ratings, as for `quorate.rank`; "half" or "drop" for win rates. Ties are never left out.
     contenders : int

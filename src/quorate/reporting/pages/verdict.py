@@ -166,8 +166,8 @@ def compared(verdict: AnyVerdict) -> Figure:
     if isinstance(verdict, Verdict) and verdict.p_types is not None:
         values["p of the same margin on every type of prompt"] = _p(verdict.p_types)
     if isinstance(verdict, ScoreVerdict) and verdict.population is not None and verdict.for_others is not None:
-        ends = verdict.population.interval(verdict.level)
-        numbers = "{}, {} to {}".format(*_values(verdict, verdict.population.value, *ends))
+        other = verdict.population
+        numbers = "{}, {} to {}".format(*_values(verdict, other.value, *other.interval(verdict.level)))
         values[f"for judges like these, {_percent(verdict.level)} interval"] = f"{numbers}: {verdict.for_others.value}"
     seen = "none" if verdict.detectable is None else significant(verdict.detectable)
     values[f"smallest difference that is detected (power {verdict.power:g})"] = seen
