@@ -21,9 +21,9 @@ LIMITS = Limits(pace=Pace(16), every=0.005, backoff=0.01, grace=2.0)
 PRICE = 0.5
 
 
-async def beside(ledger, judge, build, trouble):
+async def beside(ledger, judge, build, trouble, folder=None):
     """Collect while there is trouble in another thread."""
-    work = asyncio.create_task(collect(ledger, {"a": judge}, build, limits=LIMITS))
+    work = asyncio.create_task(collect(ledger, {"a": judge}, build, limits=LIMITS, beside=folder))
     await asyncio.to_thread(trouble)
     return await asyncio.wait_for(work, 60)
 
@@ -83,7 +83,7 @@ def test_a_commit_whose_end_is_not_heard_is_not_made_twice(planned, yes, build, 
 
 
 def test_a_server_that_stays_away_ends_the_run_with_one_line_and_the_next_run_goes_on(
-    planned, told, yes, build, cluster, monkeypatch
+    planned, told, build, cluster, monkeypatch, tmp_path
 ):
     monkeypatch.setattr(postgres, "_AGAIN", (0.0, 0.1))
     ledger, judge = planned(400, prices={"a": PRICE}), told("a", lambda *_: Reply("ok", 7.0), delay=0.02)
@@ -93,21 +93,49 @@ def test_a_server_that_stays_away_ends_the_run_with_one_line_and_the_next_run_go
         cluster.stop("immediate")
 
     try:
-        with pytest.raises(InvalidInput, match="everything recorded so far is kept: run it again") as caught:
-            asyncio.run(beside(ledger, judge, build, stop))
+        with pytest.raises(
+            InvalidInput, match=r"everything recorded so far is kept: run it again.*; \d+ answers"
+        ) as said:
+            asyncio.run(beside(ledger, judge, build, stop, tmp_path))
     finally:
         cluster.start()
-    assert "\n" not in str(caught.value)
-    before = judge.asked.total()
+    assert "\n" not in str(said.value)
+    assert len(list(tmp_path.glob("unsaved-*.jsonl"))) == 1
     with Ledger.open(ledger.path) as again:
         held = again.under_way("a")
         assert again._connection.execute("UPDATE runners SET until = 0").rowcount >= 1
-        outcome = asyncio.run(collect(again, {"a": yes(delay=0.005)}, build, limits=LIMITS))
+        outcome = asyncio.run(collect(again, {"a": judge}, build, limits=LIMITS, beside=tmp_path))
         assert outcome.complete
-        assert 0 < held <= 32
-        assert outcome.spend.lost == held
-        assert outcome.spend.calls == 400 + held
-        assert outcome.finished >= 400 - before
+        assert set(judge.asked.values()) == {1}  # answers that had no place to go are not asked for again
+        assert len(judge.asked) == 400
+        lost = outcome.spend.lost  # leased and never sent, which nobody could say any more
+        assert lost < held <= 32
+        assert (outcome.spend.calls, outcome.spend.reserved) == (400 + lost, 0)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_schema_that_is_dropped_ends_the_run_and_a_copy_that_is_put_back_goes_on(
+    planned, told, build, cluster, tmp_path
+):
+    ledger, judge = planned(300, prices={"a": PRICE}), told("a", lambda *_: Reply("ok", 7.0), delay=0.02)
+    schema = ledger.path.identifier
+
+    def move():
+        time.sleep(0.15)
+        with Session(ledger.path) as other:
+            other.execute(f"ALTER SCHEMA {schema} RENAME TO away")
+
+    match = r"lacks tables that were there before: .*; \d+ answers that it could not take: see"
+    with pytest.raises(InvalidInput, match=match):
+        asyncio.run(beside(ledger, judge, build, move, tmp_path))
+    with Session(ledger.path) as other:
+        other.execute(f"ALTER SCHEMA away RENAME TO {schema}")
+    with Ledger.open(ledger.path) as again:
+        again._connection.execute("UPDATE runners SET until = 0")
+        outcome = asyncio.run(collect(again, {"a": judge}, build, limits=LIMITS, beside=tmp_path))
+        assert outcome.complete
+        assert set(judge.asked.values()) == {1}
+        assert outcome.spend.calls == 300 + outcome.spend.lost
 
 
 def test_the_loop_goes_on_while_the_server_is_away(planned, yes, build, cluster):

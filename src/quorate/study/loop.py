@@ -169,6 +169,7 @@ def carry_out(
                 budget=budget,
                 on_progress=on_progress,
                 stop=stop,
+                beside=study.folder,
             )
             try:
                 if study.adaptive is None:

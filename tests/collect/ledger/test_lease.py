@@ -1,6 +1,6 @@
 import pytest
 
-from quorate.collect.budget import Budget, Spend
+from quorate.collect.budget import Budget
 from quorate.collect.judge import Reply
 from quorate.collect.ledger.lease import DONE, HOLD, Settled
 from quorate.collect.ledger.ledger import Ledger
@@ -219,6 +219,27 @@ def test_after_a_month_they_are_lost(two_judges, clock):
     assert spending(two_judges)[:3] == (1, 1, 0)
 
 
+def test_answers_that_came_when_nothing_could_be_written_are_recorded_later(ledger):
+    before, later = ledger.enlist(10), ledger.enlist(10)
+    mine = ledger.lease(before, "a", 3, Budget())
+    ledger.release(
+        before, mine[1:2]
+    )  # as in a copy that was made earlier: nobody holds it, and it was asked all the same
+    ledger.lose(before, mine[2:])
+    assert ledger.recover(later, [(before, done(cell)) for cell in mine]) == 1
+    spend = ledger.spend()
+    assert (spend.calls, spend.lost, spend.money, spend.reserved, spend.reserved_money) == (
+        3,
+        1,
+        0.5 + 0.5 + 1.0,
+        0,
+        0.0,
+    )
+    assert ledger.status()[0].done == 2
+    assert ledger.recover(later, [(before, done(cell)) for cell in mine]) == 3
+    assert ledger.spend() == spend
+
+
 def test_the_name_of_a_ledger_stays(two_judges, clock, place):
     name = two_judges.name
     clock.now += 5
@@ -228,44 +249,3 @@ def test_the_name_of_a_ledger_stays(two_judges, clock, place):
         assert other.name != name
     with Ledger.open(place("study.db"), clock=clock) as again:
         assert again.name == name
-
-
-@pytest.fixture
-def empty(tmp_path):
-    with Ledger.open(tmp_path / "study.db") as opened:
-        yield opened
-
-
-def test_a_call_counts_at_its_worst_and_then_at_its_price(empty):
-    assert empty.charge(0.5, Budget(calls=1, money=0.5))
-    assert empty.spend() == Spend(calls=1, money=0.5)
-    empty.settle(0.5, None)
-    assert empty.spend() == Spend(calls=1, money=0.5)
-    empty.settle(0.5, 0.1)
-    assert empty.spend() == Spend(calls=1, money=0.1)
-
-
-def test_the_price_may_not_be_known(empty):
-    assert empty.charge(None, Budget(calls=2))
-    assert empty.spend() == Spend(calls=1, unpriced=1)
-    empty.settle(None, 0.2)
-    assert empty.spend() == Spend(calls=1, money=0.2)
-    assert not empty.charge(None, Budget(money=9))
-
-
-def test_without_room_nothing_is_counted(empty):
-    assert empty.charge(0.4, Budget(calls=2, money=1))
-    assert not empty.charge(0.61, Budget(calls=2, money=1))
-    assert empty.charge(0.6, Budget(calls=2, money=1))
-    assert not empty.charge(0.0, Budget(calls=2, money=1))
-    assert empty.spend() == Spend(calls=2, money=1.0)
-
-
-def test_cells_and_other_calls_share_the_budget(planned):
-    empty = planned(6, ("a",), prices={"a": 1.0})
-    runner = empty.enlist(10)
-    assert len(empty.lease(runner, "a", 2, Budget(calls=4))) == 2
-    assert empty.charge(1.0, Budget(calls=4))
-    assert not empty.charge(1.0, Budget(calls=3))
-    assert len(empty.lease(runner, "a", 9, Budget(calls=4))) == 1
-    assert empty.spend() == Spend(calls=1, reserved=3, money=1.0, reserved_money=3.0)

@@ -66,7 +66,7 @@ def test_a_judge_that_breaks_its_promise_is_no_excuse_to_lose_count(planned, tol
 
 
 @pytest.mark.parametrize("store", ["sqlite"], indirect=True)
-def test_a_full_disk_is_one_line_and_nothing_that_was_recorded_is_lost(planned, yes, build):
+def test_a_full_disk_is_one_line_and_no_answer_is_lost(planned, yes, build):
     ledger, judge = planned(2000), yes(delay=0.005)
     limit = ledger._connection.execute
     (pages,) = limit("PRAGMA page_count").fetchone()
@@ -80,9 +80,8 @@ def test_a_full_disk_is_one_line_and_nothing_that_was_recorded_is_lost(planned, 
     limit("PRAGMA max_page_count = 1000000")
     outcome = go(ledger, judge, build)
     assert outcome.complete
-    again = judge.asked.total() - 2000
-    assert again == asked - done
-    assert again <= outcome.spend.lost <= 128
+    assert judge.asked.total() == 2000  # what came when nothing could be written was left beside it
+    assert outcome.spend.lost <= 128
     assert outcome.spend.calls == 2000 + outcome.spend.lost
     assert limit("SELECT count(*) FROM attempts WHERE status = 'ok'").fetchone() == (2000,)
 
@@ -133,7 +132,7 @@ def test_a_ledger_that_another_process_holds_is_one_line(planned, told, yes, bui
         other.undo()
     outcome = go(ledger, yes(), build)
     assert outcome.complete
-    assert 0 < outcome.spend.lost <= 128
+    assert outcome.spend.lost <= 128
 
 
 @pytest.mark.slow

@@ -3,7 +3,8 @@
 In reading order:
 
 - ``ledger`` is all that a study does with it, every method one transaction
-- ``plan`` adds cells, once each; ``lease`` hands them out, settles and charges them; ``facts`` says how far they are
+- ``plan`` adds cells, once each; ``lease`` hands them out and settles them, ``money`` counts what they
+  cost; ``facts`` says how far they are
 - ``owner`` tells whether the process behind a lease is still there
 - ``store`` is what a database must do, ``schema`` its tables, ``sqlite`` and ``postgres`` the two there are
 """

@@ -190,6 +190,16 @@ def unfinished(connection: Connection, place: int) -> dict[str, int]:
     return dict(rows.fetchall())
 
 
+def unpriced(connection: Connection, place: int) -> tuple[str, ...]:
+    """Judges with cells to be asked whose price is not known; ``place`` is that of the facet of judges."""
+    rows = connection.execute(
+        "SELECT DISTINCT label FROM cells JOIN labels ON facet = ? AND code = judge "
+        "WHERE price IS NULL AND state IN ('planned', 'leased') ORDER BY label",
+        (place,),
+    )
+    return tuple(name for (name,) in rows)
+
+
 def pauses(connection: Connection, place: int) -> dict[str, float]:
     """Until when judges asked to be left alone, in seconds since 1970; ``place`` is that of the facet of judges."""
     rows = connection.execute("SELECT label, until FROM pauses JOIN labels ON facet = ? AND code = judge", (place,))

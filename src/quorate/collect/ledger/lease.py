@@ -2,7 +2,7 @@
 
 Cells whose questions outlive the process that asked them, as in a batch, are leased by a holder instead of by the
 runner itself. A holder is no process, so that its leases do not end when a process does; whether somebody looks after
-them is said by the runner in its name. Calls that are for no cell, such as those for drafts of a prompt, are charged.
+them is said by the runner in its name.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from quorate.collect.budget import NANO, Budget, Spend, affordable, nano
+from quorate.collect.budget import Budget, affordable, nano
 from quorate.collect.judge import Reply
+from quorate.collect.ledger import money
 from quorate.collect.ledger.owner import is_gone
 from quorate.collect.ledger.store import Connection
 
@@ -34,10 +35,6 @@ INSERT INTO attempts (id, cell, try, runner, status, score, text, cut, tokens_in
 _SETTLED = """
 UPDATE cells SET state = ?, accepted = ?, next_at = ?, failed = failed + ?, asked = asked + 1, runner = NULL
 WHERE id = ?
-"""
-_SPENT = """
-UPDATE spend SET calls = calls + ?, lost = lost + ?, reserved = reserved + ?, money = money + ?,
-                 reserved_money = reserved_money + ?, unpriced = unpriced + ?
 """
 
 
@@ -140,9 +137,9 @@ def lease(
         f"{_asked_for(facets)} WHERE state = 'planned' AND judge = ? AND next_at <= ? ORDER BY next_at, id LIMIT ?",
         (judge[0], now, count),
     ).fetchall()
-    rows = rows[: affordable([row[3] for row in rows], *room(connection, budget))]
+    rows = rows[: affordable([row[3] for row in rows], *money.room(connection, budget))]
     connection.executemany("UPDATE cells SET state = 'leased', runner = ? WHERE id = ?", ((runner, r[0]) for r in rows))
-    _spend(connection, reserved=len(rows), reserved_money=sum(row[3] or 0 for row in rows))
+    money.book(connection, reserved=len(rows), reserved_money=sum(row[3] or 0 for row in rows))
     return _as_leased(rows, facets, judge[1])
 
 
@@ -184,7 +181,7 @@ def commit(connection: Connection, runner: int, results: Sequence[Settled]) -> i
         settled.append((result.state, accepted, result.next_at, blamed, cell.id))
     connection.executemany(_ADDED, attempts)
     connection.executemany(_SETTLED, settled)
-    _spend(
+    money.book(
         connection,
         calls=len(mine),
         reserved=-len(mine),
@@ -195,13 +192,34 @@ def commit(connection: Connection, runner: int, results: Sequence[Settled]) -> i
     return len(results) - len(mine)
 
 
+def recover(connection: Connection, runner: int, answers: Sequence[tuple[int, Settled]]) -> int:
+    """Record answers that could not be when they came, each by the number that held its cell; how many came too late.
+
+    A cell is still to be had if that number holds it, or nobody does, as in a copy of the ledger that was put back.
+    """
+    free, held = [], []
+    for holder, result in answers:
+        row = connection.execute(
+            "SELECT state, runner FROM cells WHERE id = ? AND key = ? AND asked = ?",
+            (result.cell.id, result.cell.key, result.cell.asked),
+        ).fetchone()
+        if row is not None and row[0] == PLANNED:
+            free.append(result)
+        elif row == (LEASED, holder):
+            held.append(result)
+    taken = ((runner, result.cell.id) for result in (*free, *held))
+    connection.executemany("UPDATE cells SET state = 'leased', runner = ? WHERE id = ?", taken)
+    money.book(connection, reserved=len(free), reserved_money=sum(result.cell.price or 0 for result in free))
+    return len(answers) - len(free) - len(held) + commit(connection, runner, [*free, *held])
+
+
 def release(connection: Connection, runner: int, cells: Iterable[int]) -> int:
     """Give back cells that were leased and never sent; how many."""
     freed = _held(connection, [runner], cells)
     connection.executemany(
         "UPDATE cells SET state = 'planned', runner = NULL WHERE id = ?", ((id_,) for id_, *_ in freed)
     )
-    _spend(connection, reserved=-len(freed), reserved_money=-sum(price or 0 for _, _, _, price in freed))
+    money.book(connection, reserved=-len(freed), reserved_money=-sum(price or 0 for _, _, _, price in freed))
     return len(freed)
 
 
@@ -276,64 +294,6 @@ def _orphaned(connection: Connection, now: float) -> list[int]:
     return [owners[id_] for id_, name, until in known if until <= now or is_gone(name)]
 
 
-# ---- what it costs
-
-
-def charge(connection: Connection, price: float | None, budget: Budget) -> bool:
-    """Count a call at its worst-case price before it is sent, if the budget has room; whether it has.
-
-    It counts at once, and not as reserved, so that it stays counted if the process that sends it is killed.
-
-    Parameters
-    ----------
-    connection : Connection
-        In a transaction.
-    price : float, optional
-        Worst-case price; None where it is not known.
-    budget : Budget
-        The most that may be spent on the ledger in all.
-    """
-    worst = nano(price)
-    if affordable([worst], *room(connection, budget)) == 0:
-        return False
-    _charge(connection, 1, worst or 0, int(worst is None))
-    return True
-
-
-def settle_charge(connection: Connection, price: float | None, cost: float | None) -> None:
-    """Count what such a call cost in place of its worst-case price, if that is known."""
-    worst, paid = nano(price), nano(cost)
-    if paid is not None:
-        _charge(connection, 0, paid - (worst or 0), -int(worst is None))
-
-
-def _charge(connection: Connection, calls: int, money: int, unpriced: int) -> None:
-    connection.execute(
-        "UPDATE spend SET calls = calls + ?, money = money + ?, unpriced = unpriced + ?", (calls, money, unpriced)
-    )
-
-
-def room(connection: Connection, budget: Budget) -> tuple[int | None, int | None]:
-    """Calls and money (in billionths) that are neither spent nor reserved; None where there is no limit."""
-    calls, _, reserved, money, reserved_money, _ = _spending(connection)
-    left = None if budget.calls is None else int(budget.calls) - calls - reserved
-    cap = nano(budget.money)
-    return left, None if cap is None else cap - money - reserved_money
-
-
-def spend(connection: Connection) -> Spend:
-    """What the calls have cost so far."""
-    calls, lost, reserved, money, reserved_money, unpriced = _spending(connection)
-    return Spend(calls, lost, reserved, money / NANO, reserved_money / NANO, unpriced)
-
-
-def _spending(connection: Connection) -> tuple[int, int, int, int, int, int]:
-    row: tuple[int, int, int, int, int, int] = connection.execute(
-        "SELECT calls, lost, reserved, money, reserved_money, unpriced FROM spend"
-    ).fetchone()
-    return row
-
-
 def _held(
     connection: Connection, runners: Sequence[int], cells: Iterable[int] | None = None
 ) -> list[tuple[int, int, int, int | None]]:
@@ -357,10 +317,12 @@ def _lost(connection: Connection, held: Sequence[tuple[int, int, int, int | None
         "UPDATE cells SET state = 'planned', runner = NULL, asked = asked + 1 WHERE id = ?",
         ((id_,) for id_, *_ in held),
     )
-    money = sum(price or 0 for *_, price in held)
+    worst = sum(price or 0 for *_, price in held)
     unpriced = sum(price is None for *_, price in held)
     count = len(held)
-    _spend(connection, calls=count, lost=count, reserved=-count, money=money, reserved_money=-money, unpriced=unpriced)
+    money.book(
+        connection, calls=count, lost=count, reserved=-count, money=worst, reserved_money=-worst, unpriced=unpriced
+    )
     return count
 
 
@@ -368,17 +330,3 @@ def _last(connection: Connection) -> int:
     """Number of the latest attempt; numbers are given here, because only one writes at a time."""
     ((last,),) = connection.execute("SELECT coalesce(max(id), 0) FROM attempts")
     return int(last)
-
-
-def _spend(
-    connection: Connection,
-    *,
-    calls: int = 0,
-    lost: int = 0,
-    reserved: int = 0,
-    money: int = 0,
-    reserved_money: int = 0,
-    unpriced: int = 0,
-) -> None:
-    if calls or reserved:
-        connection.execute(_SPENT, (calls, lost, reserved, money, reserved_money, unpriced))

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from quorate.collect.budget import Budget, Spend, affordable
-from quorate.collect.ledger import facts, lease, owner, plan
+from quorate.collect.ledger import facts, lease, money, owner, plan
 from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.lease import LeasedCell, Settled
 from quorate.collect.ledger.plan import Dependency
@@ -185,6 +185,11 @@ class Ledger:
         with self._transaction() as connection:
             return lease.commit(connection, runner, results)
 
+    def recover(self, runner: int, answers: Sequence[tuple[int, Settled]]) -> int:
+        """Record answers that an earlier runner could not, each by the number that held its cell; how many not."""
+        with self._transaction() as connection:
+            return lease.recover(connection, runner, answers)
+
     def release(self, runner: int, cells: Iterable[LeasedCell]) -> int:
         """Give back cells that were never sent; how many."""
         with self._transaction() as connection:
@@ -227,12 +232,12 @@ class Ledger:
     def charge(self, price: float | None, budget: Budget) -> bool:
         """Count a call that is for no cell at its worst-case price, if the budget has room for it; whether it has."""
         with self._transaction() as connection:
-            return lease.charge(connection, price, budget)
+            return money.charge(connection, price, budget)
 
     def settle(self, price: float | None, cost: float | None) -> None:
         """Count what such a call cost in place of its worst-case price, if that is known."""
         with self._transaction() as connection:
-            lease.settle_charge(connection, price, cost)
+            money.settle_charge(connection, price, cost)
 
     # ---- looking
 
@@ -246,22 +251,17 @@ class Ledger:
 
     def unpriced(self) -> tuple[str, ...]:
         """Judges with cells to be asked whose price is not known."""
-        rows = self._connection.execute(
-            "SELECT DISTINCT label FROM cells JOIN labels ON facet = ? AND code = judge "
-            "WHERE price IS NULL AND state IN ('planned', 'leased') ORDER BY label",
-            (self._place(),),
-        )
-        return tuple(name for (name,) in rows)
+        return facts.unpriced(self._connection, self._place())
 
     def spend(self) -> Spend:
         """What the calls have cost so far."""
-        return lease.spend(self._connection)
+        return money.spend(self._connection)
 
     def affords(self, judge: str, budget: Budget) -> bool:
         """Whether the budget has room for the next cell of a judge, if there is one."""
         first = "SELECT price FROM cells WHERE state = 'planned' AND judge = ? ORDER BY next_at, id LIMIT 1"
         row = self._connection.execute(first, (self._judge(judge),)).fetchone()
-        return row is not None and affordable(row, *lease.room(self._connection, budget)) == 1
+        return row is not None and affordable(row, *money.room(self._connection, budget)) == 1
 
     def status(self) -> tuple[JudgeStatus, ...]:
         """How far every judge is."""

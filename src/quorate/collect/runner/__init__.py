@@ -8,6 +8,7 @@ In reading order:
 - ``limits`` are how hard judges are asked, and how long one waits
 - ``settle`` says what becomes of a cell after a reply
 - ``hold`` says by which number cells are held
+- ``unsaved`` keeps what a ledger could not take for the next run
 - ``disk`` makes the ledger's transactions off the event loop
 - ``outcome`` is how far a run is, and why it ended
 """

@@ -8,6 +8,7 @@ import signal
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, TypeVar
 
 from quorate.collect.budget import Budget
@@ -31,6 +32,7 @@ async def collect(
     on_progress: Report | None = None,
     clock: Clock | None = None,
     stop: asyncio.Event | None = None,
+    beside: Path | None = None,
 ) -> RunOutcome:
     """Ask judges everything that is planned in a ledger and not finished.
 
@@ -55,6 +57,9 @@ async def collect(
         Seconds since 1970; that of the ledger unless given.
     stop : asyncio.Event, optional
         Set it to end the run: what is in flight is waited for, the rest goes back to the ledger.
+    beside : Path, optional
+        Folder in which answers are left that the ledger cannot take in the end, for the next run to record; that of
+        the ledger's file, or the current one, unless given.
 
     Returns
     -------
@@ -76,7 +81,8 @@ async def collect(
         raise InvalidInput(
             f"budget: money cannot be capped, the price of {', '.join(unpriced)} is not known; give it, or cap calls"
         )
-    runner = Work(ledger, judges, build, limits or Limits(), budget, on_progress, clock or ledger.clock, stop)
+    beside = beside or (ledger.path.parent if isinstance(ledger.path, Path) else Path.cwd())
+    runner = Work(ledger, judges, build, limits or Limits(), budget, on_progress, clock or ledger.clock, stop, beside)
     work = asyncio.create_task(runner.ended())
     try:
         return await asyncio.shield(work)

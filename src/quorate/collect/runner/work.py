@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from quorate.collect.budget import Budget, Spend
@@ -23,8 +24,9 @@ from quorate.collect.runner.lane import Lane
 from quorate.collect.runner.limits import Limits
 from quorate.collect.runner.outcome import Ended, RunOutcome, Update, why_end
 from quorate.collect.runner.settle import blames, settled, spared
+from quorate.collect.runner.unsaved import Unsaved, found, set_aside
 from quorate.errors import InvalidInput
-from quorate.table.exchange.postgres.session import Held, Interrupted
+from quorate.table.exchange.postgres.session import Away, Held, Interrupted
 
 Build = Callable[[LeasedCell], Request]
 Clock = Callable[[], float]
@@ -55,11 +57,13 @@ class Work:
         on_progress: Report | None,
         clock: Clock,
         stop: asyncio.Event | None,
+        beside: Path,
     ) -> None:
         self._ledger, self._judges, self._build = ledger, judges, build
         self._limits, self._budget, self._clock = limits, budget, clock
-        self._tell, self._stop = on_progress, stop
+        self._tell, self._stop, self._beside = on_progress, stop, beside
         self._name, self._runner = ledger.name, ledger.enlist(limits.lease)
+        self._recover()
         self._lanes: list[Lane] = []
         self._left = 0
         self._begin_with(ledger.unfinished())
@@ -86,6 +90,12 @@ class Work:
                 self._lanes.append(Lane(name, self._limits, pauses.get(name, 0.0), lasting=lasts(judge), most=most))
         self._left = sum(unfinished.values())
 
+    def _recover(self) -> None:
+        """Record what an earlier run had to leave beside the ledger."""
+        for path, answers in found(self._beside, self._name):
+            self._ledger.recover(self._runner, answers)
+            path.unlink(missing_ok=True)
+
     def abort(self) -> None:
         """End now: what is in flight is not waited for, and counts as lost."""
         self._aborted = True
@@ -101,8 +111,8 @@ class Work:
                 ended = Ended.STOPPED
             try:
                 await self._wind_down()
-            except InvalidInput as error:
-                self._fault = error if isinstance(self._fault, Adrift) else self._fault or error
+            except InvalidInput as error:  # of two that are about the ledger, it says where the last answers are
+                self._fault = self._fault if self._fault and not isinstance(self._fault, InvalidInput) else error
             if self._fault is not None:
                 raise self._fault
             return await self._disk.looked(partial(self._outcome, ended))
@@ -278,13 +288,23 @@ class Work:
             await asyncio.wait(unfinished)
         self._unsent += [cell for lane in self._lanes for cell in lane.queue]
         try:
+            await self._closed_at_last()
+        except InvalidInput as error:
+            if not self._results:
+                raise
+            answers = [Unsaved(self._hold.number(result.cell.judge), result) for result in self._results]
+            raise InvalidInput(f"{error}; {set_aside(self._beside, self._name, answers)}") from error
+
+    async def _closed_at_last(self) -> None:
+        """Close, again where the connection was lost meanwhile; what cannot be recorded stays where it is."""
+        try:
             await self._closed()
         except Interrupted:
             self._doubtful = True
             await self._closed()
         except Adrift as error:
             raise await self._rescued(error) from error
-        except Held:  # nothing more can be written to it
+        except (Away, Held):  # nothing more can be written to it
             raise
         except InvalidInput:  # say at least that nobody waits for answers: the next run counts them as lost
             for step in (partial(self._hold.release, self._unsent), partial(self._ledger.renew, self._runner, 0.0)):
@@ -306,6 +326,7 @@ class Work:
         self._results = await self._kept(self._results)
         recorded = await self._disk.written(partial(self._record_last, self._known([], [])))
         self._count(self._results, recorded)
+        self._results = []
 
     def _record_last(self, known: Sequence[LeasedCell] | None) -> _Recorded:
         late = self._settle(self._results, known)

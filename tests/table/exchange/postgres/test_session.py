@@ -52,7 +52,8 @@ def test_without_the_driver_one_line_says_how_to_get_it(monkeypatch):
 
 
 @pytest.mark.skipif(not postgres.find_spec("pg8000"), reason="needs the extra quorate[postgres]")
-def test_a_server_that_is_not_there_is_one_line():
+def test_a_server_that_is_not_there_is_one_line(monkeypatch):
+    monkeypatch.setattr(postgres, "_AGAIN_REFUSED", (0.0, 0.0))
     with pytest.raises(InvalidInput, match=r"ledger: postgresql://ann@127.0.0.1:1/evals: .* \(.*refused\)") as caught:
         q.read("postgresql://ann@127.0.0.1:1/evals")
     assert "\n" not in str(caught.value)
@@ -60,7 +61,8 @@ def test_a_server_that_is_not_there_is_one_line():
 
 @pytest.mark.skipif(not postgres.find_spec("pg8000"), reason="needs the extra quorate[postgres]")
 @pytest.mark.parametrize("times", [2, 9])
-def test_a_server_that_is_starting_is_waited_for(monkeypatch, times):
+@pytest.mark.parametrize("code", ["57P03", "53300"])
+def test_a_server_that_is_starting_or_full_is_waited_for(monkeypatch, times, code):
     from pg8000.native import DatabaseError
 
     tried = []
@@ -68,11 +70,12 @@ def test_a_server_that_is_starting_is_waited_for(monkeypatch, times):
     def starting(*_):
         tried.append(1)
         if len(tried) <= times:
-            raise DatabaseError({"C": "57P03", "M": "the database system is starting up"})
+            raise DatabaseError({"C": code, "M": "the database system is starting up"})
         raise DatabaseError({"C": "3D000", "M": "it has started"})
 
     monkeypatch.setattr(postgres, "_connected", starting)
-    monkeypatch.setattr(postgres, "_AGAIN", (0.0,) * 8)
+    monkeypatch.setattr(postgres, "_AGAIN", (0.0,) * 3)
+    monkeypatch.setattr(postgres, "_STARTS", (0.0,) * 5)
     with pytest.raises(InvalidInput, match="no such database" if times == 2 else "is starting up.*run it again"):
         Session(place_of("postgresql://ann@127.0.0.1:1/evals"))
     assert len(tried) == min(times + 1, 9)
@@ -212,6 +215,19 @@ def test_waiting_for_a_server_has_an_end(session, cluster, monkeypatch):
     finally:
         cluster.start()
     assert session.execute("SELECT 1").fetchall() == [(1,)]
+
+
+@pytest.mark.postgres
+def test_a_server_that_is_started_again_is_waited_for_also_at_first(cluster):
+    place = place_of(cluster.place())
+    cluster.stop()
+    start = threading.Timer(0.3, cluster.start)
+    start.start()
+    try:
+        with Session(place) as made:
+            assert made.execute("SELECT 1").fetchall() == [(1,)]
+    finally:
+        start.join()
 
 
 @pytest.mark.postgres

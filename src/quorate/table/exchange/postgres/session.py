@@ -36,15 +36,17 @@ _NUMERIC = 1700
 _TIMEOUT = 10.0
 _ALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4, "TCP_USER_TIMEOUT": 30_000}
 _AGAIN = (0.0, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 14.0)
-_GONE = ("08", "57P", "25P03")
-_STARTING = "57P03"
+_AGAIN_REFUSED = _AGAIN[:6]
+_STARTS = (15.0,) * 16  # after a crash a server may go through its log for minutes
+_GONE = ("08", "57P", "25P03", "53300")
+_STARTING = ("57P03", "53300")
 _REASONS = {
     "28": "lets nobody in under this user and password; put the password into the environment variable {variable}",
     "3D000": "has no such database; create it, or name another one",
     "42501": "does not allow this user to do that; ask for the right to use the schema and its tables",
     "25006": "can only be read; name the server that is written to",
     "53100": "has a full disk; everything recorded so far is kept: free some space and run it again",
-    "53300": "takes no more connections; end some, or wait",
+    "42P01": "lacks tables that were there before: it was dropped, or replaced; put back a copy of it",
     "55P03": "is held by another process for more than {patience:.0f} seconds; end that first",
 }
 
@@ -59,6 +61,14 @@ class Interrupted(InvalidInput):
 
 class Starting(Interrupted):
     """The server is there and lets nobody in yet."""
+
+
+class Refused(Interrupted):
+    """Nobody listens where the server should be: it is being started again, or the address is another one."""
+
+
+class Away(InvalidInput):
+    """The server did not come back for as long as there is patience."""
 
 
 class Held(InvalidInput):
@@ -124,7 +134,9 @@ class Session:
         try:
             self._connect()
         except Starting:
-            self._again()
+            self._again(_AGAIN)
+        except Refused:  # a server is back within seconds, and a wrong address is not waited for much longer
+            self._again(_AGAIN_REFUSED)
 
     def __enter__(self) -> Self:
         return self
@@ -150,7 +162,7 @@ class Session:
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Rows:
         """One statement, or several without values; a connection lost outside a transaction is made again, once."""
         if self._raw is None:
-            self._again()
+            self._again(_AGAIN)
         try:
             with self._explained():
                 return self._run(sql, parameters)
@@ -158,7 +170,7 @@ class Session:
             if self.in_transaction:
                 self._cut.clear()
                 raise
-        self._again()
+        self._again(_AGAIN)
         try:
             with self._explained():
                 return self._run(sql, parameters)
@@ -235,19 +247,20 @@ class Session:
 
     # ---- the connection
 
-    def _again(self) -> None:
-        """Connect again, for as long as there is patience."""
+    def _again(self, pauses: Sequence[float]) -> None:
+        """Connect again, for as long as there is patience: for longer where the server says that it starts."""
         if self.in_transaction:
             raise Interrupted(f"ledger: {self.address}: the connection was lost")
-        for pause in _AGAIN[:-1]:
+        said: Interrupted | None = None
+        for turn, pause in enumerate((*pauses, *_STARTS)):
+            if turn >= len(pauses) and not isinstance(said, Starting):
+                break
             self._rest(pause)
-            with suppress(Interrupted):
+            try:
                 return self._connect()
-        self._rest(_AGAIN[-1])
-        try:
-            self._connect()
-        except Interrupted as error:
-            raise InvalidInput(f"{error}; {_KEPT}") from error
+            except Interrupted as error:
+                said = error
+        raise Away(f"{said}; {_KEPT}") from said
 
     def _rest(self, seconds: float) -> None:
         if self._cut.wait(seconds):
@@ -276,7 +289,7 @@ class Session:
             said = error.args[0] if error.args and isinstance(error.args[0], dict) else {}
             code, why = said.get("C", ""), said.get("M", "no reason given")
             if code.startswith(_GONE):
-                self._lost(why, error, Starting if code == _STARTING else Interrupted)
+                self._lost(why, error, Starting if code in _STARTING else Interrupted)
             sentence = next((known for start, known in _REASONS.items() if code.startswith(start)), None)
             reason = f"cannot be used ({why})"
             if sentence is not None:
@@ -285,7 +298,8 @@ class Session:
             raise kind(f"ledger: {self.address}: {reason}") from error
         except (self._native.InterfaceError, OSError) as error:
             cause = error.__cause__ or error
-            self._lost(getattr(cause, "strerror", None) or str(cause) or type(cause).__name__, error)
+            kind = Refused if isinstance(cause, (ConnectionRefusedError, FileNotFoundError)) else Interrupted
+            self._lost(getattr(cause, "strerror", None) or str(cause) or type(cause).__name__, error, kind)
         except BaseException:
             self.close()  # in the middle of a statement, so that nothing can be said on it any more
             raise
