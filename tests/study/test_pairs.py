@@ -160,13 +160,14 @@ def test_scores_and_votes_are_not_taken_for_each_other(study):
     path = study(rows=rows(4), items=NAMED, prompts=["pairwise"])
     q.run(path, judges={"rule": lambda _: "A"})
     ledger = path.with_suffix(".db")
-    with pytest.raises(InvalidInput, match=r"a ledger of votes between two systems: use quorate.read_votes"):
-        q.read(ledger)
+    assert q.read(ledger, announce=False).models == q.read_votes(ledger, announce=False).models
+    with pytest.raises(InvalidInput, match=r"holds votes between two systems: use quorate.read_votes"):
+        q.read(ledger, kind="scores")
     scores = q.read(ledger, facets={"item": "item", "judge": "judge"})
     assert (scores.n_answers, set(scores.mean.tolist())) == (4, {1.0})
     single = study(ledger="scores.db")
     q.run(single, judges={"rule": lambda _: 5})
-    with pytest.raises(InvalidInput, match=r"ledger of scores, which does not name two systems: use quorate.read"):
+    with pytest.raises(InvalidInput, match=r"holds scores and does not name two systems: use quorate.read"):
         q.read_votes(single.with_name("scores.db"))
 
 

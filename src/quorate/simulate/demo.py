@@ -153,12 +153,12 @@ def demo_coverage(draws: int = 1000, seed: int = 1) -> Coverage:
     """
     from quorate.estimate.components.decompose import decompose
     from quorate.plan.naive import naive
-    from quorate.table.read import read
+    from quorate.table.read_scores import read_scores
 
     held = []
     with TemporaryDirectory() as folder:
         for draw in range(seed, seed + draws):
-            fit = decompose(read(write_demo(Path(folder) / "draw.csv", draw), announce=False))
+            fit = decompose(read_scores(write_demo(Path(folder) / "draw.csv", draw), announce=False))
             overall = naive(fit.judgments, fit).overall
             intervals = ((overall.low, overall.high), fit.mean.interval(), fit.mean_for(judge="population").interval())
             held.append([low <= demo_truth() <= high for low, high in intervals])

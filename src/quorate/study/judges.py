@@ -29,7 +29,7 @@ from quorate.study.file import (
 from quorate.study.items import SYSTEM_A, SYSTEM_B
 from quorate.table.files import opened, sha256
 from quorate.table.judgments import Judgments
-from quorate.table.read import read
+from quorate.table.read_scores import read_scores
 
 Given = Mapping[str, Any]
 _FREE = Price(call=0.0)
@@ -157,7 +157,7 @@ def of_function(name: str, function: Any, price: Price | None) -> Judge:
 def replayed(study: Study, name: str, settings: ReplaySettings) -> ReplayJudge:
     """The judge that gives recorded answers again."""
     path = study.folder / settings.table
-    table = recorded(path) if study.items.system_a else read(path, recognise=True, announce=False)
+    table = recorded(path) if study.items.system_a else read_scores(path, recognise=True, announce=False)
     return ReplayJudge(name, table, price=price(study, name))
 
 
@@ -167,4 +167,4 @@ def recorded(path: Path) -> Judgments:
         known = file.facets or tuple(name for name in (SYSTEM_A, SYSTEM_B, "order") if name in file.columns)
         whole = bool(file.facets)
     facets = {name: name for name in known} | ({REPLICATE: REPLICATE} if whole else {})
-    return read(path, facets=facets, recognise=not whole, announce=False)
+    return read_scores(path, facets=facets, recognise=not whole, announce=False)

@@ -24,7 +24,7 @@ from quorate.study.quote import Quote, Sizes, quote, sizes, worst
 from quorate.study.rounds import in_rounds, shares
 from quorate.study.status import standing
 from quorate.table.judgments import Judgments
-from quorate.table.read import read
+from quorate.table.read_scores import read_scores
 from quorate.table.read_votes import read_votes
 from quorate.table.votes import Votes
 
@@ -127,7 +127,7 @@ def answers(study: Study) -> Judgments | Votes:
     """What is in a study's ledger: votes if its items name two systems, else scores."""
     if study.items.system_a is not None:
         return read_votes(study.database, announce=False)
-    return read(study.database, recognise=True, announce=False)
+    return read_scores(study.database, recognise=True, announce=False)
 
 
 def carry_out(

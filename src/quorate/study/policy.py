@@ -23,7 +23,7 @@ from quorate.study.questions import CATEGORY, ITEM, JUDGE, PROMPT, SYSTEM, Quest
 from quorate.study.quote import Sizes, quote, worst
 from quorate.table.columns.labels import label
 from quorate.table.progress import Progress
-from quorate.table.read import read
+from quorate.table.read_scores import read_scores
 from quorate.table.roster import Roster, crossed
 
 _WORDS = {"policy: ": "name: ", "delta=": "delta: "}
@@ -206,7 +206,7 @@ def earlier_variances(asked: Questions, settings: Adaptive, group: Arms, scale: 
         return None
     path = asked.study.folder / settings.variances
     try:
-        progress = Progress.of(read(path, recognise=True, announce=False), arms=group.roster)
+        progress = Progress.of(read_scores(path, recognise=True, announce=False), arms=group.roster)
     except QuorateError as error:
         raise InvalidInput(f"variances: {path} does not hold answers to the same questions ({error})") from None
     step = None if scale is None else float(np.diff(scale).min())

@@ -2,7 +2,7 @@
 
 - judgments: judgments by cell, with their facets, statuses and source: what every estimator takes
 - votes, pairs: votes between two models, and counts of them by pair
-- read, read_votes: both, from a file or a frame; notes: what reading took for granted
+- read: either, from a file or a frame; read_scores, read_votes: each by itself; notes: what reading took for granted
 - files, frames: files opened lazily, and frames of the caller's own library
 - columns: roles of columns, and what their labels, scores and statuses mean
 - collapse: from rows to one row per cell, by every engine

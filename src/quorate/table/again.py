@@ -10,7 +10,7 @@ from quorate.arrays import Ints
 from quorate.errors import InvalidData, NotEstimable, UnknownColumn
 from quorate.table.collapse.grouped import places
 from quorate.table.judgments import Judgments, Origin, checked
-from quorate.table.read import read
+from quorate.table.read_scores import read_scores
 
 _MOST = 2**53
 
@@ -43,7 +43,7 @@ def item_values(judgments: Judgments, column: str) -> dict[str, float]:
     --------
     >>> import polars
     >>> frame = polars.DataFrame({"item": ["a", "a", "b"], "score": [3, 5, 4], "human": [4.5, 4.5, None]})
-    >>> item_values(read(frame, facets={"item": "item"}), "human")
+    >>> item_values(read_scores(frame, facets={"item": "item"}), "human")
     {'a': 4.5}
     """
     origin = checked(judgments).origin
@@ -109,7 +109,7 @@ def highest_replicates(judgments: Judgments) -> Ints:
 def _read_again(judgments: Judgments, origin: Origin, column: str, missing: Iterable[str] = ()) -> Judgments:
     """The rows read once more, with this column as the score."""
     facets = origin.roles.facets
-    return read(
+    return read_scores(
         origin.source,
         score=column,
         facets={facet.name: facet.column for facet in facets},

@@ -97,11 +97,11 @@ def _ungrouped(judgments: Judgments, origin: Origin) -> Ungrouped:
     from quorate.table.collapse import lazy as collapse_lazy
     from quorate.table.collapse import sql as collapse_sql
     from quorate.table.exchange.format import Opened
-    from quorate.table.files import explained, format_of, opened, sha256
+    from quorate.table.files import explained, located, opened, sha256
 
     if isinstance(origin.source, (Path, Address)):
-        format_of(origin.source, partitions=origin.rows.partitions)
-        if sha256(origin.source) != judgments.source.sha256:
+        located(origin.source, origin.rows)  # says in one line that it is gone
+        if sha256(origin.source, origin.rows) != judgments.source.sha256:
             raise _changed(judgments)
         with opened(origin.source, origin.rows) as file:
             return collapse_sql.ungroup(file, origin.roles, origin.missing)

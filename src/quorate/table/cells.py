@@ -18,8 +18,9 @@ from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.roles import REPLICATE
 from quorate.table.columns.labels import label
+from quorate.table.exchange.engine import connection
 from quorate.table.exchange.format import literal
-from quorate.table.files import SUFFIXES, connection
+from quorate.table.files import SUFFIXES
 from quorate.table.frames import frame
 from quorate.wording import brief
 

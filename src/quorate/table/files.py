@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from functools import cache
+from dataclasses import dataclass, replace
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quorate import caveats
 from quorate.arguments import argument
-from quorate.errors import InvalidData, InvalidInput
+from quorate.errors import InvalidData, InvalidInput, UnknownTerm
 from quorate.table.exchange import csv_text, json_lines, ledger, parquet
+from quorate.table.exchange.engine import connection
 from quorate.table.exchange.folder import files_of, names_of
+from quorate.table.exchange.foreign.together import together
+from quorate.table.exchange.foreign.tools import TOOLS
 from quorate.table.exchange.format import Format, Opened, suffix_of
+from quorate.table.exchange.glance import Glance
 from quorate.table.exchange.ordinary import ordinary
 from quorate.table.exchange.postgres.address import Address, Place, place_of, title_of
 from quorate.table.exchange.rows import Rows
@@ -26,19 +31,19 @@ from quorate.table.judgments import Source
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-FORMATS = (ledger.FORMAT, csv_text.FORMAT, json_lines.FORMAT, parquet.FORMAT)
-"""Formats of files; one more is one file in `quorate.table.exchange` and its name here."""
+FORMATS = (ledger.FORMAT, *TOOLS, csv_text.FORMAT, json_lines.FORMAT, parquet.FORMAT)
+"""Formats of files, in the order in which they are asked; one more is a file in `table/exchange`, named here."""
 
 SUFFIXES = {suffix: form for form in FORMATS for suffix in form.suffixes}
 """The format by the end of a file's name; ``.gz`` may follow for the text formats."""
 
 ALL = Rows()
-"""Every row of one file."""
+"""Every row of one table."""
 
 _OTHERS = {
     ".xlsx": "export it as CSV",
     ".xls": "export it as CSV",
-    ".json": "write JSON lines (.jsonl), one record per line",
+    ".json": "it is no log that is known; write JSON lines (.jsonl), one record per line",
     **dict.fromkeys((".yaml", ".yml"), "of a study file, name the ledger: the same name with .db unless given"),
 }
 _LINE = r"CSV Error on Line: (?P<line>\d+).*"
@@ -66,6 +71,33 @@ _SENTENCES = (
 )
 
 
+@dataclass(frozen=True)
+class Located:
+    """Where a table is.
+
+    Parameters
+    ----------
+    place : Path or Address
+        As it was given.
+    form : Format
+        Of all its files.
+    files : tuple of Path
+        What is opened: the place itself, or the files of another tool's format in a folder or under a pattern.
+    """
+
+    place: Place
+    form: Format
+    files: tuple[Path, ...]
+
+    def open(self, connection: DuckDBPyConnection, part: str | None) -> Opened:
+        """All rows, of several files as one table."""
+        if self.form.tool:
+            return together({file: self.form.open(connection, file, part) for file in self.files})
+        if part is not None:
+            raise InvalidInput(f"part: chooses among the scores of a log, and {self.place} is none; leave it out")
+        return self.form.open(connection, self.place)
+
+
 @contextmanager
 def opened(path: Place, rows: Rows = ALL) -> Iterator[Opened]:
     """The rows of a file, folder or ledger on Postgres, lazily, closed on leaving; errors become one line.
@@ -77,37 +109,28 @@ def opened(path: Place, rows: Rows = ALL) -> Iterator[Opened]:
     InvalidData
         If the file cannot be read as what its name says.
     """
-    path = place_of(path)
-    form = format_of(path, partitions=rows.partitions)
+    found = located(path, rows)
     with contextlib.closing(connection()) as own, explained(str(path)):
-        file = form.open(own, path)
-        if isinstance(path, Path) and rows.partitions:
-            said = caveats.named_by_folders(len(files_of(path, form.suffixes)), names_of(path, form.suffixes))
+        file = found.open(own, rows.part)
+        if isinstance(found.place, Path) and rows.partitions:
+            suffixes = found.form.suffixes
+            said = caveats.named_by_folders(len(files_of(found.place, suffixes)), names_of(found.place, suffixes))
             file = replace(file, caveats=(said,))
         yield rows.of(file)
 
 
-def connection() -> DuckDBPyConnection:
-    """A connection of the caller's own to a database in memory: it sees no name that another one registers."""
-    own = _database().cursor()
-    own.execute("SET enable_progress_bar = false")
-    return own
+def columns_of(found: Located) -> tuple[str, ...]:
+    """Names of the columns of plain files, as far as the beginning of the first of them shows."""
+    first = found.files[0]
+    glance = Glance(next(iter(files_of(first, found.form.suffixes)), first) if first.is_dir() else first)
+    return glance.header or tuple(glance.record)
 
 
-@cache
-def _database() -> DuckDBPyConnection:
-    """The database that all connections of a process share: to make one takes longer than to read most files."""
-    import duckdb
-
-    # Nothing is kept from one file to the next: a file may have been written anew.
-    return duckdb.connect(config={"autoinstall_known_extensions": False, "enable_external_file_cache": False})
-
-
-def source_of(path: Place, file: Opened) -> Source:
+def source_of(path: Place, file: Opened, rows: Rows = ALL) -> Source:
     """Where judgments or votes came from, and what their reader must know of it."""
-    partitions = isinstance(path, Path) and path.is_dir()
-    said = format_of(path, partitions=partitions).caveats(path)
-    return Source(title_of(path), sha256=sha256(path), caveats=(*said, *file.caveats))
+    found = located(path, rows)
+    said = found.form.caveats(found.place)
+    return Source(title_of(path), sha256=sha256(path, rows), caveats=(*said, *file.caveats))
 
 
 @contextmanager
@@ -124,36 +147,95 @@ def explained(name: str) -> Iterator[None]:
 
 
 def format_of(path: Place, *, partitions: bool = False) -> Format:
-    """The format of a file: one that claims it by its first bytes, else that of the end of its name.
+    """The format of a file, or with ``partitions`` of all files of a folder; see `located`."""
+    return located(path, Rows(partitions=partitions)).form
 
-    With ``partitions`` it is that of all files of a folder.
+
+def located(path: Place, rows: Rows = ALL) -> Located:
+    """The format of what is at a path: one that claims it by its beginning, else that of the end of its name.
+
+    A folder, or a pattern such as ``logs/*.eval``, stands for all files of one tool's format in it.
 
     Raises
     ------
     InvalidInput
-        If there is no such file, or the name says nothing that can be read.
+        If there is no such file, or nothing there says what it is.
     """
     path = place_of(path)  # what the command line takes for a path may be an address
     if isinstance(path, Address):
-        return ledger.FORMAT
-    try:
-        ordinary(path)
-    except (FileNotFoundError, NotADirectoryError):
-        raise InvalidInput(f"source: no such file {path}") from None
-    except OSError as error:
-        raise InvalidInput(f"source: {path} cannot be read ({error.strerror})") from None
-    if partitions and path.is_dir():
-        return _format_in(path)
-    if path.is_dir():
-        raise InvalidInput(
-            f"source: {path} is a directory; name a file in it, or read all of its files with "
-            + argument("partitions", True)
-        )
-    if partitions:
+        return Located(path, ledger.FORMAT, ())
+    named = _named(rows.format)
+    several = _matching(path)
+    if not several:
+        try:
+            ordinary(path)
+        except (FileNotFoundError, NotADirectoryError):
+            raise InvalidInput(f"source: no such file {path}") from None
+        except OSError as error:
+            raise InvalidInput(f"source: {path} cannot be read ({error.strerror})") from None
+    if rows.partitions and path.is_dir():
+        return Located(path, named or _format_in(path), (path,))
+    if rows.partitions:
         raise InvalidInput(argument("partitions", True) + f": is for a folder, and {path} is a file; leave it out")
-    claimed = next((form for form in FORMATS if form.claims(path)), None)
-    if claimed is not None:
-        return claimed
+    if several or path.is_dir():
+        return _together(path, several or [path], named)
+    return Located(path, named or _claiming(Glance(path)) or _by_name(path), (path,))
+
+
+def _named(name: str | None) -> Format | None:
+    """The format of this name."""
+    if name is None:
+        return None
+    known = {form.name: form for form in FORMATS}
+    if name not in known:
+        raise UnknownTerm(name, tuple(known), "format")
+    return known[name]
+
+
+def _matching(path: Path) -> list[Path]:
+    """The files that a path names as a pattern; none if it is the name of a file."""
+    if not re.search(r"[*?\[]", str(path)) or os.path.lexists(path):
+        return []
+    # not Path.glob, which is relative to a folder
+    return sorted(Path(name) for name in glob(str(path), recursive=True))  # noqa: PTH207
+
+
+def _claiming(glance: Glance) -> Format | None:
+    return next((form for form in FORMATS if form.claims(glance)), None)
+
+
+def _together(path: Path, entries: Sequence[Path], named: Format | None) -> Located:
+    """The files of one tool's format among these entries and in their folders."""
+    found: dict[Format, list[Path]] = {}
+    for entry in entries:
+        for form, file in _tables(entry, named):
+            found.setdefault(form, []).append(file)
+    if len(found) == 1:
+        ((form, files),) = found.items()
+        return Located(path, form, tuple(files))
+    if found:
+        listed = ", ".join(f"{len(files):,} of {form.name}" for form, files in found.items())
+        raise InvalidInput(f"source: {path} holds files of several formats ({listed}); name one with format=")
+    kind = "is a directory" if path.is_dir() else "names several files"
+    raise InvalidInput(
+        f"source: {path} {kind}; name a file in it, or read all of its files with " + argument("partitions", True)
+    )
+
+
+def _tables(entry: Path, named: Format | None) -> Iterator[tuple[Format, Path]]:
+    """Files and folders of other tools' formats at or below a path; none whose name starts with a dot or _."""
+    glance = Glance(entry)
+    form = next((form for form in FORMATS if form.tool and named in (None, form) and form.claims(glance)), None)
+    if form is not None:
+        yield form, entry
+    elif entry.is_dir():
+        for inner in sorted(entry.iterdir()):
+            if not inner.name.startswith((".", "_")) and not (inner.is_symlink() and inner.is_dir()):
+                yield from _tables(inner, named)
+
+
+def _by_name(path: Path) -> Format:
+    """The format that the end of a file's name says."""
     suffix = suffix_of(path)
     if suffix in _OTHERS:
         raise InvalidInput(f"source: {path.name} cannot be read as {suffix}; {_OTHERS[suffix]}")
@@ -174,15 +256,24 @@ def _format_in(folder: Path) -> Format:
     return found[0]
 
 
-def sha256(path: Place) -> str | None:
-    """Hash of a file's bytes, in hexadecimal; of a folder that of its files' names and hashes; None of a database."""
+def sha256(path: Place, rows: Rows = ALL) -> str | None:
+    """Hash of a file's bytes, in hexadecimal; of several that of their names and hashes; None of a database."""
     if isinstance(path, Address):
         return None
-    if path.is_dir():
-        files = files_of(path, _format_in(path).suffixes)
-        listed = "".join(f"{file.relative_to(path).as_posix()}\0{sha256(file)}\n" for file in files)
-        return hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()
-    with path.open("rb") as stream:
+    if not (path.is_dir() or _matching(path)):
+        return _hash(path)
+    found = located(path, rows)
+    files = found.files
+    if path.is_dir() and not found.form.tool:
+        files = tuple(files_of(path, found.form.suffixes))
+    inside = [inner for file in files for inner in (sorted(file.rglob("*")) if file.is_dir() else [file])]
+    root = path if path.is_dir() else path.parent
+    listed = (f"{os.path.relpath(file, root)}\0{_hash(file)}\n" for file in inside if file.is_file())
+    return hashlib.sha256("".join(listed).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _hash(file: Path) -> str:
+    with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 

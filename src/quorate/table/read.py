@@ -1,33 +1,34 @@
-"""Judge scores, read from a file or a frame."""
+"""Judgments or votes, read from a file or a frame: whichever of the two it holds."""
 
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from quorate.errors import InvalidInput
-from quorate.roles import SYSTEM
-from quorate.table.chosen import at_levels
-from quorate.table.collapse import sql as collapse_sql
-from quorate.table.collapse.grouped import judgments
-from quorate.table.columns.roles import ALIASES, FIXED, resolve
-from quorate.table.columns.roles import recognise as recognise_columns
-from quorate.table.columns.scores import Missing, as_missing
-from quorate.table.exchange.format import Opened
-from quorate.table.exchange.postgres.address import Address, Place, place_of
+from quorate.roles import ITEM, REPLICATE, SYSTEM
+from quorate.table.columns.roles import FIXED
+from quorate.table.columns.vote_roles import ALIASES, has_pairs
+from quorate.table.exchange.format import Kind
+from quorate.table.exchange.postgres.address import Address, place_of
 from quorate.table.exchange.rows import Rows
-from quorate.table.files import explained, opened, source_of
-from quorate.table.frames import LIBRARIES, wrapped
-from quorate.table.judgments import Judgments, Origin, Source
-from quorate.table.notes import Note
+from quorate.table.files import columns_of, located
+from quorate.table.frames import wrapped
+from quorate.table.judgments import Judgments
+from quorate.table.read_scores import read_scores
+from quorate.table.read_votes import read_votes
+from quorate.table.votes import Votes
+
+_SCORES = {"score": "score", "object": "item", "nested": None, "fixed": FIXED, "missing": ()}
+_VOTES = {"model_a": "model_a", "model_b": "model_b", "winner": "winner", "outcomes": None, "wins": ()}
+"""Arguments for one kind alone, with their defaults."""
 
 
 def read(
     source: Any,
     *,
+    kind: Kind | None = None,
     score: str = "score",
     facets: Mapping[str, str] | None = None,
     object: str = "item",
@@ -35,21 +36,32 @@ def read(
     fixed: Iterable[str] = FIXED,
     status: str | None = None,
     missing: Iterable[str] = (),
+    model_a: str = "model_a",
+    model_b: str = "model_b",
+    winner: str = "winner",
+    outcomes: Mapping[str, Any] | str | None = None,
+    wins: Sequence[str] = (),
     where: str | None = None,
     only: Mapping[str, str] | None = None,
     partitions: bool = False,
+    part: str | None = None,
+    format: str | None = None,
     recognise: bool = False,
     announce: bool = True,
-) -> Judgments:
-    """Read judge scores from a file or a data frame, one row per judgment.
+) -> Judgments | Votes:
+    """Judge scores, or votes between two models, from a file or a data frame, one row per judgment.
 
     Parameters
     ----------
     source : path or frame
-        A CSV, TSV, JSON lines or Parquet file (text formats also gzipped), a ledger of collected judgments, also by
-        its address (``postgresql://user@host/database?schema=study``, without a password), or any frame that narwhals
-        knows: pandas, polars, pyarrow, a DuckDB relation and others. Files are read lazily; only the result per cell
-        is held.
+        A CSV, TSV, JSON lines or Parquet file (text formats also gzipped); the log of another tool, a folder or a
+        pattern (``logs/*.eval``) of them; a ledger of collected judgments, also by its address
+        (``postgresql://user@host/database?schema=study``, without a password); or any frame that narwhals knows:
+        pandas, polars, pyarrow, a DuckDB relation and others. Files are read lazily; of scores only the result per
+        cell is held.
+    kind : {"scores", "votes"}, optional
+        What the rows are. Without it they are votes if the format says so, if an argument of votes is given, or if
+        there are columns of two models; else scores.
     score : str
         Column of the score: numbers, booleans, or text that says either.
     facets : mapping of str to str, optional
@@ -79,6 +91,14 @@ def read(
     partitions : bool
         Whether the source is a folder, whose Parquet files or JSON lines are read as one table with columns that its
         folders name, such as ``judge=gpt/part.parquet``. The folders above a file that is named itself say nothing.
+    part : str, optional
+        Which of the scores that the log of another tool holds: a scorer, a metric, a filter; several with commas, as
+        levels of one judge.
+    format : str, optional
+        Name of the format, such as ``"inspect"`` or ``"csv"``, where neither the beginning of the file nor its name
+        tell it.
+    model_a, model_b, winner, outcomes, wins
+        Of votes, as in `quorate.read_votes`; other roles of votes are named in ``facets``.
     recognise : bool
         Whether columns that are not named in ``facets`` are recognised by their names too, as they are without
         ``facets``; a role with an empty column, such as ``{"judge": ""}``, is then left out.
@@ -87,17 +107,19 @@ def read(
 
     Returns
     -------
-    Judgments
-        One entry per cell. Cells are in the order of their levels, whatever the order of the rows.
+    Judgments or Votes
+        Of scores one entry per cell, in the order of the levels, whatever the order of the rows; of votes one entry
+        per row, in the order of the source.
 
     Raises
     ------
     InvalidInput
-        If the source cannot be opened or a declaration contradicts itself.
+        If the source cannot be opened, a declaration contradicts itself, or arguments of both kinds are given.
     UnknownColumn
         If a column is not there.
     InvalidData
-        If scores are not finite numbers, statuses are not known, the object has no label, or the file is broken.
+        If scores are not finite numbers, a status or an outcome is not known, what is measured has no label, or the
+        file is broken.
 
     Examples
     --------
@@ -106,87 +128,53 @@ def read(
     >>> table = read(frame, facets={"item": "item", "judge": "judge"})
     >>> table.n_cells, table.facet("judge").levels
     (4, ('x', 'y'))
+    >>> read(polars.DataFrame({"model_a": ["x"], "model_b": ["y"], "winner": ["model_a"]}), announce=False).models
+    ('x', 'y')
     """
-    named = {**(facets or {}), **_unrecognised(only or {}, facets or {})}
-    declared = {
-        "score": score,
-        "facets": named or facets,
-        "object": object,
-        "nested": nested,
-        "fixed": fixed,
-        "status": status,
-        "by_name": recognise or facets is None,
+    rows = Rows(where, partitions, part, format)
+    scores: dict[str, Any] = {"score": score, "object": object, "nested": nested, "fixed": fixed, "missing": missing}
+    votes: dict[str, Any] = {
+        "model_a": model_a,
+        "model_b": model_b,
+        "winner": winner,
+        "outcomes": outcomes,
+        "wins": wins,
     }
-    blank = as_missing(missing)
-    by_path, rows = isinstance(source, (str, os.PathLike, Address)), Rows(where, partitions)
-    read_source = _read_file if by_path else _read_frame
-    table = read_source(place_of(source) if by_path else source, declared, blank, rows)
-    table = at_levels(table, only)
-    if facets is not None and not recognise:
-        return table
-    item = table.facet(table.object)
-    parted = SYSTEM in table.names and item.parent is None and item.name != SYSTEM
-    if parted and table.facet(SYSTEM).parent is None and len(table.facet(SYSTEM).levels) > 1:
-        # where every item belongs to one system, items are nested in systems, not crossed
-        note = Note(f"every {item.name} belongs to one system: nested in it")
-        inner = tuple(replace(facet, parent=SYSTEM) if facet is item else facet for facet in table.facets)
-        nesting = replace(table, facets=inner, notes=(*table.notes, note))
-        table = nesting if nesting.n_levels(item.name) == len(item.levels) else table
-    if announce:
-        sys.stderr.write("".join(f"quorate: {line}\n" for line in ("; ".join(table.notes), *table.source.caveats)))
-    return table
+    shared: dict[str, Any] = {"status": status, "only": only, "announce": announce, **vars(rows)}
+    if kind is None and {ITEM, SYSTEM, REPLICATE} & (facets or {}).keys():  # roles that votes do not have
+        kind = "scores"
+    if kind_of(source, kind, scores, votes, rows) == "scores":
+        return read_scores(source, facets=facets, recognise=recognise, **scores, **shared)
+    roles: dict[str, Any] = {
+        role: column for role, column in (facets or {}).items() if role in ALIASES and role != "status"
+    }
+    others = {role: column for role, column in (facets or {}).items() if role not in roles}
+    return read_votes(source, facets=others, **votes, **shared, **roles)
 
 
-def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing, rows: Rows) -> Judgments:
-    with opened(path, rows) as file:
-        if file.pairs and not _all_named(declared):
-            raise InvalidInput(
-                f"source: {path} is a ledger of votes between two systems: use quorate.read_votes (or quorate votes "
-                "doctor, quorate analyze, quorate rank), or name every column in facets= to read its scores"
-            )
-        if file.facets and not _all_named(declared):  # facets by the file's own word, which no name is recognised by
-            named = declared["facets"] or {}
-            known = {*recognise_columns(file.columns).values(), *named.values(), *named}
-            own = {name: name for name in file.facets if name not in known}
-            declared = {**declared, "facets": {**named, **own}, "by_name": True}
-        roles = resolve(file.columns, **declared)
-        grouped = collapse_sql.collapse(file, roles, missing)
-        source = source_of(path, file)
-    table = judgments(grouped, roles, source)
-    place = path if isinstance(path, Address) else path.absolute()
-    return replace(table, origin=Origin(place, roles, missing, rows))
+def kind_of(source: Any, kind: Kind | None, scores: Mapping[str, Any], votes: Mapping[str, Any], rows: Rows) -> Kind:
+    """What a source holds: as it is said, else as the arguments say, else as its format or its columns do.
 
-
-def _unrecognised(only: Iterable[str], facets: Mapping[str, str]) -> dict[str, str]:
-    """Columns of which one level is wanted, and which play no role yet: each a facet of its own."""
-    recognised = {column for name in only for column in recognise_columns([name]).values()}
-    taken = {*facets, *facets.values(), *recognised, *ALIASES}
-    return {name: name for name in only if name not in taken}
-
-
-def _all_named(declared: Mapping[str, Any]) -> bool:
-    """Whether the caller says which columns are facets, and no other is to be looked for."""
-    return declared["facets"] is not None and not declared["by_name"]
-
-
-def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows: Rows) -> Judgments:
-    import narwhals as nw
-
-    from quorate.table.collapse import eager as collapse_eager
-    from quorate.table.collapse import lazy as collapse_lazy
-
-    frame = wrapped(source)
-    names = tuple(frame.collect_schema().names())
-    roles = resolve(names, **declared)
-    library = frame.implementation.value
-    if frame.implementation.is_duckdb():
-        with explained("duckdb relation"):
-            held = rows.of(Opened(frame.to_native(), names, typed=True))
-            grouped = collapse_sql.collapse(held, roles, missing)
-        place = Source("duckdb relation", caveats=held.caveats)
-    else:
-        rows.refuse(f"{library} frame")
-        engine = collapse_lazy if isinstance(frame, nw.LazyFrame) else collapse_eager
-        grouped = engine.collapse(frame, roles, missing)
-        place = Source(f"{library} frame", backend=library if library in LIBRARIES else None)
-    return replace(judgments(grouped, roles, place), origin=Origin(source, roles, missing, rows))
+    Raises
+    ------
+    InvalidInput
+        If arguments for both kinds are given, or for the kind that it is said not to be.
+    """
+    if kind not in (None, "scores", "votes"):
+        raise InvalidInput(f'kind: expects "scores" or "votes", got {kind!r}')
+    for_scores = next((name for name, value in scores.items() if value != _SCORES[name]), None)
+    for_votes = next((name for name, value in votes.items() if value != _VOTES[name]), None)
+    wrong = {"scores": for_votes, "votes": for_scores}
+    if kind is not None and wrong[kind] is not None:
+        raise InvalidInput(f"{wrong[kind]}: is not for {kind}; leave it out, or leave out kind")
+    if for_scores and for_votes:
+        raise InvalidInput(f"{for_scores}: for scores, and {for_votes} is for votes; give arguments of one of the two")
+    if kind is not None:
+        return kind
+    if for_scores or for_votes:
+        return "scores" if for_scores else "votes"
+    if not isinstance(source, (str, os.PathLike, Address)):
+        return "votes" if has_pairs(wrapped(source).collect_schema().names()) else "scores"
+    found = located(place_of(source), rows)
+    said = found.form.holds(found.files[0] if found.files else found.place)
+    return said or ("votes" if has_pairs(columns_of(found)) else "scores")

@@ -42,6 +42,8 @@ def read_votes(
     where: str | None = None,
     only: Mapping[str, str] | None = None,
     partitions: bool = False,
+    part: str | None = None,
+    format: str | None = None,
     announce: bool = True,
     **roles: str,
 ) -> Votes:
@@ -120,7 +122,7 @@ def read_votes(
         "facets": dict(facets or {}),
         "declared": roles,
     }
-    by_path, rows = isinstance(source, (str, os.PathLike, Address)), Rows(where, partitions)
+    by_path, rows = isinstance(source, (str, os.PathLike, Address)), Rows(where, partitions, part, format)
     read_source = _read_file if by_path else _read_frame
     votes = at_levels(read_source(place_of(source) if by_path else source, declared, outcomes, rows), only)
     if announce:
@@ -130,14 +132,24 @@ def read_votes(
 
 def _read_file(path: Place, declared: Mapping[str, Any], outcomes: object, rows: Rows) -> Votes:
     with opened(path, rows) as file:
-        if file.facets:
+        if file.pairs or file.kind == "scores":
             declared, outcomes = as_votes(file, path, declared, outcomes)
+        elif file.facets:
+            declared = _with_facets(declared, file.facets)
         roles = resolve_votes(file.columns, **declared)
         columns = from_duckdb(file, roles)
-        if file.facets and roles.time == "at":
+        if file.pairs and roles.time == "at":
             columns = replace(columns, dated=True)
-        source = source_of(path, file)
+        source = source_of(path, file, rows)
+    roles = replace(roles, notes=(*file.notes, *roles.notes))
     return _votes(columns, roles, outcomes, source)
+
+
+def _with_facets(declared: Mapping[str, Any], facets: Sequence[str]) -> Mapping[str, Any]:
+    """What the caller declares, with the facets that the format of the file says, unless a column is named already."""
+    named = {**declared["declared"], **declared["facets"]}
+    own = {name: name for name in facets if name not in {*named, *named.values()}}
+    return {**declared, "facets": {**declared["facets"], **own}}
 
 
 def _read_frame(source: Any, declared: Mapping[str, Any], outcomes: object, rows: Rows) -> Votes:

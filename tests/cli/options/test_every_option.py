@@ -21,7 +21,7 @@ from quorate.cli.options.groups import For
 from quorate.cli.options.reading import Reading, VoteReading
 from quorate.cli.votes.asked import ALL, TWO
 
-READ = "quorate.table.read:read"
+READ = "quorate.table.read_scores:read_scores"
 READ_VOTES = "quorate.table.read_votes:read_votes"
 DECOMPOSE = "quorate.estimate.components.decompose:decompose"
 ANALYZE = "quorate.analysis.judgments:analyze_judgments"
@@ -72,6 +72,7 @@ RENAMED = {
     "covariate": "covariates",
     "facet": "facets",
     "file": "source",
+    "file_format": "format",
     "human_winner": "human",
     "people": "human",
     "identity": "identities",
@@ -251,6 +252,8 @@ VALUES = {
     "wins": "a,b",
     "winner": "person",
     "where": "prompt < 'z'",
+    "part": "match",
+    "file_format": "json",
     "within": "judge",
 }
 VALUES_IN = {

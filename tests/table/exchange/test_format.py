@@ -25,7 +25,7 @@ def test_one_more_format_is_one_value(tmp_path, monkeypatch):
         values = ", ".join(f"({literal(item)}, {literal(score)})" for item, score in rows)
         return Opened(connection.sql(f"SELECT * FROM (VALUES {values}) AS t(item, score)"), ("item", "score"), False)
 
-    pipes = Format("pipes", open_pipes, claims=lambda path: path.read_bytes().startswith(b"PIPES"))
+    pipes = Format("pipes", open_pipes, claims=lambda glance: glance.block.startswith(b"PIPES"))
     monkeypatch.setattr(files, "FORMATS", (pipes, *files.FORMATS))
     path = tmp_path / "scores.log"
     path.write_text("PIPES\na|1\nb|3\n", encoding="utf-8")

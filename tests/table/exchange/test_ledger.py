@@ -9,6 +9,7 @@ import quorate as q
 from quorate.collect.ledger.ledger import Ledger
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.answers import answers
+from quorate.table.exchange.glance import Glance
 from quorate.table.exchange.ledger import APPLICATION, columns, facets, is_ledger
 from quorate.table.read import read
 
@@ -106,7 +107,7 @@ def test_a_database_that_is_no_ledger_is_refused_and_its_views_are_not_computed(
         connection.execute(f"CREATE VIEW {name} AS {ENDLESS}")
         for table in {"facets", "labels", "cells", "attempts"} - {name, "attempts" if name == "judgments" else ""}:
             connection.execute(f"CREATE TABLE {table} (place, name)")
-    assert is_ledger(path)
+    assert is_ledger(Glance(path))
     with pytest.raises(InvalidData, match="is a SQLite file and no ledger"):
         q.read(path)
 
@@ -135,8 +136,8 @@ def test_a_damaged_ledger_is_one_line(study):
 def test_other_files_are_none(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("item,judge,score\na,x,1\n")
-    assert not is_ledger(path)
-    assert not is_ledger(tmp_path / "absent")
+    assert not is_ledger(Glance(path))
+    assert not is_ledger(Glance(tmp_path / "absent"))
 
 
 def test_a_ledger_is_read_to_its_end(study, monkeypatch):

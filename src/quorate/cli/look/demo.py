@@ -39,13 +39,13 @@ def demo(
     from quorate.analysis.demo import against_truth
     from quorate.analysis.judgments import analyze_judgments
     from quorate.simulate.demo import write_demo
-    from quorate.table.read import read
+    from quorate.table.read_scores import read_scores
 
     if directory is not None and not directory.is_dir():
         raise InvalidInput(f"--directory: no folder {directory}; make it first")
     pages = files.pages("quorate-demo.html", out)
     with TemporaryDirectory() as folder:
-        found = analyze_judgments(read(write_demo((directory or Path(folder)) / FILE, seed), announce=False))
+        found = analyze_judgments(read_scores(write_demo((directory or Path(folder)) / FILE, seed), announce=False))
     compared = against_truth(found, seed)
     if not out.as_json:
         say(console(), NOTE)

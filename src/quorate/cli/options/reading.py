@@ -59,16 +59,29 @@ class Rows(Group):
         ),
     ] = False
 
+    part: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Which of the scores that the log of another tool holds: a scorer, a metric, a filter; several with "
+            "commas.",
+        ),
+    ] = None
+    file_format: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The format of the file, where nothing in it tells, such as csv or inspect."),
+    ] = None
+
     def rows(self) -> dict[str, Any]:
         """As `quorate.read` and `quorate.read_votes` take them."""
         levels = pairs("--only", self.only, "prompt=p1") or None
-        return {"where": self.where, "only": levels, "partitions": self.partitions}
+        return {"only": levels, **vars(self.opening())}
 
     def opening(self) -> Opening:
         """As files are opened with them."""
         from quorate.table.exchange.rows import Rows as Opening
 
-        return Opening(self.where, self.partitions)
+        return Opening(self.where, self.partitions, self.part, self.file_format)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,11 +129,11 @@ class ScoreReading(Rows):
     def judgments(self, file: Path, *, also: tuple[str, ...] = ()) -> Judgments:
         """The file as judgments; ``also`` are facets beyond those declared, each a column of that name."""
         from quorate.table.columns.roles import ALIASES, FIXED
-        from quorate.table.read import read
+        from quorate.table.read_scores import read_scores
 
         facets = pairs("--facet", self.facet, "judge=judge_model", empty=True)
         facets |= {name: name for name in also if name not in (*ALIASES, *facets)}
-        return read(
+        return read_scores(
             file,
             score=self.score,
             facets=facets or None,
@@ -192,11 +205,10 @@ class VoteReading(Rows):
         return read_votes(file, announce=False, **{**options, **roles, **changed})
 
     def has_votes(self, file: Path) -> bool:
-        """Whether a file has the columns of both models, or is a ledger of votes."""
-        from quorate.table.files import opened
+        """Whether a file has the columns of both models, or is a ledger or log of votes."""
+        from quorate.table.read import kind_of
 
-        with opened(file, self.opening()) as source:
-            return source.pairs or {self.model_a, self.model_b} <= set(source.columns)
+        return kind_of(file, None, {}, {}, self.opening()) == "votes"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -36,8 +36,8 @@ def as_votes(
         return declared, outcomes
     if not file.pairs:
         raise InvalidInput(
-            f"source: {path} is a ledger of scores, which does not name two systems: use quorate.read; votes come from "
-            "studies that say items.system_a and items.system_b"
+            f"source: {path} holds scores and does not name two systems: use quorate.read; a ledger has votes where "
+            "its study says items.system_a and items.system_b"
         )
     unnamed = " OR ".join(f"trim({quoted(name)}) = ''" for name in PAIR)
     ((single, every),) = file.relation.aggregate(f"count(*) FILTER ({unnamed}), count(*)").fetchall()

@@ -36,6 +36,17 @@ _PAIR: Mapping[str, tuple[str, ...]] = {
 }
 
 
+def has_pairs(columns: Sequence[str]) -> bool:
+    """Whether there are columns of two models, by their names.
+
+    Examples
+    --------
+    >>> has_pairs(["model_a", "model_b", "winner"]), has_pairs(["item", "score", "model"])
+    (True, False)
+    """
+    return all(any(plain(name) in _PAIR[side] for name in columns) for side in ("model_a", "model_b"))
+
+
 @dataclass(frozen=True)
 class VoteRoles:
     """Columns by role.

@@ -1,6 +1,9 @@
 """Formats of files, one module each, listed in `quorate.table.files.FORMATS`.
 
 - format: what a format is: how it is told from others, and opened
+- glance: a file at first sight, by which it is told
+- engine: the connection to DuckDB
+- foreign: logs of other tools
 - ordinary: files that end when they are read
 - rows: which rows of a source are read
 - folder: files of one format in a folder, whose folders may name columns

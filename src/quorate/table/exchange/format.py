@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from quorate.errors import InvalidData
 
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     import duckdb
 
     from quorate.caveats import Caveat
+    from quorate.table.exchange.glance import Glance
+    from quorate.table.notes import Note
 
+Kind = Literal["scores", "votes"]
+"""What a table holds: a score per judgment, or a vote between two models."""
 PAIR = ("system_a", "system_b")
 """Facets of judgments that say which of two systems is better."""
 _HEAD = 1 << 20
@@ -39,6 +43,10 @@ class Opened:
         Columns that the format says are facets, as a ledger does.
     caveats : tuple of Caveat
         What the reader of any result must know of the rows: which were chosen, and what folders say of them.
+    kind : {"scores", "votes"}, optional
+        What the rows are, where the format says it.
+    notes : tuple of Note
+        What the format's reader took for granted: what became what, and which rows it left out.
     """
 
     relation: duckdb.DuckDBPyRelation
@@ -46,6 +54,8 @@ class Opened:
     typed: bool
     facets: tuple[str, ...] = ()
     caveats: tuple[Caveat, ...] = ()
+    kind: Kind | None = None
+    notes: tuple[Note, ...] = ()
 
     @property
     def pairs(self) -> bool:
@@ -62,25 +72,33 @@ class Format:
     name : str
         What it is called.
     open : callable
-        From a connection to DuckDB and a place to an `Opened`; raises InvalidData for a file that is not what it says.
+        From a connection to DuckDB and a place to an `Opened`, of a ``tool`` also from the part that is wanted or
+        None; raises InvalidData for a file that is not what it says.
     suffixes : tuple of str
         Ends of the names of its files, with the dot.
     packed : bool
         Whether ``.gz`` may follow.
     claims : callable
-        Whether a file is of this format by its first bytes, whatever its name says; asked before names are looked at.
+        Whether a file or folder is of this format by its beginning, whatever its name says; asked before names are
+        looked at.
     folders : bool
         Whether a folder of such files can be read as one.
+    tool : bool
+        Whether it is the log of another tool: opened with ``part`` too, and several of its files are one table.
+    holds : callable
+        What a place in this format holds, scores or votes; None where only the names of columns say it.
     caveats : callable
         What the reader of any result must know of a place in this format.
     """
 
     name: str
-    open: Callable[[duckdb.DuckDBPyConnection, Any], Opened]
+    open: Callable[..., Opened]
     suffixes: tuple[str, ...] = ()
     packed: bool = True
     folders: bool = False
-    claims: Callable[[Path], bool] = lambda _: False
+    claims: Callable[[Glance], bool] = lambda _: False
+    tool: bool = False
+    holds: Callable[[Any], Kind | None] = lambda _: None
     caveats: Callable[[Any], tuple[Caveat, ...]] = lambda _: ()
 
 

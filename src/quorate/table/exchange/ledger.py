@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from quorate.caveats import Caveat, unanswered_cells
 from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import REPLICATE
-from quorate.table.exchange.format import Format, Opened, quoted
+from quorate.table.exchange.format import PAIR, Format, Kind, Opened, quoted
+from quorate.table.exchange.glance import Glance
 from quorate.table.exchange.postgres.address import Address, Place
 
 if TYPE_CHECKING:
@@ -36,13 +37,9 @@ _NUMBERS = ("score", "cost", "tokens_in", "tokens_out", "latency", "at")
 _BLOCK = 50_000
 
 
-def is_ledger(path: Path) -> bool:
+def is_ledger(glance: Glance) -> bool:
     """Whether a file is a SQLite database, by its first bytes."""
-    try:
-        with path.open("rb") as stream:
-            return stream.read(len(MAGIC)) == MAGIC
-    except OSError:  # said by whoever reads the rest
-        return False
+    return glance.block.startswith(MAGIC)
 
 
 def columns(place: Place) -> dict[str, Column]:
@@ -139,6 +136,26 @@ def facets(names: tuple[str, ...]) -> tuple[str, ...]:
     return names[: names.index(REPLICATE)]
 
 
+def holds(place: Place) -> Kind:
+    """Whether the judgments of a ledger are votes between two systems, as its facets say."""
+    query = "SELECT name FROM facets"
+    if isinstance(place, Address):
+        from quorate.table.exchange.postgres.session import Session
+
+        with Session(place) as session:
+            there = session.execute("SELECT to_regclass('facets')").fetchall() != [(None,)]
+            names = session.execute(query).fetchall() if there else []
+    else:
+        with _reading(place) as connection:
+            _check_ledger(connection, place)
+            names = connection.execute(query).fetchall()
+    return _kind(name for (name,) in names)
+
+
+def _kind(facets: Iterable[str]) -> Kind:
+    return "votes" if set(PAIR) <= set(facets) else "scores"
+
+
 @contextmanager
 def _reading(path: Path) -> Iterator[sqlite3.Connection]:
     place = path.absolute().as_uri()
@@ -187,7 +204,8 @@ def open_ledger(connection: duckdb.DuckDBPyConnection, path: Place) -> Opened:
         for name, column in held.items()
     )
     relation = connection.sql(f"SELECT {', '.join(shown)} FROM ledger")
-    return Opened(relation, names, typed=False, facets=facets(names))
+    own = facets(names)
+    return Opened(relation, names, typed=False, facets=own, kind=_kind(own))
 
 
-FORMAT = Format("ledger", open_ledger, claims=is_ledger, caveats=caveats)
+FORMAT = Format("ledger", open_ledger, claims=is_ledger, holds=holds, caveats=caveats)

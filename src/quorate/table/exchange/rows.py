@@ -47,10 +47,16 @@ class Rows:
         A condition in DuckDB's SQL over the source's own columns.
     partitions : bool
         Whether the source is a folder, whose folders may name columns.
+    part : str, optional
+        Which of the scores that the log of another tool holds; several with commas.
+    format : str, optional
+        Name of the format, whatever the file looks like.
     """
 
     where: str | None = None
     partitions: bool = False
+    part: str | None = None
+    format: str | None = None
 
     def refuse(self, source: str) -> None:
         """Refuse to choose rows of a source that has a library of its own for that."""

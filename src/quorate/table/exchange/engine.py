@@ -1,0 +1,25 @@
+"""The connection to DuckDB that reads files."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+def connection() -> DuckDBPyConnection:
+    """A connection of the caller's own to a database in memory: it sees no name that another one registers."""
+    own = _database().cursor()
+    own.execute("SET enable_progress_bar = false")
+    return own
+
+
+@cache
+def _database() -> DuckDBPyConnection:
+    """The database that all connections of a process share: to make one takes longer than to read most files."""
+    import duckdb
+
+    # Nothing is kept from one file to the next: a file may have been written anew.
+    return duckdb.connect(config={"autoinstall_known_extensions": False, "enable_external_file_cache": False})

@@ -1,0 +1,11 @@
+"""Logs of other tools, a module for each format, listed in `tools` in the order in which they are asked.
+
+Each says by `Format.claims` what is its own, and opens a file as rows under the names of our roles: one row for each
+judgment or vote, none for an average; a judge that failed has no score.
+
+- tools: the list of them
+- lines: JSON, as lines or one value; records: rows that are put together one by one
+- choice: which of the scores that a log holds are read
+- together: several files as one table
+- arena_hard: verdicts against a baseline
+"""

@@ -1,0 +1,62 @@
+"""Which of the scores that a log holds are read: never several in silence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from quorate.arguments import argument
+from quorate.errors import InvalidInput, UnknownTerm
+
+_MOST = 12
+
+
+def chosen(part: str | None, found: Mapping[str, Sequence[float]], what: str) -> tuple[str, ...]:
+    """The names that are read: those of ``part``, several with commas, or the only one that there is.
+
+    Parameters
+    ----------
+    part : str, optional
+        As the caller gave it.
+    found : mapping of str to sequence of float
+        Every name that the log has with its scores, nan where there is none.
+    what : str
+        What the names are, such as ``"scorer"``.
+
+    Raises
+    ------
+    InvalidInput
+        If there are several and none is named: they need not answer the same question. The line lists them.
+    UnknownTerm
+        If there is none of a name.
+
+    Examples
+    --------
+    >>> chosen(None, {"match": [1.0, 0.0]}, "scorer")
+    ('match',)
+    >>> chosen("a, b", {"a": [1.0], "b": [0.0], "match": [1.0]}, "scorer")
+    ('a', 'b')
+    """
+    if part is None and len(found) == 1:
+        return tuple(found)
+    if part is None:
+        listed = "; ".join(_described(name, scores) for name, scores in list(found.items())[:_MOST])
+        more = f"; and {len(found) - _MOST} more" if len(found) > _MOST else ""
+        first = argument("part", next(iter(found)))
+        raise InvalidInput(
+            f"part: the log has {len(found)} of {what}s, which need not answer one question: {listed}{more}; "
+            f"name one, such as {first}, or several that do with commas"
+        )
+    wanted = (part,) if part in found else tuple(dict.fromkeys(name.strip() for name in part.split(",")))
+    for name in wanted:
+        if name not in found:
+            raise UnknownTerm(name, tuple(found), what)
+    return wanted
+
+
+def _described(name: str, scores: Sequence[float]) -> str:
+    known = [score for score in scores if not math.isnan(score)]
+    if not known:
+        return f"{name} ({len(scores):,}, none with a score)"
+    missing = "" if len(known) == len(scores) else f", {(len(scores) - len(known)) / len(scores):.0%} missing"
+    return f"{name} ({len(scores):,}, {min(known):g} to {max(known):g}{missing})"

@@ -1,0 +1,110 @@
+"""Rows of another tool's log, put together one by one and read as any table is."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quorate.table.exchange.format import Kind, Opened, quoted
+from quorate.table.notes import Note
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from quorate.caveats import Caveat
+
+NUMBERS = ("score", "time")
+"""Columns of numbers; all others hold text, ids as they are written."""
+_HEX = 16
+_SHOWN = 40
+
+
+class Records:
+    """Rows under the names of our roles, column by column.
+
+    Parameters
+    ----------
+    *columns : str
+        Names of the columns; ``score`` and ``time`` are numbers, all others text.
+    """
+
+    def __init__(self, *columns: str) -> None:
+        self._columns: dict[str, list[Any]] = {name: [] for name in columns}
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values())))
+
+    def __getitem__(self, name: str) -> list[Any]:
+        return self._columns[name]
+
+    def add(self, **values: object) -> None:
+        """One row; a column that is not named is empty in it.
+
+        Raises
+        ------
+        KeyError
+            If there is no such column.
+        """
+        for name in values.keys() - self._columns.keys():
+            raise KeyError(name)
+        for name, entries in self._columns.items():
+            value = values.get(name)
+            if name in NUMBERS:
+                entries.append(math.nan if value is None else float(value))  # type: ignore[arg-type]
+            else:  # the same few labels come again and again: one text each
+                entries.append(None if value is None else sys.intern(str(value)))
+
+    def opened(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        kind: Kind,
+        *,
+        facets: Iterable[str] = (),
+        caveats: Iterable[Caveat] = (),
+        notes: Iterable[Note] = (),
+    ) -> Opened:
+        """The rows as a relation; columns without any entry are left out, but for those every table of its kind has.
+
+        Parameters
+        ----------
+        connection : DuckDBPyConnection
+            That the rows are shown to.
+        kind : {"scores", "votes"}
+            What they are.
+        facets : iterable of str
+            Columns that are facets though their names are no roles.
+        caveats, notes : iterables
+            As of `Opened`.
+        """
+        held = {
+            name: np.array(entries, dtype=np.float64 if name in NUMBERS else object)
+            for name, entries in self._columns.items()
+            if name in ("score", "winner") or any(not _empty(entry) for entry in entries)
+        }
+        name = f"records {id(held)}"  # no other while the connection holds them
+        connection.register(name, held)
+        shown = ", ".join(quoted(one) if one in NUMBERS else f"{quoted(one)}::VARCHAR AS {quoted(one)}" for one in held)
+        relation = connection.sql(f"SELECT {shown} FROM {quoted(name)}")
+        own = tuple(one for one in facets if one in held)
+        return Opened(relation, tuple(held), False, own, tuple(caveats), kind, tuple(notes))
+
+
+def identity(text: str) -> str:
+    """A short name for what only its text identifies: a hash of 16 digits and the first 40 characters.
+
+    Examples
+    --------
+    >>> identity("Who wrote Faust?")
+    '3b7b1cd7f9f4a9d8 Who wrote Faust?'
+    """
+    digits = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_HEX]
+    return f"{digits} {' '.join(text.split())[:_SHOWN]}".strip()
+
+
+def _empty(entry: object) -> bool:
+    return entry is None or (isinstance(entry, float) and math.isnan(entry))

@@ -1,0 +1,75 @@
+"""Several files of one tool as one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quorate.errors import InvalidData
+from quorate.table.exchange.format import Opened, literal, quoted
+from quorate.table.notes import Note
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyRelation
+
+KEY = ("item", "system", "judge", "prompt", "replicate")
+"""Columns that say which judgment a row is."""
+_FILE = "file among several"
+
+
+def together(files: Mapping[Path, Opened]) -> Opened:
+    """The rows of all files under one set of columns.
+
+    Raises
+    ------
+    InvalidData
+        If some hold scores and others votes, or two hold the same judgment.
+    """
+    if len(files) == 1:
+        return next(iter(files.values()))
+    kinds = {file.kind: path for path, file in files.items()}
+    if len(kinds) > 1:
+        one, other = kinds.values()
+        raise InvalidData(f"source: {one.name} and {other.name} do not hold the same: one has scores, one votes")
+    columns = tuple(dict.fromkeys(name for file in files.values() for name in file.columns))
+    parts = []
+    for path, file in files.items():
+        shown = (quoted(name) if name in file.columns else f"NULL AS {quoted(name)}" for name in columns)
+        parts.append(file.relation.project(f"{', '.join(shown)}, {literal(str(path))} AS {quoted(_FILE)}"))
+    whole = reduce(lambda one, other: one.union(other), parts)
+    first = next(iter(files.values()))
+    if first.kind == "scores":
+        _refuse_twice(whole, columns)
+    return Opened(
+        whole.project(", ".join(map(quoted, columns))),
+        columns,
+        typed=all(file.typed for file in files.values()),
+        facets=tuple(dict.fromkeys(name for file in files.values() for name in file.facets)),
+        caveats=tuple(dict.fromkeys(said for file in files.values() for said in file.caveats)),
+        kind=first.kind,
+        notes=(
+            Note(f"{len(files):,} files are one table"),
+            *dict.fromkeys(note for file in files.values() for note in file.notes),
+        ),
+    )
+
+
+def _refuse_twice(whole: DuckDBPyRelation, columns: tuple[str, ...]) -> None:
+    """Refuse a judgment that two files hold: of the same run, or of two that nothing tells apart."""
+    key = [name for name in KEY if name in columns]
+    listed = ", ".join(map(quoted, key))
+    twice = (
+        whole.aggregate(f"{listed}, min({quoted(_FILE)}) AS a, max({quoted(_FILE)}) AS b", listed)
+        .filter("a <> b")
+        .order(listed)
+        .limit(1)
+        .fetchall()
+    )
+    for row in twice:
+        which = ", ".join(f"{name} {value}" for name, value in zip(key, row, strict=False) if value is not None)
+        raise InvalidData(
+            f"source: {Path(row[-2]).name} and {Path(row[-1]).name} both have {which}; name one of the two files, "
+            "or tell the runs apart in one table"
+        )

@@ -1,0 +1,140 @@
+"""Judge scores, read from a file or a frame."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from quorate.errors import InvalidInput
+from quorate.roles import SYSTEM
+from quorate.table.chosen import at_levels
+from quorate.table.collapse import sql as collapse_sql
+from quorate.table.collapse.grouped import judgments
+from quorate.table.columns.roles import ALIASES, FIXED, resolve
+from quorate.table.columns.roles import recognise as recognise_columns
+from quorate.table.columns.scores import Missing, as_missing
+from quorate.table.exchange.format import Opened
+from quorate.table.exchange.postgres.address import Address, Place, place_of
+from quorate.table.exchange.rows import Rows
+from quorate.table.files import explained, opened, source_of
+from quorate.table.frames import LIBRARIES, wrapped
+from quorate.table.judgments import Judgments, Origin, Source
+from quorate.table.notes import Note
+
+
+def read_scores(
+    source: Any,
+    *,
+    score: str = "score",
+    facets: Mapping[str, str] | None = None,
+    object: str = "item",
+    nested: Mapping[str, str] | None = None,
+    fixed: Iterable[str] = FIXED,
+    status: str | None = None,
+    missing: Iterable[str] = (),
+    where: str | None = None,
+    only: Mapping[str, str] | None = None,
+    partitions: bool = False,
+    part: str | None = None,
+    format: str | None = None,
+    recognise: bool = False,
+    announce: bool = True,
+) -> Judgments:
+    """Judge scores from a file or a data frame, one row per judgment; the parameters are those of `quorate.read`.
+
+    Raises
+    ------
+    InvalidInput
+        If the source cannot be opened or a declaration contradicts itself.
+    UnknownColumn
+        If a column is not there.
+    InvalidData
+        If scores are not finite numbers, statuses are not known, the object has no label, or the file is broken.
+    """
+    named = {**(facets or {}), **_unrecognised(only or {}, facets or {})}
+    declared = {
+        "score": score,
+        "facets": named or facets,
+        "object": object,
+        "nested": nested,
+        "fixed": fixed,
+        "status": status,
+        "by_name": recognise or facets is None,
+    }
+    blank = as_missing(missing)
+    by_path, rows = isinstance(source, (str, os.PathLike, Address)), Rows(where, partitions, part, format)
+    read_source = _read_file if by_path else _read_frame
+    table = read_source(place_of(source) if by_path else source, declared, blank, rows)
+    table = at_levels(table, only)
+    if facets is not None and not recognise:
+        return table
+    item = table.facet(table.object)
+    parted = SYSTEM in table.names and item.parent is None and item.name != SYSTEM
+    if parted and table.facet(SYSTEM).parent is None and len(table.facet(SYSTEM).levels) > 1:
+        # where every item belongs to one system, items are nested in systems, not crossed
+        note = Note(f"every {item.name} belongs to one system: nested in it")
+        inner = tuple(replace(facet, parent=SYSTEM) if facet is item else facet for facet in table.facets)
+        nesting = replace(table, facets=inner, notes=(*table.notes, note))
+        table = nesting if nesting.n_levels(item.name) == len(item.levels) else table
+    if announce:
+        sys.stderr.write("".join(f"quorate: {line}\n" for line in ("; ".join(table.notes), *table.source.caveats)))
+    return table
+
+
+def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing, rows: Rows) -> Judgments:
+    with opened(path, rows) as file:
+        if file.kind == "votes" and not _all_named(declared):
+            raise InvalidInput(
+                f"source: {path} holds votes between two systems: use quorate.read_votes (or quorate votes "
+                "doctor, quorate analyze, quorate rank), or name every column in facets= to read its scores"
+            )
+        if file.facets and not _all_named(declared):  # facets by the file's own word, which no name is recognised by
+            named = declared["facets"] or {}
+            known = {*recognise_columns(file.columns).values(), *named.values(), *named}
+            own = {name: name for name in file.facets if name not in known}
+            declared = {**declared, "facets": {**named, **own}, "by_name": True}
+        roles = resolve(file.columns, **declared)
+        grouped = collapse_sql.collapse(file, roles, missing)
+        source = source_of(path, file, rows)
+    table = judgments(grouped, roles, source)
+    table = replace(table, notes=(*file.notes, *table.notes))
+    place = path if isinstance(path, Address) else path.absolute()
+    return replace(table, origin=Origin(place, roles, missing, rows))
+
+
+def _unrecognised(only: Iterable[str], facets: Mapping[str, str]) -> dict[str, str]:
+    """Columns of which one level is wanted, and which play no role yet: each a facet of its own."""
+    recognised = {column for name in only for column in recognise_columns([name]).values()}
+    taken = {*facets, *facets.values(), *recognised, *ALIASES}
+    return {name: name for name in only if name not in taken}
+
+
+def _all_named(declared: Mapping[str, Any]) -> bool:
+    """Whether the caller says which columns are facets, and no other is to be looked for."""
+    return declared["facets"] is not None and not declared["by_name"]
+
+
+def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows: Rows) -> Judgments:
+    import narwhals as nw
+
+    from quorate.table.collapse import eager as collapse_eager
+    from quorate.table.collapse import lazy as collapse_lazy
+
+    frame = wrapped(source)
+    names = tuple(frame.collect_schema().names())
+    roles = resolve(names, **declared)
+    library = frame.implementation.value
+    if frame.implementation.is_duckdb():
+        with explained("duckdb relation"):
+            held = rows.of(Opened(frame.to_native(), names, typed=True))
+            grouped = collapse_sql.collapse(held, roles, missing)
+        place = Source("duckdb relation", caveats=held.caveats)
+    else:
+        rows.refuse(f"{library} frame")
+        engine = collapse_lazy if isinstance(frame, nw.LazyFrame) else collapse_eager
+        grouped = engine.collapse(frame, roles, missing)
+        place = Source(f"{library} frame", backend=library if library in LIBRARIES else None)
+    return replace(judgments(grouped, roles, place), origin=Origin(source, roles, missing, rows))

@@ -1,0 +1,24 @@
+"""Several scores are never pooled in silence."""
+
+from __future__ import annotations
+
+from math import nan
+
+import pytest
+
+from quorate.errors import InvalidInput, UnknownTerm
+from quorate.table.exchange.foreign.choice import chosen
+
+FOUND = {"match": [1.0, 0.0], "rating": [7.0, nan], "a,b": [nan, nan]}
+
+
+def test_they_are_listed_with_number_range_and_what_is_missing():
+    with pytest.raises(InvalidInput, match=r"3 of scorers.*match \(2, 0 to 1\); rating \(2, 7 to 7, 50% missing\); "):
+        chosen(None, FOUND, "scorer")
+
+
+def test_named_ones():
+    assert chosen("rating, match", FOUND, "scorer") == ("rating", "match")
+    assert chosen("a,b", FOUND, "scorer") == ("a,b",)
+    with pytest.raises(UnknownTerm, match="ratign"):
+        chosen("ratign", FOUND, "scorer")

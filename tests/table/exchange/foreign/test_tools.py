@@ -1,0 +1,45 @@
+"""Every format of another tool: listed once, told from plain tables, and named in the docs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from quorate.table.exchange.foreign.tools import TOOLS
+from quorate.table.exchange.glance import Glance
+
+
+def test_each_has_a_name_of_its_own_and_is_marked_as_a_tool():
+    assert len({form.name for form in TOOLS}) == len(TOOLS)
+    assert all(form.tool and not form.suffixes for form in TOOLS)
+
+
+@pytest.mark.parametrize("form", TOOLS, ids=lambda form: form.name)
+def test_plain_tables_are_not_claimed(form, tmp_path):
+    plain = {
+        "scores.csv": "item,judge,score\na,x,1\n",
+        "votes.csv": "model_a,model_b,winner,judge\nx,y,model_a,j\n",
+        "scores.jsonl": json.dumps({"item": "a", "judge": "x", "score": 1}),
+        "votes.jsonl": json.dumps({"model_a": "x", "model_b": "y", "winner": "x", "prompt": "p"}),
+        "list.json": json.dumps([{"item": "a", "score": 1}]),
+        "object.json": json.dumps({"items": [1, 2], "results": []}),
+        "empty": "",
+    }
+    for name, text in plain.items():
+        (tmp_path / name).write_text(text)
+        assert not form.claims(Glance(tmp_path / name)), name
+    assert not form.claims(Glance(tmp_path))
+    assert not form.claims(Glance(tmp_path / "absent"))
+
+
+def test_every_sample_is_claimed_by_one_format_at_most(shared):
+    files = [path for path in (shared / "data" / "formats").rglob("*") if path.is_file()]
+    claims = {path: [form.name for form in TOOLS if form.claims(Glance(path))] for path in files}
+    assert not {path.name: names for path, names in claims.items() if len(names) > 1}
+
+
+def test_the_docs_name_every_format():
+    text = (Path(__file__).parents[4] / "docs" / "data.md").read_text(encoding="utf-8")
+    assert not [form.name for form in TOOLS if f"`{form.name}`" not in text]
