@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from dataclasses import dataclass
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -60,23 +62,52 @@ def by_path(path: Path) -> str:
     return path.relative_to(SRC).as_posix()
 
 
-def imported(path: Path, *, types: bool = True) -> set[str]:
-    """Dotted names of everything a file imports, wherever in the file: ``from a import b`` is ``a.b``.
+@dataclass(frozen=True)
+class Source:
+    """What the tests ask about a file of source: it is parsed once."""
 
-    Without ``types``, what is imported for annotations alone (under ``if TYPE_CHECKING``) is left out.
+    imports: frozenset[tuple[str, bool]]
+    """Dotted names of everything it imports, wherever: ``from a import b`` is ``a.b``.
+
+    With each, whether it stands under ``if TYPE_CHECKING``, for annotations alone.
     """
-    names: set[str] = set()
+    has_code: bool
+    """Whether there is more than a docstring, imports and the list of exported names."""
+    doc: str
+
+
+@cache
+def source(path: Path) -> Source:
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    if not types:
-        tree.body = [
-            node for node in tree.body if not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test))
-        ]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            names |= {f"{'.' * node.level}{node.module}.{alias.name}" for alias in node.names}
-    return names
+    imports = {
+        (name, isinstance(top, ast.If) and "TYPE_CHECKING" in ast.dump(top.test))
+        for top in tree.body
+        for node in ast.walk(top)
+        for name in names_of(node)
+    }
+    return Source(frozenset(imports), not all(map(is_silent, tree.body)), ast.get_docstring(tree) or "")
+
+
+def names_of(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        return [f"{'.' * node.level}{node.module}.{alias.name}" for alias in node.names]
+    return []
+
+
+def is_silent(node: ast.stmt) -> bool:
+    """Whether it is a docstring, an import or the list of exported names."""
+    return (
+        isinstance(node, (ast.Import, ast.ImportFrom))
+        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__")
+    )
+
+
+def imported(path: Path, *, types: bool = True) -> set[str]:
+    """Dotted names of what a file imports, with or without what it needs for annotations alone."""
+    return {name for name, annotation in source(path).imports if types or not annotation}
 
 
 def ours(path: Path, *, types: bool = True) -> set[str]:
@@ -90,16 +121,6 @@ def module_of(name: str) -> str:
 
 def layer_of(module: str) -> str:
     return module.split(".")[1] if "." in module else "__init__"
-
-
-def has_code(path: Path) -> bool:
-    """Whether there is more than a docstring, imports and the list of exported names."""
-    return not all(
-        isinstance(node, (ast.Import, ast.ImportFrom))
-        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
-        or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__")
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-    )
 
 
 def mirror(path: Path) -> Path:
@@ -148,7 +169,7 @@ def test_scipy_stats_is_not_imported():
 
 
 def test_every_module_has_a_test_file():
-    bare = {by_path(path) for path in PATHS if has_code(path) and not mirror(path).is_file()}
+    bare = {by_path(path) for path in PATHS if source(path).has_code and not mirror(path).is_file()}
     assert bare - EXCEPTIONS.keys() == set(), "no test file at the same place under tests/"
     assert EXCEPTIONS.keys() - bare == set(), "an exception that is not needed"
 
@@ -169,7 +190,7 @@ def test_folders_are_small_and_no_prefix_is_a_folder_in_disguise():
 def test_every_folder_lists_its_files_in_reading_order():
     silent = []
     for folder in {path.parent for path in PATHS} - {SRC / "quorate"}:
-        doc = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+        doc = source(folder / "__init__.py").doc
         inside = [path.stem for path in folder.glob("*.py") if path.stem != "__init__"]
         silent += [f"{by_path(folder)}: {stem}" for stem in inside if not re.search(rf"\b{stem}\b", doc)]
     assert not silent
