@@ -10,6 +10,8 @@ BENCH := .venv-bench/bin
 PINS := pyproject.toml constraints.txt
 # Twice quiet: errors are shown, warnings about the caller's own pip settings are not.
 INSTALL := -m pip install -qq --disable-pip-version-check --constraint constraints.txt
+# Every worker, and every process that a test starts, would compile all files again.
+export PYTHONDONTWRITEBYTECODE :=
 SCRIPTS := $(sort $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py)))
 
 .PHONY: demo test check engines calibrate test-slow test-local test-postgres bench docs pins clean

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -68,6 +69,20 @@ def cluster() -> Iterator[Any]:
     made = Cluster(folder)
     yield made
     made.end()
+
+
+@pytest.fixture
+def log() -> Iterator[list[logging.LogRecord]]:
+    """Records of everybody's log from now on, down to the least."""
+    records: list[logging.LogRecord] = []
+    root, handler = logging.getLogger(), logging.Handler()
+    level = root.level
+    handler.emit = records.append
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    yield records
+    root.removeHandler(handler)
+    root.setLevel(level)
 
 
 @pytest.fixture(scope="session")

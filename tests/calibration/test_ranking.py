@@ -62,6 +62,7 @@ def tables(shared: Path) -> Mapping[str, q.Judgments]:
     }
 
 
+@pytest.mark.calibration
 def test_the_tables_are_those_of_the_docs(tables: Mapping[str, q.Judgments]) -> None:
     sizes = {
         name: (t.n_answers, t.n_cells, *map(t.n_levels, ("item", "prompt", "judge"))) for name, t in tables.items()
@@ -74,6 +75,7 @@ def test_the_tables_are_those_of_the_docs(tables: Mapping[str, q.Judgments]) -> 
     }
 
 
+@pytest.mark.calibration
 @pytest.mark.parametrize(
     ("name", "layouts", "alike", "loss"),
     [

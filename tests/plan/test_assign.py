@@ -357,7 +357,7 @@ def test_a_million_items_take_seconds(items):
         ({"items": 0}, "items: must be a whole number from 1"),
         ({"items": []}, "items: at least one is needed, got none"),
         ({"items": ["a", "b", "a"]}, "items: 'a' is given twice"),
-        ({"items": 9_000_000, "replicates": 2}, "items: a plan has at most 10,000,000 calls, got 18,000,000"),
+        ({"items": 1000, "replicates": 10_001}, "items: a plan has at most 10,000,000 calls, got 10,001,000"),
         ({"judges": "abc"}, "judges: expects a sequence of labels, got 'abc'"),
         ({"judges": []}, "judges: at least one is needed, got none"),
         ({"judges": ["a", "a"]}, "judges: 'a' is given twice"),

@@ -70,8 +70,7 @@ def test_a_long_answer_is_not_read_to_its_end():
     assert exchange(lambda _: httpx2.Response(200, content=b"x" * 10), most_bytes=10).body == b"x" * 10
 
 
-def test_the_log_is_clean_while_a_connection_is_open_and_as_before_after(caplog):
-    caplog.set_level(logging.DEBUG)
+def test_the_log_is_clean_while_a_connection_is_open_and_as_before_after(log):
     loggers = [logging.getLogger(name) for name in ("httpcore2.connection", "httpcore2.http11")]
     before = [list(logger.filters) for logger in loggers]
 
@@ -81,9 +80,7 @@ def test_the_log_is_clean_while_a_connection_is_open_and_as_before_after(caplog)
         return httpx2.Response(200)
 
     exchange(respond)
-    assert [record.getMessage() for record in caplog.records if "got" in record.getMessage()] == [
-        "got Bearer [key]"
-    ] * 2
+    assert [record.getMessage() for record in log if "got" in record.getMessage()] == ["got Bearer [key]"] * 2
     assert [list(logger.filters) for logger in loggers] == before
 
 

@@ -17,28 +17,25 @@ PRICES = [{"call": 1.0}, {"call": 0.01, "item": 1.0}, {"call": 0.01, "prompt": 5
 
 @pytest.fixture(scope="module", params=product(range(1), PRICES), ids=str)
 def priced(request, judged):
-    """The difference of two equal systems, all designs at some prices as an optimiser has them, and each by itself."""
+    """The difference of two equal systems, all designs at some prices as an optimiser has them, and the price and the studies of each by itself."""
     seed, prices = request.param
     found = difference(judged(SIZES, fixed=(), sd=NULL, seed=seed), "system0000", "system0001")
     searched = q.optimize(found.fit, budget=1e300, prices=prices, limits=LIMITS, layouts="factorial").searched
     every = product(*(LIMITS[name] for name in ("items", "judge", "prompt")))
-    return (
-        found,
-        searched,
-        [q.project(found.fit, items=i, judges=j, prompts=p, replicates=1, prices=prices) for i, j, p in every],
-    )
+    plans = [q.project(found.fit, items=i, judges=j, prompts=p, replicates=1, prices=prices) for i, j, p in every]
+    return found, searched, [(plan.cost, studies_of_plan(plan)) for plan in plans]
 
 
 @pytest.mark.parametrize(("goal", "times"), [("difference", 2.5), ("equivalence", 4.0)])
 def test_no_design_that_is_allowed_is_cheaper(priced, goal, times):
-    found, searched, plans = priced
+    found, searched, laws = priced
 
     def chance(law):
         d = times * found.se
         return law.finds(d, 0.05) if goal == "difference" else law.shows_equal(0.0, d, 0.05)
 
     best = cheapest_study(searched, chance, 0.8)
-    enough = [plan.cost for plan in plans if chance(studies_of_plan(plan)) >= 0.8]
+    enough = [cost for cost, law in laws if chance(law) >= 0.8]
     assert best.cost == pytest.approx(min(enough))
 
 
@@ -49,15 +46,15 @@ def test_no_study_is_found_for_what_none_can_show(judged):
 
 
 def test_no_design_within_the_budget_has_more_power(priced):
-    found, searched, plans = priced
+    found, searched, laws = priced
 
     def chance(law):
         return law.finds(2.5 * found.se, 0.05)
 
-    power = {id(plan): chance(studies_of_plan(plan)) for plan in plans}
-    for budget in sorted(plan.cost for plan in plans)[5:60:20]:
+    power = [(cost, chance(law)) for cost, law in laws]
+    for budget in sorted(cost for cost, _ in laws)[5:60:20]:
         best = best_study(searched, chance, 0.9, budget)
         assert best.cost <= budget
-        most = max(power[id(plan)] for plan in plans if plan.cost <= budget)
+        most = max(own for cost, own in power if cost <= budget)
         assert chance(studies_of_plan(best)) == pytest.approx(most)
     assert best_study(searched, chance, 0.9, 0.01) is None

@@ -28,7 +28,7 @@ def found(judged):
 
 
 def test_the_step_has_the_power_that_it_promises(found):
-    step = score_step(found, margin=None, alpha=0.05, power=0.9)
+    step = score_step(found, margin=None, alpha=0.05, power=0.9, limits=FEW)
     law = studies_of_plan(step.plan)
     assert law.finds(abs(found.value), 0.05) >= 0.9
     assert step.toward == "difference"
@@ -40,7 +40,7 @@ def test_the_step_has_the_power_that_it_promises(found):
 
 def test_judgments_are_paid_for_either_system_and_items_once(found):
     prices = {"call": 0.01, "item": 1.0}
-    step = score_step(found, margin=None, alpha=0.05, power=0.9, prices=prices)
+    step = score_step(found, margin=None, alpha=0.05, power=0.9, prices=prices, limits=FEW)
     assert step.cost == pytest.approx(0.01 * step.calls + step.design["item"])
     assert f"for {step.cost:,.2f}" in step.sentence
     by_judge = {"judge": {f"judge{i}": 0.02 for i in range(12)}}
@@ -62,7 +62,7 @@ def test_limits_that_hold_no_such_design_give_none(found):
 
 
 def test_far_more_judges_than_were_seen_is_said(found):
-    step = score_step(found, margin=None, alpha=0.05, power=0.99)
+    step = score_step(found, margin=None, alpha=0.05, power=0.99, limits=FEW)
     assert [one.code for one in step.caveats] == ["beyond-the-study"]
 
 
@@ -76,7 +76,7 @@ def test_items_of_each_system_are_counted_for_each(judged):
     judgments = judged(SIZES, fixed=(), sd=NULL)
     apart = judgments.keep((judgments.column("item") < 15) == (judgments.column("system") == 0))
     own = difference(apart, A, B)
-    step = score_step(own, margin=None, alpha=0.05, power=0.3, prices={"call": 1.0, "item": 1.0})
+    step = score_step(own, margin=None, alpha=0.05, power=0.3, prices={"call": 1.0, "item": 1.0}, limits=FEW)
     assert own.method == "joint"
     assert not step.paired
     assert step.cost == pytest.approx(step.calls + 2 * step.design["item"])

@@ -10,6 +10,8 @@ from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 
 SIZES = {"item": 30, "judge": 5, "prompt": 3, "system": 2}
 A, B = "system0000", "system0001"
+FEW = {"items": [30, 100, 300, 1000], "judges": [3, 5, 10, 20, 40], "prompts": [3, 6, 12], "replicates": [1]}
+"""Sizes of a next study: a search within them is quick."""
 
 
 def shifted(judgments, difference):
@@ -44,7 +46,7 @@ def test_a_clear_difference_is_better_or_worse(apart):
 
 
 def test_no_difference_is_undecided_with_a_next_step(alike):
-    found = verdict_of_scores(alike, A, B)
+    found = verdict_of_scores(alike, A, B, limits=FEW)
     assert found.outcome is Outcome.UNDECIDED
     assert found.exit_code == 2
     assert found.detectable > 3 * found.difference.se
@@ -89,14 +91,14 @@ def test_this_panel_is_said(judged):
 def test_without_pairs_it_says_so(alike):
     item, system = alike.column("item"), alike.column("system")
     own = shifted(alike.keep((item < 15) == (system == 0)), 0.4)
-    found = verdict_of_scores(own, A, B)
+    found = verdict_of_scores(own, A, B, limits=FEW)
     assert "30 items, 5 judges and 3 prompts, not paired" in found.sentence
     assert "for each system" in found.sentence
     assert "No study within the limits" in verdict_of_scores(own, A, B, limits={"items": [20, 40]}).sentence
 
 
 def test_everything_as_plain_values(alike):
-    said = verdict_of_scores(alike, A, B, margin=0.01).to_dict()
+    said = verdict_of_scores(alike, A, B, margin=0.01, limits=FEW).to_dict()
     assert json.loads(json.dumps(said)) == said
     assert {"rankable", "common_se", "detectable", "next_step", "p_equivalence", "sentence"} <= said.keys()
 

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+import logging
 import os
 import signal
 import sys
@@ -262,15 +263,14 @@ def questions_text():
     return built_in("score").source.split("-%}\n")[1].split("\n{%-")[0]
 
 
-def test_keys_go_to_the_endpoint_and_nowhere_else(hostile, study, tmp_path, monkeypatch, caplog):
+def test_keys_go_to_the_endpoint_and_nowhere_else(hostile, study, tmp_path, monkeypatch, log):
     monkeypatch.setenv("THE_KEY", KEY)
     text = WORDED[0].replace("Judge how far", f"Judge {KEY} how far")
     answers = [hostile.packed(hostile.chat(f"<part1>{text}</part1>"))]
-    with caplog.at_level(0):
-        found, seen = over_http(hostile, study, answers, key={"key_env": "THE_KEY"}, n=1)
+    found, seen = over_http(hostile, study, answers, key={"key_env": "THE_KEY"}, n=1)
     assert seen[0].headers["authorization"] == f"Bearer {KEY}"
     written = [path.read_text() for path in (tmp_path / "prompts").iterdir()]
-    assert KEY not in json.dumps([*written, str(found), caplog.text])
+    assert KEY not in json.dumps([*written, str(found), *map(logging.Formatter().format, log)])
     refused, _ = over_http(hostile, study, [hostile.failed(401, f"bad key {KEY}")], key={"key_env": "THE_KEY"}, n=2)
     assert str(refused).startswith("out: ")
     refused, seen = over_http(

@@ -44,7 +44,7 @@ def chart(rows: Sequence[Mapping[str, Any]], y: alt.Y, *, step: int) -> alt.Char
         {name: None if isinstance(value, float) and not np.isfinite(value) else value for name, value in row.items()}
         for row in rows
     ]
-    data = alt.InlineData(values=finite)
+    data = alt.InlineData(values=tuple(finite))
     base: alt.Chart = alt.Chart(data).encode(y=y, tooltip=_tips(rows)).properties(height=alt.Step(step))
     return base
 
@@ -77,7 +77,7 @@ def intervals(rows: Sequence[Row], base: alt.Chart, x: alt.X, *, thickness: floa
     line = base.mark_rule(strokeWidth=thickness, opacity=0.85)
     dots = base.mark_point(filled=True, opacity=1, size=90, stroke=INK, strokeWidth=0.5)
     layers = [
-        line.encode(x=like(x, "shown_low"), x2="shown_high:Q", color=own_colour()),
+        line.encode(x=like(x, "shown_low"), x2=alt.X2("shown_high:Q"), color=own_colour()),
         dots.encode(x=x, color=own_colour(), shape=alt.Shape("shape:N", scale=None)),
     ]
     for end, angle in (("low", 270), ("high", 90)):
@@ -106,9 +106,10 @@ def finish(layers: Sequence[alt.Chart], **properties: Any) -> Chart:
     """Layers with the shared settings; printers add the title."""
     import altair as alt
 
-    layered: alt.LayerChart = alt.LayerChart(layer=list(layers))
-    done: alt.LayerChart = layered.properties(width=WIDTH, **properties).configure(**settings())
-    return done
+    layered: alt.LayerChart = alt.LayerChart(layer=list(layers), config=alt.Config(**settings()))
+    for name, value in {"width": WIDTH, **properties}.items():  # its own methods copy every layer first
+        layered[name] = value
+    return layered
 
 
 def drawn(row: Mapping[str, Any], window: tuple[float, float], colour: str, shape: str = "circle") -> Row:

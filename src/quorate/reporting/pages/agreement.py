@@ -195,6 +195,8 @@ def cells(view: AgreementAnalysis) -> Figure:
     known = marks.known(rows, "low", "high")
 
     def chart() -> Chart:
+        import altair as alt
+
         both = [
             {name: value for name, value in row.items() if not name.startswith("all_")}
             | {"low": row["all_low"], "high": row["all_high"], "alone_low": row["low"], "alone_high": row["high"]}
@@ -205,7 +207,7 @@ def cells(view: AgreementAnalysis) -> Figure:
         drawn = [marks.drawn(row, window, CORRECTED) for row in both]
         base = marks.chart(drawn, marks.labels("cell"), step=17)
         alone = base.mark_rule(strokeWidth=6, opacity=0.45).encode(
-            x=marks.like(x, "alone_low"), x2="alone_high:Q", color=marks.own_colour()
+            x=marks.like(x, "alone_low"), x2=alt.X2("alone_high:Q"), color=marks.own_colour()
         )
         return marks.finish([alone, *marks.intervals(drawn, base, x, thickness=1.2)])
 

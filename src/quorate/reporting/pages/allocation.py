@@ -117,9 +117,9 @@ def curve(study: LevelReplay, mark: str = "") -> Figure:
         least = min(row["error"] for row in positive) / 2
         shown = [{**row, "low": max(row["low"], least)} for row in positive]
         x, y, colour = replays.calls(found.budget), replays.error("error", shown), replays.colour(POLICIES)
-        band = alt.Chart(alt.InlineData(values=shown)).mark_area(opacity=0.18)
-        wide = band.encode(x=x, y=replays.error("low", shown), y2="high:Q", color=colour)
-        means = alt.Chart(alt.InlineData(values=shown)).mark_line(strokeWidth=2.5)
+        band = alt.Chart(alt.InlineData(values=tuple(shown))).mark_area(opacity=0.18)
+        wide = band.encode(x=x, y=replays.error("low", shown), y2=alt.Y2("high:Q"), color=colour)
+        means = alt.Chart(alt.InlineData(values=tuple(shown))).mark_line(strokeWidth=2.5)
         tips = ["policy:N", alt.Tooltip("calls:Q", format=","), alt.Tooltip("error:Q", format=".3~r")]
         drawn = means.encode(x=x, y=y, color=colour, strokeDash=replays.dash(POLICIES), tooltip=tips)
         layers = [wide, drawn]
@@ -129,9 +129,11 @@ def curve(study: LevelReplay, mark: str = "") -> Figure:
             value: Row = {"needed": found.budget * (1 - saved.value), "all": found.budget, "at": final}
             data = alt.InlineData(values=[{**value, "text": f"{share_text(saved.value)} saved"}])
             x, y = replays.calls(found.budget, "needed"), replays.error("at", shown)
-            rule = alt.Chart(data).mark_rule(color=INK, strokeWidth=4, opacity=0.75).encode(x=x, x2="all:Q", y=y)
+            rule = (
+                alt.Chart(data).mark_rule(color=INK, strokeWidth=4, opacity=0.75).encode(x=x, x2=alt.X2("all:Q"), y=y)
+            )
             words = alt.Chart(data).mark_text(align="right", dy=-12, fontWeight="bold", color=INK)
-            layers += [rule, words.encode(x=replays.calls(found.budget, "all"), y=y, text="text:N")]
+            layers += [rule, words.encode(x=replays.calls(found.budget, "all"), y=y, text=alt.Text("text:N"))]
         return marks.finish(layers, height=340)
 
     return Figure(f"curve{mark}", Caption(_saves(found), tuple(lines)), rows, chart)
@@ -208,7 +210,7 @@ def profile(study: LevelReplay, mark: str = "") -> Figure:
         y = alt.Y("pulls:Q", title="pulls of an arm", axis=alt.Axis(grid=True, tickCount=5))
         numbers = [alt.Tooltip(f"{name}:Q", format=".3~r") for name in ("variance", "pulls", "arms")]
         colour = replays.colour(styles, "which")
-        base = alt.Chart(alt.InlineData(values=shown))
+        base = alt.Chart(alt.InlineData(values=tuple(shown)))
         base = base.encode(x=x, y=y, color=colour, tooltip=[alt.Tooltip("which:N"), *numbers])
         lines = base.mark_line(strokeWidth=2).encode(strokeDash=replays.dash(styles, "which"))
         points = base.mark_point(filled=True, size=30, opacity=1)
@@ -314,8 +316,8 @@ def _bars(rows: list[Row], title: str) -> Callable[[], Chart]:
         scale = alt.Scale(zero=False, nice=False, padding=6)
         x = alt.X("from:Q", title=title, bin="binned", axis=alt.Axis(grid=False, tickCount=6), scale=scale)
         y = alt.Y("arms:Q", title="arms", axis=alt.Axis(grid=True, tickCount=4, tickMinStep=1))
-        bar = alt.Chart(alt.InlineData(values=wide)).mark_bar(color=CORRECTED, opacity=0.85, binSpacing=1)
-        return marks.finish([bar.encode(x=x, x2="to:Q", y=y, tooltip=tips)], height=180)
+        bar = alt.Chart(alt.InlineData(values=tuple(wide))).mark_bar(color=CORRECTED, opacity=0.85, binSpacing=1)
+        return marks.finish([bar.encode(x=x, x2=alt.X2("to:Q"), y=y, tooltip=tips)], height=180)
 
     return chart
 

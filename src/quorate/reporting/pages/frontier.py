@@ -59,10 +59,10 @@ def drawing(best: Optimum, rows: Sequence[Row], error: str, price: str) -> Chart
         [{"cost": cost, "se": se} for cost, se in zip(shown.cost.tolist(), shown.se.tolist(), strict=True) if cost > 0]
         for shown in (best.edge(MOST_STEPS), best.cloud)
     )
-    edge = alt.Chart(alt.InlineData(values=[step for step in steps if _is_near(step["se"], best)])).encode(y=y)
+    edge = alt.Chart(alt.InlineData(values=tuple(step for step in steps if _is_near(step["se"], best)))).encode(y=y)
     drawn = [plan for plan in cloud if _is_near(plan["se"], best)]
     sample = drawn[:: max(1, -(-len(drawn) // MOST_DESIGNS))]
-    every = alt.Chart(alt.InlineData(values=sample)).encode(x=x, y=y)
+    every = alt.Chart(alt.InlineData(values=tuple(sample))).encode(x=x, y=y)
     layers = [
         every.mark_point(filled=True, size=14, opacity=0.3, color=NAIVE, aria=False),
         edge.encode(x=x).mark_line(color=CORRECTED, strokeWidth=2.5, interpolate="step-after"),
@@ -99,6 +99,6 @@ def _named(base: alt.Chart) -> list[alt.Chart]:
         for which, dy in ((own, -15), (better, 22)):
             words = base.mark_text(
                 dy=dy, align=side, fontWeight="bold", color=INK, opacity=alt.expr(_WIDE_ENOUGH)
-            ).encode(text="text:N")
+            ).encode(text=alt.Text("text:N"))
             layers.append(words.transform_filter(f"{which} && datum.side === '{side}'"))
     return layers

@@ -138,7 +138,7 @@ def grid(gaming: Gaming) -> Figure | None:
         filled = box.encode(color=alt.Color("prize:Q", scale=scale, legend=None))
         dark = f"datum.prize > {low + _DARK * (high - low)}"
         ink = alt.condition(dark, alt.value("white"), alt.value("#14181D"))
-        return marks.finish([filled, base.mark_text(fontSize=13).encode(text="text:N", color=ink)])
+        return marks.finish([filled, base.mark_text(fontSize=13).encode(text=alt.Text("text:N"), color=ink)])
 
     return Figure("surface", Caption(finding, (f"{line}; darker: more to gain.",)), rows, chart, {"calls": "judgments"})
 

@@ -116,6 +116,8 @@ def board(name: str, errors: PipelineErrors, facets: Mapping[str, int]) -> Figur
     rows = systems(errors)
 
     def chart() -> Chart:
+        import altair as alt
+
         intervals = [
             {**row, **dict(zip(("naive_low", "naive_high"), errors.interval(one.system, aware=False), strict=True))}
             for row, one in zip(rows, errors.systems, strict=True)
@@ -126,7 +128,7 @@ def board(name: str, errors: PipelineErrors, facets: Mapping[str, int]) -> Figur
         drawn = [marks.drawn(row, window, CORRECTED) for row in both]
         base = marks.chart(drawn, marks.labels("system"), step=24)
         naive = base.mark_rule(strokeWidth=7, opacity=0.5, color=NAIVE)
-        ends = naive.encode(x=marks.like(x, "naive_low"), x2="naive_high:Q")
+        ends = naive.encode(x=marks.like(x, "naive_low"), x2=alt.X2("naive_high:Q"))
         return marks.finish([ends, *marks.intervals(drawn, base, x)])
 
     return Figure(name, Caption(finding, tuple(lines)), rows, chart, _HEADS, unfolded=True)

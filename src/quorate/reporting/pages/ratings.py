@@ -110,9 +110,13 @@ def leaderboard(view: RatingsAnalysis) -> Figure:
         base = marks.chart(drawn, _systems(len(first)), step=_step(len(first)))
         bands = base.mark_rect(color=INK, height={"band": 1}).encode(opacity=alt.Opacity("side:Q", scale=None))
         right = alt.ExprRef("width + 10")
-        text = base.mark_text(align="left", x=right, color=INK, fontSize=_size(len(first))).encode(text="rank:N")
+        text = base.mark_text(align="left", x=right, color=INK, fontSize=_size(len(first))).encode(
+            text=alt.Text("rank:N")
+        )
         head = alt.Chart(alt.InlineData(values=[{"text": "rank"}]))
-        named = head.mark_text(align="left", x=right, y=-8, color=INK, opacity=0.7, fontSize=11).encode(text="text:N")
+        named = head.mark_text(align="left", x=right, y=-8, color=INK, opacity=0.7, fontSize=11).encode(
+            text=alt.Text("text:N")
+        )
         shaded = [bands] if len(found.groups) > 1 else []
         return marks.finish([*shaded, *marks.intervals(drawn, base, x, thickness=2), text, named])
 
@@ -150,9 +154,9 @@ def ranks(view: RatingsAnalysis) -> Figure:
         drawn = [{**row, "from": row["low"] - 0.4, "text": row["high"] + 0.4} for row in rows[:MOST_DRAWN]]
         drawn = [{**row, "shown_low": row["own_low"] - 0.4, "shown_high": row["own_high"] + 0.4} for row in drawn]
         base = marks.chart(drawn, _systems(len(drawn)), step=_step(len(drawn)))
-        wide = base.mark_bar(color=CORRECTED, opacity=0.35, height={"band": 0.35}).encode(x=x, x2="text:Q")
+        wide = base.mark_bar(color=CORRECTED, opacity=0.35, height={"band": 0.35}).encode(x=x, x2=alt.X2("text:Q"))
         alone = base.mark_bar(color=CORRECTED, opacity=0.9, height={"band": 0.6})
-        alone = alone.encode(x=shown_low, x2="shown_high:Q")
+        alone = alone.encode(x=shown_low, x2=alt.X2("shown_high:Q"))
         return marks.finish([wide, alone, base.mark_tick(color=INK, thickness=2).encode(x=place)])
 
     heads = {"low": "rank, from", "high": "rank, to"}
@@ -199,8 +203,8 @@ def pairs(view: RatingsAnalysis) -> Figure:
         tips = [alt.Tooltip("better:N"), alt.Tooltip("worse:N")]
         x = alt.X("left:Q", title="place of the other system", axis=axis, scale=across)
         y = alt.Y("top:Q", title="place of the better system", axis=axis, scale=down)
-        cells = alt.Chart(alt.InlineData(values=boxes)).mark_rect(color=CORRECTED, opacity=0.85)
-        cells = cells.encode(x=x, x2="right:Q", y=y, y2="bottom:Q", tooltip=tips)
+        cells = alt.Chart(alt.InlineData(values=tuple(boxes))).mark_rect(color=CORRECTED, opacity=0.85)
+        cells = cells.encode(x=x, x2=alt.X2("right:Q"), y=y, y2=alt.Y2("bottom:Q"), tooltip=tips)
         diagonal = alt.Chart(alt.InlineData(values=[{"left": end, "top": end} for end in ends]))
         same = diagonal.mark_line(color=INK, opacity=0.4).encode(x=x, y=y)
         return marks.finish([cells, same], height=min(360, 60 + 12 * count))

@@ -120,7 +120,7 @@ def settings(sweep: Sweep, mark: str = "") -> Figure:
         known = [{"setting": SHORT.get(name, name), "calls": n, "error": at} for name, n, at in points if at > 0]
         styles = _styles(sweep)
         tips = ["setting:N", alt.Tooltip("calls:Q", format=","), alt.Tooltip("error:Q", format=".3~r")]
-        line = alt.Chart(alt.InlineData(values=known)).mark_line(strokeWidth=2)
+        line = alt.Chart(alt.InlineData(values=tuple(known))).mark_line(strokeWidth=2)
         drawn = line.encode(
             x=calls(int(sweep.spent[-1])),
             y=error("error", known),
@@ -174,7 +174,7 @@ def cycles(found: CycleComparison, mark: str = "") -> Figure:
         title = "mean squared error against the whole panel"
         x = alt.X("of_error:Q", title=title, stack="zero", axis=alt.Axis(grid=True))
         base = marks.chart(drawn, marks.labels("design"), step=30)
-        return marks.finish([base.mark_bar().encode(x=x, color=fill, order="order:Q")])
+        return marks.finish([base.mark_bar().encode(x=x, color=fill, order=alt.Order("order:Q"))])
 
     finding = f"Means by whole cycles are off by {off[0]}, by {single} by {off[1]} with as many calls"
     heads = {"design": "asked", "shift": "mean bias", "bias_squared": "squared bias"}

@@ -135,7 +135,7 @@ def sources(verdict: ScoreVerdict) -> Figure:
         base = marks.chart(drawn, marks.labels("source"), step=26)
         bar = base.mark_bar(color=CORRECTED, opacity=0.85, height={"band": 0.6}).encode(x=x)
         return marks.finish(
-            [bar, base.mark_text(align="left", dx=5, color=INK, fontSize=11).encode(x=x, text="text:N")]
+            [bar, base.mark_text(align="left", dx=5, color=INK, fontSize=11).encode(x=x, text=alt.Text("text:N"))]
         )
 
     heads = {"share_of_variance": "share of Var(difference)"}

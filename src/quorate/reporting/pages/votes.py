@@ -186,9 +186,9 @@ def decided(view: VotesAnalysis) -> Figure:
         title = "share of pairs decided"
         ends = [{name: row[name] for name in ("votes", "low", "high")} for row in rows]
         band = alt.Chart(alt.InlineData(values=marks.known(ends, "low", "high"))).mark_area(color=MISSED, opacity=0.2)
-        base = alt.Chart(alt.InlineData(values=drawn)).encode(x=x, y=_share("share", title), color=_colour())
+        base = alt.Chart(alt.InlineData(values=tuple(drawn))).encode(x=x, y=_share("share", title), color=_colour())
         points = base.mark_point(filled=True, size=36, opacity=1).encode(tooltip=["law:N", "votes:Q", "share:Q"])
-        wide = band.encode(x=x, y=_share("low", title), y2="high:Q")
+        wide = band.encode(x=x, y=_share("low", title), y2=alt.Y2("high:Q"))
         return marks.finish([wide, base.mark_line(strokeWidth=2.5), points], height=320)
 
     heads = {"votes": "votes for each pair", "decided": "share decided, as estimated"}
@@ -263,7 +263,7 @@ def stability(found: Stability) -> Figure:
             alt.Tooltip("pair:N"),
             *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("early", "rest", "drift_p")),
         ]
-        dots = alt.Chart(alt.InlineData(values=drawn)).mark_point(filled=True, size=45, opacity=0.75)
+        dots = alt.Chart(alt.InlineData(values=tuple(drawn))).mark_point(filled=True, size=45, opacity=0.75)
         colour, shape = (
             alt.Color("which:N", scale=colours, legend=legend),
             alt.Shape("which:N", scale=shapes, legend=legend),

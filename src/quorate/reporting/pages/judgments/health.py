@@ -135,7 +135,7 @@ def crossings(analysis: Analysis) -> Figure:
         heads = alt.Axis(labelAngle=0, labelLimit=110, orient="top", domain=False, ticks=False)
         base = base.encode(x=alt.X("facet:N", sort=None, title=None, axis=heads))
         box = base.mark_rect(stroke=INK, strokeOpacity=0.25, cornerRadius=3).encode(color=marks.own_colour())
-        text = base.mark_text(fontSize=11).encode(text="text:N", color=alt.Color("ink:N", scale=None))
+        text = base.mark_text(fontSize=11).encode(text=alt.Text("text:N"), color=alt.Color("ink:N", scale=None))
         return marks.finish([box, text])
 
     caption = Caption(finding, ("Pairs of levels that occur, of all pairs there could be.",))

@@ -101,7 +101,7 @@ def flagged(analysis: Analysis, flags: Flags) -> Figure:
         scores, facts = _spread(analysis, flags), analysis.support.facts.scores
         x = marks.axis("lowest", axis(analysis), marks.span([facts.low, facts.high]))
         base = marks.chart(drawn, marks.labels("item"), step=marks.step(drawn))
-        bar = base.mark_rule(strokeWidth=8, opacity=0.25, color=NAIVE).encode(x=x, x2="highest:Q")
+        bar = base.mark_rule(strokeWidth=8, opacity=0.25, color=NAIVE).encode(x=x, x2=alt.X2("highest:Q"))
         most = max(row["configurations"] for row in scores)
         scale = alt.Scale(domain=[1, max(most, 2)], range=[40, 40 + 12 * min(most, 20)])
         size = alt.Size("configurations:Q", scale=scale, legend=None)

@@ -114,10 +114,12 @@ def what_if(analysis: Analysis) -> Figure | None:
         x = marks.axis("se", title, marks.span([row["se"] for row in drawn]))
         line = base.mark_rule(strokeWidth=2.5, opacity=0.85)
         dots = base.mark_point(filled=True, opacity=1, size=110).encode(x=x, shape=alt.Shape("shape:N", scale=None))
-        calls = base.mark_text(align="left", dx=8, fontSize=11, color=INK).encode(x=alt.value("width"), text="text:N")
+        calls = base.mark_text(align="left", dx=8, fontSize=11, color=INK).encode(
+            x=alt.value("width"), text=alt.Text("text:N")
+        )
         layers = [
             marks.line_at(se, x),
-            line.encode(x=marks.like(x, "from"), x2="se:Q", color=marks.own_colour()),
+            line.encode(x=marks.like(x, "from"), x2=alt.X2("se:Q"), color=marks.own_colour()),
             dots.encode(color=marks.own_colour()),
             calls,
         ]

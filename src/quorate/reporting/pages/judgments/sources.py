@@ -70,7 +70,7 @@ def components(analysis: Analysis) -> Figure:
         base = marks.chart(drawn, marks.labels("component"), step=46)
         x = marks.axis("se", axis(analysis, "standard error of the mean of"), window)
         text = base.mark_text(dy=-14, align="left", limit=alt.expr("width - 4"), color=INK)
-        return marks.finish([*marks.intervals(drawn, base, x), text.encode(x=alt.value(3), text="text:N")])
+        return marks.finish([*marks.intervals(drawn, base, x), text.encode(x=alt.value(3), text=alt.Text("text:N"))])
 
     heads = {"share_of_variance": "share of Var(mean)", "se": "standard error it brings", "low": "low, 95%"}
     return Figure("components", Caption(finding, lines), rows, chart, heads | {"high": "high, 95%"})

@@ -48,6 +48,8 @@ def intervals(analysis: Analysis) -> Figure:
     )
 
     def chart() -> Chart:
+        import altair as alt
+
         low, high = marks.span([row[end] for row in rows for end in ("low", "high")])
         window = max(low, scores.low), min(high, scores.high)  # a mean cannot be beyond the scores
         drawn = [
@@ -57,7 +59,7 @@ def intervals(analysis: Analysis) -> Figure:
         ]
         base = marks.chart(drawn, marks.labels("interval"), step=60)
         x = marks.axis("mean", axis(analysis, "mean of"), window)
-        text = base.mark_text(dy=-17, color=INK).encode(x=x, text="text:N")
+        text = base.mark_text(dy=-17, color=INK).encode(x=x, text=alt.Text("text:N"))
         return marks.finish([*marks.intervals(drawn, base, x, thickness=7), text])
 
     return Figure("intervals", Caption(finding, lines), rows, chart)

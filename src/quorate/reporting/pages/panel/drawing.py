@@ -118,7 +118,7 @@ def grouped(
     base = base.encode(yOffset=alt.YOffset(f"{series.field}:N", sort=list(series.names)))
     x = marks.axis(value, title, window)
     rule = base.mark_rule(strokeWidth=2, opacity=0.85)
-    rule = rule.encode(x=marks.like(x, "shown_low"), x2="shown_high:Q", color=series.colour())
+    rule = rule.encode(x=marks.like(x, "shown_low"), x2=alt.X2("shown_high:Q"), color=series.colour())
     points = base.mark_point(filled=True, opacity=1, size=48).encode(x=x, color=series.colour(), shape=series.shape())
     return marks.finish([*([] if at is None else [marks.line_at(at, x)]), rule, points])
 

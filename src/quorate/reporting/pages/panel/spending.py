@@ -123,7 +123,7 @@ def _chart(view: PanelAnalysis, rows: list[Row]) -> Chart:
     layers = [line.encode(strokeDash=alt.StrokeDash("strategy:N", scale=dash, legend=None))]
     points = base.mark_point(filled=True, opacity=1, size=80).encode(color=series.colour(), shape=series.shape())
     if view.check is not None:
-        rule = base.mark_rule(strokeWidth=2).encode(y=y("low:Q"), y2="high:Q", color=series.colour())
+        rule = base.mark_rule(strokeWidth=2).encode(y=y("low:Q"), y2=alt.Y2("high:Q"), color=series.colour())
         layers += [rule, points.encode(y=y("redrawn:Q"))]
     else:
         layers.append(points)
