@@ -17,7 +17,7 @@ PRICES = [{"call": 1.0}, {"call": 0.01, "item": 1.0}, {"call": 0.01, "prompt": 5
 
 @pytest.fixture(scope="module", params=product(range(1), PRICES), ids=str)
 def priced(request, judged):
-    """The difference of two equal systems, all designs at some prices as an optimiser has them, and the price and the studies of each by itself."""
+    """The difference of two equal systems, all designs as an optimiser has them, and price and studies of each."""
     seed, prices = request.param
     found = difference(judged(SIZES, fixed=(), sd=NULL, seed=seed), "system0000", "system0001")
     searched = q.optimize(found.fit, budget=1e300, prices=prices, limits=LIMITS, layouts="factorial").searched
