@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from quorate.analysis.analyze import analyze as analyze
+    from quorate.decide.all_pairs import compare_all as compare_all
     from quorate.decide.compare import compare as compare
     from quorate.decide.gaming.gaming import gaming as gaming
     from quorate.decide.gaming.resampled import resampled_prize as resampled_prize
     from quorate.decide.stop import monitor as monitor
     from quorate.decide.stop import stopping_rule as stopping_rule
-    from quorate.decide.votes.all_pairs import compare_all as compare_all
     from quorate.errors import InvalidData as InvalidData
     from quorate.errors import InvalidInput as InvalidInput
     from quorate.errors import NotConverged as NotConverged
@@ -97,7 +97,7 @@ _HOMES = {
     "by_level": "quorate.estimate.components.robustness",
     "clustered_sample_size": "quorate.plan.power.clusters",
     "compare": "quorate.decide.compare",
-    "compare_all": "quorate.decide.votes.all_pairs",
+    "compare_all": "quorate.decide.all_pairs",
     "components": "quorate.estimate.components.published",
     "concentration": "quorate.plan.power.concentration",
     "corrected": "quorate.estimate.agreement.prediction_powered",

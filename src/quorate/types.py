@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from quorate.analysis.pair import PairAnalysis as PairAnalysis
     from quorate.analysis.votes import VotesAnalysis as VotesAnalysis
     from quorate.caveats import Caveat as Caveat
+    from quorate.decide.all_pairs import Verdicts as Verdicts
     from quorate.decide.gaming.gaming import Gaming as Gaming
     from quorate.decide.gaming.gaming import Prize as Prize
     from quorate.decide.scores.verdict import ScoreVerdict as ScoreVerdict
     from quorate.decide.stop import Monitor as Monitor
     from quorate.decide.stop import StoppingRule as StoppingRule
-    from quorate.decide.votes.all_pairs import Verdicts as Verdicts
     from quorate.decide.votes.verdict import Verdict as Verdict
     from quorate.estimate.agreement.accuracy import Accuracy as Accuracy
     from quorate.estimate.agreement.agreement import Agreement as Agreement
@@ -128,7 +128,7 @@ _HOMES = {
     "TieSensitivity": "quorate.estimate.votes.ties",
     "Variants": "quorate.study.variants.variants",
     "Verdict": "quorate.decide.votes.verdict",
-    "Verdicts": "quorate.decide.votes.all_pairs",
+    "Verdicts": "quorate.decide.all_pairs",
     "Votes": "quorate.table.votes",
     "VotesPlan": "quorate.plan.power.votes_plan",
     "VotesSupport": "quorate.estimate.doctor.support",

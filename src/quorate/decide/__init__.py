@@ -3,6 +3,7 @@
 In reading order:
 
 - `compare`: the verdict on two systems, from votes or from scores; `outcome`: what every verdict has.
+- `all_pairs`: verdicts on all pairs of systems that hold together; `by_type`: the difference on each type of prompt.
 - `votes/` and `scores/`: the two kinds of evidence, and what would decide.
 - `stop`: votes watched as they come in.
 - `gaming/`: what submitting many times and reporting the best is worth.

@@ -25,6 +25,7 @@ _WHY = {
     "limits": "for votes, of which only the number is planned",
     "ties": "for scores, which have none",
     "cluster": "for scores, whose facets are all in the model",
+    "minimum": "for scores, of which every pair that can be is judged",
     "price": "for scores; prices are by call, judge, item and prompt",
 }
 
@@ -152,21 +153,23 @@ def compare(
     votes = {"ties": ties, "cluster": cluster, "price": price}
     scores = {"facet": facet, "method": method, "targets": targets, "prices": prices, "limits": limits}
     if isinstance(judgments_or_votes, Judgments):
-        _refuse(votes)
-        return verdict_of_scores(judgments_or_votes, a, b, **own, **_given({**scores, "budget": budget}))
+        refuse(votes)
+        return verdict_of_scores(judgments_or_votes, a, b, **own, **given({**scores, "budget": budget}))
     if isinstance(judgments_or_votes, Votes):
-        _refuse(scores)
-        return verdict_of_votes(judgments_or_votes, a, b, **own, **_given({**votes, "budget": budget}))
+        refuse(scores)
+        return verdict_of_votes(judgments_or_votes, a, b, **own, **given({**votes, "budget": budget}))
     kind = type(judgments_or_votes).__name__
     raise InvalidInput(
         f"judgments_or_votes: expects what quorate.read or quorate.read_votes returns, got {kind}; read it first"
     )
 
 
-def _given(options: Mapping[str, Any]) -> dict[str, Any]:
+def given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options that are given."""
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _refuse(options: Mapping[str, Any]) -> None:
-    for name, value in _given(options).items():
+def refuse(options: Mapping[str, Any]) -> None:
+    """Refuse options that are for data of the other kind."""
+    for name, value in given(options).items():
         raise InvalidInput(f'{name}: not {_WHY[name]}, got "{value}"; leave it out')

@@ -5,11 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from quorate.caveats import Caveat
 from quorate.numerics.votes import binomial
 from quorate.table.results import Result
+
+if TYPE_CHECKING:
+    from quorate.decide.by_type import Types
 
 Claim = Literal["better", "equivalent", "not worse"]
 """What a comparison was made to show."""
@@ -33,6 +36,10 @@ class Difference(Protocol):
     @property
     def value(self) -> float:
         """The difference; above 0 where the first system is better."""
+
+    @property
+    def n(self) -> int:
+        """Votes or answers used."""
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
@@ -89,6 +96,8 @@ class AnyVerdict(Result, ABC):
         What would decide; None where it is decided, or nothing would do.
     claim : str or None
         What was to be shown, for the exit code.
+    types : Types or None
+        The difference by type of prompt or category of items; None without two types to compare.
     """
 
     a: str
@@ -104,6 +113,12 @@ class AnyVerdict(Result, ABC):
     error_rate: float
     next_step: Step | None
     claim: Claim | None = None
+    types: Types | None = None
+
+    @property
+    def p_types(self) -> float | None:
+        """P-value that the difference is the same on every type; None without types."""
+        return None if self.types is None else self.types.p
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
@@ -134,7 +149,8 @@ class AnyVerdict(Result, ABC):
             verdict = f"Undecided whether {self.a} or {self.b} {self._prefers()}"
         elif self.outcome is Outcome.EQUIVALENT:
             verdict = f"{self.a} and {self.b} are equivalent within a margin of {self.margin:.4g}"
-        return " ".join(part for part in (f"{verdict}: {self._numbers()}.", self._rest()) if part)
+        by_type = "" if self.types is None else self.types.words(self.a, 1 - self.level)
+        return " ".join(part for part in (f"{verdict}: {self._numbers()}.", by_type, self._rest()) if part)
 
     def __str__(self) -> str:
         return self.sentence
@@ -153,6 +169,8 @@ class AnyVerdict(Result, ABC):
             "outcome": self.outcome.value,
             "difference": self.difference.to_dict(),
             "next_step": self.next_step and self.next_step.to_dict(),
+            "types": self.types and self.types.to_dict(),
+            "p_types": self.p_types,
             "low": low,
             "high": high,
             "equivalence_level": None if self.margin is None else self._equivalence_level,

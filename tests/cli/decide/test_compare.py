@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -94,7 +96,7 @@ def test_json_and_a_report(run, scored, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("{scored} s0", "missing argument 'B' (see quorate compare --help)"),
+        ("{scored} s0", "A, B: give both systems, or neither for all pairs"),
         ("{scored} s0 s9", 'no system "s9"'),
         ("{scored} s0 s0", "two different levels of system are compared"),
         ("{scored} s0 s1 --ties half", "--ties: for votes, and this file has scores"),
@@ -124,3 +126,21 @@ def test_a_column_stands_for_the_role_that_it_was_read_as(run, ordered, tmp_path
         found = run(*command, "--role", "cluster=ranking", "--cluster", "ranking", "--json")
         assert (found.code, found.err) == (2, "")
         assert found.out == run(*command, "--role", "cluster=ranking", "--cluster", "cluster", "--json").out
+
+
+def test_all_pairs_without_names(run, scored, votes, tmp_path):
+    page = tmp_path / "pairs.md"
+    ran = run("compare", scored, "--report", page)
+    said = " ".join(ran.out.split())
+    assert (ran.code, ran.err) == (2, "")
+    assert said.startswith("Of 3 pairs of systems ")
+    assert "s0 s1 better" in said
+    assert "Of 3 pairs of systems" in page.read_text()
+    found = json.loads(run("compare", votes, "--json", "--minimum", "150").out)
+    assert (found["skipped"], found["counts"]["better"], found["exit_code"]) == (1, 1, 0)
+    assert run("compare", votes, "x").err == (
+        'quorate: A, B: give both systems, or neither for all pairs, got "x" alone\n'
+    )
+    for option in (("--claim", "better"), ("--price", "1"), ("--budget", "9"), ("--judge-price", "j0=1")):
+        assert f"{option[0]}: is for two systems; name them as A and B" in run("compare", scored, *option).err
+    assert "--minimum: is for all pairs; leave out A and B" in run("compare", votes, "x", "y", "--minimum", "9").err

@@ -17,9 +17,8 @@ import pytest
 import quorate as q
 from quorate.cli import main
 from quorate.cli.entry import STAGES, VOTES, program
-from quorate.cli.options.groups import For
+from quorate.cli.options.groups import ALL, TWO, For
 from quorate.cli.options.reading import Reading, VoteReading
-from quorate.cli.votes.asked import ALL, TWO
 
 READ = "quorate.table.read_scores:read_scores"
 READ_VOTES = "quorate.table.read_votes:read_votes"
@@ -44,7 +43,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "variants": ("quorate.study.variants.variants:carry_out",),
     "run": ("quorate.study.file:load", "quorate.study.loop:carry_out"),
     "status": ("quorate.study.status:status",),
-    "compare": (READ, READ_VOTES, "quorate.decide.compare:compare"),
+    "compare": (READ, READ_VOTES, "quorate.decide.all_pairs:compare_all", "quorate.decide.compare:compare"),
     "rank": (READ, READ_VOTES, "quorate.estimate.ratings.rank:rank"),
     "agree": (READ, READ_VOTES, "quorate.analysis.agreement:agreement_view"),
     "pipelines": (READ, READ_VOTES, "quorate.simulate.pipelines.pipelines:pipelines"),

@@ -1,4 +1,4 @@
-"""`quorate compare`: the verdict on two systems, from scores or from votes."""
+"""`quorate compare`: the verdict on two systems or on all pairs, from scores or from votes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,19 @@ import typer
 
 from quorate.cli.console import caveats, console, heading, read_as, say, table
 from quorate.cli.options import File, Files, For, Group, Output, Power, Prices, Reading, Systems, command, only
+from quorate.cli.options.groups import ALL, TWO
+from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from quorate.decide.all_pairs import Verdicts
     from quorate.decide.outcome import AnyVerdict
+    from quorate.table.judgments import Judgments
+    from quorate.table.votes import Votes
+
+MOST_PAIRS = 60
+"""Pairs that are listed; the report has all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +38,7 @@ class Claimed(Group):
     ] = None
     claim: Annotated[
         Literal["better", "equivalent", "not worse"] | None,
+        For(TWO),
         typer.Option(help="What is to be shown of A, for the exit code. Default: better or equivalent."),
     ] = None
     power: Power = 0.9
@@ -45,24 +54,49 @@ class Claimed(Group):
         For("votes"),
         typer.Option(help="Votes: how ties count. Default: drop."),
     ] = None
+    minimum: Annotated[
+        int | None,
+        For("votes"),
+        For(ALL),
+        typer.Option(metavar="N", min=1, help="All pairs of votes: how many must count for a pair. Default: 1."),
+    ] = None
     budget: Annotated[
         float | None,
+        For(TWO),
         typer.Option(metavar="N", help="What a new study may cost, at these prices; else how many votes or judgments."),
     ] = None
-    price: Annotated[float | None, typer.Option(metavar="USD", min=0, help="Price of one call, or of one vote.")] = None
+    price: Annotated[
+        float | None, For(TWO), typer.Option(metavar="USD", min=0, help="Price of one call, or of one vote.")
+    ] = None
 
     def arguments(self) -> dict[str, Any]:
         """What votes and scores have in common, as `quorate.compare` takes it."""
         whole = {"budget": int(self.budget)} if self.budget is not None and self.budget.is_integer() else {}
         given = self.given()
-        return {name: given[name] for name in ("margin", "claim", "power", "budget") if name in given} | whole
+        names = ("margin", "claim", "power", "budget", "minimum")
+        return {name: given[name] for name in names if name in given} | whole
+
+    def check(self, prices: Prices, *systems: str | None) -> None:
+        """Refuse one system alone, and what goes with two where all pairs are compared, or the reverse."""
+        named = [name for name in systems if name is not None]
+        if len(named) == 1:
+            raise InvalidInput(f'A, B: give both systems, or neither for all pairs, got "{named[0]}" alone')
+        if named:
+            return self.refuse(ALL, "is for all pairs; leave out A and B")
+        self.refuse(TWO, "is for two systems; name them as A and B")
+        if prices.judge_price:
+            raise InvalidInput("--judge-price: is for two systems; name them as A and B")
+        return None
 
 
 @command
 def compare(
     file: File,
-    a: Annotated[str, typer.Argument(metavar="A", help="A system; the verdict is about it.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="The system it is compared with.")],
+    a: Annotated[
+        str | None, typer.Argument(metavar="A", help="A system; the verdict is about it. Without A and B: all pairs.")
+    ] = None,
+    b: Annotated[str | None, typer.Argument(metavar="B", help="The system it is compared with.")] = None,
+    *,
     claimed: Claimed,
     systems: Systems,
     prices: Annotated[Prices, only("judge_price")],
@@ -73,11 +107,14 @@ def compare(
     """Is A better than B? The verdict, and what would decide.
 
     Better, worse, equivalent within --margin, or undecided, from the scores of both or from votes between them. Ends
-    with exit code 2 if what is claimed is not shown.
+    with exit code 2 if what is claimed is not shown. Without A and B, all pairs of systems, whose verdicts hold
+    together (Holm); exit code 2 if one is undecided.
     """
+    from quorate.decide.all_pairs import compare_all
     from quorate.decide.compare import compare as compared
     from quorate.table.votes import Votes
 
+    claimed.check(prices, a, b)
     table = reading.table(file, systems, claimed, prices)
     options = {"level": systems.level, **claimed.arguments()}
     if isinstance(table, Votes):
@@ -87,12 +124,48 @@ def compare(
         costs = Prices(price=claimed.price, judge_price=prices.judge_price).prices()
         given = {"facet": systems.system, "method": claimed.method, "targets": systems.targets(), "prices": costs}
     options |= {name: value for name, value in given.items() if value is not None}
+    if a is None or b is None:
+        every = compare_all(table, **{name: value for name, value in options.items() if name != "prices"})
+        out.show(every, show_all)
+        return finished(every, table, files, out)
     found = compared(table, a, b, **options)
     out.show(found, show)
+    return finished(found, table, files, out)
+
+
+def finished(found: AnyVerdict | Verdicts, table: Judgments | Votes, files: Files, out: Output) -> int:
+    """What the columns were read as, the files that were asked for, and the exit code."""
     if not out.as_json:
         read_as(console(), table.notes)
     files.write(found, table, out)
     return found.exit_code
+
+
+def show_all(out: Console, found: Verdicts) -> None:
+    """Print the verdicts on all pairs: the sentence, a line for each, and what to know before relying on them."""
+    from quorate.analysis.words import p_text
+
+    say(out, found.sentence, style="bold")
+    out.print()
+    level = f"{100 * found.verdicts[0].level:.4g}% interval"
+    heads = {"first": "left", "against": "left", "outcome": "left", "difference": "right", level: "right", "p": "right"}
+    rows = [
+        (
+            row["a"],
+            row["b"],
+            row["outcome"],
+            text(row["difference"]),
+            f"{text(row['low'])} to {text(row['high'])}",
+            p_text(row["p_difference"]),
+        )
+        for row in found.rows()[:MOST_PAIRS]
+    ]
+    table(out, heads, rows)
+    if len(found.verdicts) > MOST_PAIRS:
+        say(out, f"And {len(found.verdicts) - MOST_PAIRS:,} more pairs; --report and --json have all.")
+    what = "of votes the share for the first less one half, of scores that of the means"
+    say(out, f"Difference: {what}. Intervals are at the level that Holm's procedure arrives at for this many pairs.")
+    caveats(out, (one.sentence for one in found.caveats))
 
 
 def show(out: Console, found: AnyVerdict) -> None:

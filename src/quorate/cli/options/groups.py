@@ -12,6 +12,9 @@ import typer
 
 from quorate.errors import InvalidInput
 
+TWO, ALL = "two systems", "all pairs"
+"""Kinds of questions that an option may be for."""
+
 
 @dataclass(frozen=True)
 class For:

@@ -11,8 +11,9 @@ import typer
 
 from quorate.cli.console import console, whole
 from quorate.cli.options import Files, For, Group, Level, Output, Power, ScoreReading, VoteReading, VotesFile, command
+from quorate.cli.options.groups import TWO
 from quorate.cli.options.systems import Clustering
-from quorate.cli.votes.asked import TWO, Pair, clustered_by
+from quorate.cli.votes.asked import Pair, clustered_by
 from quorate.cli.votes.show import show
 from quorate.errors import InvalidInput
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quorate.cli.options import Group, names
+from quorate.cli.options.groups import ALL, TWO
 from quorate.cli.options.systems import NO_CLUSTER
 from quorate.errors import InvalidInput
 from quorate.wording import listed
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 5
 """Systems that a message names."""
-TWO, ALL = "two systems", "all pairs"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
 from quorate.caveats import Caveat
+from quorate.decide.by_type import types_of_scores
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
 from quorate.decide.scores.step import ScoreStep, score_step
 from quorate.decide.scores.studies import studies_like
@@ -36,7 +37,7 @@ class ScoreVerdict(AnyVerdict):
 
     Parameters
     ----------
-    a, b, outcome, margin, level, p_difference, p_equivalence, detectable, power, error_rate, claim
+    a, b, outcome, margin, level, p_difference, p_equivalence, detectable, power, error_rate, claim, types
         As for `quorate.decide.outcome.AnyVerdict`; differences are in score units.
     difference : SystemDifference
         Mean of ``a`` less mean of ``b``, with its standard error, degrees of freedom and intervals.
@@ -200,6 +201,17 @@ def verdict_of_scores(
     >>> found.outcome.value, round(found.difference.value, 3), round(found.detectable, 2)
     ('better', 2.333, 0.86)
     """
+    check_question_of_scores(margin, level, claim, power, budget)
+    found = difference(judgments, a, b, facet=facet, method=method, targets=targets)
+    options: dict[str, Any] = {"prices": prices, "limits": limits, "layouts": layouts, "budget": budget}
+    verdict = verdict_of_difference(found, judgments, margin=margin, level=level, claim=claim, power=power, **options)
+    return replace(verdict, types=types_of_scores(found, judgments, level))
+
+
+def check_question_of_scores(
+    margin: float | None, level: float, claim: str | None, power: float, budget: float | None
+) -> None:
+    """Refuse what cannot be asked of a comparison of scores."""
     check_question(None, level, None if margin is not None else claim, power, None, None)
     if margin is not None:
         valid = isinstance(margin, Real) and not isinstance(margin, bool) and 0 < margin < float("inf")
@@ -208,17 +220,28 @@ def verdict_of_scores(
     if budget is not None:
         is_amount = isinstance(budget, Real) and not isinstance(budget, bool) and 0 < budget < float("inf")
         check_range("budget", budget, "above 0 and finite", is_amount)
-    found = difference(judgments, a, b, facet=facet, method=method, targets=targets)
+
+
+def verdict_of_difference(
+    found: SystemDifference,
+    judgments: Judgments,
+    *,
+    margin: float | None = None,
+    level: float = 0.95,
+    claim: Claim | None = None,
+    power: float = 0.9,
+    **planning: Any,
+) -> ScoreVerdict:
+    """The verdict that a difference leads to; ``planning`` is for the next step."""
     alpha = 1 - level
     p_difference, p_equivalence = found.p_difference(), None if margin is None else found.p_equivalence(margin)
     outcome = outcome_by(found.value, p_difference, p_equivalence, alpha)
     step = None
     if outcome is Outcome.UNDECIDED:
-        options: dict[str, Any] = {"prices": prices, "limits": limits, "layouts": layouts, "budget": budget}
-        step = score_step(found, margin=margin, alpha=alpha, power=power, **options)
+        step = score_step(found, margin=margin, alpha=alpha, power=power, **planning)
     return ScoreVerdict(
-        a=a,
-        b=b,
+        a=found.a,
+        b=found.b,
         outcome=outcome,
         difference=found,
         margin=margin,

@@ -3,7 +3,5 @@
 In reading order:
 
 - `verdict`: better, worse, equivalent or undecided; `margin`: by how much, with its tests.
-- `by_type`: whether it is the same on every type of prompt.
 - `next_step`: what would decide; `study_size` and `clustered_study`: votes that a new study takes.
-- `all_pairs`: verdicts on many pairs that hold together.
 """

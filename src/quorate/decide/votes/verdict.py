@@ -8,8 +8,8 @@ from typing import get_args
 
 from quorate import wording
 from quorate.arguments import argument
+from quorate.decide.by_type import types_of_votes
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
-from quorate.decide.votes.by_type import types_p_value
 from quorate.decide.votes.margin import VoteMargin, margin_of_votes
 from quorate.decide.votes.next_step import NextStep, next_step
 from quorate.errors import InvalidInput
@@ -27,7 +27,7 @@ class Verdict(AnyVerdict):
 
     Parameters
     ----------
-    a, b, outcome, margin, level, p_difference, p_equivalence, power, error_rate, claim
+    a, b, outcome, margin, level, p_difference, p_equivalence, power, error_rate, claim, types
         As for `quorate.decide.outcome.AnyVerdict`.
     difference : VoteMargin
         The margin ``p - 1/2`` with its standard error and intervals.
@@ -35,21 +35,10 @@ class Verdict(AnyVerdict):
         Smallest margin that so many votes detect with a chance of ``power``; None if they detect none.
     next_step : NextStep or None
         What would decide; None where it is decided, or no number of votes would do.
-    p_types : float or None
-        P-value that the margin is the same on every type of prompt; None without types.
     """
 
     difference: VoteMargin
     next_step: NextStep | None
-    p_types: float | None = None
-
-    @property
-    def sentence(self) -> str:
-        """The verdict with its numbers, and whether types of prompts differ."""
-        if self.p_types is None or self.p_types > 1 - self.level:
-            return super().sentence
-        p = "p < .0001" if self.p_types < 1e-4 else f"p = {self.p_types:.2g}"
-        return f"{super().sentence} The preference differs between types of prompts ({p}): look at each."
 
     def _prefers(self) -> str:
         return "is preferred"
@@ -167,7 +156,7 @@ def verdict_of_votes(
     verdict = verdict_of_margin(
         found, counting=counting, margin=margin, level=level, claim=claim, power=power, budget=budget, price=price
     )
-    return replace(verdict, p_types=types_p_value(votes, a, b, ties=ties, cluster=found.cluster))
+    return replace(verdict, types=types_of_votes(votes, a, b, ties=ties, cluster=found.cluster, level=level))
 
 
 def verdict_of_margin(

@@ -163,8 +163,8 @@ def compared(verdict: AnyVerdict) -> Figure:
         "nominal chance of a false verdict": f"{verdict.error_rate:.3g}",
     }
     values |= {} if verdict.p_equivalence is None else {"p of a margin that large": _p(verdict.p_equivalence)}
-    if isinstance(verdict, Verdict) and verdict.p_types is not None:
-        values["p of the same margin on every type of prompt"] = _p(verdict.p_types)
+    if verdict.types is not None:
+        values[f"p of the same on every {verdict.types.by.replace('_', ' ')}"] = _p(verdict.types.p)
     if isinstance(verdict, ScoreVerdict) and verdict.population is not None and verdict.for_others is not None:
         other = verdict.population
         numbers = "{}, {} to {}".format(*_values(verdict, other.value, *other.interval(verdict.level)))

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
+import numpy as np
 import polars as pl
 import pytest
 
-from quorate.decide.votes.all_pairs import compare_all
+import quorate as q
+from quorate.decide.all_pairs import compare_all
 from quorate.decide.votes.verdict import verdict_of_votes
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.table.read_votes import read_votes
@@ -33,7 +36,8 @@ def test_each_verdict_is_that_of_its_pair_at_its_level():
         assert one.to_dict() == alone.to_dict()
     assert verdict_of_votes(votes, "x1", "y1", margin=0.12).outcome.value == "better"
     assert found.sentence == (
-        "Of 5 pairs, 2 differ, 1 are equivalent and 2 are undecided; all of that is true with 95% confidence."
+        "Of 5 pairs of systems 2 are told apart, 1 is equivalent and 2 are undecided; all of these verdicts hold "
+        "together at 95%."
     )
 
 
@@ -55,3 +59,24 @@ def test_results_are_plain_values():
     found = compare_all(votes_of([80, 50], 100), margin=0.2)
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["counts"]["better"] == 1
     assert len(found.to_frame()) == 2
+
+
+def test_all_pairs_of_scores_are_those_of_compare_at_one_level(judged):
+    """As each pair by itself at the level that Holm's procedure arrives at, as for votes."""
+    judgments = judged({"item": 12, "judge": 3, "system": 3}, fixed=("judge",), seed=4)
+    own = np.array([0.0, 2.0, 2.1])[judgments.column("system")]
+    moved = judgments.mean + own
+    table = replace(judgments, mean=moved, low=moved, high=moved)
+    found = compare_all(table, margin=0.3)
+    assert len(found.verdicts) == 3
+    for one in found.verdicts:
+        alone = q.compare(table, one.a, one.b, margin=0.3, level=one.level)
+        assert one.to_dict() == {**alone.to_dict(), "types": None, "p_types": None}
+    assert found.exit_code == (2 if found.counts["undecided"] else 0)
+    assert "hold together at 95%" in repr(found)
+    with pytest.raises(InvalidInput, match="minimum: not for scores"):
+        compare_all(table, minimum=3)
+    with pytest.raises(InvalidInput, match="facet: not for votes"):
+        compare_all(votes_of([5], 10), facet="judge")
+    with pytest.raises(NotEstimable, match="no two can be compared"):
+        compare_all(table.only("system", table.facet("system").levels[0]))

@@ -1,0 +1,277 @@
+"""All pairs of systems at once: their verdicts, with one error rate for all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, overload
+
+import numpy as np
+
+from quorate.arguments import argument
+from quorate.decide.compare import given, refuse
+from quorate.decide.outcome import AnyVerdict, Outcome
+from quorate.decide.scores.verdict import check_question_of_scores, verdict_of_difference
+from quorate.decide.votes.margin import margin_of_votes
+from quorate.decide.votes.verdict import check_question, verdict_of_margin
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.differences.difference import Method, difference
+from quorate.estimate.means.targets import Target
+from quorate.estimate.votes.dependence import Cluster
+from quorate.numerics.multiplicity import holm_level
+from quorate.plan.power.sample_size import check_count
+from quorate.table.judgments import Judgments
+from quorate.table.results import Result, Row
+from quorate.table.votes import Encoding, Votes
+from quorate.wording import brief, counted
+
+
+@dataclass(frozen=True, repr=False)
+class Verdicts(Result):
+    """Verdicts on several pairs that hold together.
+
+    Parameters
+    ----------
+    verdicts : tuple of Verdict or ScoreVerdict
+        One per pair, in the order of the pairs of the votes, or of the systems; all at the level that Holm's procedure
+        arrives at.
+    level : float
+        Chance that none of them is false, at least.
+    skipped : int
+        Pairs left out, for they have too little to judge by, such as too few votes or one cluster.
+    """
+
+    verdicts: tuple[AnyVerdict, ...]
+    level: float
+    skipped: int
+
+    def __repr__(self) -> str:
+        return brief("Verdicts", self.sentence)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Pairs per outcome."""
+        found = Counter(verdict.outcome.value for verdict in self.verdicts)
+        return {outcome.value: found[outcome.value] for outcome in Outcome}
+
+    @property
+    def sentence(self) -> str:
+        """How many pairs are decided."""
+        count = self.counts
+        different = count["better"] + count["worse"]
+        left = f" {counted(self.skipped, 'pair')} more could not be judged." if self.skipped else ""
+        return (
+            f"Of {counted(len(self.verdicts), 'pair')} of systems {_are(different)} told apart, "
+            f"{_are(count['equivalent'])} equivalent and {_are(count['undecided'])} undecided; all of these verdicts "
+            f"hold together at {100 * self.level:.4g}%.{left}"
+        )
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    @property
+    def caveats(self) -> tuple[Any, ...]:
+        """What to know before relying on them, each once."""
+        return tuple({one.sentence: one for verdict in self.verdicts for one in verdict.caveats}.values())
+
+    @property
+    def exit_code(self) -> int:
+        """0 where every pair is decided, 2 where one is not."""
+        return 2 if self.counts["undecided"] else 0
+
+    def rows(self) -> list[Row]:
+        """One row per pair: a, b, outcome, difference, low, high, level, n, p_difference, p_equivalence.
+
+        The difference of votes is the margin, the share of votes for ``a`` less one half; of scores that of the means.
+        """
+        rows = []
+        for verdict in self.verdicts:
+            low, high = verdict.difference.interval(verdict.level)
+            row: Row = {"a": verdict.a, "b": verdict.b, "outcome": verdict.outcome.value}
+            row |= {"difference": verdict.difference.value, "low": low, "high": high, "level": verdict.level}
+            row |= {"n": verdict.difference.n, "p_difference": verdict.p_difference}
+            rows.append({**row, "p_equivalence": verdict.p_equivalence})
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        facts = {name: getattr(self, name) for name in ("level", "skipped", "counts", "sentence", "exit_code")}
+        return {**facts, "verdicts": [verdict.to_dict() for verdict in self.verdicts]}
+
+
+def _are(count: int) -> str:
+    return f"{count:,} {'is' if count == 1 else 'are'}"
+
+
+@overload
+def compare_all(
+    judgments_or_votes: Votes,
+    *,
+    margin: float | None = None,
+    level: float = 0.95,
+    power: float = 0.9,
+    ties: Encoding | None = None,
+    cluster: Cluster | None = None,
+    minimum: int | None = None,
+) -> Verdicts: ...
+
+
+@overload
+def compare_all(
+    judgments_or_votes: Judgments,
+    *,
+    facet: str | None = None,
+    margin: float | None = None,
+    level: float = 0.95,
+    power: float = 0.9,
+    method: Method | None = None,
+    targets: Mapping[str, Target] | None = None,
+) -> Verdicts: ...
+
+
+def compare_all(
+    judgments_or_votes: Votes | Judgments,
+    *,
+    facet: str | None = None,
+    margin: float | None = None,
+    level: float = 0.95,
+    power: float = 0.9,
+    ties: Encoding | None = None,
+    cluster: Cluster | None = None,
+    minimum: int | None = None,
+    method: Method | None = None,
+    targets: Mapping[str, Target] | None = None,
+) -> Verdicts:
+    """Verdicts on all pairs of systems, corrected for looking at that many.
+
+    Parameters
+    ----------
+    judgments_or_votes : Judgments or Votes
+        From `quorate.read` or `quorate.read_votes`.
+    facet : str, optional
+        Scores: role of the systems, ``"system"`` by default.
+    margin : float, optional
+        Margin of equivalence, as for `quorate.compare`.
+    level : float
+        Chance that no verdict is false, at least.
+    power : float
+        Chance of detection that next steps are for.
+    ties : {"drop", "half", "pessimistic"}, optional
+        Votes: how ties count; dropped by default.
+    cluster : str or sequence of str, optional
+        Votes: facets whose votes may resemble each other, as for `quorate.compare`: by default those of each pair that
+        repeat.
+    minimum : int, optional
+        Votes: how many must count for a pair to be judged, 1 by default; set before looking.
+    method, targets
+        Scores: as for `quorate.compare`.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range or not for such data, or the table is none of the two.
+    NotEstimable
+        If no pair can be judged.
+    UnknownTerm
+        If there is no such facet.
+
+    Notes
+    -----
+    Holm's procedure: all m pairs are judged at ``(1 - level) / m``. If k of them are then settled, so that nothing is
+    left to claim about them, all are judged at ``(1 - level) / (m - k)``, and so on until nothing changes. Intervals
+    and next steps are at the level arrived at. ``docs/methods/verdicts.md`` says what it promises.
+
+    References
+    ----------
+    Holm (1979), Scandinavian Journal of Statistics 6, 65-70. Shaffer (1986), Journal of the American Statistical
+    Association 81, 826-831.
+
+    Examples
+    --------
+    >>> import polars
+    >>> from quorate.table.read_votes import read_votes
+    >>> pairs = [("x", "y", 70), ("x", "z", 61), ("y", "z", 50)]
+    >>> rows = [(a, b, "model_a" if i < wins else "model_b") for a, b, wins in pairs for i in range(100)]
+    >>> frame = polars.DataFrame(rows, schema=["model_a", "model_b", "winner"], orient="row")
+    >>> together = compare_all(read_votes(frame, announce=False))
+    >>> [one.outcome.value for one in together.verdicts]
+    ['better', 'undecided', 'undecided']
+    """
+    asked: dict[str, Any] = {"margin": margin, "level": level, "power": power}
+    votes = {"ties": ties, "cluster": cluster, "minimum": minimum}
+    scores = {"facet": facet, "method": method, "targets": targets}
+    if isinstance(judgments_or_votes, Votes):
+        refuse(scores)
+        return _of_votes(judgments_or_votes, **asked, **given(votes))
+    if isinstance(judgments_or_votes, Judgments):
+        refuse(votes)
+        return _of_scores(judgments_or_votes, **asked, **given(scores))
+    kind = type(judgments_or_votes).__name__
+    raise InvalidInput(
+        f"judgments_or_votes: expects what quorate.read or quorate.read_votes returns, got {kind}; read it first"
+    )
+
+
+def _of_votes(
+    votes: Votes,
+    *,
+    margin: float | None,
+    level: float,
+    power: float,
+    ties: Encoding = "drop",
+    cluster: Cluster | None = None,
+    minimum: int = 1,
+) -> Verdicts:
+    """Verdicts on all pairs by votes."""
+    check_question(margin, level, None, power, None, None)
+    check_count("minimum", minimum)
+    names, judged = votes.pairs().names, []  # margins with the share of the pair's votes that count
+    for a, b in names:
+        pair = votes.pair(a, b)
+        try:
+            lead = margin_of_votes(pair, a, b, ties=ties, cluster=cluster)
+        except NotEstimable:
+            continue
+        if lead.n >= minimum:
+            judged.append((lead, lead.n / pair.n))
+    if not judged:
+        rule = f"votes: no pair has {minimum:,} votes that count; collect more, or lower "
+        raise NotEstimable(rule + argument("minimum"))
+    asked = margin is not None and ties != "pessimistic"
+    p_equal = [lead.p_equivalence(margin or 0.0) if asked else 0.0 for lead, _ in judged]
+    alpha = holm_level(np.array([lead.p_difference() for lead, _ in judged]), np.array(p_equal), 1 - level)
+    verdicts = tuple(
+        verdict_of_margin(lead, counting=counting, margin=margin, level=1 - alpha, power=power)
+        for lead, counting in judged
+    )
+    return Verdicts(verdicts, level, len(names) - len(judged))
+
+
+def _of_scores(
+    judgments: Judgments,
+    *,
+    margin: float | None,
+    level: float,
+    power: float,
+    facet: str = "system",
+    method: Method | None = None,
+    targets: Mapping[str, Target] | None = None,
+) -> Verdicts:
+    """Verdicts on all pairs by scores."""
+    check_question_of_scores(margin, level, None, power, None)
+    pairs, judged, why = list(combinations(judgments.facet(facet).levels, 2)), [], ""
+    for a, b in pairs:
+        try:
+            judged.append(difference(judgments, a, b, facet=facet, method=method, targets=targets))
+        except NotEstimable as error:
+            why = str(error)
+    if not judged:
+        raise NotEstimable(f"{facet}: no two can be compared{f'; the last: {why}' if why else ', for there is one'}")
+    p_equal = [0.0 if margin is None else found.p_equivalence(margin) for found in judged]
+    alpha = holm_level(np.array([found.p_difference() for found in judged]), np.array(p_equal), 1 - level)
+    verdicts = tuple(
+        verdict_of_difference(found, judgments, margin=margin, level=1 - alpha, power=power) for found in judged
+    )
+    return Verdicts(verdicts, level, len(pairs) - len(judged))
