@@ -13,7 +13,7 @@ from quorate.table.columns.vote_roles import ALIASES, has_pairs
 from quorate.table.exchange.format import Kind
 from quorate.table.exchange.postgres.address import Address, place_of
 from quorate.table.exchange.rows import Rows
-from quorate.table.files import columns_of, located
+from quorate.table.files import columns_of, located, opened
 from quorate.table.frames import wrapped
 from quorate.table.judgments import Judgments
 from quorate.table.read_scores import read_scores
@@ -177,4 +177,7 @@ def kind_of(source: Any, kind: Kind | None, scores: Mapping[str, Any], votes: Ma
         return "votes" if has_pairs(wrapped(source).collect_schema().names()) else "scores"
     found = located(place_of(source), rows)
     said = found.form.holds(found.files[0] if found.files else found.place)
+    if said is None and found.form.tool:  # what is in the file, or the part that is wanted, says it
+        with opened(found.place, Rows(part=rows.part, format=rows.format)) as file:
+            said = file.kind
     return said or ("votes" if has_pairs(columns_of(found)) else "scores")

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from quorate.arguments import argument
 from quorate.errors import InvalidInput
 from quorate.roles import SYSTEM
 from quorate.table.chosen import at_levels
@@ -88,8 +89,8 @@ def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing, rows:
     with opened(path, rows) as file:
         if file.kind == "votes" and not _all_named(declared):
             raise InvalidInput(
-                f"source: {path} holds votes between two systems: use quorate.read_votes (or quorate votes "
-                "doctor, quorate analyze, quorate rank), or name every column in facets= to read its scores"
+                f"source: {path} holds votes between two systems: use quorate.read_votes (or quorate votes doctor, "
+                "quorate votes analyze, quorate rank)" + _as_scores(file)
             )
         if file.facets and not _all_named(declared):  # facets by the file's own word, which no name is recognised by
             named = declared["facets"] or {}
@@ -110,6 +111,13 @@ def _unrecognised(only: Iterable[str], facets: Mapping[str, str]) -> dict[str, s
     recognised = {column for name in only for column in recognise_columns([name]).values()}
     taken = {*facets, *facets.values(), *recognised, *ALIASES}
     return {name: name for name in only if name not in taken}
+
+
+def _as_scores(file: Opened) -> str:
+    """How votes can be read as scores after all, where they can."""
+    if file.instead is not None:
+        return ", or read it as scores with " + argument("part", file.instead)
+    return ", or name every column in facets= to read its scores" if file.pairs else ""
 
 
 def _all_named(declared: Mapping[str, Any]) -> bool:

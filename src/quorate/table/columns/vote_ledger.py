@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE
 from quorate.table.exchange.format import PAIR, Opened, quoted
@@ -34,6 +35,10 @@ def as_votes(
     """
     if declared["pair"] != _DEFAULTS or declared["wins"]:
         return declared, outcomes
+    if file.instead is not None:
+        raise InvalidInput(
+            f"source: {path} holds scores: use quorate.read, or read it as votes with " + argument("part", file.instead)
+        )
     if not file.pairs:
         raise InvalidInput(
             f"source: {path} holds scores and does not name two systems: use quorate.read; a ledger has votes where "

@@ -47,6 +47,8 @@ class Opened:
         What the rows are, where the format says it.
     notes : tuple of Note
         What the format's reader took for granted: what became what, and which rows it left out.
+    instead : str, optional
+        The ``part`` that reads the other kind out of the same file, of a log that can be read as both.
     """
 
     relation: duckdb.DuckDBPyRelation
@@ -56,6 +58,7 @@ class Opened:
     caveats: tuple[Caveat, ...] = ()
     kind: Kind | None = None
     notes: tuple[Note, ...] = ()
+    instead: str | None = None
 
     @property
     def pairs(self) -> bool:
@@ -86,7 +89,8 @@ class Format:
     tool : bool
         Whether it is the log of another tool: opened with ``part`` too, and several of its files are one table.
     holds : callable
-        What a place in this format holds, scores or votes; None where only the names of columns say it.
+        What a place in this format holds, scores or votes; None where only the names of columns say it, or of a
+        ``tool`` only what its opener returns.
     caveats : callable
         What the reader of any result must know of a place in this format.
     """

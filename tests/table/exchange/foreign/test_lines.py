@@ -27,6 +27,7 @@ def test_lines_with_their_numbers(tmp_path):
         (b'{"a": 1\n{"a": 1}\n', r"line 1 is not JSON"),
         (b"[1]\n", "line 1 is not a JSON object"),
         (b'{"b": 1}\n', 'line 1 has no "a"'),
+        (b'{"a": ' + b"1" * 5000 + b"}\n", "too many digits"),
         (b'{"a": "\xff"}\n', r"line 1 is not JSON \(not UTF-8\)"),
         (b"[" * 200_000, r"nested too deeply"),
     ],
@@ -37,6 +38,13 @@ def test_a_broken_line_is_named(tmp_path, text, said):
     with pytest.raises(InvalidData, match=said) as caught:
         list(objects(path, "a"))
     assert "\n" not in str(caught.value)
+
+
+def test_who_writes_the_key_that_lacks(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text("{}")
+    with pytest.raises(InvalidData, match=r'line 1 has no "a", which A 2.0 writes$'):
+        list(objects(path, "a", of="A 2.0"))
 
 
 @pytest.mark.parametrize(

@@ -34,3 +34,11 @@ def test_an_identity_is_short_and_tells_apart():
     assert len(one) <= 57
     assert one != other
     assert identity("\ud800") != identity("\udfff")
+
+
+def test_text_that_utf8_cannot_hold_stays_apart():
+    rows = Records("item", "score")
+    for item in ("\ud800", "\udfff", "a\0b"):
+        rows.add(item=item, score=1)
+    kept = [item for item, _ in rows.opened(connection(), "scores").relation.fetchall()]
+    assert kept == ["\\ud800", "\\udfff", "a\0b"]

@@ -15,7 +15,7 @@ MOST_BYTES = 1 << 30
 """Size of a file that is one JSON value: it takes three to five times its size in memory."""
 
 
-def objects(path: Path, *wanted: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def objects(path: Path, *wanted: str, of: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a file with one on each line, with their line's number; blank lines are passed over.
 
     Parameters
@@ -24,6 +24,8 @@ def objects(path: Path, *wanted: str) -> Iterator[tuple[int, dict[str, Any]]]:
         The file, perhaps packed by gzip.
     *wanted : str
         Keys that every object must have.
+    of : str
+        Who writes them, and in which version, for the line about one that lacks.
 
     Raises
     ------
@@ -43,7 +45,9 @@ def objects(path: Path, *wanted: str) -> Iterator[tuple[int, dict[str, Any]]]:
                 raise InvalidData(f"{path}: line {number} is not a JSON object")
             lacking = [key for key in wanted if key not in value]
             if lacking:
-                raise InvalidData(f'{path}: line {number} has no "{lacking[0]}"')
+                raise InvalidData(
+                    f'{path}: line {number} has no "{lacking[0]}"' + (f", which {of} writes" if of else "")
+                )
             yield number, value
 
 
@@ -88,4 +92,6 @@ def _opened(path: Path) -> Any:
 def _why(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg} at character {error.pos + 1:,}"
-    return "not UTF-8" if isinstance(error, UnicodeDecodeError) else "nested too deeply"
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    return "not UTF-8" if isinstance(error, UnicodeDecodeError) else "a number with too many digits"

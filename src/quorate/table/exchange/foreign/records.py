@@ -57,7 +57,7 @@ class Records:
             if name in NUMBERS:
                 entries.append(math.nan if value is None else float(value))  # type: ignore[arg-type]
             else:  # the same few labels come again and again: one text each
-                entries.append(None if value is None else sys.intern(str(value)))
+                entries.append(None if value is None else sys.intern(_written(str(value))))
 
     def opened(
         self,
@@ -67,6 +67,7 @@ class Records:
         facets: Iterable[str] = (),
         caveats: Iterable[Caveat] = (),
         notes: Iterable[Note] = (),
+        instead: str | None = None,
     ) -> Opened:
         """The rows as a relation; columns without any entry are left out, but for those every table of its kind has.
 
@@ -78,7 +79,7 @@ class Records:
             What they are.
         facets : iterable of str
             Columns that are facets though their names are no roles.
-        caveats, notes : iterables
+        caveats, notes, instead
             As of `Opened`.
         """
         held = {
@@ -91,7 +92,7 @@ class Records:
         shown = ", ".join(quoted(one) if one in NUMBERS else f"{quoted(one)}::VARCHAR AS {quoted(one)}" for one in held)
         relation = connection.sql(f"SELECT {shown} FROM {quoted(name)}")
         own = tuple(one for one in facets if one in held)
-        return Opened(relation, tuple(held), False, own, tuple(caveats), kind, tuple(notes))
+        return Opened(relation, tuple(held), False, own, tuple(caveats), kind, tuple(notes), instead)
 
 
 def identity(text: str) -> str:
@@ -104,6 +105,11 @@ def identity(text: str) -> str:
     """
     digits = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_HEX]
     return f"{digits} {' '.join(text.split())[:_SHOWN]}".strip()
+
+
+def _written(text: str) -> str:
+    """Text that UTF-8 can hold: half of a pair of surrogates is written as its number, so that two stay two."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _empty(entry: object) -> bool:

@@ -7,6 +7,7 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quorate.arguments import argument
 from quorate.errors import InvalidData
 from quorate.table.exchange.format import Opened, literal, quoted
 from quorate.table.notes import Note
@@ -32,7 +33,11 @@ def together(files: Mapping[Path, Opened]) -> Opened:
     kinds = {file.kind: path for path, file in files.items()}
     if len(kinds) > 1:
         one, other = kinds.values()
-        raise InvalidData(f"source: {one.name} and {other.name} do not hold the same: one has scores, one votes")
+        ways = [file.instead for file in files.values() if file.instead is not None]
+        raise InvalidData(
+            f"source: {one.name} and {other.name} do not hold the same: one has scores, one votes"
+            + ("; read all as one of the two: " + argument("part", ways[0]) if ways else "")
+        )
     columns = tuple(dict.fromkeys(name for file in files.values() for name in file.columns))
     parts = []
     for path, file in files.items():

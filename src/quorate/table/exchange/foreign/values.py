@@ -1,0 +1,68 @@
+"""What stands at a key of another tool's log: a name as it is written, or a number."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from quorate.errors import InvalidData
+
+_MOST = 60
+
+
+def name_at(value: Any, what: str) -> str:
+    """A name or an id as it is written: text that is not blank, or a number.
+
+    Parameters
+    ----------
+    value : object
+        As JSON holds it.
+    what : str
+        Where it stands and what it is, as an error says it.
+
+    Raises
+    ------
+    InvalidData
+        If it is nothing, blank, or no name.
+
+    Examples
+    --------
+    >>> name_at(81, "line 1: question_id"), name_at("081", "line 1: question_id")
+    ('81', '081')
+    """
+    if isinstance(value, str) and value.strip():
+        return value
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
+        return str(value)
+    raise InvalidData(f"{what} is {shown(value)}; a name or a number is needed there")
+
+
+def number_at(value: Any, what: str) -> float | None:
+    """A number, also one that is written as text; None of null and NaN.
+
+    Raises
+    ------
+    InvalidData
+        If it is anything else.
+
+    Examples
+    --------
+    >>> number_at("1", "record 1: preference"), number_at(None, "record 1: preference")
+    (1.0, None)
+    """
+    if value is None:
+        return None
+    try:
+        found = math.inf if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        found = math.inf
+    if math.isinf(found):
+        raise InvalidData(f"{what} is {shown(value)}; a number is needed there")
+    return None if math.isnan(found) else found
+
+
+def shown(value: Any) -> str:
+    """A JSON value in a message: on one line, and not too long."""
+    text = json.dumps(value, default=str)
+    return text if len(text) <= _MOST else text[: _MOST - 3] + "..."

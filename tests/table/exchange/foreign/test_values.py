@@ -1,0 +1,31 @@
+"""Names and numbers of other tools."""
+
+from __future__ import annotations
+
+from math import nan
+
+import pytest
+
+from quorate.errors import InvalidData
+from quorate.table.exchange.foreign.values import name_at, number_at, shown
+
+
+@pytest.mark.parametrize("value", [None, "", "  ", True, nan, ["gpt-4"], {"model": "m"}])
+def test_what_is_no_name_is_refused(value):
+    with pytest.raises(InvalidData, match=r"line 2: model is .*; a name or a number is needed"):
+        name_at(value, "line 2: model")
+
+
+@pytest.mark.parametrize("value", [True, "many", "inf", 10**400, [1], {}])
+def test_what_is_no_number_is_refused(value):
+    with pytest.raises(InvalidData, match=r"line 2: score is .*; a number is needed"):
+        number_at(value, "line 2: score")
+
+
+def test_numbers_and_what_is_missing():
+    assert [number_at(value, "") for value in (1, 0.5, "1", "nan", nan, None)] == [1, 0.5, 1, None, None, None]
+
+
+def test_a_value_is_shown_on_one_short_line():
+    assert shown("a\nb") == r'"a\nb"'
+    assert len(shown({"long": list(range(1000))})) == 60
