@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,8 +15,10 @@ import pytest
 
 import quorate as q
 from quorate.collect.judge import ERROR, Reply
+from quorate.collect.runner.limits import Limits
 from quorate.collect.runner.outcome import Ended
 from quorate.errors import InvalidInput
+from quorate.study import loop
 from quorate.study.file import load
 from quorate.study.loop import carry_out
 from quorate.study.policy import policy_of
@@ -102,13 +105,13 @@ STUDIES = {
 
 @pytest.mark.parametrize("changes", STUDIES.values(), ids=STUDIES)
 def test_the_calls_are_those_of_the_policy(study, changes):
-    """With failures among the answers, prompts that differ, and items in categories."""
+    """With failures among the answers, prompts that differ, and items in categories; no round is made smaller."""
     settings = {"items": {"file": "items.jsonl", "category": "kind"}, "budget": {"calls": 240}, **changes}
     price = {"a": 0.01, "b": 0.03}
     path = study(
         rows=MANY,
         judges={name: {"kind": "python", "price": {"call": price[name]}} for name in "ab"},
-        **{**settings, "adaptive": {"batch": 37, **settings["adaptive"]}},
+        **{**settings, "adaptive": {"batch": 37, "give_up": 37, **settings["adaptive"]}},
     )
     carried = carry_out(load(path), judges=functions("ab", by_cell))
     rows, budget = held(path), load(path).budget
@@ -196,6 +199,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from test_rounds import by_cell
 from quorate.study.file import load
+from quorate.study import loop
 from quorate.study.loop import carry_out
 
 def slow(request):
@@ -439,12 +443,23 @@ def test_of_a_recorded_table_nothing_is_asked_that_was_not_recorded(study, tmp_p
     assert carried.outcome.complete
 
 
-def test_a_round_spends_little_on_what_has_not_answered_yet(study):
-    def dumb(request):
-        return Reply(ERROR, error="no") if request.cell["item"] == "torn" else 5
+@pytest.mark.parametrize(("answers", "tries", "cycle"), [(0, 2, None), (30, 1, "judge")])
+def test_an_arm_that_fails_takes_no_more_than_a_fiftieth_of_the_budget(study, monkeypatch, answers, tries, cycle):
+    """From the first call on or later, of one judge or of a cycle of two, and tried again."""
+    called = Counter()
 
-    path = study(rows=ROWS, adaptive={"name": "uniform", "batch": 256}, budget={"calls": 500}, tries=1)
-    carry_out(load(path), judges={"rule": dumb})
-    rows = [json.loads(row)["item"] for row in held(path)]
-    assert 5 <= rows.count("torn") <= 0.02 * 500
-    assert rows.count("calm") > 480
+    def fails(request):
+        late = int(request.cell["replicate"]) > answers
+        bad = late and request.cell["item"] == "torn" and request.cell["judge"] == "a"
+        called["torn"] += bad
+        return Reply(ERROR, error="no", retryable=True) if bad else rule(request)
+
+    names = "ab" if cycle else "a"
+    judges = {name: {"kind": "python"} for name in names}
+    policy = {"name": "uniform", "batch": 256, "give_up": 2} | ({"cycle": cycle} if cycle else {})
+    path = study(rows=ROWS, adaptive=policy, judges=judges, budget={"calls": 500}, tries=tries)
+    monkeypatch.setattr(loop, "limits", lambda _: Limits(tries=tries, backoff=0.0, breaker=10_000))
+    carried = carry_out(load(path), judges=functions(names, fails))
+    assert 2 * tries <= called.total() <= 0.02 * 500
+    assert "given up" in carried.reached
+    assert q.status(path).spend.calls >= 490

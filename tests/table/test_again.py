@@ -8,7 +8,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidData, NotEstimable, UnknownColumn
-from quorate.table.again import highest_replicates, item_values
+from quorate.table.again import calls_in_order, highest_replicates, item_values
 
 
 @pytest.fixture
@@ -100,6 +100,23 @@ def numbered(replicates, source=pl.DataFrame, **more):
 @pytest.mark.parametrize("source", [pl.DataFrame, pl.LazyFrame])
 def test_the_highest_number_of_every_cell(replicates, wanted, source):
     assert highest_replicates(numbered(replicates, source)).tolist() == wanted
+
+
+@pytest.mark.parametrize("source", [pl.DataFrame, pl.LazyFrame])
+def test_calls_have_the_order_of_their_replicates(source):
+    table = numbered([10, 9, 2, 1], source)
+    found = calls_in_order(table.without("item", "b"))
+    order = np.lexsort((found.replicate, found.cell))
+    assert found.cell[order].tolist() == [0, 0, 1]
+    assert found.replicate[order].tolist() == [9, 10, 1]
+    wanted = dict(zip([10, 9, 1], [NUMBERED["score"][at] is not None for at in (0, 1, 3)], strict=True))
+    assert found.answered[order].tolist() == [wanted[9], wanted[10], wanted[1]]
+
+
+@pytest.mark.parametrize("replicates", [["r1", "r9", "r3", "1"], [3, 7, None, 1]])
+def test_without_numbers_there_is_no_order(replicates):
+    assert calls_in_order(numbered(replicates)) is None
+    assert calls_in_order(q.read(pl.DataFrame(NUMBERED), facets={"item": "item"})) is None
 
 
 def test_a_part_of_a_table_and_a_file(tmp_path):

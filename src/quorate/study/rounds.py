@@ -25,8 +25,8 @@ from quorate.table.cells import Cells
 from quorate.table.exchange.postgres.session import Interrupted
 from quorate.table.progress import Progress
 
-UNANSWERED = 0.02
-"""Share of what is left of a budget that a round may spend on a cell that has answered nothing so far."""
+FAILING = 0.02
+"""Share of a budget that may be spent on an arm before it is seen to fail, if that is not too little to see it."""
 
 Collect = Callable[[], Awaitable[RunOutcome]]
 Prices = Mapping[str, float | None]
@@ -56,6 +56,8 @@ class Rounds:
         Price of a call that goes well, where money is capped.
     batch : int
         Calls per round.
+    tries : int
+        Calls that a question may take which fails.
     """
 
     policy: Policy
@@ -63,6 +65,7 @@ class Rounds:
     prices: Prices
     usual: Mapping[str, float]
     batch: int
+    tries: int = 1
 
     def next(self, progress: Progress, spend: Spend) -> tuple[Cells, Why]:
         """The cells of the next round, as many as can be paid at the worst; or none, and why."""
@@ -76,26 +79,28 @@ class Rounds:
             paid = float((price * progress.calls).sum())
             paying = replace(self.policy, price=price, budget=(paid + left + 0.25) / (1 + SLACK))
         cells = paying.next_cells(progress, max(min(self.batch, room), 1))
-        cells = cells.keep(self._tried(cells, progress, self._left(spend)))
+        cells = cells.keep(self._risked(cells, progress))
         if len(cells) and (self.cap.calls is None or len(cells) <= room):
             return cells, Why.ON
         none = cells.keep(np.zeros(len(cells), dtype=bool))  # what has room is a part of a cycle, which is not asked
         return none, Why.BUDGET if len(self.policy.next_cells(progress)) else Why.POLICY
 
-    def _left(self, spend: Spend) -> float:
-        """Calls that the budget has room for, at prices of calls that go well."""
-        calls = math.inf if self.cap.calls is None else self.cap.calls - spend.calls - spend.reserved
+    @property
+    def _calls(self) -> float:
+        """Calls that the budget has room for in all, at prices of calls that go well."""
+        calls = math.inf if self.cap.calls is None else self.cap.calls
         dearest = max(self.usual.values(), default=0.0)
-        if self.cap.money is None or not dearest:
-            return calls
-        return min(calls, (self.cap.money - spend.money - spend.reserved_money) / dearest)
+        return calls if self.cap.money is None or not dearest else min(calls, self.cap.money / dearest)
 
-    def _tried(self, cells: Cells, progress: Progress, left: float) -> NDArray[np.bool_]:
-        """Which calls of a round are made: of a cell that has not answered yet, no more than show whether it does."""
-        rows = self.policy.arms.roster.find(cells.levels, cells.codes)
-        most = max(self.policy.give_up, UNANSWERED * left)
-        after = cells.replicate - progress.issued[rows]
-        return np.asarray((progress.whole[rows] > 0) | (after <= most))
+    def _risked(self, cells: Cells, progress: Progress) -> NDArray[np.bool_]:
+        """Which calls of a round are made: on no arm so many that they are missed if from now on all of them fail."""
+        arms = self.policy.arms
+        share = self._calls * FAILING / (self.tries * arms.parts)
+        row = progress.in_a_row[arms.cells].max(axis=1)
+        most = np.empty(len(arms.roster))
+        most[arms.cells] = np.maximum(max(self.policy.give_up, share) - row, 1)[:, None]
+        rows = arms.roster.find(cells.levels, cells.codes)
+        return np.asarray(cells.replicate - progress.issued[rows] <= most[rows])
 
     def sentence(self, progress: Progress, spend: Spend, why: Why) -> str:
         """What the policy has reached, in a sentence, and what ended it."""
@@ -116,7 +121,8 @@ def rounds_of(asked: Questions, prices: Prices) -> Rounds:
     """
     settings, cap = asked.study.adaptive, asked.study.budget
     usual = None if cap.money is None else expected(asked, sizes(asked))
-    return Rounds(policy_of(asked, usual), cap, prices, usual or {}, 1 if settings is None else settings.batch)
+    batch = 1 if settings is None else settings.batch
+    return Rounds(policy_of(asked, usual), cap, prices, usual or {}, batch, asked.study.tries)
 
 
 def so_far(ledger: Ledger, policy: Policy) -> Progress:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from quorate.arrays import Ints
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidData, NotEstimable, UnknownColumn
 from quorate.table.collapse.grouped import places
 from quorate.table.judgments import Judgments, Origin, checked
 from quorate.table.read_scores import read_scores
 
 _MOST = 2**53
+_CALL = "call of a cell"
 
 
 def item_values(judgments: Judgments, column: str) -> dict[str, float]:
@@ -106,16 +109,58 @@ def highest_replicates(judgments: Judgments) -> Ints:
     return out
 
 
-def _read_again(judgments: Judgments, origin: Origin, column: str, missing: Iterable[str] = ()) -> Judgments:
-    """The rows read once more, with this column as the score."""
+class Calls(NamedTuple):
+    """Single calls, in any order.
+
+    Parameters
+    ----------
+    cell : array of int64, shape (calls,)
+        Cell of the judgments.
+    replicate : array, shape (calls,)
+        Number of the call in its cell, in the order of asking.
+    answered : array of bool, shape (calls,)
+        Whether it has a score.
+    """
+
+    cell: Ints
+    replicate: Floats
+    answered: NDArray[np.bool_]
+
+
+def calls_in_order(judgments: Judgments) -> Calls | None:
+    """Every call with its place in the order of its cell, or None where replicates are no numbers, so that none is known.
+
+    Raises
+    ------
+    InvalidData
+        If the file has changed since.
+    """
+    origin = judgments.origin
+    if judgments.replicate is None or origin is None:
+        return None
+    try:
+        again = _read_again(judgments, origin, origin.roles.score, origin.missing.words, call=judgments.replicate)
+        number = np.array([float(label) for label in again.facet(_CALL).levels])
+    except (InvalidData, ValueError):  # some row has none, or one that is no number
+        return None
+    _refuse_changed(judgments, again)
+    cell = _cells(judgments, again)
+    known = cell >= 0
+    return Calls(cell[known], number[again.column(_CALL)][known], again.n[known] > 0)
+
+
+def _read_again(
+    judgments: Judgments, origin: Origin, column: str, missing: Iterable[str] = (), *, call: str | None = None
+) -> Judgments:
+    """The rows read once more, with this column as the score; by ``call``, a column of replicates, each by itself."""
     facets = origin.roles.facets
     return read_scores(
         origin.source,
         score=column,
-        facets={facet.name: facet.column for facet in facets},
+        facets={facet.name: facet.column for facet in facets} | ({} if call is None else {_CALL: call}),
         object=judgments.object,
         nested={facet.name: facet.parent for facet in facets if facet.parent is not None},
-        status="",
+        status="" if call is None else origin.roles.status or "",
         missing=missing,
         where=origin.rows.where,
         partitions=origin.rows.partitions,

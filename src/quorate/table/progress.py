@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidData, InvalidInput
-from quorate.table.again import highest_replicates
+from quorate.table.again import Calls, calls_in_order, highest_replicates
 from quorate.table.cells import Cells, labels
 from quorate.table.frames import frame
 from quorate.table.judgments import Judgments, checked
@@ -138,7 +138,7 @@ class Progress:
         ----------
         judgments : Judgments
             A row for every call, also for those that failed. A replicate that is a number is taken as that of the
-            call, so that no later call has it.
+            call, so that no later call has it, and as its place in the order of asking.
         arms : Progress, optional
             What may be asked, such as `Policy.start()`; the cells of the judgments unless given.
         attribute : str, optional
@@ -183,7 +183,10 @@ class Progress:
         rows[at], last[at] = judgments.rows, highest_replicates(judgments)
         counted = replace(start, n=n.reshape(shape), mean=mean.reshape(shape), ss=ss.reshape(shape))
         made, top = (values.reshape(len(start.roster), -1).max(axis=1) for values in (rows, last))
-        return replace(counted, failed=made - counted.whole, last=top)
+        failed = made - counted.whole
+        calls = calls_in_order(judgments) if (failed * counted.whole).any() else None
+        streak = None if calls is None else _streaks(at[calls.cell] // columns, calls, columns, len(start.roster))
+        return replace(counted, failed=failed, last=top, streak=streak)
 
     def asked(self, cells: Cells) -> Progress:
         """After these calls were sent off."""
@@ -254,6 +257,15 @@ class Progress:
         last = self.issued.copy()
         np.maximum.at(last, rows, cells.replicate)
         return last
+
+
+def _streaks(rows: Ints, calls: Calls, columns: int, size: int) -> Ints:
+    """Calls of every cell since the last one that scored all of its attributes."""
+    (row, _), call = np.unique(np.stack([rows, calls.replicate]), axis=1, return_inverse=True)  # in order
+    row, whole = row.astype(np.int64), np.bincount(call.ravel(), calls.answered) == columns
+    last = np.full(size, -1)
+    np.maximum.at(last, row[whole], np.flatnonzero(whole))
+    return np.bincount(row[np.arange(len(row)) > last[row]], minlength=size)
 
 
 def _at(values: NDArray[Any], place: int) -> NDArray[Any]:

@@ -186,6 +186,23 @@ def test_a_run_that_was_killed_goes_on_as_if_it_had_not_been(batch, stop, tmp_pa
     assert part == whole
 
 
+@pytest.mark.parametrize("attributes", [(), ("fluent", "true")])
+def test_what_is_resumed_remembers_failures_in_a_row(attributes):
+    policy = q.adaptive("uniform", arms=["a", "b", "c"], budget=90, attributes=attributes)
+    scores = {"a": [4, None, 3, None, None, None, None, None], "b": [None] * 3 + [2, 4], "c": [5, None, 4, None]}
+    rows = [(name, k, score) for name, own in scores.items() for k, score in enumerate(own, 1)]
+    wide = [(*row[:2], aspect, row[2] if aspect != "fluent" else 1) for row in rows for aspect in attributes]
+    frame = pl.DataFrame(
+        wide or rows, schema=["item", "rep", *(["aspect"] if attributes else []), "score"], orient="row"
+    )
+    names = {"item": "item", "replicate": "rep"} | ({"aspect": "aspect"} if attributes else {})
+    table = q.read(frame.sample(fraction=1, shuffle=True, seed=1), facets=names, announce=False)
+    found = policy.resume(table, attribute="aspect" if attributes else None)
+    assert found.failed.tolist() == [6, 3, 2]
+    assert found.in_a_row.tolist() == [5, 0, 1]
+    assert policy.given_up(found) == ("a",)
+
+
 @pytest.mark.parametrize("cycle", [None, "judge"])
 @pytest.mark.parametrize("seed", range(5))
 def test_no_replicate_is_asked_twice_though_answers_come_in_any_order_and_some_are_lost(cycle, seed):
