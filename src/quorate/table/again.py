@@ -128,7 +128,7 @@ class Calls(NamedTuple):
 
 
 def calls_in_order(judgments: Judgments) -> Calls | None:
-    """Every call with its place in the order of its cell, or None where replicates are no numbers, so that none is known.
+    """Every call with its place in the order of its cell; None where replicates are no numbers, so that none is known.
 
     Raises
     ------
