@@ -13,7 +13,7 @@ FOUND = {"match": [1.0, 0.0], "rating": [7.0, nan], "a,b": [nan, nan]}
 
 
 def test_they_are_listed_with_number_range_and_what_is_missing():
-    with pytest.raises(InvalidInput, match=r"3 of scorers.*match \(2, 0 to 1\); rating \(2, 7 to 7, 50% missing\); "):
+    with pytest.raises(InvalidInput, match=r"3 scorers.*match \(2, 0 to 1\); rating \(2, 7 to 7, 50% missing\); "):
         chosen(None, FOUND, "scorer")
 
 
@@ -22,3 +22,9 @@ def test_named_ones():
     assert chosen("a,b", FOUND, "scorer") == ("a,b",)
     with pytest.raises(UnknownTerm, match="ratign"):
         chosen("ratign", FOUND, "scorer")
+
+
+def test_the_command_names_its_own_option():
+    with pytest.raises(InvalidInput) as caught:
+        chosen(None, FOUND, "scorer")
+    assert ("part", "match") in {(one.name, one.value) for one in caught.value.arguments}

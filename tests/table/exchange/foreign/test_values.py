@@ -7,7 +7,7 @@ from math import nan
 import pytest
 
 from quorate.errors import InvalidData
-from quorate.table.exchange.foreign.values import name_at, number_at, shown
+from quorate.table.exchange.foreign.values import list_at, name_at, number_at, object_at, shown
 
 
 @pytest.mark.parametrize("value", [None, "", "  ", True, nan, ["gpt-4"], {"model": "m"}])
@@ -29,3 +29,15 @@ def test_numbers_and_what_is_missing():
 def test_a_value_is_shown_on_one_short_line():
     assert shown("a\nb") == r'"a\nb"'
     assert len(shown({"long": list(range(1000))})) == 60
+
+
+def test_objects_and_lists():
+    assert (object_at(None, "a"), object_at({"b": 1}, "a"), list_at(None, "a"), list_at([1], "a")) == (
+        {},
+        {"b": 1},
+        [],
+        [1],
+    )
+    for of, value in ((object_at, "x"), (list_at, {"a": 1}), (object_at, 0), (list_at, "")):
+        with pytest.raises(InvalidData, match=r"run: field is .* is needed there"):
+            of(value, "run: field")

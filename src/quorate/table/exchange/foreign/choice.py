@@ -42,10 +42,9 @@ def chosen(part: str | None, found: Mapping[str, Sequence[float]], what: str) ->
     if part is None:
         listed = "; ".join(_described(name, scores) for name, scores in list(found.items())[:_MOST])
         more = f"; and {len(found) - _MOST} more" if len(found) > _MOST else ""
-        first = argument("part", next(iter(found)))
         raise InvalidInput(
-            f"part: the log has {len(found)} of {what}s, which need not answer one question: {listed}{more}; "
-            f"name one, such as {first}, or several that do with commas"
+            f"part: the log has {len(found)} {what}s, which need not answer one question: {listed}{more}; name one, "
+            "such as " + argument("part", next(iter(found))) + ", or several that do with commas"
         )
     wanted = (part,) if part in found else tuple(dict.fromkeys(name.strip() for name in part.split(",")))
     for name in wanted:

@@ -1,4 +1,4 @@
-"""What stands at a key of another tool's log: a name as it is written, or a number."""
+"""What stands at a key of another tool's log: a name as it is written, a number, an object or a list."""
 
 from __future__ import annotations
 
@@ -62,7 +62,36 @@ def number_at(value: Any, what: str) -> float | None:
     return None if math.isnan(found) else found
 
 
+def object_at(value: Any, what: str) -> dict[str, Any]:
+    """An object; an empty one of null.
+
+    Raises
+    ------
+    InvalidData
+        If it is anything else.
+    """
+    if value is None or isinstance(value, dict):
+        return value or {}
+    raise InvalidData(f"{what} is {shown(value)}; an object is needed there")
+
+
+def list_at(value: Any, what: str) -> list[Any]:
+    """A list; an empty one of null.
+
+    Raises
+    ------
+    InvalidData
+        If it is anything else.
+    """
+    if value is None or isinstance(value, list):
+        return value or []
+    raise InvalidData(f"{what} is {shown(value)}; a list is needed there")
+
+
 def shown(value: Any) -> str:
     """A JSON value in a message: on one line, and not too long."""
-    text = json.dumps(value, default=str)
+    try:
+        text = json.dumps(value, default=str)
+    except RecursionError:
+        text = "nested too deeply"
     return text if len(text) <= _MOST else text[: _MOST - 3] + "..."
