@@ -6,6 +6,8 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from mutants import mutants, reads_or_refuses
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput
@@ -54,9 +56,14 @@ def test_a_file_without_a_baseline_wants_it_named(write):
     ("changed", "said"),
     [
         ({"games": [{"score": "A>C"}]}, 'line 2, game 1: verdict "A>C" is not known'),
-        ({"games": [{"score": 7}]}, "7 is a rating of one response"),
+        ({"games": [{"score": 7}]}, "line 2, game 1: 7 is a rating of one response"),
         ({"games": "x"}, "line 2: games must be a list"),
+        ({"games": []}, "line 2: games must be a list"),
         ({"games": [1, 2, 3]}, "line 2: games must be a list"),
+        ({"model": None}, "line 2: model is null; a name"),
+        ({"judge": ["j"]}, r'line 2: judge is \["j"\]; a name'),
+        ({"uid": None}, "line 2: uid or question_id is null"),
+        ({"baseline": {}, "category": []}, r"line 2: category is \[\]"),
     ],
 )
 def test_what_is_not_understood_is_named_with_its_line(write, changed, said):
@@ -77,6 +84,35 @@ def test_published_files(shared):
     assert int(np.bincount(new.column("strength") + 1)[2]) == 34
 
 
-def test_a_broken_file_is_one_line(shared):
-    with pytest.raises(InvalidData, match=r"arena-hard\.jsonl: line 2, game 1"):
-        q.read(shared / "data" / "formats" / "malformed" / "arena-hard.jsonl", announce=False)
+def test_ratings_of_single_responses_are_scores(write):
+    games = [[{"score": 7}], [{"score": None}], [None], [{"score": "8.5"}]]
+    path = write(*(line(uid=f"q{i}", games=one, baseline=None) for i, one in enumerate(games[:3])))
+    table = q.read(path, announce=False)
+    assert [(one.name, one.rows) for one in table.describe().statuses] == [("ok", 1), ("unparsed", 1), ("error", 1)]
+    assert (set(table.names), table.n_answers) == ({"item", "judge", "system"}, 1)
+    with pytest.raises(InvalidInput, match=r"holds scores.*use quorate.read"):
+        q.read_votes(path, announce=False)
+    with pytest.raises(InvalidData, match=r'line 2, game 1: "8.5" is no rating'):
+        q.read(write(line(games=games[0]), line(games=games[3])), announce=False)
+
+
+def test_a_broken_file_is_one_line(shared, tmp_path):
+    """Every line of it is broken in another way."""
+    lines = (shared / "data" / "formats" / "malformed" / "arena-hard.jsonl").read_text().splitlines(keepends=True)
+    said = {1: 'line 2, game 1: verdict "A>C" is not known', 3: 'line 2 has no "model", which Arena-Hard'}
+    said |= {4: r"line 2 is not JSON \(.*\); the file is cut off: export it again"}
+    path = tmp_path / "m.jsonl"
+    for place, words in said.items():
+        path.write_text(lines[0] + lines[place])
+        with pytest.raises(InvalidData, match=words):
+            q.read(path, announce=False)
+    path.write_text(lines[0] + lines[2])
+    votes = q.read(path, announce=False)
+    assert votes.describe().statuses == {"ok": 2, "error": 1}
+    assert "1 question with one game: kept" in votes.notes
+
+
+@given(mutants([line(), line(uid="q2", category="math", games=[None, {"score": "A<<B"}])]))
+@settings(max_examples=60)
+def test_whatever_is_in_it(tmp_path_factory, block):
+    reads_or_refuses(block, tmp_path_factory.getbasetemp() / "fuzz-arena-hard.jsonl", format="arena-hard")

@@ -22,6 +22,10 @@ def test_what_is_no_number_is_refused(value):
         number_at(value, "line 2: score")
 
 
+def test_names_are_as_they_are_written():
+    assert [name_at(value, "") for value in ("007", 7, 7.0, 10**400)] == ["007", "7", "7.0", str(10**400)]
+
+
 def test_numbers_and_what_is_missing():
     assert [number_at(value, "") for value in (1, 0.5, "1", "nan", nan, None)] == [1, 0.5, 1, None, None, None]
 

@@ -33,7 +33,8 @@ def name_at(value: Any, what: str) -> str:
     """
     if isinstance(value, str) and value.strip():
         return value
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if whole or (isinstance(value, float) and math.isfinite(value)):
         return str(value)
     raise InvalidData(f"{what} is {shown(value)}; a name or a number is needed there")
 
