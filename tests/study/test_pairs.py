@@ -132,28 +132,26 @@ def test_one_prompt_may_be_answered_by_several_pairs(study):
     assert len(ratings.systems) == 3
 
 
-def test_the_ledger_is_read_by_every_command_as_votes(study, tmp_path, monkeypatch):
-    from typer.testing import CliRunner
-
-    from quorate.cli.entry import app
+def test_the_ledger_is_read_by_every_command_as_votes(study, tmp_path, monkeypatch, capsys):
+    from quorate.cli import main
 
     both = {name: {"kind": "python"} for name in "xy"}
     path = study(rows=rows(60), items=NAMED, prompts=["pairwise"], order="both", judges=both, budget={"calls": 240})
     q.run(path, judges=dict.fromkeys("xy", leaning))
     monkeypatch.chdir(tmp_path)
-    cli = CliRunner()
+    capsys.readouterr()
 
     def said(*words, code=0):
-        got = cli.invoke(app, [*words])
-        assert got.exit_code == code, got.output
-        return " ".join(got.output.split())
+        found, text = main(words), capsys.readouterr()
+        assert found == code, text.err
+        return " ".join(text.out.split())
 
     assert "amber is better than basalt" in said("compare", "study.db", "amber", "basalt", "--cluster", "prompt")
     assert json.loads(said("analyze", "study.db", "--json"))
     assert "amber" in said("rank", "study.db", "--ties", "drop")
     assert "better" in said("compare", "study.db", "amber", "basalt", "--cluster", "prompt")
     assert "Battles decided" in said("agree", "study.db", "--human", "x")
-    assert "analyses of these votes" in said("votes", "doctor", "study.db")
+    assert "analyses of these votes" in said("doctor", "study.db")
 
 
 def test_scores_and_votes_are_not_taken_for_each_other(study):
@@ -161,7 +159,7 @@ def test_scores_and_votes_are_not_taken_for_each_other(study):
     q.run(path, judges={"rule": lambda _: "A"})
     ledger = path.with_suffix(".db")
     assert q.read(ledger, announce=False).models == q.read_votes(ledger, announce=False).models
-    with pytest.raises(InvalidInput, match=r"holds votes between two systems: use quorate.read_votes"):
+    with pytest.raises(InvalidInput, match=r"holds votes between two systems: leave out what is for scores"):
         q.read(ledger, kind="scores")
     scores = q.read(ledger, facets={"item": "item", "judge": "judge"})
     assert (scores.n_answers, set(scores.mean.tolist())) == (4, {1.0})

@@ -2,7 +2,7 @@
 
 - `entry`: the command itself, its subcommands by stage, and errors as lines and exit codes.
 - `options`: options in groups, each declared once.
-- `look`, `plan`, `collect`, `decide`, `write`, `votes`: the commands, a file each.
+- `look`, `plan`, `collect`, `decide`, `write`: the commands, a file each.
 - `console`: plain text and JSON; `spelling`: arguments of the library as options.
 """
 

@@ -20,6 +20,7 @@ from quorate.cli.console import safe
 from quorate.cli.decide.agree import agree
 from quorate.cli.decide.compare import compare
 from quorate.cli.decide.gaming import gaming
+from quorate.cli.decide.monitor import monitor
 from quorate.cli.decide.pipelines import pipelines
 from quorate.cli.decide.rank import rank
 from quorate.cli.look.analyze import analyze
@@ -29,14 +30,11 @@ from quorate.cli.plan.adaptive import adaptive
 from quorate.cli.plan.assign import assign
 from quorate.cli.plan.optimize import optimize
 from quorate.cli.plan.panel import panel
+from quorate.cli.plan.plan_votes import plan_votes
 from quorate.cli.plan.project import project
+from quorate.cli.plan.replay import replay
 from quorate.cli.plan.screen import screen
 from quorate.cli.spelling import in_options
-from quorate.cli.votes import analyze as votes_analyze
-from quorate.cli.votes import doctor as votes_doctor
-from quorate.cli.votes import monitor as votes_monitor
-from quorate.cli.votes import plan as votes_plan
-from quorate.cli.votes import replay as votes_replay
 from quorate.cli.write.writeup import writeup
 from quorate.errors import QuorateError
 
@@ -101,10 +99,6 @@ def _start(
     _help_alone(context)
 
 
-def _votes(context: typer.Context) -> None:
-    _help_alone(context)
-
-
 def _help_alone(context: typer.Context) -> None:
     if context.invoked_subcommand is None:  # not 0: a script that lost its arguments must not pass
         typer.echo(context.get_help())
@@ -113,26 +107,17 @@ def _help_alone(context: typer.Context) -> None:
 
 STAGES: Mapping[str, tuple[Callable[..., int], ...]] = {
     "Look at a file": (doctor, analyze, demo),
-    "Plan a study": (project, optimize, assign, panel, screen, adaptive),
+    "Plan a study": (project, optimize, assign, panel, screen, adaptive, plan_votes, replay),
     "Collect judgments": (init, variants, run, status),
-    "Decide between systems": (compare, rank, agree, pipelines, gaming),
+    "Decide between systems": (compare, rank, monitor, agree, pipelines, gaming),
     "Write it up": (writeup,),
 }
-VOTES = (
-    votes_doctor.doctor,
-    votes_plan.plan,
-    votes_analyze.analyze,
-    votes_monitor.monitor,
-    votes_replay.replay,
-)
+MOVED = {"doctor": "doctor", "analyze": "analyze", "plan": "plan-votes", "monitor": "monitor", "replay": "replay"}
+"""Where the commands of ``quorate votes`` are now; the old spelling goes with the next release."""
+
 for stage, commands in STAGES.items():
     for command in commands:
-        app.command(command.__name__, cls=EachOnce, rich_help_panel=stage)(command)
-votes = typer.Typer(help="Votes between two models: how many, and what they support.")
-votes.callback(invoke_without_command=True)(_votes)
-for command in VOTES:
-    votes.command(command.__name__, cls=EachOnce)(command)
-app.add_typer(votes, name="votes", rich_help_panel="Decide between systems")
+        app.command(command.__name__.replace("_", "-"), cls=EachOnce, rich_help_panel=stage)(command)
 
 
 @cache
@@ -155,6 +140,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         Exit code: 0 for a supported claim or no finding, 2 for a finding or undecided, 1 if it failed to run.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments[:1] == ["votes"] and arguments[1:2] and arguments[1] in MOVED:
+        now = MOVED[arguments[1]]
+        sys.stderr.write(f"quorate: quorate votes {arguments[1]} is quorate {now} now; use that\n")
+        arguments[:2] = [now]
     for name in THREADS:
         os.environ.setdefault(name, "1")
     for stream in (sys.stdout, sys.stderr):

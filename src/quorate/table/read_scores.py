@@ -89,8 +89,7 @@ def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing, rows:
     with opened(path, rows) as file:
         if file.kind == "votes" and not _all_named(declared):
             raise InvalidInput(
-                f"source: {path} holds votes between two systems: use quorate.read_votes (or quorate votes doctor, "
-                "quorate votes analyze, quorate rank)" + _as_scores(file)
+                f"source: {path} holds votes between two systems: leave out what is for scores alone" + _as_scores(file)
             )
         if file.facets and not _all_named(declared):  # facets by the file's own word, which no name is recognised by
             named = declared["facets"] or {}

@@ -16,7 +16,7 @@ import pytest
 
 import quorate as q
 from quorate.cli import main
-from quorate.cli.entry import STAGES, VOTES, program
+from quorate.cli.entry import STAGES, program
 from quorate.cli.options.groups import ALL, TWO, For
 from quorate.cli.options.reading import Reading, VoteReading
 
@@ -30,8 +30,8 @@ REPLAY = "quorate.analysis.replay:replay_pairs"
 
 # Functions that each command calls, the one that answers last.
 CALLS: dict[str, tuple[str, ...]] = {
-    "doctor": (READ, "quorate.estimate.doctor.support:doctor"),
-    "analyze": (READ, ANALYZE),
+    "doctor": (READ, READ_VOTES, "quorate.estimate.doctor.support:doctor"),
+    "analyze": (READ, READ_VOTES, ANALYZE, VIEW, PAIR),
     "demo": ("quorate.simulate.demo:write_demo",),
     "project": (READ, DECOMPOSE, "quorate.plan.designs.dstudy:project", "quorate.plan.search.whatif:what_if"),
     "optimize": (READ, DECOMPOSE, "quorate.plan.search.optimize:optimize"),
@@ -49,11 +49,9 @@ CALLS: dict[str, tuple[str, ...]] = {
     "pipelines": (READ, READ_VOTES, "quorate.simulate.pipelines.pipelines:pipelines"),
     "gaming": (READ, DECOMPOSE, "quorate.decide.gaming.gaming:gaming"),
     "writeup": (READ, ANALYZE),
-    "votes doctor": (READ_VOTES, "quorate.estimate.doctor.support:doctor"),
-    "votes plan": ("quorate.plan.power.votes_plan:plan_votes",),
-    "votes analyze": (READ_VOTES, VIEW, PAIR),
-    "votes monitor": (READ_VOTES, "quorate.decide.stop:monitor"),
-    "votes replay": (READ_VOTES, REPLAY, "quorate.analysis.replay:replay_pair"),
+    "plan-votes": ("quorate.plan.power.votes_plan:plan_votes",),
+    "monitor": (READ_VOTES, "quorate.decide.stop:monitor"),
+    "replay": (READ_VOTES, REPLAY, "quorate.analysis.replay:replay_pair"),
 }
 # Public functions behind the internal ones above, whose parameters an option must have.
 PUBLIC = {
@@ -128,9 +126,9 @@ HERE = {
     ("compare", "within"): "Votes.within",
     ("rank", "within"): "Votes.within",
     ("rank", "elo"): "Ratings.elo",
-    ("votes analyze", "within"): "Votes.within",
-    ("votes monitor", "within"): "Votes.within",
-    ("votes replay", "within"): "Votes.within",
+    ("analyze", "within"): "Votes.within",
+    ("monitor", "within"): "Votes.within",
+    ("replay", "within"): "Votes.within",
     ("agree", "cells"): "quorate.estimate.agreement.cells.accuracy_by_cell",
     ("agree", "position"): "quorate.estimate.agreement.position.position_bias",
     ("assign", "calls"): "Assignment.write",
@@ -163,23 +161,13 @@ NO_OPTION = {
 NO_OPTION_IN = {
     ("variants", "judges"): "functions of Python",
     ("run", "judges"): "functions of Python",
-    ("votes doctor", "facets"): "--role names columns of votes",
-    ("votes analyze", "facets"): "--role names columns of votes",
-    ("votes monitor", "facets"): "--role names columns of votes",
-    ("votes replay", "facets"): "--role names columns of votes",
-    **{
-        ("analyze", name): "of votes"
-        for name in ("a", "b", "power", "margin", "ties", "cluster", "claim", "budget", "minimum")
-    },
+    ("monitor", "facets"): "--role names columns of votes",
+    ("replay", "facets"): "--role names columns of votes",
     **{
         ("writeup", name): "of votes"
         for name in ("a", "b", "power", "margin", "ties", "cluster", "claim", "budget", "minimum")
     },
     ("writeup", "half_width"): "a question, and no part of a paper",
-    **{
-        ("votes analyze", name): "of scores"
-        for name in ("random", "covariates", "method", "residual_by", "interval", "targets", "half_width")
-    },
     **{(command, "interval"): "no component is shown" for command in ("project", "optimize", "gaming")},
 }
 # What is needed to run a command, and a value for every option that has no other rule; {} is a file.
@@ -190,11 +178,9 @@ NEEDS = {
     "compare": "{votes} x y",
     "agree": "{votes} --human ann",
     "gaming": "{scores}",
-    "votes plan": "--margin .1",
-    "votes doctor": "{votes}",
-    "votes analyze": "{votes}",
-    "votes monitor": "{votes} --a x --b y",
-    "votes replay": "{votes}",
+    "plan-votes": "--margin .1",
+    "monitor": "{votes} --a x --b y",
+    "replay": "{votes}",
     "rank": "{votes}",
     "pipelines": "{votes}",
     "demo": "",
@@ -263,8 +249,9 @@ VALUES_IN = {
     ("assign", "prompts"): "p,r",
     ("assign", "layout"): "cyclic",
     ("assign", "judge"): "c",
-    ("votes plan", "pilot"): "30/50",
-    ("votes plan", "cluster"): "3",
+    ("analyze", "markdown"): "page.md",
+    ("plan-votes", "pilot"): "30/50",
+    ("plan-votes", "cluster"): "3",
 }
 OTHERS = {  # what an option goes with, in place of what the command needs
     ("optimize", "target_se"): "{scores}",
@@ -274,16 +261,17 @@ OTHERS = {  # what an option goes with, in place of what the command needs
     ("assign", "category"): "--items {scores} --judges a,b --item-column item",
     ("agree", "human_winner"): "{votes}",
     ("agree", "people"): "{votes}",
-    ("votes plan", "pilot"): "",
-    ("votes plan", "cluster"): "--margin .1 --icc .1",
-    ("votes analyze", "a"): "{votes} --b y",
-    ("votes analyze", "b"): "{votes} --a x",
-    ("votes monitor", "a"): "{votes} --b y",
-    ("votes monitor", "b"): "{votes} --a x",
-    ("votes replay", "a"): "{votes} --b y --by judge",
-    ("votes replay", "b"): "{votes} --a x --by judge",
-    ("votes replay", "by"): "{votes} --a x --b y",
-    **{("votes analyze", name): "{votes} --a x --b y" for name in ("margin", "claim", "ties", "budget", "price")},
+    ("plan-votes", "pilot"): "",
+    ("plan-votes", "cluster"): "--margin .1 --icc .1",
+    ("analyze", "a"): "{votes} --b y",
+    ("analyze", "b"): "{votes} --a x",
+    **{("analyze", name): "{votes}" for name in ("power", "cluster", "minimum")},
+    ("monitor", "a"): "{votes} --b y",
+    ("monitor", "b"): "{votes} --a x",
+    ("replay", "a"): "{votes} --b y --by judge",
+    ("replay", "b"): "{votes} --a x --by judge",
+    ("replay", "by"): "{votes} --a x --b y",
+    **{("analyze", name): "{votes} --a x --b y" for name in ("margin", "claim", "ties", "budget")},
     **{("compare", name): "{scores} x y" for name in (*OF_SCORES, "system", "target", "judge_price")},
     **{("rank", name): "{scores}" for name in (*OF_SCORES, "system", "target")},
     **{("pipelines", name): "{scores}" for name in OF_SCORES},
@@ -303,7 +291,7 @@ def single() -> Iterator[tuple[str, Any]]:
 
 
 COMMANDS = dict(single())
-RUNS = {run.__name__: run for runs in STAGES.values() for run in runs} | {f"votes {run.__name__}": run for run in VOTES}
+RUNS = {run.__name__.replace("_", "-"): run for runs in STAGES.values() for run in runs}
 OPTIONS = [(name, option.name) for name, command in COMMANDS.items() for option in command.params]
 
 
@@ -421,8 +409,8 @@ LATE = {
     ("panel", "validate"),
     ("rank", "elo"),
     ("assign", "calls"),
-    ("votes analyze", "minimum"),
-    ("votes monitor", "within"),
+    ("analyze", "minimum"),
+    ("monitor", "within"),
 }
 """Used on what the function returns, with a report, or to name systems; tests of these commands show that they are."""
 
@@ -463,9 +451,12 @@ WRONG = [
     ("agree", "scores", "{votes} --human ann"),
     ("pipelines", "votes", "{scores}"),
     ("pipelines", "scores", "{votes}"),
-    ("votes analyze", TWO, "{votes}"),
-    ("votes replay", TWO, "{votes}"),
-    ("votes replay", ALL, "{votes} --a x --b y --by judge"),
+    ("analyze", "scores", "{votes}"),
+    ("analyze", "votes", "{scores}"),
+    ("doctor", "scores", "{votes}"),
+    ("doctor", "votes", "{scores}"),
+    ("replay", TWO, "{votes}"),
+    ("replay", ALL, "{votes} --a x --b y --by judge"),
 ]
 
 
@@ -476,9 +467,10 @@ WRONG = [
         for name, kind, needs in WRONG
         for option in options_for(name, kind)
         # one of reading says what kind of file it is, but for people who have a file of their own
-        if not (name in ("compare", "rank") and option in READING)
+        if not (name in ("compare", "rank", "analyze", "doctor") and option in READING)
         and not (name == "agree" and (kind, option in READING) == ("votes", True))
         and option != "facet"
+        and not (name == "analyze" and option in ("a", "b"))  # one alone is refused first
     ],
 )
 def test_an_option_for_another_kind_of_file_is_refused(heard, command, needs, option):
@@ -488,13 +480,3 @@ def test_an_option_for_another_kind_of_file_is_refused(heard, command, needs, op
     assert f"quorate: {given[0]}: " in error
     assert "for " in error
     assert not [call for call in calls if READ not in call and READ_VOTES not in call]
-
-
-@pytest.mark.parametrize("option", options_for("analyze", "scores"))
-def test_an_analysis_of_a_ledger_of_votes_refuses_what_is_for_scores(heard, monkeypatch, option):
-    monkeypatch.setattr("quorate.cli.look.analyze.is_ledger_of_votes", lambda _: True)
-    given = value_of("analyze", next(one for one in COMMANDS["analyze"].params if one.name == option))
-    given = [text.replace("votes.csv", "page.md") for text in given]
-    calls, error = heard("analyze {votes} --no-report", *given)
-    assert f"quorate: {given[0]}: is for scores, and votes.csv holds votes between two systems; leave it out" in error
-    assert not calls

@@ -14,4 +14,4 @@ def test_how_a_model_is_fitted():
         "interval": None,
     }
     assert fit.arguments() == named
-    assert set(fit.given("scores")) == {"random", "covariate", "method", "residual_by", "level"}
+    assert set(fit.given("scores")) == {"random", "covariate", "method", "residual_by"}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from quorate.cli.options.prices import Prices
-from quorate.cli.options.reading import Reading, ScoreReading, VoteReading, is_ledger_of_votes, role_of, with_column
+from quorate.cli.options.reading import Reading, ScoreReading, VoteReading, role_of, with_column
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.judgments import Judgments
 from quorate.table.notes import left_unused, read_as
@@ -83,7 +83,6 @@ def both(tmp_path) -> Path:
 def test_the_columns_say_what_it_is(both, scores):
     assert isinstance(Reading().table(both), Votes)
     assert isinstance(Reading().table(scores), Judgments)
-    assert not is_ledger_of_votes(both)
 
 
 def test_an_option_says_it_first(both, tmp_path):

@@ -207,16 +207,16 @@ def test_a_page_with_all_charts(view, tmp_path):
 
 
 def test_votes_are_analysed_first(view, tmp_path):
-    text = q.report(view.votes, tmp_path / "votes.md", command="quorate votes analyze").read_text()
+    text = q.report(view.votes, tmp_path / "votes.md", command="quorate analyze").read_text()
     for heading in ("How far apart the models are", "How many votes decide", "Data health", "Methods"):
         assert f"\n## {heading}\n" in text
     assert "| y vs z | 400 |" in text
-    assert "- command: quorate votes analyze" in text
+    assert "- command: quorate analyze" in text
     assert json.loads(q.report(view.votes, tmp_path / "votes.json").read_text())["sentence"] == view.sentence
 
 
 def test_what_is_said_around_the_figures(view):
-    page = page_of(view, origin=Provenance("quorate votes analyze"))
+    page = page_of(view, origin=Provenance("quorate analyze"))
     assert page.sentence == view.found.sentence
     assert page.tiles[0].value == "3"
     assert "for 3 pairs with 200 decisive votes or more" in page.methods

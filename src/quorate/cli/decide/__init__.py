@@ -1,6 +1,6 @@
 """Commands that decide between systems, and on whom to trust in that.
 
-- `compare`: the verdict on two systems; `rank`: a leaderboard of all.
+- `compare`: the verdict on two systems; `rank`: a leaderboard of all; `monitor`: whether votes still coming in decide.
 - `gaming`: what the best of many submissions gains by luck.
 - `agree`: how often judges decide as people do; `pipelines`: how far a leaderboard by judges would move.
 """

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quorate.cli.look.analysis import AnalysisFiles
+from quorate.cli.look.votes import show
 from quorate.cli.options import (
+    File,
+    Files,
     Fit,
     For,
     Group,
     Output,
     Prices,
-    ScoreReading,
-    ScoresFile,
+    Reading,
     StudyRecord,
     Targets,
     command,
     only,
 )
-from quorate.cli.options.reading import is_ledger_of_votes
-from quorate.cli.votes.analyze import analyzed_ledger
+from quorate.cli.options.asked import Asked, Pair, clustered_by
+
+if TYPE_CHECKING:
+    from quorate.table.votes import Votes
 
 UNDECIDED = 2
 
@@ -45,32 +49,52 @@ class Question(Group):
 
 @command
 def analyze(
-    file: ScoresFile,
+    file: File,
     question: Question,
     fit: Fit,
     targets: Targets,
     prices: Annotated[Prices, only("price")],
     paper: StudyRecord,
-    reading: ScoreReading,
+    pair: Pair,
+    asked: Asked,
+    reading: Reading,
     files: AnalysisFiles,
     out: Output,
 ) -> int:
-    """Honest error bars for the mean, and what to buy next.
+    """Honest error bars, and what to buy next.
 
-    Of a ledger that holds votes: the verdict on its two systems, as quorate votes analyze.
+    From scores: for the mean. From votes: how far apart all pairs of systems are; with --a and --b the verdict on two,
+    better, worse, equivalent or undecided, and what would decide it. Ends with exit code 2 if what is asked or claimed
+    is not shown.
     """
     from quorate.analysis.judgments import analyze_judgments
+    from quorate.table.votes import Votes
 
+    table = reading.table(file, question, fit, targets, paper, files, pair, asked)
     pages = files.pages(page_name(file), out)
-    if is_ledger_of_votes(file):
-        for group in (question, fit, targets, paper, reading, files):
-            group.refuse("scores", f"is for scores, and {file} holds votes between two systems; leave it out")
-        return analyzed_ledger(file, prices.price, reading, replace(files, report=pages), out)
+    if isinstance(table, Votes):
+        return analyzed(table, pair, asked, replace(files, report=pages), out)
     record = paper.record()
     options = {**fit.arguments(), "targets": targets.asked(), "price": prices.price}
-    found = analyze_judgments(reading.judgments(file), **options, half_width=question.half_width)
+    found = analyze_judgments(table, **options, half_width=question.half_width)
     files.deliver(found, pages, out, record=record)
     return UNDECIDED if found.answer is not None and not found.answer.met else 0
+
+
+def analyzed(votes: Votes, pair: Pair, asked: Asked, files: Files, out: Output) -> int:
+    """Print and write what is asked of votes: of two systems that are named or the only ones, else of all pairs."""
+    from quorate.analysis.pair import pair_view
+    from quorate.analysis.votes import votes_view
+
+    pair = pair.completed(votes)
+    pair.check(asked)
+    votes = pair.of(votes)
+    options = asked.given() | clustered_by(votes, asked.cluster)
+    options |= asked.least(votes) if pair.systems is None or files.report else {}
+    found = votes_view(votes, **options) if pair.systems is None else pair_view(votes, *pair.systems, **options)
+    out.show(found, show)
+    files.write(found, None, out)
+    return found.exit_code
 
 
 def page_name(file: Path) -> str:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import typer
 
 from quorate.cli.console import heading, points, say, table, whole
-from quorate.cli.options import Output, ScoreReading, ScoresFile, command
+from quorate.cli.options import File, Output, Reading, command
 from quorate.cli.spelling import in_options
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.estimate.doctor.support import Support
+    from quorate.estimate.doctor.support import Support, VotesSupport
     from quorate.table.facts.describe import Description
 
 FOUND = 2
@@ -24,13 +24,17 @@ COLUMNS = {" ": "left", "  ": "left"}
 
 
 @command
-def doctor(context: typer.Context, file: ScoresFile, reading: ScoreReading, out: Output) -> int:
+def doctor(context: typer.Context, file: File, reading: Reading, out: Output) -> int:
     """What a file supports, and what stands in the way."""
+    from quorate.estimate.doctor.support import VotesSupport
     from quorate.estimate.doctor.support import doctor as support
 
-    found = support(reading.judgments(file))
+    found = support(reading.table(file))
     analyze = context.obj.replace("quorate doctor", "quorate analyze", 1)
-    out.show(found, lambda console, found: show(console, found, file.name, next_step=analyze))
+    if isinstance(found, VotesSupport):
+        out.show(found, lambda console, found: show_votes(console, found, file.name, next_step=analyze))
+    else:
+        out.show(found, lambda console, found: show(console, found, file.name, next_step=analyze))
     return 0 if found.ok else FOUND
 
 
@@ -134,3 +138,27 @@ def show_analyses(out: Console, found: Support) -> None:
     if reasons:
         heading(out, "Not possible")
         points(out, (f"{', '.join(names)}: {in_options(reason)}" for reason, names in reasons.items()))
+
+
+def show_votes(out: Console, found: VotesSupport, name: str, *, next_step: str) -> None:
+    """Print what was read and found, and which analyses are possible."""
+    possible = [one for one in found.analyses if one.possible]
+    closed = [one for one in found.analyses if not one.possible]
+    count = f"{len(possible)} of {len(found.analyses)} analyses of these votes are possible"
+    say(out, f"{name} holds votes: {count}." if possible else f"{name} cannot be analysed as it is.", style="bold")
+    points(out, [f"columns: {'; '.join(note.brief for note in found.notes)}"] if found.notes else [])
+    if found.findings:
+        heading(out, "Findings")
+        table(out, COLUMNS, [(one.severity, in_options(one.sentence)) for one in found.findings])
+    if possible:
+        heading(out, "Possible")
+        table(out, COLUMNS, [(one.name, one.reason) for one in possible])
+    if closed:
+        heading(out, "Not possible")
+        points(
+            out,
+            (in_options(f"{one.name}: " + one.reason + (" (" + one.fix + ")" if one.fix else "")) for one in closed),
+        )
+    if found.ok:
+        out.print()
+        whole(out, f"Next: {next_step}")

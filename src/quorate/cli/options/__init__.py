@@ -4,7 +4,7 @@
 - `values`: names, pairs, numbers and prices that a text stands for.
 - `reading`: how a file of scores or votes is read.
 - `people`: who the people are that judges are compared with.
-- `systems`: which systems are compared.
+- `systems`: which systems are compared; `asked`: what is asked of votes on two systems, or on all pairs.
 - `designs`: where components come from (`components_file` reads published ones), and what facets stand for.
 - `prices`: what calls, items and prompts cost.
 - `fit`: how a model is fitted and intervals are drawn.

@@ -50,7 +50,7 @@ class Fit(Group):
             help="What intervals of components take effects to be. Default: robust where their tails are long."
         ),
     ] = None
-    level: Annotated[Level, For("scores")] = 0.95
+    level: Level = 0.95
 
     def model(self) -> dict[str, Any]:
         """As `quorate.decompose` takes them."""

@@ -235,17 +235,6 @@ class Reading(ScoreReading, VoteReading):
         return table
 
 
-def is_ledger_of_votes(file: Path) -> bool:
-    """Whether a file is a ledger whose judgments compare two systems."""
-    from quorate.table.exchange import ledger
-    from quorate.table.files import format_of, opened
-
-    if file.is_dir() or format_of(file) is not ledger.FORMAT:
-        return False
-    with opened(file) as source:
-        return source.pairs
-
-
 def role_of(name: str | None, table: object) -> str | None:
     """The role that a name stands for, which may be that of the column that was read as the role.
 

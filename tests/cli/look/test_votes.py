@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from quorate.analysis.votes import votes_view
-from quorate.cli.votes.show import MOST_PAIRS, show
+from quorate.cli.look.votes import MOST_PAIRS, show
 from quorate.table.read_votes import read_votes
 
 

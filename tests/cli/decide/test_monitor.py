@@ -13,24 +13,24 @@ def votes(tmp_path):
 
 
 def test_votes_decide_as_soon_as_they_do(run, votes):
-    ran = run("votes", "monitor", votes, "--a", "x", "--b", "y")
+    ran = run("monitor", votes, "--a", "x", "--b", "y")
     assert ran.code == 0
     assert ran.out.startswith("Stop: x is better than y;")
-    assert run("votes", "monitor", votes, "--a", "y", "--b", "x", "--json").json["outcome"] == "worse"
+    assert run("monitor", votes, "--a", "y", "--b", "x", "--json").json["outcome"] == "worse"
 
 
 def test_a_stricter_level_needs_more_votes(run, votes):
-    ran = run("votes", "monitor", votes, "--a", "x", "--b", "y", "--level", ".9999999")
+    ran = run("monitor", votes, "--a", "x", "--b", "y", "--level", ".9999999")
     assert ran.code == 2
     assert ran.out.startswith("Go on: undecided")
 
 
 def test_one_system_is_refused(run, votes):
-    assert "--a, --b: votes on two systems are watched; name both" in run("votes", "monitor", votes).err
+    assert "--a, --b: votes on two systems are watched; name both" in run("monitor", votes).err
 
 
 def test_systems_of_one_name_are_told_apart(run, votes):
     frame = pl.read_csv(votes).with_columns(prompt_type=pl.Series(["code", "prose"] * 30))
     frame.write_csv(votes)
-    ran = run("votes", "monitor", votes, "--a", "x (code)", "--b", "y (code)", "--within", "prompt_type", "--json")
+    ran = run("monitor", votes, "--a", "x (code)", "--b", "y (code)", "--within", "prompt_type", "--json")
     assert ran.json["n"] == 30

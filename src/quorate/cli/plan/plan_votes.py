@@ -1,4 +1,4 @@
-"""`quorate votes plan`: how many votes are needed."""
+"""`quorate plan-votes`: how many votes are needed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ UNDERPOWERED = 2
 
 
 @command
-def plan(
+def plan_votes(
     margin: Annotated[
         float | None,
         typer.Option(metavar="D", help="Margin to be seen: the share of votes for the better model, less .5."),
@@ -45,13 +45,13 @@ def plan(
     With a budget alone: the margin that it could see. Ends with exit code 2 if a budget is too small, or if no number
     of votes is enough.
     """
-    from quorate.plan.power.votes_plan import plan_votes
+    from quorate.plan.power.votes_plan import plan_votes as planned
 
     counts = re.fullmatch(r"(\d{1,9})/(\d{1,9})", pilot or "")
     if pilot is not None and counts is None:
         raise InvalidInput(f'--pilot: expects votes for one model of all decisive ones, such as 31/50, got "{pilot}"')
     wins = (int(counts[1]), int(counts[2])) if counts else None
-    found = plan_votes(
+    found = planned(
         margin, pilot=wins, budget=budget, alpha=alpha, power=power, method=method, icc=icc, cluster=cluster
     )
     sentence = in_options(found.sentence)

@@ -1,8 +1,7 @@
 import pytest
 
+from quorate.cli.options.asked import Asked, Pair, check_facet
 from quorate.cli.options.reading import VoteReading
-from quorate.cli.votes.analyze import Asked
-from quorate.cli.votes.asked import Pair, check_facet
 from quorate.errors import InvalidInput
 
 

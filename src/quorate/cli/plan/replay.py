@@ -1,4 +1,4 @@
-"""`quorate votes replay`: what smaller studies of votes would have found."""
+"""`quorate replay`: what smaller studies of votes would have found."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import typer
 
 from quorate.cli.console import console, print_json, say, table
 from quorate.cli.options import For, Group, Level, Output, VoteReading, VotesFile, command, grid
+from quorate.cli.options.asked import Pair, check_facet, clustered_by
 from quorate.cli.options.groups import ALL, TWO
 from quorate.cli.spelling import in_options
-from quorate.cli.votes.asked import Pair, check_facet, clustered_by
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -1,4 +1,4 @@
-"""`quorate votes monitor`: whether votes that are still coming in already decide."""
+"""`quorate monitor`: whether votes that are still coming in already decide."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import typer
 
 from quorate.cli.console import caveats, read_as, say
 from quorate.cli.options import Group, Level, Output, VoteReading, VotesFile, command
+from quorate.cli.options.asked import Pair, clustered_by
 from quorate.cli.options.systems import Clustering
-from quorate.cli.votes.asked import Pair, clustered_by
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -36,10 +36,10 @@ class Watched(Group):
 
 @command
 def monitor(file: VotesFile, pair: Pair, watched: Watched, reading: VoteReading, out: Output) -> int:
-    """Whether votes that are still coming in already decide; look as often as you like.
+    """Whether votes still coming in already decide.
 
-    Of --a and --b, in the order of time, or of the rows. Ends with exit code 0 if --a is better, or equal within
-    --margin; 2 if it is worse, or votes are still needed.
+    Look as often as you like. Of --a and --b, in the order of time, or of the rows. Ends with exit code 0 if --a is
+    better, or equal within --margin; 2 if it is worse, or votes are still needed.
     """
     from quorate.decide.stop import monitor as monitored
 

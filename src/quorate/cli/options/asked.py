@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from quorate.cli.options import Group, names
-from quorate.cli.options.groups import ALL, TWO
-from quorate.cli.options.systems import NO_CLUSTER
+from quorate.cli.options.fit import Level, Power
+from quorate.cli.options.groups import ALL, TWO, For, Group
+from quorate.cli.options.systems import NO_CLUSTER, Clustering
+from quorate.cli.options.values import names
 from quorate.errors import InvalidInput
 from quorate.wording import listed
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 5
 """Systems that a message names."""
+MINIMUM = 200
+"""Decisive votes that a pair must have to be looked at among all, unless no pair has as many."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,12 +29,17 @@ class Pair(Group):
     """Two systems, or none for all pairs; and what tells systems of one name apart."""
 
     a: Annotated[
-        str | None, typer.Option("--a", metavar="NAME", help="A system: with --b, of these two instead of all pairs.")
+        str | None,
+        For("votes"),
+        typer.Option("--a", metavar="NAME", help="Votes: a system; with --b, of these two instead of all pairs."),
     ] = None
-    b: Annotated[str | None, typer.Option("--b", metavar="NAME", help="The system it is compared with.")] = None
+    b: Annotated[
+        str | None, For("votes"), typer.Option("--b", metavar="NAME", help="Votes: the system it is compared with.")
+    ] = None
     within: Annotated[
         str | None,
-        typer.Option(metavar="ROLE", help="Tell systems of the same name apart by this facet, such as prompt_type."),
+        For("votes"),
+        typer.Option(metavar="ROLE", help="Votes: tell systems of one name apart by this facet, such as prompt_type."),
     ] = None
 
     def __post_init__(self) -> None:
@@ -43,6 +51,12 @@ class Pair(Group):
     def systems(self) -> tuple[str, str] | None:
         """The two that are named."""
         return None if self.a is None or self.b is None else (self.a, self.b)
+
+    def completed(self, votes: Votes) -> Pair:
+        """With both systems named where votes are on two alone."""
+        if self.systems is not None or len(votes.models) != 2 or self.within is not None:
+            return self
+        return replace(self, a=votes.models[0], b=votes.models[1])
 
     def check(self, asked: Group) -> None:
         """Refuse what goes with all pairs where two systems are named, and the reverse."""
@@ -70,6 +84,63 @@ class Pair(Group):
                 more = f" and {len(told.models) - MOST_NAMED:,} more" if len(told.models) > MOST_NAMED else ""
                 raise InvalidInput(f'{option}: no system "{name}"{question} there are {few}{more}')
         return told
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked(Group):
+    """What is asked of the two systems, or of all pairs."""
+
+    margin: Annotated[
+        float | None,
+        For("votes"),
+        For(TWO),
+        typer.Option(metavar="D", help="Votes, with --a: shares within .5 +- D count as equal; stated before looking."),
+    ] = None
+    level: Level = 0.95
+    power: Annotated[Power, For("votes")] = 0.9
+    cluster: Annotated[Clustering, For("votes")] = None
+    claim: Annotated[
+        Literal["better", "equivalent", "not worse"] | None,
+        For("votes"),
+        For(TWO),
+        typer.Option(
+            help="Votes, with --a: what is to be shown of it, for the exit code. Default: better or equivalent."
+        ),
+    ] = None
+    ties: Annotated[
+        Literal["drop", "half", "pessimistic"] | None,
+        For("votes"),
+        For(TWO),
+        typer.Option(help="Votes, with --a: how ties count. Default: drop."),
+    ] = None
+    budget: Annotated[
+        int | None,
+        For("votes"),
+        For(TWO),
+        typer.Option(metavar="N", min=1, help="Votes, with --a: votes that can still be collected."),
+    ] = None
+    price: Annotated[
+        float | None,
+        For(TWO),
+        typer.Option(metavar="USD", min=0, help="Votes, with --a: price of a vote."),
+    ] = None
+    minimum: Annotated[
+        int | None,
+        For("votes"),
+        typer.Option(
+            metavar="N",
+            min=2,
+            help="Votes: decisive votes that a pair must have, among all pairs. Default: 200, or what every pair has "
+            "where none has as many.",
+        ),
+    ] = None
+
+    def least(self, votes: Votes) -> dict[str, int]:
+        """Decisive votes that a pair must have, unless said: what every pair has where none has the usual number."""
+        decisive = votes.pairs().decisive
+        if self.minimum is not None or decisive.max(initial=0) >= MINIMUM:
+            return {}
+        return {"minimum": max(2, int(decisive.min(initial=MINIMUM)))}
 
 
 def check_facet(votes: Votes, option: str, name: str | None) -> None:

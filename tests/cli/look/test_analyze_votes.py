@@ -20,7 +20,7 @@ def path(tmp_path_factory):
 
 
 def test_all_pairs(run, path):
-    ran = run("votes", "analyze", path)
+    ran = run("analyze", path)
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
     assert max(map(len, ran.out.splitlines())) <= 80
@@ -33,7 +33,7 @@ def test_all_pairs(run, path):
 
 
 def test_all_pairs_as_json(run, path):
-    found = run("votes", "analyze", path, "--json", "--cluster", "judge").json
+    found = run("analyze", path, "--json", "--cluster", "judge").json
     assert len(found["power"]) == 3
     assert [one["by"] for one in found["dependence"]] == ["judge"]
     assert found["near_ties"]["count"] == 1
@@ -43,54 +43,54 @@ def test_all_pairs_as_json(run, path):
 
 def test_a_report_on_all_pairs(run, path, tmp_path):
     page = tmp_path / "votes.html"
-    ran = run("votes", "analyze", path, "--report", page)
+    ran = run("analyze", path, "--report", page)
     assert (ran.code, ran.err) == (0, "")
     assert "Report:" in ran.out
     assert page.read_text(encoding="utf-8").count("data-chart=") == 5
     text = tmp_path / "votes.md"
-    assert run("votes", "analyze", path, "--json", "--report", text).json["near_ties"]["count"] == 1
+    assert run("analyze", path, "--json", "--report", text).json["near_ties"]["count"] == 1
     assert "## Data health" in text.read_text(encoding="utf-8")
-    assert "- command: quorate votes analyze" in text.read_text(encoding="utf-8")
+    assert "- command: quorate analyze" in text.read_text(encoding="utf-8")
 
 
 def test_a_report_on_two_with_charts_as_files(run, path, tmp_path):
     page, charts = tmp_path / "two.html", tmp_path / "charts"
-    ran = run("votes", "analyze", path, "--a", "y", "--b", "z", "--report", page, "--charts", charts)
+    ran = run("analyze", path, "--a", "y", "--b", "z", "--report", page, "--charts", charts)
     assert (ran.code, ran.err) == (2, "")
     assert f"Report: {page}" in ran.out
     assert 'id="verdict"' in page.read_text(encoding="utf-8")
     assert {file.name for file in charts.iterdir()} >= {"verdict.svg", "stability.svg", "equal-budget.svg"}
-    pictures = run("votes", "analyze", path, "--charts", charts, "--chart-format", "png")
+    pictures = run("analyze", path, "--charts", charts, "--chart-format", "png")
     assert pictures.code == 0
     assert (charts / "margins.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_verdict_on_two(run, path):
-    ran = run("votes", "analyze", path, "--a", "x", "--b", "y", "--cluster", "prompt")
+    ran = run("analyze", path, "--a", "x", "--b", "y", "--cluster", "prompt")
     assert ran.code == 0
     assert ran.out.startswith("x is better than y: x wins ")
-    assert run("votes", "analyze", path, "--a", "y", "--b", "x").code == 2
-    open_ = run("votes", "analyze", path, "--a", "y", "--b", "z", "--price", 0.5)
+    assert run("analyze", path, "--a", "y", "--b", "x").code == 2
+    open_ = run("analyze", path, "--a", "y", "--b", "z", "--price", 0.5)
     assert open_.code == 2
     said = " ".join(open_.out.split())
     assert said.startswith("Undecided whether y or z is preferred")
     assert "no sign that they are alike" in said
     assert "decisive votes in 25 levels of judge" in said
-    alone = run("votes", "analyze", path, "--a", "y", "--b", "z", "--cluster", "none")
+    alone = run("analyze", path, "--a", "y", "--b", "z", "--cluster", "none")
     assert "taken as independent" in " ".join(alone.out.split())
 
 
 def test_what_is_claimed_decides_the_exit_code(run, path):
     words = ["--a", "y", "--b", "z", "--margin", 0.15]
-    assert run("votes", "analyze", path, *words, "--claim", "equivalent").code == 0
-    assert run("votes", "analyze", path, *words, "--claim", "better").code == 2
-    assert run("votes", "analyze", path, *words, "--json").json["outcome"] == "equivalent"
+    assert run("analyze", path, *words, "--claim", "equivalent").code == 0
+    assert run("analyze", path, *words, "--claim", "better").code == 2
+    assert run("analyze", path, *words, "--json").json["outcome"] == "equivalent"
 
 
 def test_a_system_that_is_written_otherwise_is_named(run, tmp_path):
     path = tmp_path / "many.csv"
     path.write_text("model_a,model_b,winner\n" + "".join(f"online-A.0,s{i},model_a\n" for i in range(9)))
-    ran = run("votes", "analyze", path, "--a", "online-A", "--b", "s1")
+    ran = run("analyze", path, "--a", "online-A", "--b", "s1")
     assert ran.err == (
         'quorate: --a: no system "online-A"; did you mean "online-A.0"? '
         'there are "online-A.0", "s0", "s1", "s2", "s3" and 5 more\n'
@@ -122,6 +122,6 @@ def test_a_system_that_is_written_otherwise_is_named(run, tmp_path):
 )
 def test_what_is_refused_in_one_line(run, path, words, says):
     command, *rest = words.split()
-    ran = run("votes", command, path, *rest)
+    ran = run(command, path, *rest)
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
     assert says in ran.err
