@@ -373,9 +373,16 @@ class Decomposition(Result):
         raise UnknownTerm(term, (*self.variances, *self.assembled.fixed.levels))
 
     def freedom(self, t: int) -> float:
-        """Degrees of freedom of the mean square that component ``t`` of the problem is estimated from."""
-        kept = list(self.identified.representatives)
-        return component_df(self.assembled.problem, np.maximum(self.theta, 0.0), kept, t)
+        """Degrees of freedom of the mean square that component ``t`` of the problem is estimated from, found once."""
+        if t not in self._freedom:
+            kept = list(self.identified.representatives)
+            self._freedom[t] = component_df(self.assembled.problem, np.maximum(self.theta, 0.0), kept, t)
+        return self._freedom[t]
+
+    @cached_property
+    def _freedom(self) -> dict[int, float]:
+        """Degrees of freedom found so far, which components, intervals and tails ask for again and again."""
+        return {}
 
     def n_levels(self, t: int) -> int:
         """Levels of component ``t`` of the problem."""
