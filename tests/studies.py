@@ -143,6 +143,13 @@ APART = ("demo", "unbalanced", "one judge", "items only", "random judges", "host
 """Shapes of which each has something that no other has; every shape is drawn."""
 
 
+@pytest.fixture
+def undrawn(monkeypatch) -> None:
+    """Charts are written as files without being drawn, which takes most of the time; tests of `print` draw them."""
+    monkeypatch.setattr("vl_convert.vegalite_to_svg", lambda *_: "<svg/>")
+    monkeypatch.setattr("vl_convert.vegalite_to_png", lambda *_, **__: b"\x89PNG")
+
+
 @pytest.fixture(params=APART)
 def analysis(request) -> Analysis:
     """Each shape with something of its own in turn."""

@@ -15,7 +15,7 @@ import pytest
 
 import quorate as q
 from quorate.reporting.print.cells import cell
-from quorate.reporting.report import page_of, report
+from quorate.reporting.report import page_of, write
 from quorate.simulate.demo import demo_table
 
 FORMATS = ("html", "md", "json")
@@ -183,14 +183,15 @@ def returned() -> set[str]:
 
 @pytest.fixture(scope="module")
 def pages_of_results(tmp_path_factory):
-    """Results and what is written of them in every format, by type; each made once."""
+    """Pages of results and what is written of them in every format, by type; each made once."""
     folder, made = tmp_path_factory.mktemp("results"), {}
 
     def written_of(name: str):
         if name not in made:
             result = RESULTS[name](folder)
-            texts = {kind: report(result, folder / f"{name}.{kind}").read_text("utf-8") for kind in FORMATS}
-            made[name] = result, page_of(result), texts
+            page = page_of(result)
+            texts = {kind: write(page, folder / f"{name}.{kind}").read_text("utf-8") for kind in FORMATS}
+            made[name] = page, texts
         return made[name]
 
     return written_of
@@ -202,7 +203,7 @@ def test_everything_that_is_returned_is_tried():
 
 @pytest.mark.parametrize("name", sorted(RESULTS))
 def test_every_result_has_a_page_in_every_format(pages_of_results, name):
-    _, page, texts = pages_of_results(name)
+    page, texts = pages_of_results(name)
     table = next(iter(page.figures), page.facts)
     numbers = [cell(key, value) for key, value in table.rows[0].items() if isinstance(value, float)]
     assert page.sentence
@@ -215,7 +216,7 @@ def test_every_result_has_a_page_in_every_format(pages_of_results, name):
 
 @pytest.mark.parametrize("name", sorted(RESULTS))
 def test_labels_of_every_result_stay_text(pages_of_results, name):
-    _, _, texts = pages_of_results(name)
+    _, texts = pages_of_results(name)
     around = re.sub("<(style|script)[^>]*>.*?</\\1>", "", texts["html"], flags=re.DOTALL)
     assert not re.search("[\x00\u202e]|<script>alert|<b>b", texts["md"] + around)
     assert not re.search("[\x00\u202e]", texts["json"])

@@ -176,10 +176,11 @@ def test_a_chart_on_demand_is_folded(pages, demo):
     assert "prefers-color-scheme: dark" in page
 
 
-def test_judgments_and_fits_are_analysed_first(demo, tmp_path):
-    from_fit = json.loads(written(demo.fit, tmp_path, "fit.json"))
-    from_judgments = json.loads(written(demo.judgments, tmp_path, "judgments.json"))
-    assert from_fit["mean"] == from_judgments["mean"] == demo.to_dict()["mean"]
+def test_judgments_and_fits_are_analysed_first(shape, tmp_path):
+    small = shape("one judge")
+    from_fit = json.loads(written(small.fit, tmp_path, "fit.json"))
+    from_judgments = json.loads(written(small.judgments, tmp_path, "judgments.json"))
+    assert from_fit["mean"] == from_judgments["mean"] == small.to_dict()["mean"]
 
 
 def test_json_goes_there_and_back(demo, tmp_path):
@@ -194,8 +195,10 @@ def test_markdown_by_its_ending(demo, tmp_path):
     )
 
 
-def test_a_note_comes_first(demo, tmp_path):
-    assert '<p class="note">Simulated &amp; labelled.</p>' in written(demo, tmp_path, note="Simulated & labelled.")
+def test_a_note_comes_first(shape, tmp_path):
+    assert '<p class="note">Simulated &amp; labelled.</p>' in written(
+        shape("items only"), tmp_path, note="Simulated & labelled."
+    )
 
 
 @pytest.mark.parametrize("name", ["report.pdf", "report"])
@@ -261,11 +264,14 @@ def test_real_judgments_have_a_page(shared, tmp_path, name):
     assert {"intervals", "components", "what-if", "single", "categories"} <= charts(text).keys()
 
 
-def test_charts_are_written_beside_the_page_and_the_record_is_in_it(demo, tmp_path):
+def test_charts_are_written_beside_the_page_and_the_record_is_in_it(undrawn, shape, tmp_path):
     folder = tmp_path / "charts"
     folder.mkdir()
     text = written(
-        demo, tmp_path, charts=folder, record={"parsing": "first number", "system_prompt": "You\n<judge>.\0\u202e"}
+        shape("items only"),
+        tmp_path,
+        charts=folder,
+        record={"parsing": "first number", "system_prompt": "You\n<judge>.\0\u202e"},
     )
     assert {path.stem for path in folder.iterdir()} == charts(text).keys()
     assert "first number" in text

@@ -257,6 +257,7 @@ def test_killed_in_the_middle_of_a_round_it_decides_as_before(study):
     assert q.status(path).spend.calls == len(rows) + q.status(path).spend.lost
 
 
+@pytest.mark.slow
 def test_two_runners_make_the_same_rounds(study):
     path = stopping(study)
     rows, *_ = calls_of(path)

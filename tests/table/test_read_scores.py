@@ -112,7 +112,7 @@ ROWS = st.lists(
 
 
 @given(ROWS)
-@settings(max_examples=12)
+@settings(max_examples=6)
 def test_every_source_gives_what_plain_python_gives(tmp_path_factory, rows):
     folder = tmp_path_factory.mktemp("rows")
     expected = in_plain_python(rows)

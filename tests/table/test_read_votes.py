@@ -90,7 +90,7 @@ def in_every_form(frame, folder):
 
 
 @given(ROWS)
-@settings(max_examples=12)
+@settings(max_examples=6)
 def test_every_source_gives_what_plain_python_gives(tmp_path_factory, rows):
     folder = tmp_path_factory.mktemp("votes")
     expected = list(in_plain_python(rows))

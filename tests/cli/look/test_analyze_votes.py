@@ -53,7 +53,7 @@ def test_a_report_on_all_pairs(run, path, tmp_path):
     assert "- command: quorate analyze" in text.read_text(encoding="utf-8")
 
 
-def test_a_report_on_two_with_charts_as_files(run, path, tmp_path):
+def test_a_report_on_two_with_charts_as_files(undrawn, run, path, tmp_path):
     page, charts = tmp_path / "two.html", tmp_path / "charts"
     ran = run("analyze", path, "--a", "y", "--b", "z", "--report", page, "--charts", charts)
     assert (ran.code, ran.err) == (2, "")

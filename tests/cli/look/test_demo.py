@@ -58,7 +58,7 @@ def test_the_result_is_kept_when_the_report_cannot_be_written(run, monkeypatch):
         raise InvalidInput(f"path: {path} cannot be written (No space left on device); choose another place")
 
     monkeypatch.setattr("quorate.reporting.report.write_whole", full)
-    ran = run("demo", "--report", "there.html")
+    ran = run("demo", "--report", "there.md")
     assert (ran.code, ran.err.count("\n")) == (1, 1)
     assert "Against the truth" in ran.out
     ran = run("demo", "--report", "none/there.html")

@@ -66,9 +66,9 @@ def test_groups_of_items_are_the_same_for_all_attempts(judged):
 def test_the_median_of_plausible_errors_is_near_the_projection(fit, design, redrawn):
     """The same weights as `project`, on draws about the fitted components."""
     played = Played(fit, None, attempts_targets(fit, redrawn)[0], None)
-    drawn = standard_errors(played, [design], 400, 1)
+    drawn = standard_errors(played, [design], 100, 1)
     low, high = np.quantile(drawn[0], [0.1, 0.9])
-    assert drawn.shape == (1, 400)
+    assert drawn.shape == (1, 100)
     assert low < projected(played, design).se < high
 
 

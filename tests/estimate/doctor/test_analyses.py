@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 import polars as pl
 import pytest
@@ -92,27 +92,28 @@ def attempts(judgments):
     """What each analysis does, by the name that it has in the list."""
     sampled = [name for name in judgments.names if name in ("prompt", "judge")]
     grouping = judgments.ancestors("item")
+    fit = cache(partial(q.decompose, judgments))
     calls = {
-        "variance components": lambda: q.decompose(judgments),
-        "interval for the mean": lambda: q.decompose(judgments).mean,
-        "mean for these items only": lambda: q.decompose(judgments).mean_for(item="finite"),
+        "variance components": fit,
+        "interval for the mean": lambda: fit().mean,
+        "mean for these items only": lambda: fit().mean_for(item="finite"),
         "naive against corrected": lambda: q.naive(judgments),
-        "dependability": lambda: dependability(q.decompose(judgments)),
+        "dependability": lambda: dependability(fit()),
         "analysis of variance": lambda: q.decompose(judgments, method="anova"),
     }
     for name in sampled:
-        calls[f"mean for {name}s like these"] = partial(population, judgments, name)
+        calls[f"mean for {name}s like these"] = partial(population, fit, name)
         calls[f"mean without each {name}"] = partial(leave_one_out, judgments, name)
-    calls |= {f"effect of each {name}": partial(effects_of, judgments, name) for name in (*sampled, *grouping)}
+    calls |= {f"effect of each {name}": partial(effects_of, fit, name) for name in (*sampled, *grouping)}
     return calls | {f"mean by {name}": partial(by_level, judgments, name) for name in grouping}
 
 
-def population(judgments, name):
-    return q.decompose(judgments).mean_for(**{name: "population"})
+def population(fit, name):
+    return fit().mean_for(**{name: "population"})
 
 
-def effects_of(judgments, name):
-    return effects(q.decompose(judgments), name)
+def effects_of(fit, name):
+    return effects(fit(), name)
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.__name__)

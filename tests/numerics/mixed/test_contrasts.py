@@ -11,7 +11,7 @@ from quorate.numerics.mixed.information import adjustment, weights
 from quorate.numerics.mixed.reml import solve, squares
 
 SEEDS = st.integers(0, 10**6)
-few = settings(max_examples=6)
+few = settings(max_examples=3)
 
 
 @given(seed=SEEDS)

@@ -58,7 +58,9 @@ def test_every_refit_is_where_a_search_from_elsewhere_ends(model, kind):
         assert evaluate(data, estimate).criterion == pytest.approx(search.point.criterion, abs=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["unique patterns", "strata", "ml"])
+@pytest.mark.parametrize(
+    "kind", ["unique patterns", *(pytest.param(one, marks=pytest.mark.slow) for one in ("strata", "ml"))]
+)
 def test_the_default_tolerance_is_far_inside_the_sampling_error(model, kind):
     problem, theta, beta = drawn_from(model, kind)
     args = (problem, all_of(problem), theta, beta)
@@ -66,7 +68,7 @@ def test_the_default_tolerance_is_far_inside_the_sampling_error(model, kind):
     assert np.abs((loose.theta - tight.theta) / se(problem, theta)).max() < 0.02
 
 
-@pytest.mark.parametrize("name", ["L", "L-missing"])
+@pytest.mark.parametrize("name", ["L", pytest.param("L-missing", marks=pytest.mark.slow)])
 def test_the_default_tolerance_on_large_designs(shared, name):
     frame = pl.read_parquet(shared / "reference" / "simulated" / f"{name}.parquet")
     facets = {facet: facet for facet in ("item", "prompt", "judge", "temperature")}

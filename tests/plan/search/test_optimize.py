@@ -82,7 +82,7 @@ def random_problem(seed):
     return source, limits, layouts, prices, targets, rng
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", [*range(20), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(20, 40))])
 def test_no_design_of_the_grid_is_better(seed):
     source, limits, layouts, prices, targets, rng = random_problem(seed)
     plans = list(brute_force(source, limits, layouts, prices=prices, targets=targets))

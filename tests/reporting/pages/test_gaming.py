@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+import studies
 
 import quorate as q
 from quorate.analysis.words import significant
@@ -22,13 +23,9 @@ def drawn(figure):
 
 
 @pytest.fixture(scope="module")
-def fitted(request):
-    """What gaming is worth with components that were fitted, by number of attempts."""
-    from quorate.simulate.demo import demo_table
-
-    pl = pytest.importorskip("polars")
-    fit = q.decompose(q.read(pl.DataFrame(demo_table()), status="status", announce=False))
-    return q.gaming(fit, 5, rng=1)
+def fitted():
+    """What gaming is worth with components that were fitted."""
+    return q.gaming(q.decompose(q.read(studies.scores(), announce=False)), 5, rng=1)
 
 
 def test_the_first_design_and_the_one_that_leaves_least(surface):
@@ -139,7 +136,7 @@ def test_methods(surface, fitted):
 
 
 @pytest.mark.parametrize("name", ["page.html", "page.md", "page.json"])
-def test_it_is_written(surface, tmp_path, name):
+def test_it_is_written(undrawn, surface, tmp_path, name):
     text = q.report(surface(), tmp_path / name, charts=tmp_path / "charts").read_text(encoding="utf-8")
     assert "What gaming is worth" in text
     names = {one.name for one in (tmp_path / "charts").iterdir()}

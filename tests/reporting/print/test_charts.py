@@ -7,7 +7,7 @@ import pytest
 
 from quorate.errors import InvalidInput
 from quorate.reporting.draw.theme import INK
-from quorate.reporting.print.charts import on_paper, slug, specification, write_charts
+from quorate.reporting.print.charts import on_paper, slug, specification, write_chart, write_charts
 from quorate.reporting.report import page_of
 
 
@@ -28,7 +28,7 @@ def test_every_chart_of_the_report_is_a_file_with_a_stable_name(demo, tmp_path):
 
 
 def test_a_picture_has_300_dots_to_the_inch(shape, tmp_path):
-    one = write_charts(page_of(shape("items only")), tmp_path, "png")[0].read_bytes()
+    one = write_chart(charts_of(shape("items only"))[0], tmp_path / "a.png").read_bytes()
     width = struct.unpack(">I", one[16:20])[0]
     per_metre = struct.unpack(">I", one[one.index(b"pHYs") + 4 :][:4])[0]
     assert one.startswith(b"\x89PNG")
