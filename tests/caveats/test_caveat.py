@@ -4,9 +4,11 @@ from inspect import isfunction
 import pytest
 
 from quorate import caveats
-from quorate.caveats import comparisons, designs, variances
+from quorate.caveats import comparisons, designs, sources, variances
 
 ONE_OF_EACH = [
+    caveats.prelabelled(3, 4, ["gpt"]),
+    caveats.skipped_unseen(),
     caveats.few_levels("prompt", 2),
     caveats.below_a_pilot({"prompt": 2}, 3),
     caveats.paid_for_nothing(40, 45, "cyclic"),
@@ -70,7 +72,9 @@ ONE_OF_EACH = [
 
 
 def test_there_is_one_of_each():
-    here = [one for module in (comparisons, designs, variances) for one in vars(module).values() if isfunction(one)]
+    here = [
+        one for module in (comparisons, designs, sources, variances) for one in vars(module).values() if isfunction(one)
+    ]
     functions = {one.__name__ for one in here if one.__module__.startswith("quorate.caveats")}
     assert len(ONE_OF_EACH) == len(functions)
 

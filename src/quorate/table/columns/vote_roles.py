@@ -29,11 +29,12 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 }
 """Column names recognised for each role, in lower case with words joined by underscores."""
 
-_PAIR: Mapping[str, tuple[str, ...]] = {
+PAIR: Mapping[str, tuple[str, ...]] = {
     "model_a": ("model_a", "system_a", "system_a_id", "model_1", "model1", "model_left"),
     "model_b": ("model_b", "system_b", "system_b_id", "model_2", "model2", "model_right"),
     "winner": ("winner", "winning_model", "preference", "preferred", "vote"),
 }
+"""Column names recognised for the two models and the outcome."""
 
 
 def has_pairs(columns: Sequence[str]) -> bool:
@@ -44,7 +45,7 @@ def has_pairs(columns: Sequence[str]) -> bool:
     >>> has_pairs(["model_a", "model_b", "winner"]), has_pairs(["item", "score", "model"])
     (True, False)
     """
-    return all(any(plain(name) in _PAIR[side] for name in columns) for side in ("model_a", "model_b"))
+    return all(any(plain(name) in PAIR[side] for name in columns) for side in ("model_a", "model_b"))
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ def resolve_votes(
     main = {role: column for role, column in pair.items() if not (role == "winner" and wins)}
     for role, column in main.items():
         if column == role and column not in columns:  # the default is looked for by its other usual names
-            main[role] = _recognise(role, columns, _PAIR[role]) or column
+            main[role] = _recognise(role, columns, PAIR[role]) or column
     for role, column in {**main, **named, **{f"wins ({column})": column for column in wins}}.items():
         if column not in columns:
             raise UnknownColumn(role, column, columns)
@@ -170,7 +171,7 @@ def _known_roles(declared: Mapping[str, str], facets: Mapping[str, str], wins: S
                 + (f'; did you mean "{close[0]}"?' if close else others)
             )
     for role, column in facets.items():
-        if role in declared or role in _PAIR or role in (ORDER, TIME, COUNT, STATUS) or not column:
+        if role in declared or role in PAIR or role in (ORDER, TIME, COUNT, STATUS) or not column:
             raise InvalidInput(f'facets: "{role}" is no further role; give {role}="column" as an argument of its own')
     if isinstance(wins, str) or len(wins) not in (0, 2, 3):
         raise InvalidInput('wins: expects two columns of counts, or three with ties, such as ("wins_a", "wins_b")')

@@ -6,7 +6,9 @@ judgment or vote, none for an average; a judge that failed has no score.
 - tools: the list of them
 - lines: JSON, as lines or one value; records: rows that are put together one by one
 - values: names, numbers, objects and lists as they stand there
+- fields: columns for fields that people named
 - choice: which of the scores that a log holds are read
 - together: several files as one table
 - arena_hard: verdicts against a baseline
+- label_studio: what people annotated
 """

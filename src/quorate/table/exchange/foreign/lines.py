@@ -32,7 +32,7 @@ def objects(path: Path, *wanted: str, of: str = "") -> Iterator[tuple[int, dict[
     InvalidData
         If a line is not an object, lacks a key, or is cut off.
     """
-    with _opened(path) as stream:
+    with binary(path) as stream:
         for number, line in enumerate(stream, 1):
             if not line.strip():
                 continue
@@ -70,7 +70,7 @@ def document(path: Path, way_out: str) -> Any:
     """
     if path.stat().st_size > MOST_BYTES:
         raise InvalidInput(f"{path}: is one JSON value of more than 1 GB; {way_out}")
-    with _opened(path) as stream:
+    with binary(path) as stream:
         text = stream.read(MOST_BYTES + 1)
     if len(text) > MOST_BYTES:
         raise InvalidInput(f"{path}: is one JSON value of more than 1 GB; {way_out}")
@@ -83,7 +83,8 @@ def document(path: Path, way_out: str) -> Any:
         raise InvalidData(f"{path}: is not JSON ({_why(error)}); {fix}") from None
 
 
-def _opened(path: Path) -> Any:
+def binary(path: Path) -> Any:
+    """The bytes of a file, unpacked if gzip packed them."""
     with path.open("rb") as stream:
         packed = stream.read(len(PACKED)) == PACKED
     return gzip.open(path) if packed else path.open("rb")

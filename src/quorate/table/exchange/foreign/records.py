@@ -82,10 +82,11 @@ class Records:
         caveats, notes, instead
             As of `Opened`.
         """
+        needed = "score" if kind == "scores" else "winner"
         held = {
             name: np.array(entries, dtype=np.float64 if name in NUMBERS else object)
             for name, entries in self._columns.items()
-            if name in ("score", "winner") or any(not _empty(entry) for entry in entries)
+            if name == needed or any(not _empty(entry) for entry in entries)
         }
         name = f"records {id(held)}"  # no other while the connection holds them
         connection.register(name, held)

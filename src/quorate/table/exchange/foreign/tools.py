@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quorate.table.exchange.foreign import arena_hard
+from quorate.table.exchange.foreign import arena_hard, label_studio
 
-TOOLS = (arena_hard.FORMAT,)
+TOOLS = (arena_hard.FORMAT, label_studio.FORMAT)
 """In the order in which they are asked; one more is one file beside this one and its ``FORMAT`` in this list."""

@@ -1,0 +1,25 @@
+"""Caveats of where data come from: what a tool's files do not say, or say otherwise than it seems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from quorate.caveats.caveat import Caveat
+
+
+def prelabelled(count: int, total: int, models: Iterable[str]) -> Caveat:
+    """People began with a label of a model."""
+    return Caveat(
+        "prelabelled",
+        f"{count:,} of {total:,} annotations began with a label by {', '.join(models)}, which the annotator saw: they "
+        "agree with it, and with each other, more than they would have by themselves",
+    )
+
+
+def skipped_unseen() -> Caveat:
+    """A flat export lacks the annotations that people gave up."""
+    return Caveat(
+        "skipped-unseen",
+        "annotations that people skipped are not in a flat export, so shares of missing scores are not known; "
+        "export JSON",
+    )

@@ -1,0 +1,357 @@
+"""Label Studio: exports of what people annotated, whole (JSON) or flat (JSON_MIN and CSV)."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from quorate import caveats
+from quorate.errors import InvalidData, UnknownTerm
+from quorate.roles import ITEM, PROMPT
+from quorate.table.columns.outcomes import WORDS, plain
+from quorate.table.columns.scores import number
+from quorate.table.exchange.foreign.choice import chosen
+from quorate.table.exchange.foreign.fields import columns_of, labelled
+from quorate.table.exchange.foreign.lines import binary, document
+from quorate.table.exchange.foreign.records import Records
+from quorate.table.exchange.foreign.values import name_at, number_at, shown
+from quorate.table.exchange.format import Format, Kind, Opened
+from quorate.table.exchange.glance import Glance
+from quorate.table.notes import Note
+from quorate.table.pairs import BOTH_BAD, TIE
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from quorate.caveats import Caveat
+
+_KEYS = {"rating": "rating", "number": "number", "pairwise": "selected", "choices": "choices"}
+"""Types of controls that are read, and where their value stands."""
+_FLAT = {"annotation_id", "annotator", "lead_time"}
+_OWN = {*_FLAT, "id", "created_at", "updated_at"}
+_SIDES = {"left": "model_a", "right": "model_b"}
+_TIES = {**dict.fromkeys(WORDS[TIE], "tie"), **dict.fromkeys(WORDS[BOTH_BAD], "both_bad")}
+_TRUTHS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """What one person said of one task.
+
+    Parameters
+    ----------
+    task : str
+        Its id.
+    data : mapping of str to object
+        The task's own fields.
+    judge : str, optional
+        Who annotated it.
+    values : mapping of str to object
+        What was said, by control: a number, or a word.
+    sides : frozenset of str
+        Controls that say which of two is better.
+    skipped : bool
+        Whether it was given up.
+    prelabel : str, optional
+        The model whose label the person began with.
+    """
+
+    task: str
+    data: Mapping[str, Any]
+    judge: str | None
+    values: Mapping[str, object]
+    sides: frozenset[str]
+    skipped: bool = False
+    prelabel: str | None = None
+
+
+@dataclass(frozen=True)
+class Export:
+    """The annotations of a file.
+
+    Parameters
+    ----------
+    annotations : sequence of Annotation
+        Without those that were given as the truth.
+    flat : bool
+        Whether rows hold everything of an annotation side by side, and none that was skipped.
+    truths : int
+        How many were given as the truth.
+    """
+
+    annotations: Sequence[Annotation]
+    flat: bool
+    truths: int = 0
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Controls that say which of two is better."""
+        return tuple(sorted({name for one in self.annotations for name in one.sides}))
+
+    def said(self, name: str) -> list[object]:
+        """What every annotation says under a name, None where nothing; a flat file has choices among its fields."""
+        if name in {control for one in self.annotations for control in one.values} or not self.flat:
+            return [one.values.get(name) for one in self.annotations]
+        return [one.data.get(name) or None for one in self.annotations]
+
+    def names(self) -> tuple[str, ...]:
+        """What may say something beside the sides: controls, and of a flat file fields too."""
+        every = dict.fromkeys(
+            name for one in self.annotations for name in (*one.values, *(one.data if self.flat else ()))
+        )
+        return tuple(name for name in every if name not in self.sides)
+
+    def part(self, wanted: str | None) -> tuple[Kind, tuple[str, ...]]:
+        """What is read, and by which controls: votes where one of two sides is chosen, unless another is named."""
+        named = [] if wanted is None else [name.strip() for name in wanted.split(",")]
+        if self.sides and (wanted is None or any(name in self.sides for name in named)):
+            return "votes", self._pair(named)
+        controls = dict.fromkeys(name for one in self.annotations for name in one.values if name not in self.sides)
+        every = {name: list(map(_score, self.said(name))) for name in (*controls, *(named if self.flat else ()))}
+        words = {name for name in every if any(map(_is_word, self.said(name)))}
+        for name in words.intersection(named):
+            word = next(filter(_is_word, self.said(name)))
+            raise InvalidData(f'control "{name}" holds words such as "{word}", not scores; name one of numbers')
+        found = {
+            name: scores for name, scores in every.items() if name not in words and not all(map(math.isnan, scores))
+        }
+        if not found:
+            raise InvalidData("no control is a rating, a number or a choice of one of two sides")
+        return "scores", chosen(wanted, found, "control")
+
+    def _pair(self, named: Sequence[str]) -> tuple[str, ...]:
+        """The control that says the side, and those that say ties: named, or with such words alone."""
+        wanted = next((name for name in named if name in self.sides), None)
+        side = chosen(wanted, dict.fromkeys(self.sides, ()), "control")
+        names = self.names()
+        for name in named:
+            if name not in (*self.sides, *names):
+                raise UnknownTerm(name, (*self.sides, *names), "control")
+        ties = {name: [word for word in self.said(name) if word is not None] for name in names}
+        others = [name for name, words in ties.items() if words and all(plain(str(word)) in _TIES for word in words)]
+        return (side[0], *([name for name in named if name not in self.sides] or others))
+
+
+def claims(glance: Glance) -> bool:
+    """Whether tasks hold annotations with results, or rows name an annotation and who made it."""
+    record, annotations = glance.record, glance.record.get("annotations")
+    if set(glance.header) >= _FLAT or (glance.array and {"annotation_id", "annotator"} <= record.keys()):
+        return True
+    if not glance.array or not isinstance(annotations, list):
+        return False
+    return "data" in record or any(isinstance(one, dict) and "result" in one for one in annotations)
+
+
+def read_annotations(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
+    """A judgment, or a vote, for each annotation of a task.
+
+    Parameters
+    ----------
+    connection : DuckDBPyConnection
+        That shows the rows.
+    path : Path
+        The export.
+    part : str, optional
+        The control that is read; of votes also, after a comma, the one that says ties.
+
+    Raises
+    ------
+    InvalidInput
+        If several controls are there and none is named.
+    UnknownTerm
+        If there is none of this name.
+    InvalidData
+        If the file is not such an export.
+    """
+    export = exported(path)
+    try:
+        kind, controls = export.part(part)
+    except InvalidData as error:
+        raise InvalidData(f"{path}: {error}") from None
+    columns = columns_of((name for one in export.annotations for name in one.data if name not in controls), kind)
+    own = ITEM if kind == "scores" else PROMPT
+    added = () if own in columns.values() else (own,)
+    rows = Records(*added, *columns.values(), "judge", "control", "score", "winner", "order", "status")
+    said = {control: export.said(control) for control in controls}
+    for place, one in enumerate(export.annotations):
+        labels = {own: one.task, **labelled(one.data, columns), "judge": one.judge}
+        status = "refused" if one.skipped else "ok"
+        if kind == "votes":
+            winner = _winner(path, one.task, [said[control][place] for control in controls])
+            rows.add(**labels, winner=winner, order="model_a", status=status)
+            continue
+        for control in controls:
+            which = control if len(controls) > 1 else None
+            rows.add(**labels, control=which, score=_score(said[control][place]), status=status)
+    return rows.opened(
+        connection, kind, facets=("control",), notes=_notes(export, kind, controls), caveats=_caveats(export)
+    )
+
+
+def exported(path: Path) -> Export:
+    """The annotations of an export.
+
+    Raises
+    ------
+    InvalidData
+        If the file is not such an export, or holds none.
+    """
+    if Glance(path).header:
+        try:
+            with io.TextIOWrapper(binary(path), encoding="utf-8-sig", newline="") as stream:
+                rows: Any = list(csv.DictReader(stream, restkey=""))
+        except (csv.Error, UnicodeDecodeError, EOFError) as error:
+            raise InvalidData(f"{path}: cannot be read as CSV ({error})") from None
+    else:
+        rows = document(path, "export the annotations in parts")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise InvalidData(f"{path}: is no list of tasks or annotations of Label Studio")
+    flat = bool(rows) and "annotations" not in rows[0]
+    found, truths = (_flat(path, rows), 0) if flat else _whole(path, rows)
+    if not found:
+        raise InvalidData(f"{path}: holds no annotation")
+    return Export(found, flat, truths)
+
+
+def _whole(path: Path, tasks: Iterable[Mapping[str, Any]]) -> tuple[list[Annotation], int]:
+    """Annotations of tasks, and how many were left out as given truths."""
+    found, truths = [], 0
+    for place, task in enumerate(tasks, 1):
+        name = name_at(task.get("id", place), f"{path}: task {place}: id")
+        where = f"{path}: task {name}"
+        annotations, data = task.get("annotations"), task.get("data")
+        if not isinstance(annotations, list) or not isinstance(data, dict):
+            raise InvalidData(f"{where}: annotations must be a list and data an object")
+        for one in annotations:
+            if not isinstance(one, dict) or not isinstance(one.get("result"), list):
+                raise InvalidData(f"{where}: an annotation has no list of results")
+            if one.get("ground_truth"):
+                truths += 1
+                continue
+            person, before = one.get("completed_by"), one.get("prediction")
+            person = person.get("id") if isinstance(person, dict) else person
+            values, sides = _said(where, one["result"])
+            found.append(
+                Annotation(
+                    name,
+                    data,
+                    None if person is None else name_at(person, f"{where}: completed_by"),
+                    values,
+                    sides,
+                    bool(one.get("was_cancelled")),
+                    _model(before) if isinstance(before, dict) and before.get("result") else None,
+                )
+            )
+    return found, truths
+
+
+def _said(where: str, results: Iterable[Any]) -> tuple[dict[str, object], frozenset[str]]:
+    """Values of an annotation by control, and the controls that name a side; other types are passed over."""
+    values: dict[str, object] = {}
+    sides = set()
+    for one in results:
+        name, kind, value = (
+            (one.get(key) for key in ("from_name", "type", "value")) if isinstance(one, dict) else [0] * 3
+        )
+        key = _KEYS.get(kind) if isinstance(kind, str) else None
+        if key is None or not isinstance(name, str) or not isinstance(value, dict):
+            continue
+        values[name] = _value(f"{where}, {name}", key, value.get(key))
+        if key == "selected":
+            sides.add(name)
+    return {name: value for name, value in values.items() if value is not None}, frozenset(sides)
+
+
+def _value(where: str, key: str, value: Any) -> object:
+    """What was said under a control, None if several things were."""
+    if key == "choices":
+        words = value if isinstance(value, list) else [value]
+        return words[0] if len(words) == 1 and isinstance(words[0], str) else None
+    if key == "selected" and value is not None and (not isinstance(value, str) or value not in _SIDES):
+        raise InvalidData(f"{where}: side {shown(value)} is not known; known are left and right")
+    return value if key == "selected" else number_at(value, where)
+
+
+def _flat(path: Path, rows: Iterable[Mapping[str, Any]]) -> list[Annotation]:
+    """Annotations of a flat export; text may be a field of the task or a choice, and is both."""
+    found = []
+    for place, row in enumerate(rows, 1):
+        values: dict[str, object] = {}
+        data: dict[str, object] = {}
+        sides = set()
+        for name, value in row.items():
+            inner = _unpacked(value)
+            key = next((key for key in _KEYS.values() if isinstance(inner, dict) and key in inner), None)
+            if key is not None:
+                values[name] = _value(f"{path}: row {place}, {name}", key, inner[key])
+                sides |= {name} if key == "selected" else set()
+            elif name not in _OWN:
+                data[name] = value
+        kept = {name: value for name, value in values.items() if value is not None}
+        task = name_at(row.get("id", place), f"{path}: row {place}: id")
+        judge = name_at(row["annotator"], f"{path}: row {place}: annotator") if row.get("annotator") else None
+        found.append(Annotation(task, data, judge, kept, frozenset(sides)))
+    return found
+
+
+def _unpacked(value: Any) -> Any:
+    """What stands in a list of one, which in CSV is JSON text."""
+    if isinstance(value, str) and value[:2] in ("[{", '{"'):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
+def _model(prediction: Mapping[str, Any]) -> str:
+    return str(prediction.get("model_version") or "a model")
+
+
+def _score(value: object) -> float:
+    """A number, a numeral, or yes and no; nan for anything else."""
+    truth = _TRUTHS.get(value.strip().lower()) if isinstance(value, str) else None
+    found = number(value) if truth is None and isinstance(value, (str, int, float)) else truth
+    return math.nan if found is None or math.isinf(found) else found
+
+
+def _is_word(value: object) -> bool:
+    return value is not None and math.isnan(_score(value))
+
+
+def _winner(path: Path, task: object, said: Sequence[object]) -> str | None:
+    """The side that was chosen, else the tie that another control says, None if nothing was said."""
+    side, *ties = said
+    if side is not None:
+        return _SIDES[str(side)]
+    word = next((word for word in ties if word is not None), None)
+    if word is not None and plain(str(word)) not in _TIES:
+        known = ", ".join(_TIES)
+        raise InvalidData(f"{path}: task {task}: {shown(word)} is no word for a tie; known are {known}")
+    return None if word is None else _TIES[plain(str(word))]
+
+
+def _notes(export: Export, kind: Kind, controls: Sequence[str]) -> list[Note]:
+    word = "score" if kind == "scores" else "winner"
+    said = f"{word} = control {controls[0]}" if kind == "votes" else f"{word} = control {', '.join(controls)}"
+    notes = [Note(said + (f", ties by {', '.join(controls[1:])}" if kind == "votes" and controls[1:] else ""))]
+    notes += [Note("left = model_a, shown first; right = model_b")] if kind == "votes" else []
+    yes = kind == "scores" and any(str(v).strip().lower() in _TRUTHS for name in controls for v in export.said(name))
+    notes += [Note("yes and true are 1, no and false 0")] if yes else []
+    notes += [Note(f"{export.truths:,} annotations given as the truth: left out")] if export.truths else []
+    return notes
+
+
+def _caveats(export: Export) -> list[Caveat]:
+    before = [one.prelabel for one in export.annotations if one.prelabel is not None]
+    said = [caveats.prelabelled(len(before), len(export.annotations), dict.fromkeys(before))] if before else []
+    return [*said, *([caveats.skipped_unseen()] if export.flat else [])]
+
+
+FORMAT = Format("label-studio", read_annotations, claims=claims, tool=True)
