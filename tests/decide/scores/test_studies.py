@@ -6,6 +6,8 @@ import quorate as q
 from quorate.decide.scores.studies import _studies, freedom, studies_like, studies_of_plan
 from quorate.errors import NotEstimable
 from quorate.estimate.differences.difference import difference
+from quorate.numerics.study_power import Squares
+from quorate.numerics.study_power import freedom as study_freedom
 
 SIZES = {"item": 30, "judge": 5, "prompt": 3, "system": 2}
 
@@ -55,6 +57,19 @@ def test_freedom_of_many_designs_is_that_of_each(judged, replicates):
     answers = np.array([plan.calls for plan in plans])
     many = freedom(parts, {"item": np.array([20, 60]), "judge": 4, "prompt": 3}, answers, answers / replicates)
     assert many == pytest.approx([studies_of_plan(plan).df for plan in plans])
+
+
+def test_without_the_correction_for_few_levels_they_are_those_of_a_mean():
+    """``docs/decisions/0007``: one formula, and what tests of differences add to it."""
+    plan = q.project(q.components({"item": 1.0, "prompt": 0.3, "item:prompt": 0.8}), items=12, prompts=4)
+    part = plan.variance * np.array([plan.shares[name] for name in ("item", "prompt", "item:prompt")])
+    inside = np.array([[1, 0, 1], [0, 1, 1], [0, 0, 1]], dtype=bool)
+    squares = Squares(part, np.array([11.0, 3.0, 33.0]), inside, np.ones(3, dtype=bool))
+    assert study_freedom(part, squares, 0.0) == pytest.approx(plan.df)
+    levels = {"item": 12, "prompt": 4}
+    own = freedom(dict(zip(plan.shares, part, strict=True)), levels, np.array(48), np.array(48))
+    assert own == pytest.approx(study_freedom(part, squares))
+    assert own < plan.df
 
 
 def test_repeats_have_the_degrees_of_freedom_of_answers_within_cells():

@@ -5,9 +5,10 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import quorate as q
-from quorate.estimate.means.intervals import between, score_ends, unseen
+from quorate.estimate.means.intervals import between, score_ends
 
 
 def scored(score, items=30, prompts=3, judges=3):
@@ -62,15 +63,31 @@ def test_scores_without_ends_keep_students_interval(simulate):
     assert fit.mean.interval() == pytest.approx(fit.mean.interval(method="satterthwaite"), rel=1e-12)
 
 
-def test_a_variance_of_zero_from_three_prompts_widens_the_interval(simulate):
-    for seed in range(30):
-        sd = {"prompt": 0.1, "item:prompt": 0.5}
-        fit = q.decompose(q.read(simulate({"item": 20, "prompt": 3, "judge": 3}, sd=sd, seed=seed), announce=False))
-        if fit.variances["prompt"] == 0:
-            break
-    assert set(unseen(fit.mean)) == {"prompt"}
+def test_prompts_that_show_no_variance_are_taken_at_two_standard_errors(simulate):
+    """Balanced, so by hand: the mean square of three prompts is taken as noise, times ``1 + 2 sqrt(2 / 4)``."""
+    sd = {"prompt": 0.1, "item:prompt": 0.5}
+    tables = (simulate({"item": 20, "prompt": 3}, sd=sd, seed=seed) for seed in range(30))
+    fits = (q.decompose(q.read(table, announce=False), random=["item", "prompt"]) for table in tables)
+    fit = next(fit for fit in fits if fit.variances["prompt"] == 0)
+    item, _, noise = fit.variances.values()
+    square, cells = np.array([3 * item + noise, (1 + np.sqrt(2)) * noise, noise]), 60
+    variance = (square[0] + square[1] - square[2]) / cells
+    df = (variance * cells) ** 2 / (square**2 / [19, 2, 38]).sum()
+    assert fit.mean.half_width() == pytest.approx(stats.t.ppf(0.975, df) * np.sqrt(variance), rel=0.01)
     assert fit.mean.half_width() > 1.05 * fit.mean.half_width(method="satterthwaite")
     assert fit.mean_for(prompt="panel").half_width() <= fit.mean.half_width()
+
+
+def test_intervals_do_not_jump_where_a_variance_reaches_zero(simulate):
+    """Prompts moved apart by hand, from less than noise to far more: half-widths rise in small steps."""
+    frame = simulate({"item": 20, "prompt": 3}, sd={}, seed=4)
+    level = pl.col("score") - pl.col("score").mean().over("prompt")
+    apart = pl.col("prompt").rank("dense").cast(pl.Float64) - 2
+    steps = [frame.with_columns(score=level + step * apart) for step in np.linspace(0, 0.6, 25)]
+    fits = [q.decompose(q.read(step, announce=False), random=["item", "prompt"]) for step in steps]
+    half = np.array([fit.mean.half_width() for fit in fits])
+    assert {fit.variances["prompt"] > 0 for fit in fits} == {False, True}
+    assert np.abs(np.diff(np.log(half))).max() < 0.25
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import quorate as q
-from quorate.plan.designs.degrees import interval_half_width
 
 
 def test_one_drawn_facet_has_its_levels_less_one():
@@ -39,7 +38,24 @@ def test_those_of_a_balanced_fit_are_those_of_its_mean(simulate):
     assert q.project(fit).df == pytest.approx(fit.mean.df, rel=0.02)
 
 
-@given(st.floats(1, 1e6), st.floats(0.5, 0.999))
-def test_half_an_interval_is_the_median_of_many(df, level):
-    median = np.sqrt(stats.chi2.median(df) / df)
-    assert interval_half_width(2.0, df, level) == pytest.approx(2 * stats.t.ppf((1 + level) / 2, df) * median, rel=1e-6)
+@given(st.integers(3, 300), st.floats(0.5, 0.999))
+def test_half_an_interval_is_the_median_of_many(items, level):
+    """One mean square: the middle study has its median, and Student's quantile on all its degrees of freedom."""
+    plan = q.project(q.components({"item": 1.0}), items=items)
+    middle = stats.t.ppf((1 + level) / 2, items - 1) * np.sqrt(stats.chi2.median(items - 1) / (items - 1))
+    assert plan.half_width(level) == pytest.approx(middle * plan.se, rel=1e-6)
+
+
+@pytest.mark.parametrize(("prompts", "variance"), [(2, 0.02), (2, 0.6), (3, 0.0), (3, 0.15), (6, 0.02)])
+def test_the_middle_study_is_the_median_of_simulated_ones(prompts, variance):
+    """Balanced mean squares drawn 20,000 times, prompts taken at two standard errors at least; by hand."""
+    items, rng = 40, np.random.default_rng(5)
+    plan = q.project(q.components({"item": 1.0, "prompt": variance, "item:prompt": 0.7}), items=items, prompts=prompts)
+    df = np.array([items - 1, prompts - 1, (items - 1) * (prompts - 1)])
+    truth = np.array([prompts + 0.7, items * variance + 0.7, 0.7])
+    mean = truth * rng.chisquare(df, (20_000, 3)) / df
+    mean[:, 1] = np.maximum(mean[:, 1], mean[:, 2] * (1 + 2 * np.sqrt(2 / (df[1] + 2))))
+    square = mean @ [1, 1, -1]
+    free = np.maximum(square**2 / (mean**2 / df).sum(axis=1), 1)
+    half = np.median(stats.t.ppf(0.975, free) * np.sqrt(square / items / prompts))
+    assert plan.half_width() == pytest.approx(half, rel=0.06)

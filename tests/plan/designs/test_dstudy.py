@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 import quorate as q
 from quorate.errors import InvalidInput, UnknownTerm
@@ -227,12 +226,6 @@ def test_other_facets_are_given_by_name():
     got = q.project(annotated, items=10, levels={"annotator": 4})
     assert got.variance == pytest.approx(0.03 + 0.025 + 0.005)
     assert got.design == {"item": 10, "annotator": 4, "replicate": 1}
-
-
-def test_half_an_interval_is_by_the_degrees_of_freedom_of_the_design(safety):
-    got = q.project(safety, **SAFETY)
-    median = np.sqrt(stats.chi2.median(got.df) / got.df)
-    assert got.half_width(0.9) == pytest.approx(stats.t.ppf(0.95, got.df) * median * got.se)
 
 
 def test_no_variance_has_no_shares():

@@ -41,6 +41,8 @@ def studies_of_plan(plan: Projection) -> Studies:
 def freedom(parts: Mapping[str, Floats], levels: Mapping[str, Floats | int], answers: Floats, cells: Floats) -> Floats:
     """Degrees of freedom of the t tests of many designs at once, if components are right.
 
+    Those of intervals of means are another function: ``docs/decisions/0007-degrees-of-freedom-of-two-tests.md``.
+
     Parameters
     ----------
     parts : mapping of str to array

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from quorate.arrays import Floats
 from quorate.estimate.means.targets import PANEL, POPULATION, Target
 from quorate.numerics.inference import t_quantile
-from quorate.streams import stream
 from quorate.table.facts.describe import score_facts
 from quorate.table.judgments import Judgments
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 _STEPS = 10
 """Whole scores over at most so many steps are marks on a scale that ends where they do."""
-_GRID = 400
 
 
 def score_ends(judgments: Judgments) -> tuple[float, float] | None:
@@ -56,7 +54,7 @@ def between(value: float, half: float, n: int, ends: tuple[float, float]) -> tup
 
 
 def chosen(estimate: Estimate, level: float) -> tuple[float, float]:
-    """Student's t, wider where few levels show no variance, never narrower than for fewer drawn facets, within ends."""
+    """Student's t, wider where levels show little variance, never narrower than for fewer drawn facets, within ends."""
     half = max(_half(one, level) for one in (estimate, *estimate.narrower))
     ends = score_ends(estimate.basis.fit.judgments)
     if ends is None or not near_an_end(estimate.value, half, ends):
@@ -73,42 +71,45 @@ def narrower_targets(fit: Decomposition, targets: Mapping[str, Target]) -> list[
     return [{**targets, **dict.fromkeys(names, PANEL)} for names in sets]
 
 
-def unseen(estimate: Estimate) -> dict[str, int]:
-    """Facets that stand for others and whose levels show no variance, with the component that is theirs."""
-    fit, judgments = estimate.basis.fit, estimate.basis.fit.judgments
-    apart = {judgments.object, *judgments.ancestors(judgments.object)}
-    found = {}
-    for names, t in zip(fit.classes, fit.representatives.values(), strict=True):
-        for name in set(names) & set(judgments.names) - apart:
-            if fit.theta[t] <= 0 and estimate.basis.gradient[t] > 0 and estimate.target[name] == POPULATION:
-                found[name] = t
-    return found
+def least_effect(noise: ArrayLike, df: ArrayLike) -> Any:
+    """Two standard errors of a main effect whose mean square is noise; ``2 noise^2 / (df + 2)`` is its square."""
+    return 2 * np.asarray(noise) * np.sqrt(2 / (np.asarray(df) + 2))
 
 
 def _half(estimate: Estimate, level: float) -> float:
-    """Half-width without ends: Student's t, or a mixture over what a component that is estimated at zero may be.
+    """Half-width without ends: Student's t, with no main effect taken to be below two standard errors it has at zero.
 
-    A component is a mean square less noise ``d``; at an estimate of zero it may be ``d (df / chi2 - 1)``, cut at zero.
+    So much the data allow where its estimate is zero, whatever the degrees of freedom of the mean.
     """
-    from scipy.optimize import brentq
-    from scipy.special import chdtri, stdtr
+    variance, spread = estimate.basis.plain, estimate.basis.spread
+    for weight, value, noise, square, df in _main_effects(estimate):
+        least = least_effect(noise, df)
+        if value < least:
+            variance += weight * (least - value)
+            spread += 2 * weight**2 * ((least + noise) ** 2 - square**2) / df
+    df = max(1.0, 2 * variance**2 / spread) if spread > 0 else np.inf
+    return t_quantile(df, (1 + level) / 2) * float(np.sqrt(estimate.variance - estimate.basis.plain + variance))
 
-    upper = (1 + level) / 2
-    half = t_quantile(estimate.df, upper) * estimate.se
-    if not (zero := unseen(estimate)):
-        return half
-    fit, gradient = estimate.basis.fit, estimate.basis.gradient.copy()
-    variance: Floats = np.full(_GRID, estimate.variance)
-    rng = stream(0, "unseen variance")
-    for t in zero.values():
-        df = fit.freedom(t)
-        noise = float(np.sqrt(max(fit.covariance[t, t], 0.0) * df / 2))
-        ratio = df / chdtri(df, (rng.permutation(_GRID) + 0.5) / _GRID) - 1
-        variance = variance + gradient[t] * noise * np.maximum(ratio, 0.0)
-        gradient[t] = 0.0
-    spread = float(gradient @ fit.covariance @ gradient)
-    known = spread > 0 and not estimate.basis.drawn
-    df = max(1.0, 2 * estimate.basis.plain**2 / spread) if known else estimate.df
-    df, sd = min(df, 1e6), np.sqrt(variance)
-    top = 1.001 * t_quantile(df, upper) * float(sd.max())
-    return max(half, float(brentq(lambda x: float(np.mean(stdtr(df, x / sd))) - upper, 0.0, top)))
+
+def _main_effects(estimate: Estimate) -> Iterator[tuple[float, float, float, float, float]]:
+    """Of facets that stand for others: weight in the variance, component, noise in its mean square, that, and its df.
+
+    A component is a mean square less noise, so its variance is ``2 (value + noise)^2 / df``. None where items stand for
+    themselves: the variance of the mean then rests on few degrees of freedom as it is.
+    """
+    basis, fit, judgments = estimate.basis, estimate.basis.fit, estimate.basis.fit.judgments
+    apart = {judgments.object, *judgments.ancestors(judgments.object)}
+    if estimate.target[judgments.object] != POPULATION:
+        return
+    drawn = {name for name in judgments.names if estimate.target[name] == POPULATION} - apart
+    for names, t in zip(fit.classes, fit.representatives.values(), strict=True):
+        value = max(float(fit.theta[t]), 0.0) * fit.assembled.scale**2
+        error = float(np.sqrt(max(fit.covariance[t, t], 0.0)))
+        if drawn & set(names) and basis.gradient[t] > 0 and value < 2 * error:
+            df = fit.freedom(t)
+            square = error * float(np.sqrt(df / 2))
+            yield float(basis.gradient[t]), value, max(square - value, 0.0), square, df
+    for one in basis.drawn.values():
+        if np.isfinite(one.df):
+            noise = basis.noise_in(one)
+            yield one.factor, max(one.square - noise, 0.0), noise, one.square, one.df

@@ -158,6 +158,8 @@ class Basis:
         Weight of each component in the variance.
     plain : float
         Variance without small-sample adjustment.
+    spread : float
+        Variance of that, as an estimate.
     drawn : mapping of str to Drawn
         Fixed facets taken as draws.
     ordered : bool
@@ -168,8 +170,13 @@ class Basis:
     weight: Floats
     gradient: Floats
     plain: float
+    spread: float
     drawn: Mapping[str, Drawn]
     ordered: bool = False
+
+    def noise_in(self, drawn: Drawn) -> float:
+        """What noise brings to the spread of the level means of a fixed facet."""
+        return float(drawn.noise @ np.maximum(self.fit.theta, 0.0)) * self.fit.assembled.scale**2
 
 
 @dataclass(frozen=True)
@@ -256,7 +263,7 @@ def _estimate(
         target=dict(targets),
         shares={name: part / plain for name, part in parts.items()} if plain > 0 else dict.fromkeys(parts, np.nan),
         caveats=(*fit.caveats, *_target_caveats(fit, targets, parts)),
-        basis=Basis(fit, weight, gradient, plain, draws),
+        basis=Basis(fit, weight, gradient, plain, float(total), draws),
     )
 
 

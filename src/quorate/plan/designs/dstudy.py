@@ -14,7 +14,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.targets import Target
 from quorate.numerics.inference import t_quantile
-from quorate.plan.designs.degrees import degrees_of_freedom, interval_half_width
+from quorate.plan.designs.degrees import Middle, degrees_of_freedom, middle_study
 from quorate.plan.designs.layouts import Layout, lay_out
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices, cheapest, cost, known
@@ -57,6 +57,8 @@ class Projection(Result):
         Degrees of freedom that the standard error will have in a study of this design.
     made : bool
         Whether this is a study that was made, with the standard error that it found.
+    middle : Middle, optional
+        Of a plan: the middle one of its studies, whose half-width is promised.
     reused : int
         Judgments of it that are paid for; see ``have`` of `quorate.optimize`.
     """
@@ -75,6 +77,7 @@ class Projection(Result):
     groups: Mapping[str, int] = field(default_factory=dict)
     df: float = np.inf
     made: bool = False
+    middle: Middle | None = field(default=None, repr=False)
     reused: int = 0
 
     @property
@@ -92,9 +95,9 @@ class Projection(Result):
 
         Half of the studies of a plan find a narrower interval, half a wider one, if its components are right.
         """
-        if self.made:
+        if self.middle is None:
             return t_quantile(self.df, (1 + level) / 2) * self.se
-        return float(interval_half_width(self.se, self.df, level))
+        return float(self.middle.half_width(self.se, level))
 
     def to_plain(self) -> dict[str, Any]:
         """Its fields as plain values, as a result that holds several designs has them."""
@@ -259,6 +262,7 @@ def projection(
     chosen = source.groups if groups is None else groups
     laid = lay_out(scheme, counts, source.item, replicates=replicates, balance=source.balance, groups=chosen)
     parts = source.parts(laid)
+    middle = middle_study(source, laid, parts)
     variance = sum(parts.values())
     shares = {name: part / variance if variance > 0 else np.nan for name, part in parts.items()}
     return Projection(
@@ -275,6 +279,7 @@ def projection(
         judges=scheme.judges,
         groups=laid.groups,
         df=float(degrees_of_freedom(source, laid, parts)),
+        middle=Middle(float(middle.factor), float(middle.df)),
     )
 
 

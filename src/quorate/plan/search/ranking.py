@@ -13,7 +13,7 @@ from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.mean import draw_of
 from quorate.estimate.means.targets import SENSITIVITY
-from quorate.plan.designs.degrees import degrees_of_freedom, interval_half_width
+from quorate.plan.designs.degrees import middle_study
 from quorate.plan.search.grid import Piece
 from quorate.plan.search.search import Kept, digits, joined, placed, strategies
 from quorate.streams import stream
@@ -144,7 +144,7 @@ def reached(best: Optimum, kept: Kept, weights: Floats, values: Floats) -> Float
         laid = placed(source, Piece(piece.scheme, held, {source.item: np.array([design[source.item]])}))
         parts = dict(zip(source.values, weights[:, at, None] * values, strict=True))
         se = np.sqrt(sum(parts.values(), np.zeros(values.shape[1])))
-        out[at] = interval_half_width(se, degrees_of_freedom(source, laid, parts))
+        out[at] = middle_study(source, laid, parts).half_width(se)
     return out
 
 

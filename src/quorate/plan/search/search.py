@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
-from quorate.plan.designs.degrees import degrees_of_freedom, interval_half_width
+from quorate.plan.designs.degrees import middle_study
 from quorate.plan.designs.dstudy import bill
 from quorate.plan.designs.layouts import Layout, lay_out
 from quorate.plan.designs.prices import Prices
@@ -151,7 +151,7 @@ def widths(source: Source, piece: Piece) -> Floats:
     laid = placed(source, piece)
     parts = {name: source.values[name] * weight for name, weight in source.weigh(laid).items()}
     variance = sum(parts.values(), np.zeros(piece.shape))
-    half = interval_half_width(np.sqrt(variance), degrees_of_freedom(source, laid, parts))
+    half = middle_study(source, laid, parts).half_width(np.sqrt(variance))
     return np.broadcast_to(half, piece.shape).ravel()
 
 
