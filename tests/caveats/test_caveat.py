@@ -10,6 +10,7 @@ ONE_OF_EACH = [
     caveats.prelabelled(3, 4, ["gpt"]),
     caveats.skipped_unseen(),
     caveats.few_levels("prompt", 2),
+    caveats.cached_answers(12, 36),
     caveats.below_a_pilot({"prompt": 2}, 3),
     caveats.paid_for_nothing(40, 45, "cyclic"),
     caveats.incomplete_scenarios(1, 12),

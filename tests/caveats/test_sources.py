@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from quorate.caveats import prelabelled
+from quorate.caveats import cached_answers, prelabelled
 
 
 def test_models_that_labelled_before_are_named():
     assert str(prelabelled(3, 1200, ["gpt", "claude"])).startswith(
         "3 of 1,200 annotations began with a label by gpt, c"
     )
+
+
+def test_copies_are_counted_among_answers():
+    said = str(cached_answers(1_200, 3_600))
+    assert said.startswith("1,200 of 3,600 answers are repeats that come from a cache")

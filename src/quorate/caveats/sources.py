@@ -23,3 +23,12 @@ def skipped_unseen() -> Caveat:
         "annotations that people skipped are not in a flat export, so shares of missing scores are not known; "
         "export JSON",
     )
+
+
+def cached_answers(copies: int, answers: int) -> Caveat:
+    """Repeated answers that a cache gave again."""
+    return Caveat(
+        "cached-answers",
+        f"{copies:,} of {answers:,} answers are repeats that come from a cache: they may be copies of one answer, and "
+        "show no spread between attempts; run the evaluation without its cache",
+    )

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from quorate.table.exchange.foreign import arena_hard, label_studio
+from quorate.table.exchange.foreign import arena_hard, label_studio, promptfoo
 
-TOOLS = (arena_hard.FORMAT, label_studio.FORMAT)
+TOOLS = (
+    promptfoo.FORMAT,
+    arena_hard.FORMAT,
+    label_studio.FORMAT,
+)
 """In the order in which they are asked; one more is one file beside this one and its ``FORMAT`` in this list."""
