@@ -244,7 +244,7 @@ REAL = {
         {"facets": {"item": "item", "prompt": "prompt", "replicate": "replicate"}, "nested": {"item": "system"}},
     ),
     "rating_scale_human_llm": (
-        (pl.col("dimension") == "overall") & pl.col("has_human"),
+        (pl.col("dimension") == "overall") & pl.col("has_human") & (pl.col("judge_type") == "llm"),
         {
             "score": "score01",
             "facets": {"item": "item", "judge": "judge", "scale": "scale_max"},

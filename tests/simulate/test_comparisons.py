@@ -29,7 +29,7 @@ def test_items_of_each_system_are_not_shared():
 
 def test_a_large_difference_is_always_found_and_none_rarely():
     assert simulate_comparisons(Pair(30, difference=5.0), studies=10).found == 1
-    none = simulate_comparisons(Pair(40, judges=4), studies=120)
+    none = simulate_comparisons(Pair(40, judges=4), studies=60)
     assert none.found == pytest.approx(none.missed)
     assert none.found < 0.1 < none.naive
     assert np.isnan(none.equivalent)
@@ -62,12 +62,16 @@ def test_a_replay_shifts_the_difference_away(pool):
     assert str(few[0]) == str(few[1])
 
 
+@pytest.mark.calibration
 def test_a_replay_with_judges_from_a_normal_law_has_their_variance(pool):
     """With few items the judges' part is small; with many answers of one item each, it is what estimates are off by."""
     drawn = {"items": 60, "levels": 1, "studies": 150}
     found, normal = (replay_comparisons(pool, "x", "y", **drawn, normal=law) for law in (False, True))
     assert normal.off == pytest.approx(found.off, rel=0.2)
     assert normal.found != found.found
+
+
+def test_a_whole_pool_is_no_normal_law(pool):
     with pytest.raises(InvalidInput, match="normal: a pool has the judges that it has"):
         replay_comparisons(pool, "x", "y", levels=2, whole_pool=True, normal=True)
 

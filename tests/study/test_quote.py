@@ -101,7 +101,7 @@ def test_no_failing_judge_takes_more_calls_than_the_highest_quoted(study, monkey
     monkeypatch.setattr(loop, "Limits", partial(Limits, backoff=0.001, longest_backoff=0.002, cooldown=0.01))
     path = study(judges={name: {"kind": "python"} for name in ("a", "b")}, budget={"calls": 1000}, tries=2)
     high = made(path, a=3, b=3).calls.high
-    for seed in range(4):
+    for seed in range(2):
         place = study(
             judges={name: {"kind": "python"} for name in ("a", "b")},
             budget={"calls": 1000},

@@ -103,7 +103,7 @@ class Collecting(RuleBasedStateMachine):
 
 
 def test_the_books_balance_whatever_happens(store, place):
-    places, examples = count(), 40 if store == "sqlite" else 10
+    places, examples = count(), 20 if store == "sqlite" else 10
     run_state_machine_as_test(
         lambda: Collecting(":memory:" if store == "sqlite" else place(str(next(places)))),
         settings=settings(max_examples=examples, stateful_step_count=30, deadline=None),

@@ -63,7 +63,7 @@ def test_weighted_cycles_save_what_theory_says():
 
 
 def test_every_weighted_cycle_is_looked_at():
-    limits = {"items": range(20, 200, 7), "judges": [2, 3]}
+    limits = {"items": range(20, 200, 21), "judges": [2, 3]}
     options = {"prices": PRICES, "targets": PANEL}
     best = q.optimize(SOURCE, budget=4, limits=limits, layouts=("cyclic", "weighted"), traded=True, **options)
     schemes = [piece.scheme for piece in best.searched.found.pieces]

@@ -139,12 +139,12 @@ def test_methods_say_how_intervals_were_made(view):
     assert "sign-flip" not in clustered
 
 
-@pytest.mark.parametrize("name", ["page.html", "page.md", "page.json"])
-def test_agreement_is_written(agreed, hostile, tmp_path, name):
-    path = q.report(agreed(hostile[:2], hostile[2:4]), tmp_path / name, charts=tmp_path / "charts")
-    text = path.read_text(encoding="utf-8")
-    assert "as people do" in text
-    assert "<script>alert" not in text or name.endswith(".json")
+def test_agreement_is_written(undrawn, agreed, hostile, tmp_path):
+    found = agreed(hostile[:2], hostile[2:4])
+    for name in ("page.html", "page.md", "page.json"):
+        text = q.report(found, tmp_path / name, charts=tmp_path / "charts").read_text(encoding="utf-8")
+        assert "as people do" in text
+        assert "<script>alert" not in text or name.endswith(".json")
     written = {one.stem for one in (tmp_path / "charts").iterdir()}
     assert written == {"agreement", "categories", "differences", "positions", "cells"}
 

@@ -102,7 +102,7 @@ def test_equivalence_is_shown_by_the_interval_that_it_rests_on():
 def test_the_difference_with_what_counts_as_equal(ballots, rated, margin):
     for found in (
         q.compare(ballots(), "a", "b", margin=margin),
-        q.compare(rated(), "system 0", "system 1", margin=margin),
+        q.compare(rated(), "system 0", "system 1", margin=margin, limits={"items": [50, 500], "judges": [4, 8]}),
     ):
         assert drawn(pages.interval(found)).count("stroke-dasharray") == (1 if margin is None else 3)
 
