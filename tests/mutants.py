@@ -31,7 +31,11 @@ def mutants(records: list[dict[str, Any]], *, array: bool = False) -> st.SearchS
     def mutant(draw: st.DrawFn) -> bytes:
         held = copy.deepcopy(records)
         for _ in range(draw(st.integers(1, 3))):
-            _put(held, draw(st.sampled_from(places)), draw(st.sampled_from((_GONE, *ODD))))
+            _put(
+                held,
+                draw(st.sampled_from(places)),
+                copy.deepcopy(draw(st.sampled_from(ODD))) if draw(st.integers(0, 2)) else _GONE,
+            )
         text = json.dumps(held) if array else "".join(json.dumps(one) + "\n" for one in held)
         block = text.encode()
         return block[: draw(st.integers(0, len(block)))] if draw(st.integers(0, 4)) == 0 else block

@@ -11,5 +11,6 @@ judgment or vote, none for an average; a judge that failed has no score.
 - together: several files as one table
 - promptfoo: scores of assertions, by judges of one panel
 - arena_hard: verdicts against a baseline
+- mt_bench: verdicts on pairs, ratings, people's votes
 - label_studio: what people annotated
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from quorate.arguments import argument
 from quorate.errors import InvalidInput, UnknownTerm
@@ -51,6 +52,18 @@ def chosen(part: str | None, found: Mapping[str, Sequence[float]], what: str) ->
         if name not in found:
             raise UnknownTerm(name, tuple(found), what)
     return wanted
+
+
+def no_parts(part: str | None, path: Path) -> None:
+    """Refuse to choose in a log that holds one thing.
+
+    Raises
+    ------
+    InvalidInput
+        If a part is named.
+    """
+    if part is not None:
+        raise InvalidInput(f'part: {path} has no parts to choose from, got "{part}"; leave it out')
 
 
 def _described(name: str, scores: Sequence[float]) -> str:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from quorate.caveats import Caveat
 
 NUMBERS = ("score", "time")
-"""Columns of numbers; all others hold text, ids as they are written."""
+"""Columns of numbers, times in seconds since 1970; all others hold text, ids as they are written."""
+_SHOWN_AS = {"score": "{}", "time": "make_timestamp(({} * 1000000)::BIGINT)"}
 _HEX = 16
 _SHOWN = 40
 
@@ -90,7 +91,7 @@ class Records:
         }
         name = f"records {id(held)}"  # no other while the connection holds them
         connection.register(name, held)
-        shown = ", ".join(quoted(one) if one in NUMBERS else f"{quoted(one)}::VARCHAR AS {quoted(one)}" for one in held)
+        shown = ", ".join(f"{_SHOWN_AS.get(one, '{}::VARCHAR').format(quoted(one))} AS {quoted(one)}" for one in held)
         relation = connection.sql(f"SELECT {shown} FROM {quoted(name)}")
         own = tuple(one for one in facets if one in held)
         return Opened(relation, tuple(held), False, own, tuple(caveats), kind, tuple(notes), instead)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from quorate.table.exchange.foreign import arena_hard, label_studio, promptfoo
+from quorate.table.exchange.foreign import arena_hard, label_studio, mt_bench, promptfoo
 
 TOOLS = (
     promptfoo.FORMAT,
     arena_hard.FORMAT,
+    mt_bench.FORMAT,
     label_studio.FORMAT,
 )
 """In the order in which they are asked; one more is one file beside this one and its ``FORMAT`` in this list."""
