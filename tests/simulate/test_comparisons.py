@@ -54,7 +54,7 @@ def pool():
 
 
 def test_a_replay_shifts_the_difference_away(pool):
-    found = replay_comparisons(pool, "x", "y", items=40, levels=4, studies=100)
+    found = replay_comparisons(pool, "x", "y", items=40, levels=4, studies=50)
     assert found.refused == 0
     assert found.found < 0.12
     assert found.naive > found.found
@@ -86,7 +86,7 @@ def test_hidden_cells_are_those_where_the_first_scored_lowest():
 
 
 def test_a_replay_of_the_whole_pool_knows_that_no_judge_is_left(pool):
-    found = replay_comparisons(pool, "x", "y", items=40, levels=4, studies=100, whole_pool=True)
+    found = replay_comparisons(pool, "x", "y", items=40, levels=4, studies=50, whole_pool=True)
     assert found.found < 0.12
     with pytest.raises(InvalidInput, match="levels: 4 of judge are in the pool, got 5"):
         replay_comparisons(pool, "x", "y", levels=5, whole_pool=True)

@@ -43,7 +43,7 @@ def test_designs_prices_and_what_is_redrawn(run, parts):
     assert found["mitigation"][0]["more_cost"] is not None
 
 
-def test_a_report(run, scores, tmp_path):
+def test_a_report(undrawn, run, scores, tmp_path):
     page, charts = tmp_path / "gaming.html", tmp_path / "charts"
     ran = run("gaming", scores, "--report", page, "--charts", charts, "--chart-format", "png", "--seed", 1)
     assert "Charts: 4 files" in ran.out

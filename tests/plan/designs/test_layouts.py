@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from itertools import product
 
 import numpy as np
@@ -63,8 +64,9 @@ def test_concentration_is_the_sum_of_squared_weights(scheme, facets, balance, ge
     levels, weight = cells_of(laid)
     assert laid.cells == len(weight)
     assert weight.sum() == pytest.approx(1)
-    key = [tuple(levels[name][cell] for name in sorted(facets)) for cell in range(len(weight))]
-    totals = {k: sum(w for k2, w in zip(key, weight, strict=True) if k2 == k) for k in set(key)}
+    totals = Counter()
+    for key, own in zip(zip(*(levels[name] for name in sorted(facets)), strict=True), weight, strict=True):
+        totals[key] += own
     assert laid.concentration(frozenset(facets)) == pytest.approx(sum(w**2 for w in totals.values()))
     part = [float(np.sum(weight[levels["judge"] == judge] ** 2) / np.sum(weight**2)) for judge in range(3)]
     np.testing.assert_allclose(laid.portion("judge"), part)
