@@ -45,7 +45,7 @@ def test_one_study_with_people(run, path):
 
 @pytest.mark.parametrize(("scale", "step"), [("0:9", 1), ("0,2.5,5,7", 2)])
 def test_the_floor_goes_by_the_declared_scale(run, path, scale, step):
-    words = ("adaptive", path, "--budget", 4000, "--only", "dimension=noisy", "--runs", 20)
+    words = ("adaptive", path, "--budget", 4000, "--only", "dimension=noisy", "--runs", 50)
     ran = run(*words, "--scale", scale, "--json")
     assert ran.json["studies"][0]["step"] == step
     assert ran.json["studies"][0]["notes"] == []
