@@ -9,6 +9,7 @@ from quorate.caveats import comparisons, designs, sources, variances
 ONE_OF_EACH = [
     caveats.prelabelled(3, 4, ["gpt"]),
     caveats.skipped_unseen(),
+    caveats.averages_of_judges(["safety_score"], ["harm"]),
     caveats.few_levels("prompt", 2),
     caveats.cached_answers(12, 36),
     caveats.below_a_pilot({"prompt": 2}, 3),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quorate.caveats import cached_answers, prelabelled
+from quorate.caveats import averages_of_judges, cached_answers, prelabelled
 
 
 def test_models_that_labelled_before_are_named():
@@ -14,3 +14,7 @@ def test_models_that_labelled_before_are_named():
 def test_copies_are_counted_among_answers():
     said = str(cached_answers(1_200, 3_600))
     assert said.startswith("1,200 of 3,600 answers are repeats that come from a cache")
+
+
+def test_a_statistic_beside_what_judges_said():
+    assert str(averages_of_judges(["safety_score"], ["harm"])).endswith("what each judge said is in harm")

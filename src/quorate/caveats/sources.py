@@ -32,3 +32,12 @@ def cached_answers(copies: int, answers: int) -> Caveat:
         f"{copies:,} of {answers:,} answers are repeats that come from a cache: they may be copies of one answer, and "
         "show no spread between attempts; run the evaluation without its cache",
     )
+
+
+def averages_of_judges(names: Iterable[str], judges: Iterable[str]) -> Caveat:
+    """A statistic that may average judges is read although their own scores are there."""
+    return Caveat(
+        "averages-of-judges",
+        f"{', '.join(names)} may be averages over judges, which stand at a default where all judges failed; what each "
+        f"judge said is in {', '.join(judges)}",
+    )

@@ -96,6 +96,8 @@ def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing, rows:
             known = {*recognise_columns(file.columns).values(), *named.values(), *named}
             own = {name: name for name in file.facets if name not in known}
             declared = {**declared, "facets": {**named, **own}, "by_name": True}
+        if file.nested and declared["nested"] is None and not _all_named(declared):
+            declared = {**declared, "nested": dict(file.nested)}
         roles = resolve(file.columns, **declared)
         grouped = collapse_sql.collapse(file, roles, missing)
         source = source_of(path, file, rows)

@@ -49,6 +49,8 @@ class Opened:
         What the format's reader took for granted: what became what, and which rows it left out.
     instead : str, optional
         The ``part`` that reads the other kind out of the same file, of a log that can be read as both.
+    nested : tuple of (str, str)
+        Columns whose labels start again in each level of another one, with that one.
     """
 
     relation: duckdb.DuckDBPyRelation
@@ -59,6 +61,7 @@ class Opened:
     kind: Kind | None = None
     notes: tuple[Note, ...] = ()
     instead: str | None = None
+    nested: tuple[tuple[str, str], ...] = ()
 
     @property
     def pairs(self) -> bool:

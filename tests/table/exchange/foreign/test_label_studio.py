@@ -74,7 +74,7 @@ def test_ratings_of_people(write):
     assert counts == {"ok": 2, "refused": 1, "missing": 1}
     assert (table.facet("item").levels, table.facet("judge").levels) == (("7", "8"), ("1", "2"))
     assert table.facet("system").levels == ("m1", "m2")
-    assert "1 annotations given as the truth: left out" in table.notes
+    assert "1 annotation given as the truth: left out" in table.notes
     assert not table.source.caveats
 
 

@@ -13,4 +13,5 @@ judgment or vote, none for an average; a judge that failed has no score.
 - arena_hard: verdicts against a baseline
 - mt_bench: verdicts on pairs, ratings, people's votes
 - label_studio: what people annotated
+- helm: statistics of instances, and what judges said of them
 """

@@ -25,6 +25,7 @@ from quorate.table.exchange.format import Format, Kind, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
 from quorate.table.pairs import BOTH_BAD, TIE
+from quorate.wording import counted
 
 if TYPE_CHECKING:
     import duckdb
@@ -344,7 +345,7 @@ def _notes(export: Export, kind: Kind, controls: Sequence[str]) -> list[Note]:
     notes += [Note("left = model_a, shown first; right = model_b")] if kind == "votes" else []
     yes = kind == "scores" and any(str(v).strip().lower() in _TRUTHS for name in controls for v in export.said(name))
     notes += [Note("yes and true are 1, no and false 0")] if yes else []
-    notes += [Note(f"{export.truths:,} annotations given as the truth: left out")] if export.truths else []
+    notes += [Note(f"{counted(export.truths, 'annotation')} given as the truth: left out")] if export.truths else []
     return notes
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,6 +69,7 @@ class Records:
         caveats: Iterable[Caveat] = (),
         notes: Iterable[Note] = (),
         instead: str | None = None,
+        nested: Mapping[str, str] | None = None,
     ) -> Opened:
         """The rows as a relation; columns without any entry are left out, but for those every table of its kind has.
 
@@ -80,7 +81,7 @@ class Records:
             What they are.
         facets : iterable of str
             Columns that are facets though their names are no roles.
-        caveats, notes, instead
+        caveats, notes, instead, nested
             As of `Opened`.
         """
         needed = "score" if kind == "scores" else "winner"
@@ -94,7 +95,8 @@ class Records:
         shown = ", ".join(f"{_SHOWN_AS.get(one, '{}::VARCHAR').format(quoted(one))} AS {quoted(one)}" for one in held)
         relation = connection.sql(f"SELECT {shown} FROM {quoted(name)}")
         own = tuple(one for one in facets if one in held)
-        return Opened(relation, tuple(held), False, own, tuple(caveats), kind, tuple(notes), instead)
+        within = tuple((inner, outer) for inner, outer in (nested or {}).items() if {inner, outer} <= held.keys())
+        return Opened(relation, tuple(held), False, own, tuple(caveats), kind, tuple(notes), instead, within)
 
 
 def identity(text: str) -> str:

@@ -15,7 +15,7 @@ from quorate.table.notes import Note
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
-KEY = ("item", "system", "judge", "prompt", "replicate")
+KEY = ("category", "item", "system", "judge", "prompt", "replicate")
 """Columns that say which judgment a row is."""
 _FILE = "file among several"
 
@@ -54,6 +54,7 @@ def together(files: Mapping[Path, Opened]) -> Opened:
         facets=tuple(dict.fromkeys(name for file in files.values() for name in file.facets)),
         caveats=tuple(dict.fromkeys(said for file in files.values() for said in file.caveats)),
         kind=first.kind,
+        nested=tuple(dict.fromkeys(pair for file in files.values() for pair in file.nested)),
         notes=(
             Note(f"{len(files):,} files are one table"),
             *dict.fromkeys(note for file in files.values() for note in file.notes),

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from quorate.table.exchange.foreign import arena_hard, label_studio, mt_bench, promptfoo
+from quorate.table.exchange.foreign import (
+    arena_hard,
+    helm,
+    label_studio,
+    mt_bench,
+    promptfoo,
+)
 
 TOOLS = (
+    helm.FORMAT,
     promptfoo.FORMAT,
     arena_hard.FORMAT,
     mt_bench.FORMAT,
