@@ -10,6 +10,7 @@ judgment or vote, none for an average; a judge that failed has no score.
 - choice: which of the scores that a log holds are read
 - together: several files as one table
 - promptfoo: scores of assertions, by judges of one panel
+- lm_eval: metrics of documents of tasks
 - arena_hard: verdicts against a baseline
 - mt_bench: verdicts on pairs, ratings, people's votes
 - label_studio: what people annotated

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 KEY = ("category", "item", "system", "judge", "prompt", "replicate")
 """Columns that say which judgment a row is."""
+HASH = "item_hash"
+"""Column that says what an item is, which must be the same in all files; no table has it."""
 _FILE = "file among several"
 
 
@@ -26,10 +29,11 @@ def together(files: Mapping[Path, Opened]) -> Opened:
     Raises
     ------
     InvalidData
-        If some hold scores and others votes, or two hold the same judgment.
+        If some hold scores and others votes, two hold the same judgment, or an item is not the same in two.
     """
+    first = next(iter(files.values()))
     if len(files) == 1:
-        return next(iter(files.values()))
+        return _without_hash(first)
     kinds = {file.kind: path for path, file in files.items()}
     if len(kinds) > 1:
         one, other = kinds.values()
@@ -44,10 +48,11 @@ def together(files: Mapping[Path, Opened]) -> Opened:
         shown = (quoted(name) if name in file.columns else f"NULL AS {quoted(name)}" for name in columns)
         parts.append(file.relation.project(f"{', '.join(shown)}, {literal(str(path))} AS {quoted(_FILE)}"))
     whole = reduce(lambda one, other: one.union(other), parts)
-    first = next(iter(files.values()))
     if first.kind == "scores":
         _refuse_twice(whole, columns)
-    return Opened(
+    if HASH in columns:
+        _refuse_other_items(whole)
+    table = Opened(
         whole.project(", ".join(map(quoted, columns))),
         columns,
         typed=all(file.typed for file in files.values()),
@@ -60,6 +65,14 @@ def together(files: Mapping[Path, Opened]) -> Opened:
             *dict.fromkeys(note for file in files.values() for note in file.notes),
         ),
     )
+    return _without_hash(table)
+
+
+def _without_hash(file: Opened) -> Opened:
+    if HASH not in file.columns:
+        return file
+    columns = tuple(name for name in file.columns if name != HASH)
+    return replace(file, relation=file.relation.project(", ".join(map(quoted, columns))), columns=columns)
 
 
 def _refuse_twice(whole: DuckDBPyRelation, columns: tuple[str, ...]) -> None:
@@ -78,4 +91,24 @@ def _refuse_twice(whole: DuckDBPyRelation, columns: tuple[str, ...]) -> None:
         raise InvalidData(
             f"source: {Path(row[-2]).name} and {Path(row[-1]).name} both have {which}; name one of the two files, "
             "or tell the runs apart in one table"
+        )
+
+
+def _refuse_other_items(whole: DuckDBPyRelation) -> None:
+    """Refuse an item that is another one in another file: of two versions of the data."""
+    twice = (
+        whole.aggregate(
+            f"item, arg_min({quoted(_FILE)}, {HASH}) AS a, arg_max({quoted(_FILE)}, {HASH}) AS b, "
+            f"count(DISTINCT {HASH}) AS hashes",
+            "item",
+        )
+        .filter("hashes > 1")
+        .order("item")
+        .limit(1)
+        .fetchall()
+    )
+    for item, one, other, _ in twice:
+        raise InvalidData(
+            f"source: item {item} is not the same in {Path(one).name} and {Path(other).name}: they are of two versions "
+            "of the data; read them apart"
         )

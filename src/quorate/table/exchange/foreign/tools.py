@@ -6,6 +6,7 @@ from quorate.table.exchange.foreign import (
     arena_hard,
     helm,
     label_studio,
+    lm_eval,
     mt_bench,
     promptfoo,
 )
@@ -13,6 +14,7 @@ from quorate.table.exchange.foreign import (
 TOOLS = (
     helm.FORMAT,
     promptfoo.FORMAT,
+    lm_eval.FORMAT,
     arena_hard.FORMAT,
     mt_bench.FORMAT,
     label_studio.FORMAT,
