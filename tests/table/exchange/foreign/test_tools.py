@@ -35,8 +35,8 @@ def test_plain_tables_are_not_claimed(form, tmp_path):
 
 
 def test_every_sample_is_claimed_by_one_format_at_most(shared):
-    files = [path for path in (shared / "data" / "formats").rglob("*") if path.is_file()]
-    claims = {path: [form.name for form in TOOLS if form.claims(Glance(path))] for path in files}
+    files = [Glance(path) for path in (shared / "data" / "formats").rglob("*") if path.is_file()]
+    claims = {glance.path: [form.name for form in TOOLS if form.claims(glance)] for glance in files}
     assert not {path.name: names for path, names in claims.items() if len(names) > 1}
 
 

@@ -13,6 +13,7 @@ judgment or vote, none for an average; a judge that failed has no score.
 - lm_eval: metrics of documents of tasks
 - arena_hard: verdicts against a baseline
 - mt_bench: verdicts on pairs, ratings, people's votes
+- alpaca_eval: preferences between a baseline and a model
 - label_studio: what people annotated
 - helm: statistics of instances, and what judges said of them
 """

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from quorate.table.exchange.foreign import (
-    arena_hard,
-    helm,
-    label_studio,
-    lm_eval,
-    mt_bench,
-    promptfoo,
-)
+from quorate.table.exchange.foreign import alpaca_eval, arena_hard, helm, label_studio, lm_eval, mt_bench, promptfoo
 
 TOOLS = (
     helm.FORMAT,
@@ -17,6 +10,7 @@ TOOLS = (
     lm_eval.FORMAT,
     arena_hard.FORMAT,
     mt_bench.FORMAT,
+    alpaca_eval.FORMAT,
     label_studio.FORMAT,
 )
 """In the order in which they are asked; one more is one file beside this one and its ``FORMAT`` in this list."""
