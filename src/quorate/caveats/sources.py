@@ -41,3 +41,40 @@ def averages_of_judges(names: Iterable[str], judges: Iterable[str]) -> Caveat:
         f"{', '.join(names)} may be averages over judges, which stand at a default where all judges failed; what each "
         f"judge said is in {', '.join(judges)}",
     )
+
+
+def unfinished_log(status: str, held: int, planned: int) -> Caveat:
+    """A run that did not come to its end, or whose log lacks attempts."""
+    lacking = f", and {planned - held:,} of {planned:,} attempts are not in it" if held < planned else ""
+    return Caveat(
+        "unfinished-log",
+        f'the run has the status "{status}"{lacking}: what is missing at its end need not be like what is there',
+    )
+
+
+def only_the_verdict(scorer: str, size: int, reducer: str) -> Caveat:
+    """A panel of which a log keeps what it came to."""
+    return Caveat(
+        "only-the-verdict",
+        f"of {scorer}, a panel of {size} graders, the log has only what they came to ({reducer}): their agreement and "
+        "their failures are not known, and the panel counts as one judge",
+    )
+
+
+def votes_of_nobody(scorer: str, attempts: int, total: int) -> Caveat:
+    """Votes of a panel without what failed among them, so that whose they are is not known."""
+    return Caveat(
+        "votes-of-nobody",
+        f"in {attempts:,} of {total:,} attempts the votes of {scorer} cannot be told apart by grader, because some are "
+        "missing and which is not said: they have no score",
+    )
+
+
+def failures_as_grades(version: str) -> Caveat:
+    """A version in which a grader that failed looks like a bad grade."""
+    named = f"Inspect AI {version}" if version else "an Inspect AI that does not say its version"
+    return Caveat(
+        "failures-as-grades",
+        f"{named} wrote I where a grader's reply had no grade, as it did before 0.3.245: such failures count as 0 and "
+        "are not told",
+    )

@@ -9,6 +9,7 @@ judgment or vote, none for an average; a judge that failed has no score.
 - fields: columns for fields that people named
 - choice: which of the scores that a log holds are read
 - together: several files as one table
+- inspect: logs of Inspect AI, in a folder of their own
 - promptfoo: scores of assertions, by judges of one panel
 - lm_eval: metrics of documents of tasks
 - arena_hard: verdicts against a baseline

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from quorate.table.exchange.foreign import alpaca_eval, arena_hard, helm, label_studio, lm_eval, mt_bench, promptfoo
+from quorate.table.exchange.foreign.inspect import log as inspect
 
 TOOLS = (
+    inspect.FORMAT,
     helm.FORMAT,
     promptfoo.FORMAT,
     lm_eval.FORMAT,

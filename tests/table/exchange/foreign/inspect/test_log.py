@@ -1,0 +1,234 @@
+"""Logs of Inspect AI as tables."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from math import nan
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from mutations import broken, mutated, refusal
+
+import quorate as q
+from quorate.errors import InvalidData, InvalidInput
+from quorate.table.exchange.foreign.inspect.log import claims
+from quorate.table.exchange.glance import Glance
+
+PANEL = {"votes": ["C", "I", None], "size": 3, "failures": [{"index": 2, "reason": "grader_failed"}]}
+MODELS = [{"model": f"judge-{name}"} for name in "abc"]
+SCORERS = [
+    {"name": "model_graded_qa", "options": {"model": MODELS}},
+    {"name": "rating", "options": {"model": {"model": "x"}}},
+    {"name": "rating", "options": {"model": {"model": "x"}}},
+]
+RUN = {"model": "m", "task": "t", "packages": {"inspect_ai": "0.3.285"}, "scorers": SCORERS}
+SCORES = {
+    "model_graded_qa": {"value": nan, "metadata": {"panel": PANEL}, "history": []},
+    "rating": {"value": 7},
+    "rating1": {"value": {"style": "N", "fact": True}},
+}
+SAMPLES = [
+    {"id": "a", "epoch": 1, "metadata": {"topic": "x", "Score": 1}, "scores": SCORES, "limit": {"type": "time"}},
+    {"id": "b", "epoch": 1, "metadata": {"topic": "x", "Score": 1}, "scores": {}, "error": {"message": "no"}},
+]
+LOG = {"version": 2, "status": "success", "eval": RUN, "results": {"total_samples": 2}, "samples": SAMPLES}
+
+
+@pytest.fixture
+def write(tmp_path):
+    def writer(**changed):
+        path = tmp_path / "log.json"
+        path.write_text(json.dumps(LOG | changed))
+        return path
+
+    return writer
+
+
+def scored(**scores):
+    return [{"id": name, "epoch": 1, "scores": scores} for name in "abc"]
+
+
+def shape(table):
+    """Rows, statuses that occur, and the mean of the scores."""
+    statuses = {name: int(rows.sum()) for name, rows in table.status.items() if rows.any()}
+    return int(table.rows.sum()), statuses, np.average(np.nan_to_num(table.mean), weights=table.n)
+
+
+def codes(table):
+    return [caveat.code for caveat in table.source.caveats]
+
+
+def test_a_panel_is_one_row_for_each_grader(write):
+    table = q.read(write(), part="model_graded_qa", announce=False)
+    assert table.facet("judge").levels == ("judge-a", "judge-b", "judge-c")
+    assert shape(table) == (6, {"ok": 2, "unparsed": 1, "error": 3}, 0.5)
+    assert (table.facet("item").parent, codes(table)) == ("topic", [])
+    assert "attempts that met a limit, kept as they were scored: time 1" in table.notes
+    assert any("not used: task, metadata.Score" in note for note in table.notes)
+
+
+def test_scorers_are_chosen_and_named(write):
+    with pytest.raises(
+        InvalidInput, match=r"4 scorers.*: model_graded_qa \(6, .*; rating1\.style \(2, 0 to 0, 50% missing\)"
+    ):
+        q.read(write(), announce=False)
+    keys = q.read(write(), part="rating1.style,rating1.fact", announce=False)
+    assert keys.facet("judge").levels == ("rating1.fact", "rating1.style")
+    assert "1 grades are N, no answer: 0, as Inspect counts them" in keys.notes
+    assert q.read(write(), part="rating", announce=False).facet("judge").levels == ("x",)
+    verdict = q.read(write(), part="model_graded_qa.verdict", announce=False)
+    assert verdict.facet("judge").levels == ("panel of 3 (majority)",)
+    assert (verdict.n_answers, codes(verdict)) == (0, ["only-the-verdict"])
+
+
+def test_lists_without_names_are_votes_in_order(write):
+    lists = [{"id": k, "epoch": 1, "scores": {"panel": {"value": list(v)}}} for k, v in enumerate(["CC", "CI", "C"])]
+    table = q.read(write(samples=lists), announce=False)
+    assert table.facet("judge").levels == ("panel 1", "panel 2")
+    assert shape(table) == (6, {"ok": 4, "missing": 2}, 0.75)
+    assert codes(table) == ["votes-of-nobody"]
+
+
+def test_only_what_a_panel_came_to(write):
+    run = RUN | {"packages": {"inspect_ai": "0.3.200"}}
+    table = q.read(write(eval=run, samples=scored(model_graded_qa={"value": "I"})), announce=False)
+    assert table.facet("judge").levels == ("panel of 3 (mode)",)
+    assert codes(table) == ["only-the-verdict", "failures-as-grades", "unfinished-log"][:2]
+
+
+def test_words_are_refused_and_not_zero(write):
+    with pytest.raises(InvalidData, match=r'scorer match gives what is no number: "good" \(3\); name another scorer'):
+        q.read(write(samples=scored(match={"value": "good"})), announce=False)
+
+
+@pytest.mark.parametrize(
+    ("samples", "said"),
+    [
+        ([], "has no samples"),
+        (None, "has no samples"),
+        (scored(), "run with no scorer, or not scored yet"),
+        ([one | {"error": {}} for one in scored()], "all of its 3 samples ended by an error"),
+        ([one | {"invalidation": {}} for one in scored(a={"value": 1})], "all of its 3 samples were declared invalid"),
+    ],
+)
+def test_a_log_without_scores_is_refused(write, samples, said):
+    with pytest.raises(InvalidData, match=said):
+        q.read(write(samples=samples), announce=False)
+
+
+def test_what_is_not_as_it_was_is_said(write):
+    history = [{"value": 2}, {"provenance": {"author": "ann"}}]
+    samples = scored(match={"value": 1, "history": history})
+    samples[0]["invalidation"], samples[1]["error"] = {"author": "x"}, {}
+    table = q.read(write(samples=[*samples, samples[2]], status="cancelled"), announce=False)
+    assert shape(table) == (2, {"ok": 2}, 1)
+    for said in (
+        "(by ann), which count as they are now: 2",
+        "scored all the same, kept: 1",
+        "left out: 1",
+        "counts: 1",
+    ):
+        assert any(said in note for note in table.notes), said
+    assert codes(table) == ["unfinished-log"]
+
+
+def test_logs_of_several_systems_are_one_table(write, tmp_path):
+    other = write(eval=RUN | {"model": "n"}).read_text()
+    write()
+    (tmp_path / "other.json").write_text(other)
+    assert q.read(tmp_path, part="rating", announce=False).facet("system").levels == ("m", "n")
+    (tmp_path / "third.json").write_text(other)
+    with pytest.raises(InvalidData, match=r"other\.json and third\.json both have item a, system n"):
+        q.read(tmp_path, part="rating", announce=False)
+
+
+@given(text=broken(LOG))
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_broken_log_is_a_table_or_one_line(tmp_path, text):
+    (tmp_path / "log.json").write_text(text)
+    assert "\n" not in refusal(tmp_path / "log.json", format="inspect", part="model_graded_qa")
+
+
+@given(sample=mutated(SAMPLES[0]), cut=st.integers(0, 900), flip=st.integers(0, 900))
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_broken_archive_is_a_table_or_one_line(tmp_path, sample, cut, flip):
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("_journal/start.json", json.dumps(LOG))
+        archive.writestr("_journal/summaries/1.json", json.dumps([sample]))
+        archive.writestr("samples/a_epoch_1.json", json.dumps(sample))
+    whole = bytearray(path.read_bytes())
+    for changed in (whole, whole[: cut % len(whole)], _flipped(whole, flip)):
+        path.write_bytes(changed)
+        claims(Glance(path))
+        assert "\n" not in refusal(path, format="inspect", part="rating")
+
+
+def _flipped(whole, place):
+    return bytes(byte ^ (0x55 if at == place % len(whole) else 0) for at, byte in enumerate(whole))
+
+
+@pytest.fixture(scope="module")
+def logs(shared):
+    return shared / "data" / "formats" / "inspect"
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "rows", "statuses", "mean"),
+    [
+        ("facts-panel.eval", "model_graded_qa", 108, {"ok": 101, "unparsed": 4, "error": 3}, 0.594059),
+        ("facts-panel.json", "model_graded_qa", 108, {"ok": 101, "unparsed": 4, "error": 3}, 0.594059),
+        ("facts-panel.eval", "model_graded_qa.verdict", 36, {"ok": 33, "missing": 2, "error": 1}, 0.575758),
+        ("facts-panel.eval", "match", 36, {"ok": 35, "error": 1}, 0.628571),
+        ("facts-judges.eval", "grade_by_a", 36, {"ok": 35, "error": 1}, 0.571429),
+        ("facts-judges.eval", "grade_by_b", 36, {"ok": 33, "unparsed": 2, "error": 1}, 0.575758),
+        ("facts-judges.eval", "grade_by_c", 36, {"ok": 32, "unparsed": 3, "error": 1}, 0.5),
+        ("facts-judges.eval", "rating", 36, {"ok": 34, "unparsed": 1, "error": 1}, 6.205882),
+        ("facts-judges.eval", "rating1", 36, {"ok": 33, "unparsed": 2, "error": 1}, 5.121212),
+        ("facts-judges.eval", "rubric.helpful", 36, {"ok": 35, "error": 1}, 2.828571),
+        ("facts-judges.eval", "rubric.correct", 36, {"ok": 35, "error": 1}, 0.6),
+        ("facts-judges-2.eval", "rating", 36, {"ok": 32, "unparsed": 3, "error": 1}, 7.5),
+        ("facts-judges-2.eval", "rubric.correct", 36, {"ok": 35, "error": 1}, 0.857143),
+        ("facts-judges*.eval", "grade_by_a,grade_by_b,grade_by_c", 216, {"ok": 200, "unparsed": 10, "error": 6}, 0.64),
+        ("facts-judges*.eval", "rating,rating1", 144, {"ok": 133, "unparsed": 7, "error": 4}, 6.300752),
+        ("facts-roles.eval", None, 72, {"ok": 69, "unparsed": 3}, 0.608696),
+        ("facts-roles-chunked.eval", None, 72, {"ok": 69, "unparsed": 3}, 0.608696),
+        ("facts-roles-multiframe.eval", None, 72, {"ok": 69, "unparsed": 3}, 0.608696),
+        ("facts-human.eval", "human_rating", 24, {"ok": 20, "missing": 4}, 2.7),
+        ("facts-collect.eval", None, 72, {"ok": 63, "missing": 9}, 0.619048),
+        ("facts-failed.eval", None, 24, {"ok": 23, "error": 1}, 0.652174),
+        ("popularity-2025-05.json", None, 3, {"ok": 3}, 0.666667),
+        ("security-guide-2025-05.json", None, 3, {"ok": 3}, 1.0),
+        ("../malformed/unfinished.eval", None, 30, {"ok": 30}, 0.733333),
+    ],
+)
+def test_logs_of_the_tool(logs, name, part, rows, statuses, mean):
+    """Figures of a converter of its own, which agree with the log's where it has the same."""
+    assert shape(q.read(logs / name, part=part, announce=False)) == (rows, statuses, pytest.approx(mean, abs=5e-7))
+
+
+def test_graders_of_logs_of_the_tool(logs):
+    table = q.read(logs / "facts-panel.eval", part="model_graded_qa", announce=False)
+    assert table.facet("judge").levels == ("mockllm/judge-a", "mockllm/judge-b", "mockllm/judge-c")
+    judge, scores = table.column("judge"), np.nan_to_num(table.mean)
+    each = [np.average(scores[judge == one], weights=table.n[judge == one]) for one in range(3)]
+    assert each == pytest.approx([0.6, 0.571429, 0.612903], abs=5e-7)
+    assert len(table.facet("topic").levels) == 3
+    human = q.read(logs / "facts-human.eval", part="human_rating", announce=False)
+    assert "scores changed after the run (by annotator), which count as they are now: 1" in human.notes
+
+
+def test_logs_of_the_tool_that_are_refused_or_not_whole(logs):
+    for name, said in {
+        "popularity-2025-02-deflate.eval": "not scored yet",
+        "no-samples-2025-05.json": "no samples",
+        "popularity-2024-08-header-only.json": "no samples",
+        "../malformed/truncated.eval": "is not a complete ZIP",
+    }.items():
+        with pytest.raises(InvalidData, match=said):
+            q.read(logs / name, announce=False)
+    (caveat,) = q.read(logs / ".." / "malformed" / "unfinished.eval", announce=False).source.caveats
+    assert '"started", and 14 of 24 attempts are not in it' in str(caveat)
