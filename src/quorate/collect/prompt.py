@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -80,10 +81,7 @@ class Prompt:
     @property
     def compares(self) -> bool:
         """Whether it shows two responses: whether its template, or one that it rests on, prints ``first``."""
-        from jinja2.meta import find_undeclared_variables
-
-        parsed = (_environment().parse(source) for source in _sources(self.source))
-        return any({"first", "second"} & find_undeclared_variables(template) for template in parsed)
+        return bool({"first", "second"} & _fields(self.source))
 
     def messages(self, fields: Mapping[str, Any], *, swapped: bool = False) -> tuple[Message, ...]:
         """What is sent to the judge about one item.
@@ -163,7 +161,9 @@ def built_in(name: str) -> Prompt:
     return Prompt(name, _read(f"{base}.j2"), replace(_EXPECTS[base], reasoned=name != base))
 
 
+@cache
 def _environment() -> Environment:
+    """What all templates of a process are compiled in: those that others rest on are compiled once."""
     from jinja2 import FunctionLoader
 
     from quorate.collect.template import Environment
@@ -180,7 +180,8 @@ def _read_or_none(name: str) -> str | None:
     return _read(name) if name in known else None
 
 
-def _sources(source: str) -> list[str]:
+@lru_cache(maxsize=64)
+def _sources(source: str) -> tuple[str, ...]:
     """The template and every one that it extends, includes or imports, in the order they are met."""
     from jinja2 import TemplateNotFound
     from jinja2.meta import find_referenced_templates
@@ -191,7 +192,16 @@ def _sources(source: str) -> list[str]:
         if text is None:
             raise TemplateNotFound(str(name))
         sources += _sources(text)
-    return sources
+    return tuple(sources)
+
+
+@lru_cache(maxsize=64)
+def _fields(source: str) -> frozenset[str]:
+    """What the template, and every one that it rests on, asks to be filled in."""
+    from jinja2.meta import find_undeclared_variables
+
+    parsed = map(_environment().parse, _sources(source))
+    return frozenset().union(*map(find_undeclared_variables, parsed))
 
 
 def _one_line(error: Exception) -> str:
