@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
+import quorate as q
 from quorate.analysis.pair import INDEPENDENT, pair_view, way
 from quorate.errors import UnknownTerm
 from quorate.table.read_votes import read_votes
@@ -26,7 +28,7 @@ def test_the_same_votes_are_counted_in_other_ways(votes):
     ((name, other),) = view.others
     assert name == INDEPENDENT
     assert other.difference.se < view.verdict.difference.se
-    assert view.to_dict() == view.verdict.to_dict()
+    assert view.to_dict() == {**view.verdict.to_dict(), "concentration": None}
     assert view.exit_code == view.verdict.exit_code == 0
 
 
@@ -54,3 +56,16 @@ def test_what_is_wrong_with_the_votes_is_said_with_what_to_know_of_the_verdict()
     view = pair_view(read_votes(frame, announce=False), "x", "y")
     assert "mostly-ties" in [one.code for one in view.caveats]
     assert set(view.verdict.caveats) <= set(view.caveats)
+
+
+def test_whether_few_types_hold_the_signal_is_said_where_votes_have_types():
+    shares = [0.9, 0.5, 0.5, 0.5, 0.5, 0.5]
+    rows = [("x", "y", "xy"[i >= 60 * p], f"t{t}") for t, p in enumerate(shares) for i in range(60)]
+    schema = ["model_a", "model_b", "winner", "prompt_type"]
+    votes = q.read_votes(pl.DataFrame(rows, schema=schema, orient="row"), announce=False)
+    view = pair_view(votes, "x", "y")
+    assert view.concentration == q.concentration([54, *[30] * 5], [60] * 6, level=0.95)
+    assert view.to_dict()["concentration"]["recommended"]
+    few = pair_view(votes.keep(np.arange(votes.rows) % 30 == 0), "x", "y")
+    assert few.concentration is None
+    assert "at least 4 of each" in few.concentration_reason

@@ -9,11 +9,14 @@ from typing import Any
 
 from quorate.analysis.votes import VotesAnalysis, votes_view
 from quorate.caveats import Caveat
+from quorate.decide.by_type import TYPES
 from quorate.decide.votes.verdict import Claim, Verdict, verdict_of_votes
 from quorate.errors import NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
 from quorate.estimate.votes.dependence import Cluster, clustered_by
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
+from quorate.plan.power.concentration import Concentration, concentration
+from quorate.simulate.two_stage import type_counts
 from quorate.table.pairs import MISSING
 from quorate.table.results import Result, Row
 from quorate.table.votes import Encoding, Votes
@@ -67,6 +70,26 @@ class PairAnalysis(Result):
         return self._every[1]
 
     @property
+    def concentration(self) -> Concentration | None:
+        """Whether few types of prompts hold most of the signal; None where types or votes of each are too few."""
+        return self._concentration[0]
+
+    @property
+    def concentration_reason(self) -> str:
+        """Why there is none although votes have types; empty otherwise."""
+        return self._concentration[1]
+
+    @cached_property
+    def _concentration(self) -> tuple[Concentration | None, str]:
+        if TYPES not in self.votes.names:
+            return None, ""
+        try:
+            counts = type_counts(self.votes, self.verdict.a, self.verdict.b, TYPES)
+            return concentration(*counts, level=self.verdict.level), ""
+        except NotEstimable as error:
+            return None, str(error)
+
+    @property
     def sentence(self) -> str:
         """The verdict with its numbers."""
         return self.verdict.sentence
@@ -84,8 +107,9 @@ class PairAnalysis(Result):
         return [_row(name, one) for name, one in ((way(self.verdict), self.verdict), *self.others)]
 
     def to_dict(self) -> dict[str, Any]:
-        """The verdict as plain values."""
-        return self.verdict.to_dict()
+        """The verdict as plain values, and whether few types of prompts hold most of the signal."""
+        signal = None if self.concentration is None else self.concentration.to_dict()
+        return {**self.verdict.to_dict(), "concentration": signal}
 
     def _backend(self) -> str | None:
         return self.votes.source.backend

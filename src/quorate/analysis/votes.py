@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from quorate.estimate.votes.dependence import DEPENDENCE, Cluster
 from quorate.estimate.votes.margin_law import LEAST_VOTES
 from quorate.estimate.votes.margins import NearTies, Quantiles
 from quorate.estimate.votes.stability import Stability, stability
+from quorate.estimate.votes.ties import TieSensitivity, tie_sensitivity
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
 from quorate.numerics.votes.binomial import p_value
 from quorate.plan.power.detectability import Detectability, detectability
@@ -107,6 +109,13 @@ class VotesAnalysis(Result):
 
         return float(ndtri(1 - self.found.margins.alpha / 2))
 
+    @cached_property
+    def ties(self) -> TieSensitivity | None:
+        """Margins under three ways to count ties; None where no vote is one."""
+        return (
+            tie_sensitivity(self.votes, minimum=self.found.margins.minimum, tau=NEAR) if self.votes.tie_share else None
+        )
+
     @property
     def sentence(self) -> str:
         """How many votes would tell these systems apart."""
@@ -135,8 +144,9 @@ class VotesAnalysis(Result):
         """Everything as plain values; what is not known or not finite is None."""
         shared = [{"by": one.by, **vars(one.summary())} for one in self.dependence]
         rest = {"dependence": shared, "equal_budget": self.equal, "stability_reason": self.stability_reason}
+        ties = {"ties": None if self.ties is None else self.ties.to_dict()}
         drift = {"stability": None if self.stability is None else self.stability.to_dict()}
-        out: dict[str, Any] = plain({**self.found.to_dict(), "near_ties": self.near.to_dict(), **rest, **drift})
+        out: dict[str, Any] = plain({**self.found.to_dict(), "near_ties": self.near.to_dict(), **rest, **drift, **ties})
         return out
 
 

@@ -208,7 +208,7 @@ def replay_two_stage(
     ----------
     Lee (2026), appendix C.2. Replay shows what a fixed pool would have given, not a live study.
     """
-    wins, sizes = _pool(votes, a, b, by)
+    wins, sizes = type_counts(votes, a, b, by)
     check_alpha(alpha)
     check_count("studies", studies)
     plans = [two_stage(budget, sizes, c=c, retained=retained) for budget in budgets]
@@ -238,7 +238,7 @@ def replay_range(votes: Votes, a: str, b: str, *, by: str = "prompt_type", c: fl
     UnknownTerm
         If a system or the facet is not there.
     """
-    _, sizes = _pool(votes, a, b, by)
+    _, sizes = type_counts(votes, a, b, by)
     return math.ceil(c * math.log(len(sizes))) * len(sizes) + 1, int(sizes.sum())
 
 
@@ -336,8 +336,16 @@ def _study(plans: Sequence[TwoStage], runs: Sequence[_Run], signal: Floats, stud
     )
 
 
-def _pool(votes: Votes, a: str, b: str, by: str) -> tuple[Ints, Ints]:
-    """Wins of the first system, and decisive votes, of every type that has some."""
+def type_counts(votes: Votes, a: str, b: str, by: str) -> tuple[Ints, Ints]:
+    """Wins of the first system, and decisive votes, of every type that has some.
+
+    Raises
+    ------
+    UnknownTerm
+        If a system or the facet is not there.
+    NotEstimable
+        If there are no two types of votes.
+    """
     pair = checked_votes(votes).pair(a, b)
     outcome, code = 1 - pair.encoded("drop"), pair.column(by)
     counts = np.isfinite(outcome) & (code >= 0)

@@ -32,6 +32,15 @@ import pytest
         ("--pilot 60/100 --icc .1", "Unattainable: the pilot of 100 says 0.100", 2),
         ("--pilot 25/50 --icc .1", "no number is worth the 132 that are needed", 2),
         ("--budget 300 --icc .1 --cluster 5", "the budget of 300 is worth 214 independent ones.", 0),
+        (
+            "--equivalence .1",
+            "To show a margin below 0.1 takes 281 decisive votes (power 0.9, if the two are exactly alike)",
+            0,
+        ),
+        ("--equivalence .1 --margin .03", "takes 452 decisive votes (power 0.9, if the true margin is 0.03)", 0),
+        ("--equivalence .1 --budget 500", "500 independent votes would show a margin below 0.073", 0),
+        ("--equivalence .05 --budget 500", "takes 1,104 decisive", 2),
+        ("--equivalence .1 --icc .1 --cluster 3", "338 are worth the 281 that are needed", 0),
         ("--budget 4 --icc 1 --cluster 50", "the budget of 4 is worth 1 independent one.", 2),
     ],
 )
@@ -61,6 +70,9 @@ def test_as_json_the_sentence_and_the_exit_code_are_the_same(run):
     [
         ("plan-votes", "--margin: give the margin to be seen, a --pilot, or a --budget"),
         ("plan-votes --margin .1 --pilot 3/5", "--margin: give it or --pilot, not both"),
+        ("plan-votes --equivalence .1 --pilot 3/5", "--equivalence: has no plan by --pilot"),
+        ("plan-votes --equivalence .1 --method variance", "--equivalence: has no plan by --method variance"),
+        ("plan-votes --equivalence .1 --margin .2", "true_margin"),
         ("plan-votes --pilot three", "--pilot: expects votes for one model of all decisive ones"),
         ("plan-votes --pilot 9/5", "wins"),
         ("plan-votes --margin 0", "margin"),

@@ -24,6 +24,8 @@ def show(out: Console, view: VotesAnalysis | PairAnalysis) -> None:
 
     if isinstance(view, PairAnalysis):
         say(out, view.verdict.sentence, style="bold")
+        if view.concentration is not None:
+            say(out, f"Types of prompts: {view.concentration.sentence}")
         caveats(out, (one.sentence for one in view.verdict.caveats))
         return
     say(out, view.found.sentence, style="bold")
@@ -32,6 +34,7 @@ def show(out: Console, view: VotesAnalysis | PairAnalysis) -> None:
     show_margins(out, view)
     show_power(out, view)
     show_order(out, view)
+    show_ties(out, view)
     show_dependence(out, view)
     read_as(out, view.votes.notes)
 
@@ -99,6 +102,20 @@ def show_order(out: Console, view: VotesAnalysis) -> None:
         return
     finding = stability(view.stability).caption.finding
     points(out, filter(None, (finding, order_of(view.stability), drift_of(view.stability))))
+
+
+def show_ties(out: Console, view: VotesAnalysis) -> None:
+    """Print what ways to count ties do to margins; nothing without ties."""
+    from quorate.reporting.pages.ties import ties
+    from quorate.wording import margin
+
+    if view.ties is None:
+        return
+    heading(out, "What ties do")
+    figure, names = ties(view.ties), ("margin", "median", "near")
+    rows = [(row["ties"], margin(row["margin"]), margin(row["median"]), f"{row['near']:,}") for row in figure.rows]
+    table(out, {"ties": "left"} | dict.fromkeys((figure.headers[name] for name in names), "right"), rows)
+    points(out, [view.ties.sentence])
 
 
 def show_dependence(out: Console, view: VotesAnalysis) -> None:

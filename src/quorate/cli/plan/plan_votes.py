@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from quorate.cli.console import say
-from quorate.cli.options import Output, Power, command
+from quorate.cli.options import Files, Output, Power, command
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
 
@@ -20,6 +20,12 @@ def plan_votes(
     margin: Annotated[
         float | None,
         typer.Option(metavar="D", help="Margin to be seen: the share of votes for the better model, less .5."),
+    ] = None,
+    equivalence: Annotated[
+        float | None,
+        typer.Option(
+            metavar="D", help="Instead: show that the margin is below D; --margin is then the one taken for true."
+        ),
     ] = None,
     pilot: Annotated[
         str | None, typer.Option(metavar="WINS/N", help="Votes for one model among the decisive of a pilot.")
@@ -38,9 +44,10 @@ def plan_votes(
         float | None, typer.Option(metavar="N", help="Votes that share one, with --icc. Default: all of them do.")
     ] = None,
     *,
+    files: Files,
     out: Output,
 ) -> int:
-    """How many votes are needed, for a margin or from a pilot.
+    """How many votes are needed, for a margin, for equivalence or from a pilot.
 
     With a budget alone: the margin that it could see. Ends with exit code 2 if a budget is too small, or if no number
     of votes is enough.
@@ -52,8 +59,17 @@ def plan_votes(
         raise InvalidInput(f'--pilot: expects votes for one model of all decisive ones, such as 31/50, got "{pilot}"')
     wins = (int(counts[1]), int(counts[2])) if counts else None
     found = planned(
-        margin, pilot=wins, budget=budget, alpha=alpha, power=power, method=method, icc=icc, cluster=cluster
+        margin,
+        equivalence=equivalence,
+        pilot=wins,
+        budget=budget,
+        alpha=alpha,
+        power=power,
+        method=method,
+        icc=icc,
+        cluster=cluster,
     )
     sentence = in_options(found.sentence)
     out.show(found, lambda console, _: say(console, sentence, style="bold"), sentence=sentence)
+    files.write(found, None, out)
     return 0 if found.enough else UNDERPOWERED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,9 @@ from quorate.estimate.votes.margins import Margins, NearTies, Quantiles, margins
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
 from quorate.table.results import Result, plain
 from quorate.table.votes import Votes
+
+WAYS = {"drop": "ties left out", "half": "ties as halves", "pessimistic": "ties as losses of the first"}
+"""What each way to count ties is called."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +46,11 @@ class TieSensitivity(Result):
     @property
     def sentence(self) -> str:
         """The answer in one sentence."""
-        lowest = ", ".join(f"{q.margin[0]:.3f} ({name})" for name, q in self.quantiles.items())
+        lowest = ", ".join(f"{q.margin[0]:.3f} ({WAYS[name]})" for name, q in self.quantiles.items())
+        gathered = "" if math.isnan(self.correlation) else f" and correlate {self.correlation:.2f} with the margin"
         return (
-            f"Ties are {self.tie_share:.1%} of votes at the median pair and correlate {self.correlation:.2f} with the "
-            f"margin; the {self.quantiles['drop'].probability[0]:.0%} quantile of margins is {lowest}."
+            f"Ties are {self.tie_share:.1%} of votes at the median pair{gathered}; the "
+            f"{self.quantiles['drop'].probability[0]:.0%} quantile of margins is {lowest}."
         )
 
     def to_dict(self) -> dict[str, Any]:

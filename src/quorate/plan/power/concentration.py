@@ -70,13 +70,15 @@ class Concentration(Result):
             )
         else:
             ratio = f"{self.ratio:.2f} times their even share"
-        bound = f"at least {self.low:.2f} with {100 * self.level:.4g}% confidence; {self.naive:.2f} before correction"
+        sure = f"with {100 * self.level:.4g}% confidence"
+        bound = f"at least {self.low:.2f} {sure}" if self.low > 0 else f"no lower limit {sure}"
         advice = (
             f"above {self.kappa:g}: screen types first"
             if self.recommended
             else f"not shown to be above {self.kappa:g}: spread judgments in proportion"
         )
-        return f"The top {self.top} types hold {ratio} ({bound}), {advice}."
+        top = "top type holds" if self.top == 1 else f"top {self.top} types hold"
+        return f"The {top} {ratio} ({bound}; {self.naive:.2f} before correction), {advice}."
 
 
 def concentration(

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from quorate.arguments import Sentence, argument
-from quorate.errors import InvalidInput
+from quorate.errors import InvalidInput, NotEstimable
 from quorate.plan.power.clusters import Clustered, clustered_sample_size, effective_judgments
+from quorate.plan.power.equivalence import equivalence_margin, equivalence_size
 from quorate.plan.power.pilot import Feasibility, feasibility
 from quorate.plan.power.sample_size import Method, check_count, sample_size, seen_by
 from quorate.table.results import Result
@@ -23,7 +24,8 @@ class VotesPlan(Result):
     Parameters
     ----------
     margin : float or None
-        Margin that is to be seen, ``|p - 1/2|``; None where a pilot was given, or a budget alone.
+        Margin that is to be seen, ``|p - 1/2|``, or that is taken for true where equivalence is to be shown; None where
+        a pilot was given, or a budget alone.
     pilot : Feasibility or None
         What a pilot says, carried through to numbers of votes.
     budget : int or None
@@ -42,6 +44,8 @@ class VotesPlan(Result):
         Votes per cluster; None where all of them are one.
     clustered : Clustered or None
         Votes of such clusters that are worth the independent ones needed (of an even pilot, the least number).
+    equivalence : float or None
+        Margin within which the two are to be shown alike; None where a difference is to be seen.
     """
 
     margin: float | None
@@ -54,13 +58,14 @@ class VotesPlan(Result):
     icc: float | None
     cluster: float | None
     clustered: Clustered | None
+    equivalence: float | None = None
 
     @property
     def enough(self) -> bool:
         """Whether some number of votes would do, and the budget, if there is one, has it."""
         if self.budget is not None and self.detectable is None:
             return False
-        if self.margin is None and self.pilot is None:
+        if self.margin is None and self.pilot is None and self.equivalence is None:
             return True
         if self.clustered is not None and not self.clustered.attainable:
             return False
@@ -70,13 +75,17 @@ class VotesPlan(Result):
     def sentence(self) -> str:
         """The answer in one sentence or two."""
         parts = []
-        if self.margin is not None:
-            kind = "decisive vote" if self.icc is None else "independent decisive vote"
+        kind = "decisive vote" if self.icc is None else "independent decisive vote"
+        if self.equivalence is not None:
+            true = f"the true margin is {self.margin:g}" if self.margin else "the two are exactly alike"
+            needed = counted(self.needed or 0, kind)
+            parts.append(
+                f"To show a margin below {self.equivalence:g} takes {needed} (power {self.power:g}, if {true})"
+            )
+        elif self.margin is not None:
             parts.append(f"A margin of {self.margin:g} needs {counted(self.needed or 0, kind)} (power {self.power:g})")
         if self.worth is not None:
-            seen = self.detectable
-            shown = "nothing, even if all agreed" if seen is None else f"a margin of {worded(seen)} or more"
-            parts.append(f"{counted(self.worth, 'independent vote')} would see {shown}")
+            parts.append(f"{counted(self.worth, 'independent vote')} would {self._reach}")
         answer = f"{'; '.join(parts)}." if self.pilot is None else self.pilot.sentence
         if self.icc is None:
             return answer
@@ -99,10 +108,19 @@ class VotesPlan(Result):
             + "."
         )
 
+    @property
+    def _reach(self) -> str:
+        """What the budget would do."""
+        seen = self.detectable
+        if self.equivalence is not None:
+            return "show no margin to be small" if seen is None else f"show a margin below {worded(seen)}"
+        return "see nothing, even if all agreed" if seen is None else f"see a margin of {worded(seen)} or more"
+
     def rows(self) -> list[dict[str, Any]]:
         """One row for every margin planned for: case, margin, needed (independent votes), votes (of such clusters)."""
         if self.pilot is None:
-            cases = [] if self.margin is None else [("stated", self.margin, self.needed)]
+            stated = self.margin if self.equivalence is None else self.equivalence
+            cases = [] if stated is None else [("stated", stated, self.needed)]
         else:
             ends = sorted((abs(self.pilot.low), abs(self.pilot.high)))
             nearest = 0.0 if self.pilot.low <= 0 <= self.pilot.high else ends[0]
@@ -124,6 +142,7 @@ class VotesPlan(Result):
         if self.pilot is None:
             facts: dict[str, Any] = {
                 "margin": self.margin,
+                "equivalence": self.equivalence,
                 "budget": self.worth,
                 "needed": self.needed,
                 "detectable": self.detectable,
@@ -139,6 +158,7 @@ class VotesPlan(Result):
 def plan_votes(
     margin: float | None = None,
     *,
+    equivalence: float | None = None,
     pilot: tuple[int, int] | None = None,
     budget: int | None = None,
     alpha: float = 0.05,
@@ -152,7 +172,10 @@ def plan_votes(
     Parameters
     ----------
     margin : float, optional
-        Margin to be seen: the share of votes for the better system, less .5.
+        Margin to be seen: the share of votes for the better system, less .5. With ``equivalence`` the one taken for
+        true, 0 by default.
+    equivalence : float, optional
+        Instead of seeing a margin, show that it is smaller than this one, as `quorate.equivalence_size`.
     pilot : (int, int), optional
         Votes for one system and all decisive votes of a pilot, in place of a margin.
     budget : int, optional
@@ -179,10 +202,15 @@ def plan_votes(
     899
     >>> plan_votes(0.06, budget=500).sentence
     'A margin of 0.06 needs 749 decisive votes (power 0.9); 500 independent votes would see a margin of 0.073 or more.'
+    >>> plan_votes(equivalence=0.1).sentence
+    'To show a margin below 0.1 takes 281 decisive votes (power 0.9, if the two are exactly alike).'
     """
     if margin is not None and pilot is not None:
         raise InvalidInput(argument("margin") + ": give it or " + argument("pilot") + ", not both")
-    if margin is None and pilot is None and budget is None:
+    if equivalence is not None and (pilot is not None or method == "variance"):
+        given = argument("pilot") if pilot is not None else argument("method", method)
+        raise InvalidInput(argument("equivalence") + ": has no plan by " + given + "; leave one of them out")
+    if margin is None and pilot is None and budget is None and equivalence is None:
         fix = ": give the margin to be seen, a " + argument("pilot") + ", or a " + argument("budget")
         raise InvalidInput(argument("margin") + fix)
     if cluster is not None and icc is None:
@@ -195,15 +223,26 @@ def plan_votes(
             most = None if cluster is None else min(cluster, budget)
             worth = math.floor(effective_judgments(budget, icc=icc, cluster=most) + 1e-9)
     from_pilot: Feasibility | None = None
-    needed = seen = None
     if pilot is not None:
         from_pilot = feasibility(*pilot, budget=worth, alpha=alpha, power=power, method=method)
         needed, seen = from_pilot.needed, from_pilot.detectable
+    elif equivalence is not None:
+        needed, seen = _alike(equivalence, margin or 0.0, worth, alpha, power, method)
     else:
-        if worth is not None:
-            seen = seen_by(worth, alpha, power, method)
-        if margin is not None:
-            needed = sample_size(margin, alpha=alpha, power=power, method=method)
+        seen = None if worth is None else seen_by(worth, alpha, power, method)
+        needed = None if margin is None else sample_size(margin, alpha=alpha, power=power, method=method)
     wanted = from_pilot.needed_low if from_pilot is not None and needed is None else needed
     spread = None if icc is None or wanted is None else clustered_sample_size(wanted, icc=icc, cluster=cluster)
-    return VotesPlan(margin, from_pilot, budget, worth, needed, seen, power, icc, cluster, spread)
+    return VotesPlan(margin, from_pilot, budget, worth, needed, seen, power, icc, cluster, spread, equivalence)
+
+
+def _alike(
+    equivalence: float, true: float, worth: int | None, alpha: float, power: float, method: Method
+) -> tuple[int, float | None]:
+    """Votes that show a margin below this one, and the smallest that the budget could; None where it shows none."""
+    options: dict[str, Any] = {"true_margin": true, "alpha": alpha, "power": power}
+    needed = equivalence_size(equivalence, **options, method="normal" if method == "normal" else "exact")
+    try:
+        return needed, None if worth is None else equivalence_margin(worth, **options)
+    except NotEstimable:
+        return needed, None

@@ -30,7 +30,7 @@ def page(view: PairAnalysis, _table: Table | None = None) -> Page:
     return Page(
         title=titled(view.votes.source, "Votes from a"),
         sentence=verdict.headline(view.verdict),
-        sections=(*first, *others),
+        sections=(*first, *types(view), *others),
         facts=read(view.support) if view.every is None else used(view.every),
         methods=f"{verdict.methods(view.verdict)}{every}",
         content=view.to_dict,
@@ -40,6 +40,16 @@ def page(view: PairAnalysis, _table: Table | None = None) -> Page:
         options="; ".join([verdict.options(view.verdict), *of_all]),
         seed=votes.SEED,
     )
+
+
+def types(view: PairAnalysis) -> tuple[Section, ...]:
+    """The margin on each type of prompts, and whether few of them hold most of the signal; nothing without types."""
+    found, signal = view.verdict.types, view.concentration
+    text = [signal.sentence] if signal else []
+    why = view.concentration_reason
+    text += [f"Not known whether few types hold the signal: {why}."] if why else []
+    figures = () if found is None else (verdict.by_type(found, view.verdict),)
+    return (Section("types", "Types of prompts", tuple(text), figures),) if text or figures else ()
 
 
 def ways(view: PairAnalysis) -> Figure:

@@ -15,6 +15,7 @@ from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, pa
 from quorate.wording import counted, listed, margin, plural, shares, whole_percent
 
 if TYPE_CHECKING:
+    from quorate.decide.by_type import Types
     from quorate.decide.outcome import AnyVerdict
     from quorate.decide.scores.step import ScoreStep
     from quorate.decide.votes.next_step import NextStep
@@ -51,6 +52,8 @@ def sections(verdict: AnyVerdict, *also: Figure) -> tuple[Section, ...]:
         step = next_step(verdict)
         nothing = "Nothing that could be bought would: the sentence above says why."
         found.append(Section("next", "What would decide it", () if step else (nothing,), (step,) if step else ()))
+    if isinstance(verdict, ScoreVerdict) and verdict.types is not None:
+        found.append(Section("types", "By category", figures=(by_type(verdict.types, verdict),)))
     if isinstance(verdict, ScoreVerdict) and verdict.difference.estimate.shares:
         found.append(Section("sources", "Where the uncertainty comes from", figures=(sources(verdict),)))
     return tuple(found)
@@ -116,6 +119,29 @@ def next_step(verdict: AnyVerdict) -> Figure | None:
         )
         return Figure("next-step", caption, _study(study), headers=_PLAIN)
     return None
+
+
+def by_type(types: Types, verdict: AnyVerdict) -> Figure:
+    """The difference on each type of prompts or category of items, with intervals of each by itself."""
+    zero, name = centre(verdict), axis(verdict)
+    rows: list[Row] = [
+        {"type": one.type, "value": zero + one.value, "low": zero + one.low, "high": zero + one.high}
+        | {"n": one.n, "p": one.p, "p_adjusted": one.p_adjusted}
+        for one in types.each
+    ]
+    by = types.by.replace("_", " ")
+    same = f"{'Not the same' if types.p <= 1 - verdict.level else 'Not shown to differ'} on every {by}"
+    lines = (
+        f"{name[:1].upper()}{name[1:]}, with {_percent(verdict.level)} intervals for each {by} by itself.",
+        f"That all are the same: {p_value(types.p)}. Adjusted: by Holm, for all of them together.",
+    )
+
+    def chart() -> Chart:
+        return intervals(marks.known(rows, "low", "high"), "type", "value", name, zero, [], step=30)
+
+    heads = {"type": by, "value": name, "p": "p of no difference", "p_adjusted": "adjusted"}
+    drawable = chart if marks.known(rows, "low", "high") else None
+    return Figure("types", Caption(same, lines), rows, drawable, heads)
 
 
 def sources(verdict: ScoreVerdict) -> Figure:

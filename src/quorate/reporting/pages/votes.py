@@ -13,6 +13,7 @@ from quorate.estimate.votes.margin_law import EDGES
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, palette
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile
+from quorate.reporting.pages.ties import ties
 from quorate.reporting.pages.votes_read import health, used
 from quorate.reporting.paper.reproduce import read_from, titled
 from quorate.table.votes import Votes
@@ -84,10 +85,12 @@ def sections(view: VotesAnalysis) -> tuple[Section, ...]:
     if view.dependence:
         ratios = tuple(cut(one.summary().sentence, 500) for one in view.dependence)
         shared = Section("dependence", title, ratios, (dependence(view),))
+    tied = [] if view.ties is None else [Section("ties", "What ties do", (view.ties.sentence,), (ties(view.ties),))]
     return (
         Section("margins", "How far apart the models are", (view.near.sentence,), (margins(view), pairs(view))),
         Section("decided", "How many votes decide", (reached,), (decided(view), equal_budget(view))),
         early,
+        *tied,
         shared,
         health(view.support),
     )

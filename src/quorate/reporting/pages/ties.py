@@ -1,0 +1,33 @@
+"""Ties: the figure on what ways to count ties do to margins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quorate.estimate.votes.ties import WAYS
+from quorate.reporting.page import Caption, Figure
+from quorate.wording import counted
+
+if TYPE_CHECKING:
+    from quorate.estimate.votes.ties import TieSensitivity
+    from quorate.reporting.page import Row
+
+
+def ties(found: TieSensitivity) -> Figure:
+    """Margins under three ways to count ties, and near ties under each."""
+    at, near = found.quantiles["drop"].probability, found.near_ties["drop"]
+    rows: list[Row] = [
+        {"ties": WAYS[name], "margin": one.margin[0], "median": one.margin[-1], "near": found.near_ties[name].count}
+        for name, one in found.quantiles.items()
+    ]
+    lowest, middle = (f"margin at most, {share:.0%} of pairs" for share in (at[0], at[-1]))
+    heads = {"margin": lowest, "median": middle, "near": f"pairs with a margin of {near.tau:g} or less"}
+    ends = " to ".join(f"{count:,}" for count in _ends([one.count for one in found.near_ties.values()]))
+    finding = f"Of {counted(near.pairs, 'pair')}, {ends} are nearly tied"
+    line = "Ties left out, as halves, or all against the first system of each pair, the worst case."
+    return Figure("ties", Caption(finding, (line,)), rows, headers=heads)
+
+
+def _ends(counts: list[int]) -> list[int]:
+    """The fewest and the most, or the one number that all are."""
+    return sorted({min(counts), max(counts)})
