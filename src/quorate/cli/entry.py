@@ -19,6 +19,7 @@ from quorate.cli.collect.variants import variants
 from quorate.cli.console import safe
 from quorate.cli.decide.agree import agree
 from quorate.cli.decide.compare import compare
+from quorate.cli.decide.corrected import corrected
 from quorate.cli.decide.gaming import gaming
 from quorate.cli.decide.monitor import monitor
 from quorate.cli.decide.pipelines import pipelines
@@ -33,6 +34,7 @@ from quorate.cli.plan.panel import panel
 from quorate.cli.plan.plan_votes import plan_votes
 from quorate.cli.plan.project import project
 from quorate.cli.plan.replay import replay
+from quorate.cli.plan.sample_battles import sample_battles
 from quorate.cli.plan.screen import screen
 from quorate.cli.spelling import in_options
 from quorate.cli.write.writeup import writeup
@@ -107,9 +109,9 @@ def _help_alone(context: typer.Context) -> None:
 
 STAGES: Mapping[str, tuple[Callable[..., int], ...]] = {
     "Look at a file": (doctor, analyze, demo),
-    "Plan a study": (project, optimize, assign, panel, screen, adaptive, plan_votes, replay),
+    "Plan a study": (project, optimize, assign, panel, screen, adaptive, plan_votes, sample_battles, replay),
     "Collect judgments": (init, variants, run, status),
-    "Decide between systems": (compare, rank, monitor, agree, pipelines, gaming),
+    "Decide between systems": (compare, rank, corrected, monitor, agree, pipelines, gaming),
     "Write it up": (writeup,),
 }
 MOVED = {"doctor": "doctor", "analyze": "analyze", "plan": "plan-votes", "monitor": "monitor", "replay": "replay"}

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats
+from quorate.numerics.votes.multiway import combined, intersections
 
 _PADDING = np.array([0.0, 0.0, 1.0, 1.0])
 
@@ -49,6 +50,8 @@ class Sample:
         Predictions of units without label; m at least 2.
     cluster, others_cluster : array of int, shape (n,) and (m,)
         Clusters of both, from one list of codes; every unit on its own if they are all different.
+    also : tuple of (array, array)
+        The same by other facets that units share; ``cluster`` is then that with the fewest clusters.
     """
 
     y: Floats
@@ -56,6 +59,7 @@ class Sample:
     others: Floats
     cluster: Codes
     others_cluster: Codes
+    also: tuple[tuple[Codes, Codes], ...] = ()
 
 
 def powered_mean(sample: Sample, *, tuning: float | None = None, finite: bool = False) -> PoweredMean:
@@ -155,41 +159,62 @@ def share_error(sample: Sample, *, tuning: float | None = None, finite: bool = F
     codes = max(sample.cluster.max(), sample.others_cluster.max()) + 1 + np.arange(len(_PADDING))
     y = np.append(sample.y, _PADDING)
     predicted = np.append(sample.predicted, np.full(len(_PADDING), sample.predicted.mean()))
-    more = Sample(y, predicted, sample.others, np.append(sample.cluster, codes), sample.others_cluster)
+    also = tuple((np.append(own, own.max() + others.max() + codes), others) for own, others in sample.also)
+    more = Sample(y, predicted, sample.others, np.append(sample.cluster, codes), sample.others_cluster, also)
     padded = powered_mean(more, tuning=tuning, finite=finite)
     variance = float(y.mean() * (1 - y.mean())) * len(sample.y) / len(y)
     return ShareError(padded, variance / padded.se**2, variance / padded.labels_se**2)
 
 
-def mean_error(values: Floats, cluster: Codes) -> float:
-    """Standard error of a mean, by the deviations of clusters; nan with one cluster.
+def mean_error(values: Floats, *clusters: Codes) -> float:
+    """Standard error of a mean, by the deviations of clusters of one facet or of several; nan with one cluster.
 
     Parameters
     ----------
     values : array, shape (n,)
         Values, at least 2.
-    cluster : array of int, shape (n,)
-        Clusters; every value on its own if they are all different.
+    clusters : array of int, shape (n,)
+        Clusters by each facet; every value on its own if they are all different.
     """
-    groups, code = np.unique(cluster, return_inverse=True)
-    if len(groups) < 2:
-        return float("nan")
-    sums = np.bincount(code, values - values.mean()) / len(values)
-    return float(np.sqrt(sums @ sums * len(groups) / (len(groups) - 1)))
+    total, largest = 0.0, 0.0
+    for count, code in intersections([np.unique(cluster, return_inverse=True)[1] for cluster in clusters]):
+        groups = int(code.max()) + 1
+        if groups < 2:
+            return float("nan")
+        sums = np.bincount(code, values - values.mean()) / len(values)
+        variance = float(sums @ sums) * groups / (groups - 1)
+        total -= (-1) ** count * variance
+        largest = max(largest, variance) if count == 1 else largest
+    return float(np.sqrt(max(total, largest)))
 
 
 def _error(residual: Floats, others: Floats, sample: Sample, *, finite: bool) -> tuple[float, float]:
-    """Standard error and degrees of freedom of ``mean(residual) + mean(others)``."""
+    """Standard error and degrees of freedom of ``mean(residual) + mean(others)``, by all facets at once."""
+    facets = [np.concatenate(pair) for pair in ((sample.cluster, sample.others_cluster), *sample.also)]
+    if len(facets) == 1:
+        return _error_by(facets[0], residual, others, finite=finite)
+    total, ways = 0.0, []
+    for count, code in intersections([np.unique(facet, return_inverse=True)[1] for facet in facets]):
+        se, own = _error_by(code, residual, others, finite=finite)
+        total -= (-1) ** count * se**2
+        ways += [(se**2, own)] if count == 1 else []
+    variances, freedom = np.array(ways).T
+    variance, df = combined(np.array(total), variances, freedom)
+    return float(np.sqrt(variance)), float(df)
+
+
+def _error_by(cluster: Codes, residual: Floats, others: Floats, *, finite: bool) -> tuple[float, float]:
+    """The same by one facet, whose codes are those of the labelled units and then of the others."""
     n, m = len(residual), len(others)
     labelled_part = (residual - residual.mean()) / n
     rest = np.zeros(m) if finite else (others - others.mean()) / m
     share = m / (n + m) if finite else 1.0
-    clusters, code = np.unique(np.concatenate([sample.cluster, sample.others_cluster]), return_inverse=True)
+    clusters, code = np.unique(cluster, return_inverse=True)
     if len(clusters) == n + m:
         parts = np.array([share * float(labelled_part @ labelled_part) * n / (n - 1), float(rest @ rest) * m / (m - 1)])
         freedom = float(np.sum(parts**2 / np.array([n - 1, m - 1])))
         return float(np.sqrt(parts.sum())), float(parts.sum() ** 2 / freedom) if freedom > 0 else float(n - 1)
-    labelled = len(np.unique(sample.cluster))
+    labelled = len(np.unique(cluster[:n]))
     if labelled < 2:
         return float("nan"), float("nan")
     sums = np.bincount(code, np.concatenate([labelled_part, rest]))

@@ -129,25 +129,7 @@ class Cells:
         InvalidInput
             If the name says no format, or the file cannot be written.
         """
-        import duckdb
-
-        target = Path(path)
-        kind = writable(target)
-        delimiter = "\t" if target.suffix.lower() == ".tsv" else ","
-        options = _OPTIONS[kind] + (f", DELIMITER {literal(delimiter)}" if kind == "csv" else "")
-        try:
-            with TemporaryDirectory(dir=target.parent, prefix=".quorate.") as folder:
-                temporary = Path(folder, f"cells{target.suffix.lower()}")
-                with connection() as own:
-                    own.register("cells", {name: self.column(name) for name in self.columns})
-                    own.execute(f"COPY (SELECT * FROM cells) TO {literal(str(temporary.absolute()))} ({options})")
-                temporary.replace(target)
-        except OSError as error:
-            raise InvalidInput(f"path: {target} cannot be written ({error.strerror}); choose another place") from error
-        except duckdb.Error as error:
-            reason = str(error).split("\n", maxsplit=1)[0]
-            raise InvalidInput(f"path: {target} cannot be written ({reason}); choose another place") from error
-        return target
+        return write_columns({name: self.column(name) for name in self.columns}, Path(path))
 
     def keep(self, mask: NDArray[np.bool_]) -> Cells:
         """The rows where ``mask``, shape (calls,), is true; labels stay as they are."""
@@ -253,6 +235,36 @@ def whole(value: object, argument: str, least: int, most: int) -> int:
 def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def write_columns(columns: Mapping[str, NDArray[Any]], target: Path) -> Path:
+    """Write columns to a file, whole or not at all; arguments and errors are those of `Cells.write`.
+
+    Parameters
+    ----------
+    columns : mapping of str to array, shape (rows,)
+        Values by name, in order.
+    target : Path
+        The file, whose ending says the format.
+    """
+    import duckdb
+
+    kind = writable(target)
+    delimiter = "\t" if target.suffix.lower() == ".tsv" else ","
+    options = _OPTIONS[kind] + (f", DELIMITER {literal(delimiter)}" if kind == "csv" else "")
+    try:
+        with TemporaryDirectory(dir=target.parent, prefix=".quorate.") as folder:
+            temporary = Path(folder, f"cells{target.suffix.lower()}")
+            with connection() as own:
+                own.register("cells", dict(columns))
+                own.execute(f"COPY (SELECT * FROM cells) TO {literal(str(temporary.absolute()))} ({options})")
+            temporary.replace(target)
+    except OSError as error:
+        raise InvalidInput(f"path: {target} cannot be written ({error.strerror}); choose another place") from error
+    except duckdb.Error as error:
+        reason = str(error).split("\n", maxsplit=1)[0]
+        raise InvalidInput(f"path: {target} cannot be written ({reason}); choose another place") from error
+    return target
 
 
 def writable(path: Path, argument: str = "path") -> str:

@@ -45,11 +45,13 @@ CALLS: dict[str, tuple[str, ...]] = {
     "status": ("quorate.study.status:status",),
     "compare": (READ, READ_VOTES, "quorate.decide.all_pairs:compare_all", "quorate.decide.compare:compare"),
     "rank": (READ, READ_VOTES, "quorate.estimate.ratings.rank:rank"),
+    "corrected": (READ, READ_VOTES, "quorate.estimate.agreement.prediction_powered:corrected"),
     "agree": (READ, READ_VOTES, "quorate.analysis.agreement:agreement_view"),
     "pipelines": (READ, READ_VOTES, "quorate.simulate.pipelines.pipelines:pipelines"),
     "gaming": (READ, DECOMPOSE, "quorate.decide.gaming.gaming:gaming"),
     "writeup": (READ, ANALYZE),
     "plan-votes": ("quorate.plan.power.votes_plan:plan_votes",),
+    "sample-battles": ("quorate.plan.battles:sample_battles",),
     "monitor": (READ_VOTES, "quorate.decide.stop:monitor"),
     "replay": (READ_VOTES, REPLAY, "quorate.analysis.replay:replay_pair"),
 }
@@ -101,6 +103,8 @@ RENAMED_IN = {
     ("agree", "seed"): "rng",
     ("gaming", "seed"): "rng",
     ("gaming", "file"): "fit",
+    ("sample-battles", "category"): "category",
+    ("sample-battles", "pool"): "model_a",
     ("variants", "prompt"): "prompt",
     ("variants", "judge"): "judge",
     ("run", "quote"): "yes",
@@ -132,6 +136,7 @@ HERE = {
     ("agree", "cells"): "quorate.estimate.agreement.cells.accuracy_by_cell",
     ("agree", "position"): "quorate.estimate.agreement.position.position_bias",
     ("assign", "calls"): "Assignment.write",
+    ("sample-battles", "chosen"): "the command writes the battles",
     ("init", "path"): "the command writes files",
     ("init", "example"): "the command writes files",
     ("init", "schema"): "the command prints a schema",
@@ -177,6 +182,8 @@ NEEDS = {
     "assign": "--items 12 --judges a,b",
     "compare": "{votes} x y",
     "agree": "{votes} --human ann",
+    "corrected": "{votes} --human ann --a x",
+    "sample-battles": "{votes} --floor 3",
     "gaming": "{scores}",
     "plan-votes": "--margin .1",
     "monitor": "{votes} --a x --b y",
@@ -251,6 +258,7 @@ VALUES_IN = {
     ("assign", "judge"): "c",
     ("analyze", "markdown"): "page.md",
     ("plan-votes", "pilot"): "30/50",
+    ("sample-battles", "category"): "judge",
     ("plan-votes", "cluster"): "3",
 }
 OTHERS = {  # what an option goes with, in place of what the command needs
@@ -278,6 +286,8 @@ OTHERS = {  # what an option goes with, in place of what the command needs
     ("compare", "method"): "{scores} x y",
     ("pipelines", "system"): "{scores}",
     **{("agree", name): "{scores} --people {votes}" for name in OF_SCORES},
+    ("corrected", "people"): "{votes} --a x",
+    **{("corrected", name): "{scores} --human a" for name in (*OF_SCORES, "facet")},
 }
 
 PROGRAM = program()
@@ -409,6 +419,7 @@ LATE = {
     ("panel", "validate"),
     ("rank", "elo"),
     ("assign", "calls"),
+    ("sample-battles", "chosen"),
     ("analyze", "minimum"),
     ("monitor", "within"),
 }

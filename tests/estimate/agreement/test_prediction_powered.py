@@ -29,7 +29,7 @@ def tables(n=300, labels=60, seed=1, right=0.85):
 
 def test_it_is_the_powered_mean_of_matched_battles():
     judged, human, said, truth = tables()
-    found = corrected(judged, human, "x", "y")
+    found = corrected(judged, human, "x", "y", cluster=())
     y, f = truth[:60].astype(float), said.astype(float)
     exact = powered_mean(Sample(y, f[:60], f[60:], np.arange(60), np.arange(60, 300)))
     assert (found.value, found.se, found.tuning) == pytest.approx((exact.value, exact.se, exact.tuning))
@@ -192,3 +192,31 @@ def test_real_battles_where_judges_say_next_to_nothing(shared):
     low, high = found.interval()
     assert low < 0.409 < high
     assert found.effective == pytest.approx(100, rel=0.1)
+
+
+def test_labels_of_people_and_battles_of_one_cluster_are_allowed_for_together():
+    """By default the person and the cluster; of both the variances are those of Cameron, Gelbach and Miller."""
+    judged, human, *_ = tables()
+    person = np.arange(60) // 6
+    frame = pl.DataFrame(
+        {
+            "prompt": np.arange(60),
+            "model_a": "x",
+            "model_b": "y",
+            "winner": np.where(human.encoded() == 0, "x", "y"),
+            "judge": [f"person {i}" for i in person],
+        }
+    )
+    people = q.read_votes(frame, announce=False)
+    found = corrected(judged, people, "x", "y")
+    assert (found.cluster, found.clusters) == (("cluster", "judge"), (20, 10))
+    assert "60 labels in 20 levels of cluster and 10 levels of judge" in found.sentence
+    alone = [corrected(judged, people, "x", "y", cluster=name) for name in ("cluster", "judge")]
+    assert found.se >= max(one.se for one in alone) * (1 - 1e-9)
+    assert corrected(judged, people, "x", "y", cluster=(), level=0.9).interval() == pytest.approx(
+        corrected(judged, people, "x", "y", cluster=()).interval(0.9)
+    )
+    twice = q.read_votes(pl.concat([frame, frame.with_columns(judge=pl.lit("another"))]), announce=False)
+    with pytest.raises(InvalidInput, match="a battle has one"):
+        corrected(judged, twice, "x", "y", cluster="judge")
+    assert corrected(judged, twice, "x", "y").cluster == ("cluster",)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -12,13 +13,18 @@ import numpy as np
 from quorate.caveats import Caveat, few_labels, labels_at_random, labels_unlike_the_rest, left_without_prediction
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.labelled import Table, UnitMeans, people_apart, score_units, vote_units
+from quorate.estimate.votes.dependence import Cluster
 from quorate.numerics.inference import checked_level, t_quantile
-from quorate.numerics.prediction_powered import Sample, mean_error, powered_mean, share_error
+from quorate.numerics.prediction_powered import Codes, Sample, mean_error, powered_mean, share_error
 from quorate.numerics.votes import binomial
+from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
 from quorate.table.votes import Votes
+from quorate.wording import counted, listed
 
+CLUSTER = "cluster"
+"""The facet that says itself what resembles each other."""
 _FEWEST, _FEW, _FEW_DIFFERING, _FEW_RARER, _FAR, _ROUNDING = 3, 20, 5, 3, 3.0, 1e-12
 
 
@@ -52,6 +58,10 @@ class Corrected(Result):
         Of a share, labels of the rarer of the two answers, ties as halves; None otherwise.
     caveats : tuple of Caveat
         What the reader must know.
+    level : float
+        Coverage of intervals unless another is asked for.
+    cluster, clusters : tuple of str, and of int
+        Facets whose units may resemble each other, and labelled clusters of each; none where units are independent.
     """
 
     what: str
@@ -72,8 +82,11 @@ class Corrected(Result):
     people_trials: float | None
     rarer: float | None
     caveats: tuple[Caveat, ...]
+    level: float = 0.95
+    cluster: tuple[str, ...] = ()
+    clusters: tuple[int, ...] = ()
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
+    def interval(self, level: float | None = None) -> tuple[float, float]:
         """Student's interval; of a share Wilson's score interval.
 
         Where fewer than 3 labels are of the rarer answer, the weight of the predictions is not known, and the interval
@@ -81,23 +94,25 @@ class Corrected(Result):
 
         Parameters
         ----------
-        level : float
+        level : float, optional
             Coverage wanted, in (0, 1).
         """
+        level = self.level if level is None else level
         low, high = _interval(self.value, self.se, self.df, self.trials, level)
         if self.rarer is None or self.rarer >= _FEW_RARER:
             return low, high
         alone = self.people_interval(level)
         return min(low, alone[0]), max(high, alone[1])
 
-    def people_interval(self, level: float = 0.95) -> tuple[float, float]:
+    def people_interval(self, level: float | None = None) -> tuple[float, float]:
         """The same from the labels alone.
 
         Parameters
         ----------
-        level : float
+        level : float, optional
             Coverage wanted, in (0, 1).
         """
+        level = self.level if level is None else level
         return _interval(self.people, self.people_se, self.people_df, self.people_trials, level)
 
     @property
@@ -105,8 +120,11 @@ class Corrected(Result):
         """The answer in one sentence."""
         low, high = self.interval()
         alone = " to ".join(f"{end:.3f}" for end in self.people_interval())
+        levels = zip(self.clusters, self.cluster, strict=True)
+        each = [f"{counted(count, 'level')} of {name}" for count, name in levels]
         return (
-            f"{self.what}: {self.value:.3f} (95% interval {low:.3f} to {high:.3f}) from {self.labels:,} labels and "
+            f"{self.what}: {self.value:.3f} ({100 * self.level:.4g}% interval {low:.3f} to {high:.3f}) from "
+            f"{self.labels:,} labels{f' in {listed(each)}' if each else ''} and "
             f"{self.predictions:,} more predictions; labels alone {self.people:.3f} ({alone}), judges alone "
             f"{self.judges:.3f}. The predictions make {self.labels:,} labels worth {self.effective:,.0f}."
         )
@@ -135,9 +153,10 @@ def corrected(
     b: str | None = None,
     *,
     key: str = "prompt",
-    cluster: str | None = None,
+    cluster: Cluster | None = None,
     tuning: float | None = None,
     finite: bool = False,
+    level: float = 0.95,
 ) -> Corrected:
     """The win rate or mean score that people would give, from judges on everything and people on a part of it.
 
@@ -158,14 +177,17 @@ def corrected(
         halves, for people and judges alike.
     key : str
         For votes: role of what the models answered.
-    cluster : str, optional
-        Role whose levels are clusters of units that resemble each other. Without it, battles of one level of ``key``
-        with several opponents are a cluster.
+    cluster : str or sequence of str, optional
+        Roles whose levels are clusters of units that resemble each other, nested or crossed; ``judge`` is the person
+        who gave the label. By default the ``key`` of battles, the person and ``cluster``, as far as every unit has one
+        and they repeat. ``()`` takes units as independent.
     tuning : float, optional
         Weight of the predictions from 0 to 1; by default the best one, estimated from other units than it multiplies.
     finite : bool
         Whether the answer is about exactly these units, not about a population that they were drawn from. With clusters
         it takes whole clusters as chosen to be labelled; where single units were, the error is too large.
+    level : float
+        Coverage of intervals unless another is asked for.
 
     Returns
     -------
@@ -184,7 +206,8 @@ def corrected(
     Notes
     -----
     Labels are shares where tables are votes, and where all scores of people are 0 or 1 and predictions lie between.
-    Shares have Wilson's score interval, which also holds where all labels agree.
+    Shares have Wilson's score interval, which also holds where all labels agree. With several facets variances are
+    added and subtracted as by `quorate.compare` (Cameron, Gelbach and Miller 2011).
 
     References
     ----------
@@ -207,19 +230,54 @@ def corrected(
     judges, people = people_apart(judged, human)
     if tuning is not None and not (isinstance(tuning, Real) and 0 <= tuning <= 1):
         raise InvalidInput(f"tuning: a weight from 0 to 1 is needed, got {tuning!r}")
-    predicted, labels = (_units(table, key, a, b, cluster) for table in (judges, people))
-    share = isinstance(judges, Votes)
-    if share and cluster is None:
-        # Battles that share what was answered, as those of one model against several do, are a cluster.
-        answered = tuple(str(unit[0]) for unit in predicted.keys if isinstance(unit, tuple))
-        predicted = replace(predicted, cluster=answered) if len(set(answered)) < len(answered) else predicted
-    sample, unpredicted = _sample(predicted, labels)
-    if len(np.unique(sample.cluster)) < 2:
-        raise NotEstimable(
-            f"cluster: one level of {cluster or key} has all labels, and its error needs two; label more of them"
-        )
+    checked_level(level)
+    predicted, labels = (_units(table, key, a, b, None) for table in (judges, people))
+    groups = _groups(judges, people, predicted, partial(_units, key=key, a=a, b=b), cluster, key)
+    sample, unpredicted = _sample(predicted, labels, list(groups.values()))
+    facets = dict(zip(groups, (sample.cluster, *(own for own, _ in sample.also)), strict=False))
+    levels = {name: len(np.unique(own)) for name, own in facets.items()}
+    for name, count in levels.items():
+        if count < 2:
+            raise NotEstimable(
+                f"cluster: one level of {name} has all labels, and its error needs two; label more of them"
+            )
     what = "mean score" if a is None else f"win rate of {a} against {'all models' if b is None else b}"
-    return of_sample(sample, what, unpredicted, share=share, tuning=tuning, finite=finite)
+    found = of_sample(sample, what, unpredicted, share=isinstance(judges, Votes), tuning=tuning, finite=finite)
+    return replace(found, level=level, cluster=tuple(levels), clusters=tuple(levels.values()))
+
+
+def _groups(
+    judges: Table,
+    people: Table,
+    predicted: UnitMeans,
+    units: Callable[..., UnitMeans],
+    cluster: Cluster | None,
+    key: str,
+) -> dict[str, Codes]:
+    """Cluster of every unit by each facet, that with the fewest clusters first; a unit without one is its own.
+
+    Facets that are not named are left out where a unit has several levels of one, or where none repeats.
+    """
+    named = (cluster,) if isinstance(cluster, str) else cluster
+    found: dict[str, Codes] = {}
+    for name in (key, JUDGE, CLUSTER) if named is None else named:
+        table = people if name == JUDGE else judges
+        if named is None and (name not in table.names or name == getattr(table, "object", None)):
+            continue
+        try:
+            own = units(table, cluster=name)
+        except InvalidInput:
+            if named is None:
+                continue
+            raise
+        of = dict(zip(own.keys, own.cluster, strict=True))
+        code = np.unique(
+            [f"in {of[unit]}" if unit in of else f"alone {i}" for i, unit in enumerate(predicted.keys)],
+            return_inverse=True,
+        )[1]
+        if named is not None or (name == key and code.max() + 1 < len(code)) or 2 <= len(set(own.cluster)) < len(of):
+            found[name] = code
+    return dict(sorted(found.items(), key=lambda one: int(one[1].max())))
 
 
 def of_sample(
@@ -254,7 +312,7 @@ def of_sample(
         people_df=spread.labels_df,
         judges=float(np.concatenate([sample.predicted, sample.others]).mean()),
         bias=float(gap.mean()),
-        bias_se=mean_error(gap, sample.cluster),
+        bias_se=mean_error(gap, sample.cluster, *(own for own, _ in sample.also)),
         labels=n,
         predictions=m,
         tuning=powered.tuning,
@@ -282,7 +340,7 @@ def _units(table: Table, key: str, a: str | None, b: str | None, cluster: str | 
     return vote_units(table, key, a, b, cluster)
 
 
-def _sample(predicted: UnitMeans, labels: UnitMeans) -> tuple[Sample, int]:
+def _sample(predicted: UnitMeans, labels: UnitMeans, groups: Sequence[Codes]) -> tuple[Sample, int]:
     """Units with a label and a prediction, units with a prediction alone, and how many have a label alone."""
     known = {key: at for at, key in enumerate(predicted.keys) if not np.isnan(predicted.value[at])}
     labelled = [(at, known.get(key)) for at, key in enumerate(labels.keys) if not np.isnan(labels.value[at])]
@@ -294,11 +352,10 @@ def _sample(predicted: UnitMeans, labels: UnitMeans) -> tuple[Sample, int]:
             "and 2 are needed: label a random part of the units that judges judged"
         )
     at_both = np.array([place for _, place in both])
-    codes = np.arange(len(predicted.keys))
-    if predicted.cluster:
-        codes = np.unique(np.array(predicted.cluster), return_inverse=True)[1]
+    codes = groups or [np.arange(len(predicted.keys))]
     y = labels.value[[at for at, _ in both]]
-    sample = Sample(y, predicted.value[at_both], predicted.value[others], codes[at_both], codes[others])
+    first, *also = ((code[at_both], code[others]) for code in codes)
+    sample = Sample(y, predicted.value[at_both], predicted.value[others], *first, tuple(also))
     return sample, len(labelled) - len(both)
 
 

@@ -1,0 +1,110 @@
+"""`quorate corrected`: what people would find, from judges on everything and people on a part of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quorate.cli.console import caveats, console, read_as, say, table
+from quorate.cli.options import File, Files, For, Group, Level, Output, Reading, command
+from quorate.cli.options.systems import clusters_of
+from quorate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quorate.estimate.agreement.prediction_powered import Corrected
+    from quorate.table.judgments import Judgments
+    from quorate.table.votes import Votes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labels(Group):
+    """What people said, and what is wanted of it."""
+
+    human: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A level of the role judge that is a person; repeat for each person."),
+    ] = None
+    people: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Instead of --human: a file of what people said, read alike.")
+    ] = None
+    a: Annotated[
+        str | None,
+        For("votes"),
+        typer.Option("--a", metavar="NAME", help="Votes: the system whose win rate is wanted."),
+    ] = None
+    b: Annotated[
+        str | None, For("votes"), typer.Option("--b", metavar="NAME", help="Votes: against it. Default: all others.")
+    ] = None
+    key: Annotated[
+        str | None,
+        For("votes"),
+        typer.Option(metavar="ROLE", help="Votes: what the two models answered. Default: prompt."),
+    ] = None
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ROLES",
+            help="Facets whose items or battles resemble each other, with commas; none takes them as independent. "
+            "Default: prompt, judge (of the labels) and cluster, as far as they are there and repeat.",
+        ),
+    ] = None
+    tuning: Annotated[
+        float | None, typer.Option(metavar="X", min=0, max=1, help="Weight of the predictions. Default: the best.")
+    ] = None
+    finite: Annotated[
+        bool, typer.Option("--finite", help="About exactly these items or battles, not others like them.")
+    ] = False
+    level: Level = 0.95
+
+    def said(self, reading: Reading) -> Votes | Judgments | list[str]:
+        """What people said: a table, or the judges who are people."""
+        if bool(self.human) == (self.people is not None):
+            raise InvalidInput(
+                "--human: name the judges who are people, or give --people, a file of what they said; one of the two"
+            )
+        if self.people is None:
+            return list(self.human or ())
+        return replace(reading, where=None, only=None, partitions=False).table(self.people)
+
+
+@command
+def corrected(file: File, labels: Labels, reading: Reading, files: Files, out: Output) -> int:
+    """What people would find, from judges on everything and people on a part.
+
+    The mean score, or the win rate of --a, that people would give: their labels correct the judges, whose scores make
+    the labels worth more. The part that people labelled must have been chosen at random.
+    """
+    from quorate.estimate.agreement.prediction_powered import corrected as found_by
+
+    judged = reading.table(file, labels)
+    human = labels.said(reading)
+    named = ("a", "b", "key", "tuning", "finite", "level")
+    options: dict[str, Any] = {name: value for name, value in labels.given().items() if name in named}
+    clusters = clusters_of(labels.cluster, judged)
+    found = found_by(judged, human, cluster=clusters, **options)
+    out.show(found, show)
+    if not out.as_json:
+        read_as(console(), judged.notes)
+    files.write(found, judged, out)
+    return 0
+
+
+def show(out: Console, found: Corrected) -> None:
+    """Print the corrected mean beside that of the labels alone and of the judges, and how far judges are off."""
+    say(out, found.sentence, style="bold")
+    out.print()
+    low, high = found.interval()
+    alone = found.people_interval()
+    rows = [
+        ("labels and predictions", f"{found.value:.3f}", f"{low:.3f} to {high:.3f}"),
+        ("labels alone", f"{found.people:.3f}", f"{alone[0]:.3f} to {alone[1]:.3f}"),
+        ("judges alone, not corrected", f"{found.judges:.3f}", ""),
+        ("judges less people, where both are", f"{found.bias:+.3f}", f"standard error {found.bias_se:.3f}"),
+    ]
+    table(out, {"by": "left", "mean": "right", f"{100 * found.level:.4g}% interval": "left"}, rows)
+    caveats(out, (one.sentence for one in found.caveats))

@@ -1,0 +1,106 @@
+"""`quorate sample-battles`: which battles of a pool to have judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quorate.cli.console import say, table, whole
+from quorate.cli.options import SEED, Files, Group, Output, command
+from quorate.errors import InvalidInput, UnknownColumn
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quorate.plan.battles import BattleSample
+
+MOST_ROWS = 40
+"""Systems by category that are listed; the report and the JSON have all."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pool(Group):
+    """The columns of a pool of battles."""
+
+    model_a: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the first model.")] = "model_a"
+    model_b: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the second model.")] = "model_b"
+    category: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column of what a battle is about. Default: none.")
+    ] = None
+
+    def read(self, path: Path) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+        """Every column of the pool, and those that are named here as `quorate.sample_battles` takes them."""
+        from quorate.table.files import opened
+
+        with opened(path) as file:
+            wanted = {"model_a": self.model_a, "model_b": self.model_b, "category": self.category}
+            for option, name in wanted.items():
+                if name is not None and name not in file.columns:
+                    raise UnknownColumn(f"--{option.replace('_', '-')}", name, file.columns)
+            rows = file.relation.fetchall()
+            columns = dict(zip(file.columns, map(list, zip(*rows, strict=True)), strict=True)) if rows else {}
+        if not columns:
+            raise InvalidInput(f"POOL: {path} has no battles")
+        return columns, {option: columns[name] for option, name in wanted.items() if name is not None}
+
+
+@command
+def sample_battles(
+    pool: Annotated[
+        Path,
+        typer.Argument(
+            metavar="POOL", help="CSV, TSV, JSON lines or Parquet; one row per battle that could be judged."
+        ),
+    ],
+    floor: Annotated[int, typer.Option(metavar="N", min=1, help="Battles wanted for every system in every category.")],
+    chosen: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Where the battles are written: .csv, .tsv, .jsonl or .parquet."),
+    ] = None,
+    seed: Annotated[int, SEED] = 1,
+    *,
+    named: Pool,
+    files: Files,
+    out: Output,
+) -> int:
+    """Which battles to have judged, so that every system has enough in every category.
+
+    As few as possible, in the order in which they help. Ends with exit code 2 if the pool has too few for some system.
+    """
+    import numpy as np
+
+    from quorate.plan.battles import sample_battles as sampled
+    from quorate.table.cells import writable, write_columns
+
+    if chosen is not None:
+        writable(chosen, "--out")
+        if chosen.exists() and pool.exists() and chosen.samefile(pool):
+            raise InvalidInput(f"--out: {chosen} is the pool; choose another name")
+    columns, battles = named.read(pool)
+    found = sampled(**battles, floor=floor, seed=seed)
+    order = found.chosen.tolist()
+    if chosen is not None:
+        write_columns({name: np.array(values, dtype=object)[order] for name, values in columns.items()}, chosen)
+    out.show(
+        found, lambda console, found: show(console, found, chosen), written=None if chosen is None else str(chosen)
+    )
+    files.write(found, None, out, seed=seed)
+    return 2 if found.short else 0
+
+
+def show(out: Console, found: BattleSample, written: Path | None) -> None:
+    """Print how many battles it takes, how many each system has, and where they are."""
+    say(out, found.sentence, style="bold")
+    out.print()
+    rows = found.rows()
+    heads = {"system": "left", "category": "left", "battles": "right", "enough": "left"}
+    kinds = heads if any(row["category"] for row in rows) else {n: s for n, s in heads.items() if n != "category"}
+    shown = [{**row, "enough": "yes" if row["reached"] else "no, the pool has no more"} for row in rows[:MOST_ROWS]]
+    table(out, kinds, [[str(row[name]) for name in kinds] for row in shown])
+    if len(rows) > MOST_ROWS:
+        say(out, f"And {len(rows) - MOST_ROWS:,} more; --report and --json have all.")
+    out.print()
+    whole(out, f"Written: {written}" if written else "Nothing is written; --out battles.csv writes the battles.")

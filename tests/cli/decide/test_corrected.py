@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import quorate as q
+
+
+@pytest.fixture(scope="module")
+def scores(tmp_path_factory):
+    """200 items with scores by a judge that is half a point too kind; two people scored 40 of them."""
+    rng = np.random.default_rng(4)
+    truth = rng.normal(5, 1, 200)
+    lines = [f"i{i},llm,{truth[i] + 0.5 + rng.normal(0, 0.4):.3f}" for i in range(200)]
+    lines += [f"i{i},{'ann' if i % 2 else 'bob'},{truth[i]:.3f}" for i in range(40)]
+    path = tmp_path_factory.mktemp("corrected") / "scores.csv"
+    path.write_text("item,judge,score\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def test_what_people_would_find(run, scores, tmp_path):
+    page = tmp_path / "corrected.md"
+    ran = run("corrected", scores, "--human", "ann", "--human", "bob", "--cluster", "none", "--report", page)
+    said = " ".join(ran.out.split())
+    assert (ran.code, ran.err) == (0, "")
+    expected = q.corrected(q.read(scores, announce=False), ["ann", "bob"], cluster=())
+    assert said.startswith(expected.sentence)
+    assert "labels alone" in said
+    assert "were chosen at random" in said or "at random" in said
+    assert expected.sentence in page.read_text()
+    found = json.loads(run("corrected", scores, "--human", "ann", "--human", "bob", "--level", "0.9", "--json").out)
+    assert (found["level"], found["cluster"]) == (0.9, ["judge"])
+
+
+def test_people_in_a_file_of_their_own_and_what_is_refused(run, scores, tmp_path):
+    lines = scores.read_text().splitlines()
+    judges, people = tmp_path / "judges.csv", tmp_path / "people.csv"
+    judges.write_text("\n".join([lines[0], *(one for one in lines if ",llm," in one)]) + "\n")
+    people.write_text("\n".join([lines[0], *(one for one in lines if ",ann," in one or ",bob," in one)]) + "\n")
+    apart = run("corrected", judges, "--people", people, "--cluster", "none").out.split("Columns")[0]
+    together = run("corrected", scores, "--human", "ann", "--human", "bob", "--cluster", "none").out.split("Columns")[0]
+    assert apart == together
+    assert "--human: name the judges who are people, or give --people" in run("corrected", scores).err
+    assert "--a: for votes, and this file has scores" in run("corrected", scores, "--human", "ann", "--a", "x").err
