@@ -3,6 +3,6 @@
 - `project`: what another design would give; `optimize`: the best that a budget buys; `show` prints designs.
 - `assign`: which judge scores which item.
 - `panel`: which judge is off, and how to share calls out; `screen`: which of many judges should judge.
-- `plan_votes`: how many votes; `sample_battles`: which battles; `replay`: what smaller studies of votes would have found.
+- `plan_votes`: how many votes; `sample_battles`: which battles; `replay`: what smaller studies would have found.
 - `adaptive`: what spending calls where scores vary would save.
 """

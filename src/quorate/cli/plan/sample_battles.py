@@ -66,9 +66,9 @@ def sample_battles(
     files: Files,
     out: Output,
 ) -> int:
-    """Which battles to have judged, so that every system has enough in every category.
+    """Which battles to have judged.
 
-    As few as possible, in the order in which they help. Ends with exit code 2 if the pool has too few for some system.
+    As few as give every system enough in every category, in the order in which they help. Ends with exit code 2 if the pool has too few for some system.
     """
     import numpy as np
 
