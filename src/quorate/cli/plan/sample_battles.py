@@ -68,7 +68,8 @@ def sample_battles(
 ) -> int:
     """Which battles to have judged.
 
-    As few as give every system enough in every category, in the order in which they help. Ends with exit code 2 if the pool has too few for some system.
+    As few as give every system enough in every category, in the order in which they help. Ends with exit code 2 if the
+    pool has too few for some system.
     """
     import numpy as np
 
