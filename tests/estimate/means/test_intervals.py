@@ -63,14 +63,14 @@ def test_scores_without_ends_keep_students_interval(simulate):
     assert fit.mean.interval() == pytest.approx(fit.mean.interval(method="satterthwaite"), rel=1e-12)
 
 
-def test_prompts_that_show_no_variance_are_taken_at_two_standard_errors(simulate):
-    """Balanced, so by hand: the mean square of three prompts is taken as noise, times ``1 + 2 sqrt(2 / 4)``."""
+def test_prompts_that_show_no_variance_are_taken_at_three_standard_errors(simulate):
+    """Balanced, so by hand: the mean square of three prompts is taken as noise, times ``1 + 3 sqrt(2 / 4)``."""
     sd = {"prompt": 0.1, "item:prompt": 0.5}
     tables = (simulate({"item": 20, "prompt": 3}, sd=sd, seed=seed) for seed in range(30))
     fits = (q.decompose(q.read(table, announce=False), random=["item", "prompt"]) for table in tables)
     fit = next(fit for fit in fits if fit.variances["prompt"] == 0)
     item, _, noise = fit.variances.values()
-    square, cells = np.array([3 * item + noise, (1 + np.sqrt(2)) * noise, noise]), 60
+    square, cells = np.array([3 * item + noise, (1 + 3 * np.sqrt(0.5)) * noise, noise]), 60
     variance = (square[0] + square[1] - square[2]) / cells
     df = (variance * cells) ** 2 / (square**2 / [19, 2, 38]).sum()
     assert fit.mean.half_width() == pytest.approx(stats.t.ppf(0.975, df) * np.sqrt(variance), rel=0.01)

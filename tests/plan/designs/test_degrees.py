@@ -48,13 +48,13 @@ def test_half_an_interval_is_the_median_of_many(items, level):
 
 @pytest.mark.parametrize(("prompts", "variance"), [(2, 0.02), (2, 0.6), (3, 0.0), (3, 0.15), (6, 0.02)])
 def test_the_middle_study_is_the_median_of_simulated_ones(prompts, variance):
-    """Balanced mean squares drawn 20,000 times, prompts taken at two standard errors at least; by hand."""
+    """Balanced mean squares drawn 20,000 times, prompts taken at three standard errors at least; by hand."""
     items, rng = 40, np.random.default_rng(5)
     plan = q.project(q.components({"item": 1.0, "prompt": variance, "item:prompt": 0.7}), items=items, prompts=prompts)
     df = np.array([items - 1, prompts - 1, (items - 1) * (prompts - 1)])
     truth = np.array([prompts + 0.7, items * variance + 0.7, 0.7])
     mean = truth * rng.chisquare(df, (20_000, 3)) / df
-    mean[:, 1] = np.maximum(mean[:, 1], mean[:, 2] * (1 + 2 * np.sqrt(2 / (df[1] + 2))))
+    mean[:, 1] = np.maximum(mean[:, 1], mean[:, 2] * (1 + 3 * np.sqrt(2 / (df[1] + 2))))
     square = mean @ [1, 1, -1]
     free = np.maximum(square**2 / (mean**2 / df).sum(axis=1), 1)
     half = np.median(stats.t.ppf(0.975, free) * np.sqrt(square / items / prompts))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
 import numpy as np
@@ -13,6 +13,7 @@ from quorate.estimate.components.assemble import Assembled, balanced_strata
 from quorate.estimate.components.component import Interval
 from quorate.estimate.components.decomposition import Decomposition, Method
 from quorate.estimate.components.design import design, level_of, no_residual
+from quorate.numerics.mixed.dense import Dense
 from quorate.numerics.mixed.identify import Identified
 from quorate.numerics.mixed.information import null_point, quadratic_forms
 from quorate.numerics.mixed.newton import Optimum, lowest, minimise, scattered_starts
@@ -27,8 +28,6 @@ _LEAST = 5e-11
 """Residual variance at which a search stops where cells have no other noise: at zero there is no criterion."""
 _DOUBTFUL = 1e-6
 """Residual variance below which a search may have stopped among rounding errors; what is left then decides."""
-_FEW_CELLS = 40
-"""Cells up to which a criterion with a component at zero was seen to have several minima (32), and a few more."""
 _SMALL = 1e-3
 """Part of the largest residual variance of a level below which another level's may be none."""
 
@@ -137,26 +136,38 @@ def _fit(assembled: Assembled, identified: Identified, g: Floats, forms: Floats)
             point.criterion, point.gradient[kept], point.hessian[np.ix_(kept, kept)], point.solved, point.effects
         )
 
-    start, small = np.maximum(moments, floor), problem.units.n_cells <= _FEW_CELLS
-    rng, least = stream(0, "restarts"), _LEAST * problem.needs_noise[kept]
+    start, least = np.maximum(moments, floor), _LEAST * problem.needs_noise[kept]
+    dense = None if problem.few is None else Dense(problem.few, problem, kept)
     try:
         optimum = minimise(restricted, start, least=least)
     except NotConverged as stopped:
         last = cast("Optimum", stopped.partial)
         _refuse_falling(assembled, at(last.theta), at(last.point.gradient))
         _refuse_exact(assembled, _least_residual(problem, kept))
-        again = lowest(restricted, None, scattered_starts(last.theta, rng), least=least) if small else None
-        if again is None:
+        optimum = last if dense is None else _restarted(dense, restricted, last, least)
+        if optimum is last:
             raise
-        optimum = again
-    if small and np.any(optimum.theta <= least):
-        optimum = lowest(restricted, optimum, scattered_starts(optimum.theta, rng), least=least) or optimum
+    if dense is not None and np.any(optimum.theta <= least):
+        optimum = _restarted(dense, restricted, optimum, least)
     theta = at(optimum.theta)
     _refuse_exact(assembled, theta)
     if min(_by_level(assembled, theta).values()) < _DOUBTFUL:
         _refuse_falling(assembled, theta, at(optimum.point.gradient))
         _refuse_exact(assembled, _least_residual(problem, kept))
     return theta, optimum.point
+
+
+def _restarted(dense: Dense, restricted: Callable[[Floats], Point], found: Optimum, least: Floats) -> Optimum:
+    """The lower of a minimum that is known and those that searches from many places find."""
+    starts = np.maximum(scattered_starts(found.theta, stream(0, "restarts")), least)
+    criterion, theta = lowest(dense.evaluate, starts, least=least)
+    if criterion > found.point.criterion - 1e-7:
+        return found
+    try:
+        again = minimise(restricted, theta, least=least)
+    except (NotConverged, np.linalg.LinAlgError):
+        return found
+    return again if again.point.criterion < found.point.criterion else found
 
 
 def _least_residual(problem: Problem, kept: Ints) -> Floats:

@@ -72,12 +72,12 @@ def narrower_targets(fit: Decomposition, targets: Mapping[str, Target]) -> list[
 
 
 def least_effect(noise: ArrayLike, df: ArrayLike) -> Any:
-    """Two standard errors of a main effect whose mean square is noise; ``2 noise^2 / (df + 2)`` is its square."""
-    return 2 * np.asarray(noise) * np.sqrt(2 / (np.asarray(df) + 2))
+    """Three standard errors of a main effect whose mean square is noise: each ``noise sqrt(2 / (df + 2))``."""
+    return 3 * np.asarray(noise) * np.sqrt(2 / (np.asarray(df) + 2))
 
 
 def _half(estimate: Estimate, level: float) -> float:
-    """Half-width without ends: Student's t, with no main effect taken to be below two standard errors it has at zero.
+    """Half-width without ends: Student's t, with no main effect taken to be below three standard errors it has at zero.
 
     So much the data allow where its estimate is zero, whatever the degrees of freedom of the mean.
     """
@@ -105,7 +105,7 @@ def _main_effects(estimate: Estimate) -> Iterator[tuple[float, float, float, flo
     for names, t in zip(fit.classes, fit.representatives.values(), strict=True):
         value = max(float(fit.theta[t]), 0.0) * fit.assembled.scale**2
         error = float(np.sqrt(max(fit.covariance[t, t], 0.0)))
-        if drawn & set(names) and basis.gradient[t] > 0 and value < 2 * error:
+        if drawn & set(names) and basis.gradient[t] > 0 and value < 3 * error:
             df = fit.freedom(t)
             square = error * float(np.sqrt(df / 2))
             yield float(basis.gradient[t]), value, max(square - value, 0.0), square, df

@@ -13,5 +13,6 @@
 - refit: estimates from data redrawn by the model: many refits of one design, each from the point it was drawn at
 - redraw: new data for a problem, drawn from its own model without ever making a row
 - stacked: many data sets of one design at once, where the noise of every cell is the same
+- dense: a few cells, dense: the criterion of a small problem at many places at once
 - anova: analysis of variance for balanced data: mean squares, their expectations, and the components they give
 """

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.errors import NotConverged
 from quorate.numerics.mixed.reml import Point
+from quorate.numerics.mixed.stacked import Points
 
 _ROUNDING = 1e-4
 """Promise of a step, in deviance units, that rounding errors of the criterion can hide where the noise is tiny."""
+
+_COARSE = 1e-6
+"""Promise of a step below which one of many searches ends; the lowest is then minimised in full."""
+_SAME = 1e-4
+"""Part of the largest component, and of a deviance unit, within which two searches are at the same place."""
 
 
 @dataclass(frozen=True)
@@ -99,40 +106,60 @@ def minimise(
 
 
 def lowest(
-    evaluate: Callable[[Floats], Point],
-    first: Optimum | None,
-    starts: Iterable[Floats],
-    *,
-    least: Floats | float = 0.0,
-    most: int = 60,
-) -> Optimum | None:
-    """The lowest of the minima that searches from several places end in; searches that end nowhere are left out.
+    evaluate: Callable[[Floats], Points], starts: Floats, *, least: Floats | float = 0.0, most: int = 40
+) -> tuple[float, Floats]:
+    """The lowest criterion that searches from several places come to, and where; all take their steps together.
+
+    A search ends as `minimise` does, to a coarser tolerance, and where it has met one that is as low.
 
     Parameters
     ----------
     evaluate : callable
-        As for `minimise`.
-    first : Optimum, optional
-        A minimum that is known; a start must lead lower to take its place.
-    starts : iterable of array, shape (components,)
+        Maps many places, shape (places, components), to `Points`.
+    starts : array, shape (places, components)
         Where to begin; inside the bounds.
     least : array, shape (components,), or float
         As for `minimise`.
     most : int
-        Evaluations allowed for each.
+        Evaluations of each.
     """
-    best = first
-    for start in starts:
-        try:
-            trial = minimise(evaluate, start, least=least, tolerance=1e-7, most=most)
-            if best is None or trial.point.criterion < best.point.criterion - 1e-7:
-                best = minimise(evaluate, trial.theta, least=least)
-        except (NotConverged, np.linalg.LinAlgError):
-            continue
-    return best
+    theta, damping = starts, np.zeros(len(starts))
+    points = evaluate(theta)
+    best, where = np.inf, starts[0]
+    for _ in range(most):
+        first = int(np.argmin(points.criterion))
+        if points.criterion[first] < best:
+            best, where = float(points.criterion[first]), theta[first]
+        parts = zip(points.gradient, points.hessian, theta, damping.tolist(), strict=True)
+        step = np.array([bounded_step(*part, least) for part in parts])
+        promised = -np.sum((points.gradient + (points.hessian @ step[:, :, None])[:, :, 0] / 2) * step, axis=1)
+        live = np.flatnonzero(((promised > _COARSE) | (damping > 1e6)) & (damping < 1e12) & _apart(theta, points))
+        live = live[np.isfinite(points.criterion[live])]
+        if not len(live):
+            break
+        theta, damping, points = theta[live], damping[live], points.take(live)
+        there = np.maximum(theta + step[live], least)
+        trial = evaluate(there)
+        lower = trial.criterion <= points.criterion + 1e-12 * (1 + np.abs(points.criterion))
+        theta = np.where(lower[:, None], there, theta)
+        points = Points(
+            *(
+                np.where(lower.reshape(-1, *[1] * (now.ndim - 1)), then, now)
+                for now, then in zip(vars(points).values(), vars(trial).values(), strict=True)
+            )
+        )
+        damping = np.where(lower, np.where(damping < 1e-3, 0.0, damping / 10), np.maximum(4 * damping, 0.25))
+    return best, where
 
 
-def scattered_starts(theta: Floats, rng: np.random.Generator, *, n: int = 8) -> Iterator[Floats]:
+def _apart(theta: Floats, points: Points) -> NDArray[np.bool_]:
+    """Whether no search before this one is at the same place."""
+    near = np.abs(theta[:, None] - theta).max(axis=2) < _SAME * (theta.max() + 1e-300)
+    near &= np.abs(points.criterion[:, None] - points.criterion) < _SAME
+    return np.asarray(~np.any(np.tril(near, -1), axis=1), dtype=np.bool_)
+
+
+def scattered_starts(theta: Floats, rng: np.random.Generator, *, n: int = 8) -> Floats:
     """Places from which to look for a lower minimum of scores with variance 1.
 
     Each component far above the others; each that is zero as large as the scores, beside the others as they are; and
@@ -146,9 +173,8 @@ def scattered_starts(theta: Floats, rng: np.random.Generator, *, n: int = 8) -> 
         For the places at random.
     """
     one = np.eye(len(theta), dtype=bool)
-    yield from np.where(one, 1.0, 0.02)
-    yield from np.where(one[theta == 0], 1.0, np.maximum(theta, 0.001))
-    yield from np.exp(rng.normal(-1.5, 2.0, (n, len(theta))))
+    alone, beside = np.where(one, 1.0, 0.02), np.where(one[theta == 0], 1.0, np.maximum(theta, 0.001))
+    return np.concatenate([alone, beside, np.exp(rng.normal(-1.5, 2.0, (n, len(theta))))])
 
 
 def bounded_step(

@@ -99,6 +99,6 @@ class Redraw:
 def with_data(problem: Problem, y: Floats, ss: Floats) -> Problem:
     """The same design with other data: ``y`` on unit cells, ``ss`` inside cells by residual component."""
     out = copy(problem)
-    out.units = replace(problem.units, y=y)
+    out.units, out.few = replace(problem.units, y=y), None
     out.replicates = replace(problem.replicates, ss=ss)
     return out

@@ -23,8 +23,10 @@ from quorate.numerics.mixed.rows import gram, less, scaled
 if TYPE_CHECKING:
     from quorate.numerics.mixed.rows import Rows
 
-_LEAST_NOISE = 1e-18
+LEAST_NOISE = 1e-18
 _LARGE = 200
+FEW_CELLS = 40
+"""Cells up to which a criterion with a component at zero was seen to have several minima (32), and a few more."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ class Problem:
         self.n_shared = cells.shared.shape[1]
         self.n_residual = cells.noise.shape[1]
         self.n_components = self.n_within + self.n_shared + self.n_residual
+        self.few = cells if len(cells.y) <= FEW_CELLS else None
         self.n_rows = self.units.n_cells + float(replicates.df.sum())
 
     def split(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
@@ -195,7 +198,7 @@ def solve(problem: Problem, theta: Floats, *, reml: bool | None = None) -> Solve
     """
     gamma, gamma_shared, residual = problem.split(theta)
     noise = problem.units.noise @ residual
-    if noise.min() < _LEAST_NOISE:
+    if noise.min() < LEAST_NOISE:
         raise np.linalg.LinAlgError("a cell without residual variance")
     products = problem.moments.products(1 / noise)
     blocks = factored(products.k, gamma)
@@ -230,7 +233,7 @@ def evaluate(problem: Problem, theta: Floats) -> Point:
     replicates = problem.replicates
     residual = theta[problem.n_within + problem.n_shared :]
     has = replicates.df > 0
-    if np.any(residual[has] < _LEAST_NOISE):
+    if np.any(residual[has] < LEAST_NOISE):
         raise np.linalg.LinAlgError("replicates without variance")
     inside = float(replicates.df[has] @ np.log(residual[has]) + np.sum(replicates.ss[has] / residual[has]))
     free = problem.n_rows - (problem.p if problem.reml else 0)

@@ -80,7 +80,7 @@ def middle_study(source: Source, laid: Layout, parts: Mapping[str, Any]) -> Midd
     """The middle one of many studies of a design: each mean square at the median of its law, used as a study uses it.
 
     The part of a set of facets is its mean square less the noise in it: what larger sets bring, and terms that are
-    nested in it. It is cut at zero; that of a facet that stands for others is never below two standard errors that it
+    nested in it. It is cut at zero; that of a facet that stands for others is never below three standard errors that it
     has at zero, as in ``quorate.estimate.means.intervals``. A sum of medians is less than the median of the sum, which
     is known where nothing is cut: the variance is larger by as much.
 
