@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quorate.caveats import averages_of_judges, cached_answers, prelabelled
+from quorate.caveats import averages_as_attempts, averages_of_judges, cached_answers, prelabelled
 
 
 def test_models_that_labelled_before_are_named():
@@ -18,3 +18,7 @@ def test_copies_are_counted_among_answers():
 
 def test_a_statistic_beside_what_judges_said():
     assert str(averages_of_judges(["safety_score"], ["harm"])).endswith("what each judge said is in harm")
+
+
+def test_averages_are_named_by_their_result():
+    assert "the same score in match, rubric: averages" in str(averages_as_attempts(["match", "rubric"]))

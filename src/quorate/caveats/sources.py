@@ -78,3 +78,12 @@ def failures_as_grades(version: str) -> Caveat:
         f"{named} wrote I where a grader's reply had no grade, as it did before 0.3.245: such failures count as 0 and "
         "are not told",
     )
+
+
+def averages_as_attempts(names: Iterable[str]) -> Caveat:
+    """Averages over attempts that a file holds once for every attempt."""
+    return Caveat(
+        "averages-as-attempts",
+        f"every attempt at an item has the same score in {', '.join(names)}: averages that were written into each, not "
+        "repeated judgments; read as one judgment an item, without replicates",
+    )

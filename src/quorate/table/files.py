@@ -179,7 +179,8 @@ def located(path: Place, rows: Rows = ALL) -> Located:
         raise InvalidInput(argument("partitions", True) + f": is for a folder, and {path} is a file; leave it out")
     if several or path.is_dir():
         return _together(path, several or [path], named)
-    return Located(path, named or _claiming(Glance(path)) or _by_name(path), (path,))
+    form = named or _claiming(Glance(path)) or _by_name(path)
+    return Located(path, form, (form.opens(path),))
 
 
 def _named(name: str | None) -> Format | None:
@@ -212,7 +213,7 @@ def _together(path: Path, entries: Sequence[Path], named: Format | None) -> Loca
             found.setdefault(form, []).append(file)
     if len(found) == 1:
         ((form, files),) = found.items()
-        return Located(path, form, tuple(files))
+        return Located(path, form, tuple(dict.fromkeys(files)))
     if found:
         listed = ", ".join(f"{len(files):,} of {form.name}" for form, files in found.items())
         raise InvalidInput(f"source: {path} holds files of several formats ({listed}); name one with format=")
@@ -227,7 +228,7 @@ def _tables(entry: Path, named: Format | None) -> Iterator[tuple[Format, Path]]:
     glance = Glance(entry)
     form = next((form for form in FORMATS if form.tool and named in (None, form) and form.claims(glance)), None)
     if form is not None:
-        yield form, entry
+        yield form, form.opens(entry)
     elif entry.is_dir():
         for inner in sorted(entry.iterdir()):
             if not inner.name.startswith((".", "_")) and not (inner.is_symlink() and inner.is_dir()):
@@ -260,10 +261,10 @@ def sha256(path: Place, rows: Rows = ALL) -> str | None:
     """Hash of a file's bytes, in hexadecimal; of several that of their names and hashes; None of a database."""
     if isinstance(path, Address):
         return None
-    if not (path.is_dir() or _matching(path)):
-        return _hash(path)
     found = located(path, rows)
     files = found.files
+    if not (path.is_dir() or _matching(path)):
+        return _hash(files[0])
     if path.is_dir() and not found.form.tool:
         files = tuple(files_of(path, found.form.suffixes))
     inside = [inner for file in files for inner in (sorted(file.rglob("*")) if file.is_dir() else [file])]

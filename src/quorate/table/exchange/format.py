@@ -91,6 +91,8 @@ class Format:
         Whether a folder of such files can be read as one.
     tool : bool
         Whether it is the log of another tool: opened with ``part`` too, and several of its files are one table.
+    opens : callable
+        The file that is opened for one of a ``tool``, such as the samples for their summary.
     holds : callable
         What a place in this format holds, scores or votes; None where only the names of columns say it, or of a
         ``tool`` only what its opener returns.
@@ -105,6 +107,7 @@ class Format:
     folders: bool = False
     claims: Callable[[Glance], bool] = lambda _: False
     tool: bool = False
+    opens: Callable[[Path], Path] = lambda path: path
     holds: Callable[[Any], Kind | None] = lambda _: None
     caveats: Callable[[Any], tuple[Caveat, ...]] = lambda _: ()
 

@@ -17,4 +17,5 @@ judgment or vote, none for an average; a judge that failed has no score.
 - alpaca_eval: preferences between a baseline and a model
 - label_studio: what people annotated
 - helm: statistics of instances, and what judges said of them
+- every_eval_ever: scores of samples, by result
 """

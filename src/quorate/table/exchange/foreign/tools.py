@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from quorate.table.exchange.foreign import alpaca_eval, arena_hard, helm, label_studio, lm_eval, mt_bench, promptfoo
+from quorate.table.exchange.foreign import (
+    alpaca_eval,
+    arena_hard,
+    every_eval_ever,
+    helm,
+    label_studio,
+    lm_eval,
+    mt_bench,
+    promptfoo,
+)
 from quorate.table.exchange.foreign.inspect import log as inspect
 
 TOOLS = (
@@ -14,5 +23,6 @@ TOOLS = (
     mt_bench.FORMAT,
     alpaca_eval.FORMAT,
     label_studio.FORMAT,
+    every_eval_ever.FORMAT,
 )
 """In the order in which they are asked; one more is one file beside this one and its ``FORMAT`` in this list."""
