@@ -92,7 +92,10 @@ class Located:
     def open(self, connection: DuckDBPyConnection, part: str | None) -> Opened:
         """All rows, of several files as one table."""
         if self.form.tool:
-            return together({file: self.form.open(connection, file, part) for file in self.files})
+            try:
+                return together({file: self.form.open(connection, file, part) for file in self.files})
+            except RecursionError:
+                raise InvalidData(f"{self.place}: is nested too deeply") from None
         if part is not None:
             raise InvalidInput(f"part: chooses among the scores of a log, and {self.place} is none; leave it out")
         return self.form.open(connection, self.place)

@@ -11,7 +11,9 @@ judgment or vote, none for an average; a judge that failed has no score.
 - together: several files as one table
 - inspect: logs of Inspect AI, in a folder of their own
 - promptfoo: scores of assertions, by judges of one panel
+- deepeval: metrics of test cases, by judges
 - lm_eval: metrics of documents of tasks
+- openai_evals: events of samples
 - arena_hard: verdicts against a baseline
 - mt_bench: verdicts on pairs, ratings, people's votes
 - alpaca_eval: preferences between a baseline and a model

@@ -5,11 +5,13 @@ from __future__ import annotations
 from quorate.table.exchange.foreign import (
     alpaca_eval,
     arena_hard,
+    deepeval,
     every_eval_ever,
     helm,
     label_studio,
     lm_eval,
     mt_bench,
+    openai_evals,
     promptfoo,
 )
 from quorate.table.exchange.foreign.inspect import log as inspect
@@ -19,6 +21,8 @@ TOOLS = (
     helm.FORMAT,
     promptfoo.FORMAT,
     lm_eval.FORMAT,
+    deepeval.FORMAT,
+    openai_evals.FORMAT,
     arena_hard.FORMAT,
     mt_bench.FORMAT,
     alpaca_eval.FORMAT,
