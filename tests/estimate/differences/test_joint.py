@@ -6,6 +6,9 @@ import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.differences.joint import joint_means
 from quorate.estimate.differences.paired import pairs
+from quorate.estimate.means import mean
+from quorate.numerics.mixed import information
+from quorate.numerics.mixed.contrasts import variance_parts
 
 
 def test_means_are_plain_means_where_all_is_complete(judged):
@@ -96,6 +99,29 @@ def test_several_contrasts_at_once_are_those_of_each(judged, items, judges):
             assert getattr(at_once, name) == pytest.approx(getattr(own, name), rel=1e-10, abs=1e-10)
         assert at_once.shares == pytest.approx(dict(own.shares), rel=1e-10, abs=1e-12)
         assert [str(one) for one in at_once.caveats] == [str(one) for one in own.caveats]
+
+
+@pytest.mark.parametrize("fixed", [(), ("judge",)])
+def test_systems_that_the_design_does_not_tell_apart_share_their_variance(judged, fixed, monkeypatch):
+    facets = {"item": 8, "judge": 3, "system": 4}
+    assert not joint_means(judged(facets, keep=0.9, fixed=fixed)).exchangeable
+    means = joint_means(judged(facets, fixed=fixed))
+    assert means.exchangeable
+    weights = np.vstack([np.eye(4), np.eye(4) - 0.25, [[1, -1, 0, 0], [0, 0, -1, 1]]])
+    seen = []
+    monkeypatch.setattr(mean, "variance_parts", lambda *given: seen.append(len(given[2])) or variance_parts(*given))
+    for at_once, own in zip(means.contrasts(weights), (means.contrast(row) for row in weights), strict=True):
+        for name in ("value", "se", "df"):
+            assert getattr(at_once, name) == pytest.approx(getattr(own, name), rel=1e-9, abs=1e-10)
+    assert seen == [3]
+
+
+def test_information_by_the_rows_of_a_unit_is_that_of_all_fixed_effects(judged, monkeypatch):
+    fit = joint_means(judged({"item": 8, "judge": 3, "system": 6}, fixed=("judge",))).fit
+    problem, solved = fit.assembled.problem, fit.point.solved
+    by_rows = information.information(problem, solved)
+    monkeypatch.setattr(information, "_by_rows", lambda *_: False)
+    np.testing.assert_allclose(by_rows, information.information(problem, solved), rtol=1e-9)
 
 
 @pytest.mark.parametrize(

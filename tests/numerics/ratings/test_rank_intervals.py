@@ -185,3 +185,18 @@ def test_chances_of_being_the_best_never_contradict_the_ranks(systems, seed, lev
     assert (chance[first].max() >= edge - 1e-9) if first.sum() == 1 else (chance.max() <= edge + 1e-9)
     if (first.sum() == 1) == (plain.max() >= edge):  # nothing to mend
         assert chance == pytest.approx(plain, abs=1e-8)
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.2, 0.8])
+def test_the_largest_difference_is_found_from_the_ends_of_a_draw(spread):
+    from quorate.numerics.ratings import rank_intervals as module
+
+    rng = np.random.default_rng(4)
+    sd = np.exp(rng.normal(0, spread, 120))
+    part = (rng.normal(size=(60, 120)) * sd).astype(np.float32)
+    with np.errstate(divide="ignore"):
+        scale = 1 / np.sqrt(np.add.outer(sd**2, sd**2) * (1 - np.eye(120)))
+    scale[np.eye(120) == 1] = 0
+    scale = scale.astype(np.float32)
+    wanted = module._from_all(part, scale)
+    np.testing.assert_array_equal(module._from_ends(part, scale, scale.max(axis=1)), wanted)

@@ -74,7 +74,21 @@ class JointMeans:
         weights : array, shape (contrasts, systems)
             Weight of every mean in each.
         """
-        return contrasts(self.fit, weights @ self.rows, default_targets(self.fit))
+        like = None
+        if self.exchangeable:  # the same weights on other systems have the same variance
+            kinds = np.unique(np.sort(weights, axis=1), axis=0, return_index=True, return_inverse=True)
+            like = kinds[1][kinds[2].ravel()]
+        return contrasts(self.fit, weights @ self.rows, default_targets(self.fit), like)
+
+    @cached_property
+    def exchangeable(self) -> bool:
+        """Whether the design is the same with any two systems exchanged: all have the same cells, as often answered."""
+        judgments = self.fit.judgments
+        system = judgments.level_codes([self.facet])
+        rest = judgments.level_codes([name for name in judgments.names if name != self.facet])
+        times = np.zeros((int(rest.max()) + 1, len(self.systems)), dtype=np.int64)
+        times[rest, system] = judgments.n
+        return bool((times == times[:, :1]).all())
 
 
 def joint_means(

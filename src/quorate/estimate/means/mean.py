@@ -12,7 +12,7 @@ import numpy as np
 
 from quorate import caveats
 from quorate.arguments import argument
-from quorate.arrays import Floats
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.model import CELL
 from quorate.estimate.means.intervals import chosen, narrower_targets, near_an_end, score_ends
@@ -215,14 +215,21 @@ def contrast(fit: Decomposition, weight: Floats, targets: Mapping[str, Target]) 
     return _estimate(fit, weight, targets, coefficients(fit, given, targets), squares(problem, given), added)
 
 
-def contrasts(fit: Decomposition, rows: Floats, targets: Mapping[str, Target]) -> list[Estimate]:
-    """As `contrast` for every row of weights, shape (contrasts, p); what they share is computed once."""
+def contrasts(
+    fit: Decomposition, rows: Floats, targets: Mapping[str, Target], like: Ints | None = None
+) -> list[Estimate]:
+    """As `contrast` for every row of weights, shape (contrasts, p); what they share is computed once.
+
+    ``like`` names for every row another one whose variance is the same, since the design does not tell the two apart.
+    """
     problem, solved = fit.assembled.problem, fit.point.solved
-    parts = variance_parts(problem, solved, rows, fit.covariance / fit.assembled.scale**4)
+    first, place = np.unique(np.arange(len(rows)) if like is None else like, return_inverse=True)
+    some = rows[first]
+    parts = variance_parts(problem, solved, some, fit.covariance / fit.assembled.scale**4)
     gradients = parts.squares
     if any(_is_of_known_levels(fit, name, targets) for name in fit.assembled.names):
-        gradients = np.array([coefficients(fit, weights(problem, solved, row), targets) for row in rows])
-    each = zip(rows, gradients, *parts, strict=True)
+        gradients = np.array([coefficients(fit, weights(problem, solved, row), targets) for row in some])
+    each = zip(rows, gradients[place], *(part[place] for part in parts), strict=True)
     return [_estimate(fit, row, targets, gradient, plain, float(added)) for row, gradient, plain, added in each]
 
 

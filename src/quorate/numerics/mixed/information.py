@@ -50,7 +50,8 @@ def information(problem: Problem, solved: Solved) -> Floats:
     pairs = np.zeros((problem.n_components, problem.n_components))
     terms = np.eye(problem.n_within)[problem.units.column_term]
     levels = np.eye(problem.n_shared)[problem.units.shared_term]
-    sides = [_side(solved, levels, within_block(problem, solved, t)) for t in range(problem.n_within)]
+    seen = range(0 if _by_rows(problem, solved) else problem.n_within)
+    sides = [_side(solved, levels, within_block(problem, solved, t)) for t in seen]
     pairs[:first, :first] = _random(problem, solved, terms, levels, sides)
     largest = problem.largest_residual(solved.theta)
     others: list[_Residual] = []
@@ -178,6 +179,12 @@ class _Residual:
     side: _Side
 
 
+def _by_rows(problem: Problem, solved: Solved) -> bool:
+    """Whether ``tr(B R_s B R_t)`` is better taken as ``|T_s B T_t'|^2``: there are fewer rows than fixed effects."""
+    rows = solved.t.shape[0] if isinstance(solved.t, np.ndarray) else problem.p
+    return problem.n_shared == 0 and problem.n_residual == 1 and rows < problem.p
+
+
 def _side(solved: Solved, levels: Floats, r: Floats) -> _Side:
     br, outside = solved.levels.times(r)
     return _Side(br, levels.T @ np.einsum("ij,ij->i", outside, solved.levels.outside))
@@ -194,9 +201,12 @@ def _random(problem: Problem, solved: Solved, terms: Floats, levels: Floats, sid
     m = solved.j @ solved.products.k
     out[:a, :a] = terms.T @ np.einsum("pkl,p->kl", m**2, problem.units.count) @ terms
     out[:a, :a] += _inner_pairs(problem, solved, m, terms)
-    for t in range(a):
-        out[:a, t] += [_across(side, sides[t]) for side in sides]
-        out[a:, t] = out[t, a:] = sides[t].shared
+    if not sides:
+        rows = np.tile(terms, (problem.moments.mean_units, 1))
+        out[:a, :a] += rows.T @ np.asarray(solved.t @ solved.b_trace @ solved.t.T) ** 2 @ rows
+    for t, own in enumerate(sides):
+        out[:a, t] += [_across(side, own) for side in sides]
+        out[a:, t] = out[t, a:] = own.shared
     out[a:, a:] = levels.T @ solved.levels.projected**2 @ levels
     return out
 

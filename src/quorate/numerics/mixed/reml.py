@@ -368,7 +368,7 @@ def spd_inverse(matrix: Floats) -> tuple[Floats, float]:
 
 def apply(problem: Problem, per_pattern: Floats, z: Floats) -> Floats:
     """``J z`` or ``half z`` per unit, for ``z`` of shape (units, columns) or (units, columns, m)."""
-    matrices = per_pattern[problem.units.unit_pattern]
+    matrices = per_pattern if len(per_pattern) == 1 else per_pattern[problem.units.unit_pattern]
     out: Floats = matrices @ z if z.ndim == 3 else (matrices @ z[:, :, None])[:, :, 0]
     return out
 

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 
+Floats32 = NDArray[np.float32]
+
 DRAWS = 10_000
 """Draws of the joint law: the level of an interval is then known to 0.2 points."""
 FEWEST_DRAWS = 1_000
@@ -24,6 +26,8 @@ _NORMAL = 1e9  # degrees of freedom
 _ROUNDING = 1e-9
 _MOST = 2**17  # draws times systems at a time: what a processor keeps at hand
 _ENTRIES = 2**20  # entries of a matrix of all pairs at a time
+_FEW, _ALIKE = 100, 2.5  # systems from which, and ratio of standard errors to which, one looks from the ends
+_LEFT = 0.01  # share of systems and draws that are better looked at one by one
 _BY_VECTORS = 1000  # systems from which on eigenvectors take too long
 _TABULATED, _NODES = 1024, 48
 
@@ -238,24 +242,51 @@ def rank_groups(estimate: Floats, above: NDArray[np.bool_]) -> Ints:
 def _largest(deviations: Floats, covariance: Floats) -> Floats:
     """Largest studentised difference of each system from any other, in every draw; shape (draws, systems)."""
     draws, systems = deviations.shape
-    scale = np.empty((systems, systems), dtype=np.float32)
+    scale, widest = np.empty((systems, systems), dtype=np.float32), np.empty((2, systems), dtype=np.float32)
     for rows in row_blocks(systems):
         se = difference_se(covariance, rows)
-        np.fill_diagonal(se[:, rows], np.inf)
-        scale[rows] = 1 / se
-    out = np.zeros((draws, systems), dtype=np.float32)
+        np.fill_diagonal(se[:, rows], np.nan)
+        widest[:, rows] = 1 / np.nanmin(se, axis=1), 1 / np.nanmax(se, axis=1)
+        scale[rows] = np.nan_to_num(1 / se)
+    alike = systems > _FEW and (widest[0] < _ALIKE * widest[1]).all()
+    out = np.empty((draws, systems), dtype=np.float64)
     block = max(1, _MOST // systems)
     for start in range(0, draws, block):
-        part = deviations[start : start + block].astype(np.float32).T.copy()
-        highest, room = np.zeros_like(part), np.empty_like(part)
-        for i in range(systems - 1):
-            apart = np.subtract(part[i + 1 :], part[i], out=room[i + 1 :])
-            np.abs(apart, out=apart)
-            apart *= scale[i, i + 1 :, None]
-            np.maximum(highest[i], apart.max(axis=0), out=highest[i])
-            np.maximum(highest[i + 1 :], apart, out=highest[i + 1 :])
-        out[start : start + block] = highest.T
-    return np.asarray(out, dtype=np.float64)
+        part = deviations[start : start + block].astype(np.float32)
+        out[start : start + block] = _from_ends(part, scale, widest[0]) if alike else _from_all(part, scale)
+    return out
+
+
+def _from_all(part: Floats32, scale: Floats32) -> Floats32:
+    """The same by all pairs, in some draws."""
+    part = part.T.copy()
+    highest, room = np.zeros_like(part), np.empty_like(part)
+    for i in range(len(part) - 1):
+        apart = np.subtract(part[i + 1 :], part[i], out=room[i + 1 :])
+        np.abs(apart, out=apart)
+        apart *= scale[i, i + 1 :, None]
+        np.maximum(highest[i], apart.max(axis=0), out=highest[i])
+        np.maximum(highest[i + 1 :], apart, out=highest[i + 1 :])
+    return np.asarray(highest.T)
+
+
+def _from_ends(part: Floats32, scale: Floats32, widest: Floats32) -> Floats32:
+    """The same by the systems at both ends of each draw, from which the largest is where standard errors are alike.
+
+    The systems are taken from the ends inwards until no other can be farther, even at the least standard error.
+    """
+    draw, order = np.arange(len(part)), np.argsort(part, axis=1)
+    highest = np.zeros_like(part)
+    for k in range(part.shape[1] // 2):
+        for end in (order[:, k], order[:, -1 - k]):
+            np.maximum(highest, np.abs(part - part[draw, end][:, None]) * scale[end], out=highest)
+        low, high = part[draw, order[:, k + 1]][:, None], part[draw, order[:, -2 - k]][:, None]
+        left = np.maximum(high - part, part - low) * widest > highest
+        if left.mean() < _LEFT:
+            break
+    for d, i in np.argwhere(left):
+        highest[d, i] = (np.abs(part[d] - part[d, i]) * scale[i]).max()
+    return highest
 
 
 def _studentised(critical: Any, df: Floats) -> Any:
