@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
@@ -59,6 +60,8 @@ class Answer(NamedTuple):
 class HttpConnection:
     """Connections to one endpoint, opened as they are needed and kept.
 
+    Each has a transport of its own: one for all of them looks through all at every request and every answer.
+
     Parameters
     ----------
     endpoint : Endpoint
@@ -72,7 +75,10 @@ class HttpConnection:
     def __init__(
         self, endpoint: Endpoint, secret: Secret | None, transport: httpx2.AsyncBaseTransport | None = None
     ) -> None:
-        self._endpoint, self._secret, self._transport = endpoint, secret, transport
+        self._endpoint, self._secret = endpoint, secret
+        self._given: httpx2.AsyncBaseTransport | None = transport
+        self._idle: list[httpx2.AsyncBaseTransport] = []
+        self._room = _KEPT_OPEN
         self._scrubbing = _Scrubbing(secret)
         self._listening = self._closed = False
         self._headers = {"User-Agent": "quorate", "Accept": "application/json", "Accept-Encoding": "identity"}
@@ -119,11 +125,12 @@ class HttpConnection:
                     data=data,
                     extensions={"timeout": _TIMEOUTS, "trace": fresh},
                 )
-                response = await self._opened().handle_async_request(request)
-                try:
-                    return await _read(response, most_bytes or self._endpoint.most_bytes, fresh)
-                finally:
-                    await response.aclose()
+                async with self._opened() as transport:
+                    response = await transport.handle_async_request(request)
+                    try:
+                        return await _read(response, most_bytes or self._endpoint.most_bytes, fresh)
+                    finally:
+                        await response.aclose()
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.UnsupportedProtocol, httpx2.ProxyError) as error:
             raise NotSent(self._said(f"{type(error).__name__}: {error}")) from None
         except ImportError as error:  # a proxy of a kind that needs another package
@@ -135,33 +142,46 @@ class HttpConnection:
 
     async def close(self) -> None:
         """Close every connection."""
-        self._closed = True
-        transport, self._transport = self._transport, None
+        self._closed, self._room = True, 0
+        idle, self._idle = [*self._idle, *([] if self._given is None else [self._given])], []
         if self._listening:
             self._listening = False
             for name in _LOGGERS:
                 logging.getLogger(name).removeFilter(self._scrubbing)
-        if transport is not None:
+        for transport in idle:
             await transport.aclose()
 
     def _said(self, text: str) -> str:
         """A reason without the key, before it is cut: a part of a key cannot be found."""
         return scrub(text, self._secret)
 
-    def _opened(self) -> httpx2.AsyncBaseTransport:
+    @asynccontextmanager
+    async def _opened(self) -> AsyncIterator[httpx2.AsyncBaseTransport]:
+        """The connection that was used last of those that nobody uses, or a new one."""
         if self._closed:
             raise RuntimeError("the judge was closed")
         if not self._listening:
             self._listening = True
             for name in _LOGGERS:
                 logging.getLogger(name).addFilter(self._scrubbing)
-        if self._transport is None:
-            import httpx2
+        transport = self._given
+        if transport is None:
+            transport = self._idle.pop() if self._idle else self._made()
+        try:
+            yield transport
+        finally:
+            if transport is not self._given:
+                if len(self._idle) < self._room:
+                    self._idle.append(transport)
+                else:
+                    await transport.aclose()
 
-            limits = httpx2.Limits(max_connections=None, max_keepalive_connections=_KEPT_OPEN)
-            trusted = _trusted(*(os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")))
-            self._transport = httpx2.AsyncHTTPTransport(verify=trusted, limits=limits, proxy=self.proxy)
-        return self._transport
+    def _made(self) -> httpx2.AsyncBaseTransport:
+        import httpx2
+
+        limits = httpx2.Limits(max_connections=None, max_keepalive_connections=1)
+        trusted = _trusted(*(os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")))
+        return httpx2.AsyncHTTPTransport(verify=trusted, limits=limits, proxy=self.proxy)
 
     @property
     def proxy(self) -> str | None:

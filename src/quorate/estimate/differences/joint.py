@@ -74,7 +74,7 @@ class JointMeans:
         weights : array, shape (contrasts, systems)
             Weight of every mean in each.
         """
-        like = None
+        like = np.arange(len(weights))
         if self.exchangeable:  # the same weights on other systems have the same variance
             kinds = np.unique(np.sort(weights, axis=1), axis=0, return_index=True, return_inverse=True)
             like = kinds[1][kinds[2].ravel()]

@@ -215,15 +215,10 @@ def contrast(fit: Decomposition, weight: Floats, targets: Mapping[str, Target]) 
     return _estimate(fit, weight, targets, coefficients(fit, given, targets), squares(problem, given), added)
 
 
-def contrasts(
-    fit: Decomposition, rows: Floats, targets: Mapping[str, Target], like: Ints | None = None
-) -> list[Estimate]:
-    """As `contrast` for every row of weights, shape (contrasts, p); what they share is computed once.
-
-    ``like`` names for every row another one whose variance is the same, since the design does not tell the two apart.
-    """
+def contrasts(fit: Decomposition, rows: Floats, targets: Mapping[str, Target], like: Ints) -> list[Estimate]:
+    """As `contrast` for every row of weights, shape (contrasts, p), ``like`` the first row of the same variance."""
     problem, solved = fit.assembled.problem, fit.point.solved
-    first, place = np.unique(np.arange(len(rows)) if like is None else like, return_inverse=True)
+    first, place = np.unique(like, return_inverse=True)
     some = rows[first]
     parts = variance_parts(problem, solved, some, fit.covariance / fit.assembled.scale**4)
     gradients = parts.squares

@@ -181,8 +181,9 @@ class _Residual:
 
 def _by_rows(problem: Problem, solved: Solved) -> bool:
     """Whether ``tr(B R_s B R_t)`` is better taken as ``|T_s B T_t'|^2``: there are fewer rows than fixed effects."""
-    rows = solved.t.shape[0] if isinstance(solved.t, np.ndarray) else problem.p
-    return problem.n_shared == 0 and problem.n_residual == 1 and rows < problem.p
+    if problem.n_shared or problem.n_residual > 1 or not isinstance(solved.t, np.ndarray):
+        return False
+    return bool(len(solved.t) < problem.p)
 
 
 def _side(solved: Solved, levels: Floats, r: Floats) -> _Side:

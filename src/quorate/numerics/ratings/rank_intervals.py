@@ -276,7 +276,7 @@ def _from_ends(part: Floats32, scale: Floats32, widest: Floats32) -> Floats32:
     The systems are taken from the ends inwards until no other can be farther, even at the least standard error.
     """
     draw, order = np.arange(len(part)), np.argsort(part, axis=1)
-    highest = np.zeros_like(part)
+    highest, left = np.zeros_like(part), np.ones(part.shape, dtype=np.bool_)
     for k in range(part.shape[1] // 2):
         for end in (order[:, k], order[:, -1 - k]):
             np.maximum(highest, np.abs(part - part[draw, end][:, None]) * scale[end], out=highest)

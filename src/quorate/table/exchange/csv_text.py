@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     import duckdb
 
 
+MOST_COLUMNS = 10_000
+"""Beyond it a table takes minutes to be opened, and is a matrix rather than rows of judgments."""
+
 _DELIMITERS = (",", "\t", ";", "|")
 
 
@@ -32,6 +35,11 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
         raise InvalidData(f"{path}: line 1 is not a header ({error})") from error
     if not names:
         raise InvalidData(f"{path}: is empty; the first line must name the columns")
+    if len(names) > MOST_COLUMNS:
+        raise InvalidData(
+            f"{path}: has {len(names):,} columns, at most {MOST_COLUMNS:,} are read; write one row per judgment, with "
+            "columns for its score and labels"
+        )
     columns = tuple(name.strip() or f"column{place}" for place, name in enumerate(names, 1))
     repeated = next((name for name, times in Counter(columns).items() if times > 1), None)
     if repeated is not None:
