@@ -9,6 +9,7 @@ from quorate.caveats import comparisons, designs, sources, variances
 ONE_OF_EACH = [
     caveats.prelabelled(3, 4, ["gpt"]),
     caveats.skipped_unseen(),
+    caveats.statuses_unknown(),
     caveats.averages_as_attempts(["match"]),
     caveats.averages_of_judges(["safety_score"], ["harm"]),
     caveats.unfinished_log("started", 10, 24),

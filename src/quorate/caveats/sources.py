@@ -87,3 +87,12 @@ def averages_as_attempts(names: Iterable[str]) -> Caveat:
         f"every attempt at an item has the same score in {', '.join(names)}: averages that were written into each, not "
         "repeated judgments; read as one judgment an item, without replicates",
     )
+
+
+def statuses_unknown() -> Caveat:
+    """An export with responses that people discarded, among the others and not told from them."""
+    return Caveat(
+        "statuses-unknown",
+        "the file does not say which responses were submitted and which discarded, so both count; export the flat "
+        "records (to_list(flatten=True), to_datasets()), which do",
+    )

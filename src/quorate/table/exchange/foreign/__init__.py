@@ -17,7 +17,7 @@ judgment or vote, none for an average; a judge that failed has no score.
 - arena_hard: verdicts against a baseline
 - mt_bench: verdicts on pairs, ratings, people's votes
 - alpaca_eval: preferences between a baseline and a model
-- label_studio: what people annotated
+- label_studio, argilla: what people annotated
 - helm: statistics of instances, and what judges said of them
 - every_eval_ever: scores of samples, by result
 """

@@ -20,7 +20,7 @@ _WANTED = {
 """Roles that a field may have by its name; who judged, and how, the tool says itself."""
 _TAKEN = {
     *(name for one in (roles.ALIASES, vote_roles.ALIASES, vote_roles.PAIR) for names in one.values() for name in names),
-    *(JUDGE, REPLICATE, "score", "status", "winner", "order", "control"),
+    *(JUDGE, REPLICATE, "score", "status", "winner", "order", "control", "criterion"),
 }
 _LONGEST = 120
 

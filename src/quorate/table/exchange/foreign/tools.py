@@ -5,6 +5,7 @@ from __future__ import annotations
 from quorate.table.exchange.foreign import (
     alpaca_eval,
     arena_hard,
+    argilla,
     deepeval,
     every_eval_ever,
     helm,
@@ -27,6 +28,7 @@ TOOLS = (
     mt_bench.FORMAT,
     alpaca_eval.FORMAT,
     label_studio.FORMAT,
+    argilla.FORMAT,
     every_eval_ever.FORMAT,
 )
 """In the order in which they are asked; one more is one file beside this one and its ``FORMAT`` in this list."""
