@@ -66,6 +66,12 @@ _SENTENCES = (
         r"Malformed JSON in file .* in line (?P<next>\d+): (?P<why>[^.\n]*)",
         "line {before} is not JSON ({why}); write one object per line, in UTF-8",
     ),
+    (r"in record/value (?P<next>\d+): unexpected end of data", "record {before} is cut off: export the file again"),
+    (
+        r"Malformed JSON in file .* in record/value (?P<next>\d+): (?P<why>[^.\n]*)",
+        "record {before} is not JSON ({why})",
+    ),
+    (r"JSON transform error in file .* in record/value (?P<record>\d+): (?P<why>[^\n]*)", "record {record}: {why}"),
     (r"in line (?P<line>\d+): Expected OBJECT", "line {line} is not a JSON object; write one object per line"),
     ("json_read expected records", "some line is not a JSON object; write one object per line"),
 )

@@ -1,5 +1,6 @@
 """Columns: the role that each plays, and what stands in it.
 
+- aliases: names of columns that both kinds of table share
 - roles: roles of judgments, declared or recognised by name
 - choose: the columns that play a role, from any frame
 - labels: levels of a facet

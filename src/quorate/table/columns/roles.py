@@ -10,6 +10,7 @@ from typing import Any
 from quorate.arguments import argument
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.roles import CATEGORY, GENERATION, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM, TEMPERATURE
+from quorate.table.columns.aliases import JUDGES, STATUSES
 from quorate.table.judgments import Facet
 from quorate.table.notes import Note, left_unused, read_as
 
@@ -19,14 +20,14 @@ FIXED = (JUDGE, TEMPERATURE)
 ALIASES: Mapping[str, tuple[str, ...]] = {
     ITEM: ("item", "item_id", "question", "question_id", "example_id", "sample_id", "doc_id", "instance_id"),
     PROMPT: ("prompt", "prompt_id", "variant", "variant_id", "prompt_variant", "prompt_variant_id", "template"),
-    JUDGE: ("judge", "judge_id", "judge_model", "judge_name", "grader", "grader_model", "rater", "annotator"),
+    JUDGE: JUDGES,
     SYSTEM: ("system", "system_id", "sut", "sut_model", "model", "model_id", "model_name"),
     GENERATION: ("generation", "generation_id", "gen_id", "completion_id"),
     TEMPERATURE: ("temperature", "temp", "judge_temperature"),
     REPLICATE: ("replicate", "replicate_id", "replication", "rep", "epoch", "repeat"),
     "score": ("score", "outcome", "rating"),
     CATEGORY: ("category", "category_id", "subset", "topic"),
-    "status": ("status", "judgment_status"),
+    "status": STATUSES,
 }
 """Column names recognised for each role, in lower case with words joined by underscores."""
 

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from quorate.arguments import argument
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.roles import JUDGE, PROMPT
+from quorate.table.columns.aliases import JUDGES, STATUSES
 from quorate.table.columns.outcomes import plain
 from quorate.table.notes import Note, left_unused, read_as
 
@@ -20,12 +21,12 @@ ORDER, TIME, COUNT, STATUS = "order", "time", "count", "status"
 ALIASES: Mapping[str, tuple[str, ...]] = {
     PROMPT: ("prompt", "prompt_id", "question", "question_id", "segment", "segment_id", "item", "item_id"),
     "prompt_type": ("prompt_type", "category", "language", "lang", "task", "topic", "subset"),
-    JUDGE: ("judge", "judge_id", "judge_model", "judge_name", "annotator", "annotator_id", "rater", "rater_id"),
-    "cluster": ("cluster", "cluster_id", "ranking", "ranking_id"),
+    JUDGE: JUDGES,
+    "cluster": ("cluster", "cluster_id", "ranking", "ranking_id", "session", "session_id", "evaluation_session_id"),
     ORDER: ("order", "presentation_order", "swapped", "is_swapped", "flipped", "shown_first", "first_shown"),
     TIME: ("time", "timestamp", "tstamp", "created_at", "date", "datetime"),
     COUNT: ("count", "n_votes", "votes"),
-    STATUS: ("status", "vote_status", "judgment_status"),
+    STATUS: STATUSES,
 }
 """Column names recognised for each role, in lower case with words joined by underscores."""
 

@@ -18,6 +18,7 @@ judgment or vote, none for an average; a judge that failed has no score.
 - mt_bench: verdicts on pairs, ratings, people's votes
 - alpaca_eval: preferences between a baseline and a model
 - label_studio, argilla: what people annotated
+- arena: votes of a crowd
 - helm: statistics of instances, and what judges said of them
 - every_eval_ever: scores of samples, by result
 """

@@ -111,6 +111,12 @@ def identity(text: str) -> str:
     return f"{digits} {' '.join(text.split())[:_SHOWN]}".strip()
 
 
+def identity_in_sql(text: str) -> str:
+    """The same of an expression of DuckDB; nothing where there is no text."""
+    plain = rf"trim(regexp_replace({text}, '[\s\x0b]+', ' ', 'g'))"
+    return f"trim(left(sha256({text}), {_HEX}) || ' ' || left({plain}, {_SHOWN}))"
+
+
 def _written(text: str) -> str:
     """Text that UTF-8 can hold: half of a pair of surrogates is written as its number, so that two stay two."""
     return text.encode("utf-8", "backslashreplace").decode()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from quorate.table.exchange.foreign import (
     alpaca_eval,
+    arena,
     arena_hard,
     argilla,
     deepeval,
@@ -27,6 +28,7 @@ TOOLS = (
     arena_hard.FORMAT,
     mt_bench.FORMAT,
     alpaca_eval.FORMAT,
+    arena.FORMAT,
     label_studio.FORMAT,
     argilla.FORMAT,
     every_eval_ever.FORMAT,
