@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quorate.table.exchange.foreign.fields import columns_of, labelled
+from quorate.table.exchange.foreign.fields import beside, columns_of, labelled
 
 
 def test_each_role_is_taken_once_and_no_name_says_another():
@@ -32,3 +32,8 @@ def test_long_texts_are_labels_in_short_or_left_out():
     held = labelled({"item": "x" * 500, "answer": "y" * 500, "n": 3, "tags": ["a"]}, columns)
     assert held.keys() == {"item", "n"}
     assert len(str(held["item"])) <= 57
+
+
+def test_beside_roles_that_the_tool_says_only_the_category_is_one():
+    fields = ["model", "subset", "Topic", "topic", "a\nb", "\ud800"]
+    assert beside(fields, "data") == {"model": "data.model", "subset": "category", "Topic": "data.Topic"}

@@ -71,6 +71,13 @@ def test_the_model_is_named_by_the_results_or_else_the_folder(write, tmp_path):
     assert "system" not in read(alone).names
 
 
+def test_a_document_longer_than_what_is_looked_at_is_told(write):
+    long = sample(0)
+    long["doc"]["context"] = "x" * 200_000
+    path = write(long, sample(1))
+    assert read(path).n_answers == read(path.parent).n_answers == 2
+
+
 def test_models_are_one_table(write, tmp_path):
     for model in ("x", "y"):
         write(sample(0), sample(1, acc=0.0), model=model)

@@ -167,6 +167,28 @@ def test_what_is_not_understood_is_named(write, rows, whole, said):
         read(write(*rows, **whole))
 
 
+def test_a_download_of_its_web_page_and_older_rows(tmp_path):
+    """The page wraps version 3 in a version of its own; rows of version 2 have no place among prompts and tests."""
+    page = {"version": 4, "createdAt": "t", **export([output(results=[result(0.5)])])}
+    del page["evalId"]
+    older = {key: value for key, value in output(results=[result(0.5)]).items() if key[:4] not in ("prom", "test")}
+    older |= {"prompt": {"raw": "Capital?", "label": "plain"}, "provider": "x"}
+    for whole in (page, export([older, older], version=2)):
+        (tmp_path / "out.json").write_text(json.dumps(whole))
+        table = read(tmp_path / "out.json")
+        assert (table.n_cells, mean(table)) == (1, 0.5)
+        assert table.facet("system").levels == ("x",)
+
+
+def test_a_line_longer_than_what_is_looked_at_is_told(write):
+    long = result(reason="x" * 200_000)
+    assert (
+        read(write(output(results=[long], cost=0.1) | {"gradingResult": {"componentResults": [long]}})).n_answers == 1
+    )
+    first = {"cost": 0.1, "gradingResult": {"componentResults": [long]}}
+    assert read(write({**first, **output(results=[long])})).n_answers == 1
+
+
 def test_published_figures(shared):
     folder = shared / "data" / "formats" / "promptfoo"
     table = read(folder / "facts-repeat3.json")

@@ -55,6 +55,21 @@ def columns_of(fields: Iterable[str], kind: Kind) -> dict[str, str]:
     return column
 
 
+def beside(fields: Iterable[str], prefix: str) -> dict[str, str]:
+    """The column of every field beside roles that the tool says itself: the category, or a name behind a prefix.
+
+    Examples
+    --------
+    >>> beside(["Topic", "model", "topic"], "metadata")
+    {'Topic': 'category', 'model': 'metadata.model'}
+    """
+    known: dict[str, str] = {}  # as DuckDB tells names apart
+    for name in filter(str.isprintable, fields):
+        known.setdefault(name.casefold(), name)
+    category = next((name for name in roles.ALIASES[CATEGORY] if name in known), None)
+    return {name: CATEGORY if folded == category else f"{prefix}.{name}" for folded, name in known.items()}
+
+
 def labelled(record: Mapping[str, object], columns: Mapping[str, str]) -> dict[str, object]:
     """The values of a record under their columns: what is one short value; of what is judged its text in short."""
     held: dict[str, object] = {}

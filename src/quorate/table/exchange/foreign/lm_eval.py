@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
 from quorate.roles import CATEGORY
-from quorate.table.columns.roles import ALIASES
 from quorate.table.exchange.foreign.choice import chosen
+from quorate.table.exchange.foreign.fields import beside
 from quorate.table.exchange.foreign.lines import document, objects
 from quorate.table.exchange.foreign.records import Records
 from quorate.table.exchange.foreign.together import HASH
@@ -90,8 +90,15 @@ def claims(glance: Glance) -> bool:
     """Whether it is a folder of samples, samples of a task, or the results of a run."""
     if glance.names:
         first = next((name for name in sorted(glance.names) if _SAMPLES.fullmatch(name)), None)
-        return first is not None and Glance(glance.path / first).record.keys() >= _KEYS
-    return glance.record.keys() >= _KEYS or _is_results(glance)
+        return first is not None and _is_sample(Glance(glance.path / first))
+    return _is_sample(glance) or _is_results(glance)
+
+
+def _is_sample(glance: Glance) -> bool:
+    """Whether the first line is of a document, which may be so long that the beginning shows no more."""
+    record = glance.record
+    cut = isinstance(record.get("doc"), dict) and ("arguments" in record or record.keys() == {"doc_id", "doc"})
+    return record.keys() >= _KEYS or ("doc_id" in record and cut)
 
 
 def _is_results(glance: Glance) -> bool:
@@ -251,11 +258,8 @@ def _columns(runs: Sequence[Run], several: bool) -> dict[str, str]:
         for key, value in fields.items():
             values[key].append(value)
     grouping = [key for key, held in values.items() if len(held) == len(documents) >= 2 * len(set(held)) > 2]
-    folded: dict[str, str] = {}  # as DuckDB tells names apart
-    for key in filter(str.isprintable, grouping):
-        folded.setdefault(key.casefold(), key)
-    category = None if several else next((key for key in ALIASES[CATEGORY] if key in folded), None)
-    return {key: CATEGORY if name == category else f"document.{key}" for name, key in folded.items()}
+    columns = beside(grouping, "document")
+    return {key: column for key, column in columns.items() if not (several and column == CATEGORY)}
 
 
 def _notes(runs: Iterable[Run], kept: Iterable[Series]) -> Iterator[Note]:

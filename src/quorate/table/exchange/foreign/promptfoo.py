@@ -12,19 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from quorate import caveats
 from quorate.errors import InvalidData, InvalidInput
-from quorate.roles import CATEGORY
-from quorate.table.columns.roles import ALIASES
 from quorate.table.exchange.foreign.choice import chosen
+from quorate.table.exchange.foreign.fields import beside
 from quorate.table.exchange.foreign.lines import document, objects
 from quorate.table.exchange.foreign.records import Records, identity
 from quorate.table.exchange.foreign.values import list_at, name_at, number_at, object_at, shown
 from quorate.table.exchange.format import Format, Opened
+from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
 
 if TYPE_CHECKING:
     import duckdb
-
-    from quorate.table.exchange.glance import Glance
 
 VERSIONS = (2, 3)
 """Versions of the results that are read."""
@@ -37,6 +35,7 @@ GRADED = frozenset(
 )
 """Types of assertions that ask a model; ``not-`` before one turns it round."""
 _HEADER = frozenset(("Status", "Score", "Named Scores", "Grader Reason"))
+_OUTPUT = frozenset(("promptIdx", "testIdx", "namedScores", "latencyMs", "cost"))
 _ROW = ("promptIdx", "prompt", "provider")
 _UNPARSED = ("Could not extract JSON", "No output")
 _MALFORMED = "produced malformed response"
@@ -81,7 +80,7 @@ class Output:
     column, wording : str
         Place among providers and prompts; hash of the prompt.
     description, variables : str
-        Of the test.
+        Of the test; of its variables what tells them apart.
     test : int
         Its place among tests and their repeats, or the row's place where none is written.
     verdicts : tuple of Verdict
@@ -107,7 +106,12 @@ def claims(glance: Glance) -> bool:
     """Whether it is an export of an evaluation, the lines of one, or its CSV."""
     results = glance.record.get("results")
     whole = isinstance(results, dict) and "version" in results and bool({"timestamp", "prompts"} & results.keys())
-    return whole or {"testIdx", *_ROW} <= glance.record.keys() or _HEADER.issubset(glance.header)
+    return whole or _is_output(glance) or _HEADER.issubset(glance.header)
+
+
+def _is_output(glance: Glance) -> bool:
+    """Whether it is a line with a graded output, which may be so long that the beginning does not show all of it."""
+    return "gradingResult" in glance.record and not _OUTPUT.isdisjoint(glance.record)
 
 
 def read_outputs(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
@@ -126,19 +130,16 @@ def read_outputs(connection: duckdb.DuckDBPyConnection, path: Path, part: str | 
     InvalidInput
         If it is the CSV, or models are asked several questions and none is named.
     """
-    from quorate.table.exchange.glance import Glance
-
     glance = Glance(path)
     if _HEADER.issubset(glance.header):
         raise InvalidInput(
             f"source: {path} is promptfoo's CSV, which rounds scores and has 0.00 for a grader that failed; export the "
             f"evaluation as JSON: promptfoo export eval ID -o {path.stem}.json"
         )
-    lines = {"testIdx", *_ROW} <= glance.record.keys()
-    (rows, repeat, source) = _lines(path) if lines else _export(path)
+    rows, repeat, source = (_lines(path), None, "promptfoo JSON lines") if _is_output(glance) else _export(path)
     outputs = [_output(row, place, f"{path}: result {place + 1}") for place, row in enumerate(rows)]
     judges = _judges(part, outputs)
-    columns = _columns(key for output in outputs for key in output.metadata)
+    columns = beside((key for output in outputs for key in output.metadata), "metadata")
     records = Records("item", "system", "judge", "prompt", "replicate", "score", "status", *columns.values())
     for output, roles in zip(outputs, _roles(outputs, repeat), strict=True):
         held = {columns[key]: value for key, value in output.metadata.items() if key in columns}
@@ -150,18 +151,8 @@ def read_outputs(connection: duckdb.DuckDBPyConnection, path: Path, part: str | 
     return records.opened(connection, "scores", caveats=said, notes=_notes(source, outputs, judges))
 
 
-def _columns(keys: Iterable[str]) -> dict[str, str]:
-    """Columns for what is said of tests, by key: the category, and others that no role is recognised by."""
-    known: dict[str, str] = {}  # as DuckDB tells names apart
-    for key in filter(str.isprintable, keys):
-        known.setdefault(key.casefold(), key)
-    category = next((key for key in ALIASES[CATEGORY] if key in known), None)
-    return {key: CATEGORY if folded == category else f"metadata.{key}" for folded, key in known.items()}
-
-
-def _lines(path: Path) -> tuple[list[dict[str, Any]], int | None, str]:
-    rows = [row for _, row in objects(path, *_ROW, of="promptfoo since 2025")]
-    return rows, None, "promptfoo JSON lines"
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    return (row for _, row in objects(path, *_ROW, of="promptfoo since 2025"))
 
 
 def _export(path: Path) -> tuple[list[dict[str, Any]], int | None, str]:
@@ -172,10 +163,8 @@ def _export(path: Path) -> tuple[list[dict[str, Any]], int | None, str]:
         raise InvalidData(
             f"{path}: results have version {shown(results.get('version'))}; read are 2 and 3 (promptfoo since 2024)"
         )
-    rows = [
-        object_at(row, f"{path}: result {number}")
-        for number, row in enumerate(list_at(results.get("results"), f"{path}: results.results"), 1)
-    ]
+    listed = enumerate(list_at(results.get("results"), f"{path}: results.results"), 1)
+    rows = [object_at(row, f"{path}: result {number}") for number, row in listed]
     lacking = next(((n, key) for n, row in enumerate(rows, 1) for key in _ROW[1:] if key not in row), None)
     if lacking is not None:
         raise InvalidData(f'{path}: result {lacking[0]} has no "{lacking[1]}", which promptfoo since 2024 writes')
@@ -200,7 +189,7 @@ def _output(row: Mapping[str, Any], place: int, where: str) -> Output:
         column=str(row.get("promptIdx", "")),
         wording=str(row.get("promptId", "")),
         description=name_at(description, f"{where}: description") if description else "",
-        variables=json.dumps({key: value for key, value in variables.items() if key[:1] != "_"}, sort_keys=True),
+        variables=_identity({key: value for key, value in variables.items() if key[:1] != "_"}),
         test=index if isinstance(index, int) else place,
         verdicts=tuple(_verdicts(row, test, where)),
         metadata={key: str(value) for key, value in metadata.items() if isinstance(value, (str, int, float))},
@@ -283,7 +272,11 @@ def _type(assertion: Mapping[str, Any]) -> str:
 
 
 def _question(assertion: Mapping[str, Any]) -> str:
-    return json.dumps([_type(assertion), assertion.get("value"), assertion.get("rubricPrompt")], sort_keys=True)
+    return _identity([_type(assertion), assertion.get("value"), assertion.get("rubricPrompt")])
+
+
+def _identity(value: object) -> str:
+    return identity(json.dumps(value, sort_keys=True))
 
 
 def _score(result: Mapping[str, Any], where: str) -> tuple[float | None, str]:
@@ -350,7 +343,7 @@ def _roles(outputs: Sequence[Output], repeat: int | None) -> Iterator[dict[str, 
         seen[key] += 1
     for place, (output, test) in enumerate(zip(outputs, tests, strict=True)):
         known = output.description and len(items[output.description]) == 1
-        item = output.description if known else f"{output.description} {identity(output.variables)}".strip()
+        item = output.description if known else f"{output.description} {output.variables}".strip()
         tests_alike = list(sharing[output.description, output.variables])
         prompt = output.prompt if len(output.prompt) <= _LONG else identity(output.prompt)
         alike = sorted(columns[output.system, output.prompt, output.wording])
