@@ -34,7 +34,7 @@ def mutated(draw: Any, value: Any) -> Any:
         elif how == "nest":
             inner[key] = {"deep": [inner[key]]}
         else:
-            inner[key] = draw(st.sampled_from(ODD))
+            inner[key] = copy.deepcopy(draw(st.sampled_from(ODD)))
     return held[0] if held else None
 
 
