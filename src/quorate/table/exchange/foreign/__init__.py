@@ -14,11 +14,8 @@ judgment or vote, none for an average; a judge that failed has no score.
 - deepeval: metrics of test cases, by judges
 - lm_eval: metrics of documents of tasks
 - openai_evals: events of samples
-- arena_hard: verdicts against a baseline
-- mt_bench: verdicts on pairs, ratings, people's votes
-- alpaca_eval: preferences between a baseline and a model
 - label_studio, argilla: what people annotated
-- arena: votes of a crowd
+- pairs: verdicts on two models: Arena-Hard, MT-Bench, AlpacaEval, Chatbot Arena, JudgeBench
 - helm: statistics of instances, and what judges said of them
 - every_eval_ever: scores of samples, by result
 """

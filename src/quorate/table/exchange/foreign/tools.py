@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from quorate.table.exchange.foreign import (
-    alpaca_eval,
-    arena,
-    arena_hard,
     argilla,
     deepeval,
     every_eval_ever,
     helm,
     label_studio,
     lm_eval,
-    mt_bench,
     openai_evals,
     promptfoo,
 )
 from quorate.table.exchange.foreign.inspect import log as inspect
+from quorate.table.exchange.foreign.pairs import alpaca_eval, arena, arena_hard, judgebench, mt_bench
 
 TOOLS = (
     inspect.FORMAT,
@@ -29,6 +26,7 @@ TOOLS = (
     mt_bench.FORMAT,
     alpaca_eval.FORMAT,
     arena.FORMAT,
+    judgebench.FORMAT,
     label_studio.FORMAT,
     argilla.FORMAT,
     every_eval_ever.FORMAT,

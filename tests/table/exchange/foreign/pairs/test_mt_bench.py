@@ -11,7 +11,7 @@ from mutants import mutants, reads_or_refuses
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput
-from quorate.table.exchange.foreign import mt_bench
+from quorate.table.exchange.foreign.pairs import mt_bench
 from quorate.table.exchange.glance import Glance
 from quorate.table.pairs import TIE, A, B
 
