@@ -4,7 +4,9 @@ import polars as pl
 
 import quorate as q
 from quorate.analysis.views import answer, panel_scope, views
+from quorate.analysis.words import number
 from quorate.estimate.means.targets import PANEL, POPULATION
+from quorate.wording import decimals
 
 
 def test_fixed_judges_are_the_panel_by_default(shape):
@@ -54,19 +56,33 @@ def test_a_panel_that_cannot_be_told_says_why():
 
 
 def test_enough_is_said(demo):
-    found = answer(0.2, 0.3, demo.purchases)
+    half = demo.headline.half_width()
+    found = answer(demo.headline, 0.95, 2 * half, demo.purchases)
     assert found.met
-    assert found.sentence == "Asked for an interval of ±0.30; it is ±0.20: enough."
+    assert found.half_width == half
+    assert found.sentence.endswith(f"it is ±{number(half, decimals(half / 2))}: enough.")
 
 
 def test_not_enough_says_what_buys_most(demo):
-    found = answer(0.5, 0.3, demo.purchases)
+    found = answer(demo.headline, 0.95, demo.headline.half_width() / 2, demo.purchases)
     assert not found.met
     assert f"this buys most: {demo.purchases[0].label} (" in found.sentence
 
 
-def test_nothing_to_buy_is_no_advice():
-    assert answer(0.5, 0.3, ()).sentence.endswith("not enough.")
+def test_nothing_to_buy_is_no_advice(demo):
+    assert answer(demo.headline, 0.95, demo.headline.half_width() / 2, ()).sentence.endswith("not enough.")
+
+
+def test_unequal_limits_are_both_said():
+    rows = {"item": [i // 4 for i in range(80)], "judge": list("abcd") * 20}
+    score = [float(i % 19 > 0) for i in range(80)]
+    mean = q.decompose(q.read(pl.DataFrame(rows | {"score": score}), announce=False)).mean
+    low, high = mean.interval()
+    places = decimals(0.01 / 2)
+    shown = (
+        f"it is {number(low, places)} to {number(high, places)}, half of which is {number((high - low) / 2, places)}"
+    )
+    assert shown in answer(mean, 0.95, 0.01, ()).sentence
 
 
 def test_a_target_of_judges_leaves_that_view_alone(shape):

@@ -486,3 +486,15 @@ def test_and_in_files(tmp_path, first):
         "".join(f'{{"model_a": "x", "model_b": "y", "winner": "x", "judge": {first + i}}}\n' for i in (0, 1, 0))
     )
     assert q.read_votes(votes, announce=False).facet("judge").levels == (str(first), str(first + 1))
+
+
+def test_a_declared_scale_is_kept_and_scores_beyond_it_are_refused():
+    frame = pl.DataFrame({"item": ["a", "a", "b", "b"], "judge": ["x", "y", "x", "y"], "score": [2, 4, 3, 7]})
+    assert q.read(frame, scale=(1, 10), announce=False).scale == (1.0, 10.0)
+    assert q.read(frame, scale=(1, 10), announce=False).keep(np.array([True, True, False, False])).scale == (1.0, 10.0)
+    said = r'^scale: scores are from 1 to 5, got 7 \(item "b", judge "y"\); declare the scale that was used'
+    with pytest.raises(InvalidData, match=said):
+        q.read(frame, scale=(1, 5), announce=False)
+    for wrong in ((5, 1), (1, float("inf")), 5, ("low", "high")):
+        with pytest.raises(InvalidInput, match="scale: expects the least and the greatest score"):
+            q.read(frame, scale=wrong, announce=False)

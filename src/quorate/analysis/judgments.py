@@ -294,7 +294,7 @@ class Analysis(Result):
     @cached_property
     def answer(self) -> Answer | None:
         """Whether the half-width asked for is met; None if none was asked for."""
-        return None if self.asked is None else answer(self.headline.half_width(self.level), self.asked, self.purchases)
+        return None if self.asked is None else answer(self.headline, self.level, self.asked, self.purchases)
 
     def rows(self) -> list[Row]:
         """The naive interval and the corrected ones: interval, mean, se, df, low, high, n."""

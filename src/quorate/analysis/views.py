@@ -94,11 +94,16 @@ class Answer:
     sentence: str
 
 
-def answer(half_width: float, asked: float, purchases: Sequence[WhatIf]) -> Answer:
-    """Whether a half-width meets what was asked for; if not, what buys most."""
+def answer(mean: Estimate, level: float, asked: float, purchases: Sequence[WhatIf]) -> Answer:
+    """Whether half the interval of a mean meets what was asked for; if not, what buys most."""
+    low, high = mean.interval(level)
+    half_width = (high - low) / 2
     met = half_width <= asked
     places = decimals(min(asked, half_width) / 2)
-    shown = f"Asked for an interval of ±{number(asked, places)}; it is ±{number(half_width, places)}"
+    is_ = f"±{number(half_width, places)}"
+    if abs((low + high) / 2 - mean.value) > 0.01 * half_width:
+        is_ = f"{number(low, places)} to {number(high, places)}, half of which is {number(half_width, places)}"
+    shown = f"Asked for an interval of ±{number(asked, places)}; it is {is_}"
     if met:
         return Answer(asked, half_width, met, f"{shown}: enough.")
     if not purchases:

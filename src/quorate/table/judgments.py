@@ -136,6 +136,8 @@ class Judgments:
         Where the rows came from.
     notes : tuple of Note
         What reading decided for the user, such as aliases taken.
+    scale : (float, float), optional
+        Least and greatest score that there can be, as declared.
     origin : Origin, optional
         What to read again for single answers; see `quorate.table.answers`.
     """
@@ -154,6 +156,7 @@ class Judgments:
     distinct: NDArray[np.int64] | None = None
     source: Source = Source("memory")
     notes: tuple[Note, ...] = ()
+    scale: tuple[float, float] | None = None
     origin: Origin | None = None
 
     def __repr__(self) -> str:

@@ -20,7 +20,7 @@ from quorate.table.read_scores import read_scores
 from quorate.table.read_votes import read_votes
 from quorate.table.votes import Votes
 
-_SCORES = {"score": "score", "object": "item", "nested": None, "fixed": FIXED, "missing": ()}
+_SCORES = {"score": "score", "object": "item", "nested": None, "fixed": FIXED, "missing": (), "scale": None}
 _VOTES = {"model_a": "model_a", "model_b": "model_b", "winner": "winner", "outcomes": None, "wins": ()}
 """Arguments for one kind alone, with their defaults."""
 
@@ -36,6 +36,7 @@ def read(
     fixed: Iterable[str] = FIXED,
     status: str | None = None,
     missing: Iterable[str] = (),
+    scale: tuple[float, float] | None = None,
     model_a: str = "model_a",
     model_b: str = "model_b",
     winner: str = "winner",
@@ -81,6 +82,9 @@ def read(
         is used, with a note; ``""`` says that there is none.
     missing : iterable of str
         Scores that stand for no score, such as ``("N/A",)``.
+    scale : (float, float), optional
+        Least and greatest score that there can be, such as ``(1, 5)``: the ends that intervals of means keep to,
+        instead of those seen in the data. A score beyond it is refused.
     where : str, optional
         A condition in DuckDB's SQL over the columns of a file, such as ``"language = 'de' AND turn <= 2"``: rows for
         which it does not hold, or is not known, are not read. One expression of columns, values, operators and plain
@@ -132,7 +136,14 @@ def read(
     ('x', 'y')
     """
     rows = Rows(where, partitions, part, format)
-    scores: dict[str, Any] = {"score": score, "object": object, "nested": nested, "fixed": fixed, "missing": missing}
+    scores: dict[str, Any] = {
+        "score": score,
+        "object": object,
+        "nested": nested,
+        "fixed": fixed,
+        "missing": missing,
+        "scale": scale,
+    }
     votes: dict[str, Any] = {
         "model_a": model_a,
         "model_b": model_b,

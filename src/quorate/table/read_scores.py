@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from quorate.arguments import argument
-from quorate.errors import InvalidInput
+from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import SYSTEM
 from quorate.table.chosen import at_levels
 from quorate.table.collapse import sql as collapse_sql
@@ -36,6 +39,7 @@ def read_scores(
     fixed: Iterable[str] = FIXED,
     status: str | None = None,
     missing: Iterable[str] = (),
+    scale: tuple[float, float] | None = None,
     where: str | None = None,
     only: Mapping[str, str] | None = None,
     partitions: bool = False,
@@ -53,7 +57,8 @@ def read_scores(
     UnknownColumn
         If a column is not there.
     InvalidData
-        If scores are not finite numbers, statuses are not known, the object has no label, or the file is broken.
+        If scores are not finite numbers or beyond the scale, statuses are not known, the object has no label, or the
+        file is broken.
     """
     named = {**(facets or {}), **_unrecognised(only or {}, facets or {})}
     declared = {
@@ -69,7 +74,7 @@ def read_scores(
     by_path, rows = isinstance(source, (str, os.PathLike, Address)), Rows(where, partitions, part, format)
     read_source = _read_file if by_path else _read_frame
     table = read_source(place_of(source) if by_path else source, declared, blank, rows)
-    table = at_levels(table, only)
+    table = at_levels(table if scale is None else on_scale(table, scale), only)
     if facets is not None and not recognise:
         return table
     item = table.facet(table.object)
@@ -83,6 +88,35 @@ def read_scores(
     if announce:
         sys.stderr.write("".join(f"quorate: {line}\n" for line in ("; ".join(table.notes), *table.source.caveats)))
     return table
+
+
+def on_scale(table: Judgments, scale: tuple[float, float]) -> Judgments:
+    """The same judgments, whose scores lie on a declared scale.
+
+    Raises
+    ------
+    InvalidInput
+        If the scale is not two finite numbers, the least first.
+    InvalidData
+        If a score is beyond it.
+    """
+    try:
+        low, high = map(float, scale)
+    except (TypeError, ValueError):
+        low, high = math.nan, math.nan
+    if not -math.inf < low < high < math.inf:
+        raise InvalidInput(f"scale: expects the least and the greatest score, such as (1, 5), got {scale!r}")
+    beyond = np.flatnonzero((table.n > 0) & ((table.low < low) | (table.high > high)))
+    if beyond.size:
+        first = beyond[0]
+        value = float(table.low[first] if table.low[first] < low else table.high[first])
+        levels = zip(table.facets, table.codes[first], strict=True)
+        place = ", ".join(f'{facet.name} "{facet.levels[code]}"' for facet, code in levels if code >= 0)
+        raise InvalidData(
+            f"scale: scores are from {low:g} to {high:g}, got {value:g} ({place}); declare the scale that was used, "
+            "or say that it is no score with " + argument("missing", f"{value:g}")
+        )
+    return replace(table, scale=(low, high))
 
 
 def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing, rows: Rows) -> Judgments:

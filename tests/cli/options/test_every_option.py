@@ -195,7 +195,7 @@ NEEDS = {
     "run": "study.yaml --yes",
     "status": "study.yaml",
 }
-OF_SCORES = ("score", "object_", "nested", "fixed", "missing")
+OF_SCORES = ("score", "object_", "nested", "fixed", "missing", "scale")
 VALUES = {
     "a": "x",
     "b": "y",

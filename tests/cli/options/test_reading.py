@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from quorate.cli.options.prices import Prices
-from quorate.cli.options.reading import Reading, ScoreReading, VoteReading, role_of, with_column
+from quorate.cli.options.reading import Reading, ScoreReading, VoteReading, ends, role_of, with_column
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.judgments import Judgments
 from quorate.table.notes import left_unused, read_as
@@ -16,11 +16,25 @@ def test_every_option_reaches_the_reader(tmp_path):
     path = tmp_path / "odd.csv"
     path.write_text("q,who,group,points,state\n1,a,g,3,ok\n1,b,g,-,ok\n2,a,h,5,ok\n2,b,h,4,refused\n")
     options = {"score": "points", "facet": ["question=q", "judge=who"], "object_": "question", "fixed": ""}
-    found = ScoreReading(**options, nested=["question=group"], status="state", missing=["-"]).judgments(path)
+    found = ScoreReading(**options, nested=["question=group"], status="state", missing=["-"], scale="0,10").judgments(
+        path
+    )
     assert found.names == ("question", "judge", "group")
     assert (found.object, found.facet("question").parent) == ("question", "group")
     assert not any(facet.fixed for facet in found.facets)
+    assert found.scale == (0.0, 10.0)
     assert {name: int(n.sum()) for name, n in found.status.items()} == {"ok": 2, "missing": 1, "refused": 1}
+
+
+@pytest.mark.parametrize("scale", ["1,5", " 1, 5"])
+def test_ends_of_a_scale(scale):
+    assert ends(scale) == (1.0, 5.0)
+
+
+@pytest.mark.parametrize("scale", ["5", "", "low,high", "1,2,3"])
+def test_what_is_no_scale(scale):
+    with pytest.raises(InvalidInput, match="--scale: expects the least and the greatest score, such as 1,5"):
+        ends(scale)
 
 
 def test_one_facet_leaves_the_others_recognised(tmp_path):

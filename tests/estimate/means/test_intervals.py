@@ -55,6 +55,23 @@ def test_which_scores_have_ends(scores, ends):
     assert score_ends(scored(lambda n: np.resize(scores, n))) == ends
 
 
+def test_a_declared_scale_has_the_ends_that_nobody_used():
+    """Marks of 3 to 5, near the greatest; with ends of 1 and 5, and of 0 and 100."""
+    rng = np.random.default_rng(6)
+    item, prompt = (at.ravel() for at in np.indices((30, 3)))
+    columns = {"item": item, "prompt": prompt, "score": np.minimum(rng.integers(3, 9, len(item)), 5)}
+    found = {
+        scale: q.decompose(q.read(pl.DataFrame(columns), scale=scale, announce=False)).mean
+        for scale in (None, (1, 5), (0, 100))
+    }
+    assert found[1, 5].caveats[-1].code == "near-an-end"
+    assert "(1 to 5)" in str(found[1, 5].caveats[-1])
+    low, high = found[1, 5].interval()
+    assert high < 5
+    assert low < found[None].interval()[0]
+    assert sum(found[0, 100].interval()) / 2 == pytest.approx(found[0, 100].value, rel=1e-12)
+
+
 def test_scores_without_ends_keep_students_interval(simulate):
     fit = q.decompose(
         q.read(simulate({"item": 40, "prompt": 6, "judge": 3}, sd={"prompt": 0.5}, seed=1), announce=False)

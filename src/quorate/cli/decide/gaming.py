@@ -12,6 +12,7 @@ import typer
 from quorate.cli.console import caveats, console, heading, points, read_as, say, table
 from quorate.cli.options import (
     MODEL,
+    UNSCALED,
     Files,
     Fit,
     Group,
@@ -85,7 +86,7 @@ def gaming(
     designs: Designs,
     prices: Annotated[Prices, only("price", "judge_price", "item_price", "prompt_price")],
     fit: Annotated[Fit, MODEL],
-    reading: ScoreReading,
+    reading: Annotated[ScoreReading, UNSCALED],
     files: Files,
     out: Output,
 ) -> int:

@@ -17,13 +17,23 @@ from quorate.cli.options.groups import For, Group, command, only
 from quorate.cli.options.output import Files, Output, StudyRecord
 from quorate.cli.options.people import People
 from quorate.cli.options.prices import Prices
-from quorate.cli.options.reading import File, Reading, ScoreReading, ScoresFile, VoteReading, VotesFile, role_of
+from quorate.cli.options.reading import (
+    UNSCALED,
+    File,
+    Reading,
+    ScoreReading,
+    ScoresFile,
+    VoteReading,
+    VotesFile,
+    role_of,
+)
 from quorate.cli.options.systems import Systems
 from quorate.cli.options.values import counts, grid, names, pairs
 
 __all__ = [
     "MODEL",
     "SEED",
+    "UNSCALED",
     "File",
     "Files",
     "Fit",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate.cli.options.groups import For, Group, spelled
+from quorate.cli.options.groups import For, Group, only, options_of, spelled
 from quorate.cli.options.values import names, pairs
 from quorate.errors import InvalidInput
 
@@ -125,6 +125,14 @@ class ScoreReading(Rows):
         For("scores"),
         typer.Option(metavar="VALUE", help='A score that means no score, such as "N/A"; repeat for each.'),
     ] = None
+    scale: Annotated[
+        str | None,
+        For("scores"),
+        typer.Option(
+            metavar="LOW,HIGH",
+            help="Least and greatest score that there can be, such as 1,5. Default: those given, where they are marks.",
+        ),
+    ] = None
 
     def judgments(self, file: Path, *, also: tuple[str, ...] = ()) -> Judgments:
         """The file as judgments; ``also`` are facets beyond those declared, each a column of that name."""
@@ -142,10 +150,26 @@ class ScoreReading(Rows):
             fixed=FIXED if self.fixed is None else names(self.fixed),
             status=self.status,
             missing=self.missing or (),
+            scale=ends(self.scale),
             recognise=True,
             announce=False,
             **self.rows(),
         )
+
+
+UNSCALED = only(*(name for name in options_of(ScoreReading) if name != "scale"))
+"""Of commands whose ``--scale`` is another."""
+
+
+def ends(scale: str | None) -> tuple[float, float] | None:
+    """Least and greatest score, from ``--scale 1,5``."""
+    if scale is None:
+        return None
+    try:
+        low, high = map(float, scale.split(","))
+    except ValueError:
+        raise InvalidInput(f'--scale: expects the least and the greatest score, such as 1,5, got "{scale}"') from None
+    return low, high
 
 
 @dataclass(frozen=True, kw_only=True)

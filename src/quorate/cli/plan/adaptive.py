@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from quorate.cli.console import caveats, heading, points, read_as, say, table
-from quorate.cli.options import Files, Group, Output, ScoreReading, ScoresFile, Seed, command
+from quorate.cli.options import UNSCALED, Files, Group, Output, ScoreReading, ScoresFile, Seed, command
 from quorate.cli.options.reading import with_column
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
@@ -118,7 +118,9 @@ class ReplayFiles(Files):
 
 
 @command
-def adaptive(file: ScoresFile, replay: Replay, reading: ScoreReading, files: ReplayFiles, out: Output) -> int:
+def adaptive(
+    file: ScoresFile, replay: Replay, reading: Annotated[ScoreReading, UNSCALED], files: ReplayFiles, out: Output
+) -> int:
     """What asking more where scores vary would save, replayed.
 
     Uniform allocation, ROBIN-HOOD and ROBIN are replayed on the repeated answers of a file. Ends with exit code 2 if

@@ -23,7 +23,9 @@ _STEPS = 10
 
 
 def score_ends(judgments: Judgments) -> tuple[float, float] | None:
-    """Least and greatest score where they are the ends of a scale: two values, or a few whole marks; else None."""
+    """Ends of the scale of scores: as declared, or those of two values or of a few whole marks; else None."""
+    if judgments.scale is not None:
+        return judgments.scale
     facts = score_facts(judgments)
     marks = facts.integers and facts.high - facts.low <= _STEPS
     return (facts.low, facts.high) if facts.high > facts.low and (facts.binary or marks) else None
