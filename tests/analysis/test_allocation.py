@@ -123,6 +123,7 @@ def test_a_replay_that_was_made_already():
     assert view.judgments is None
 
 
+@pytest.mark.slow
 def test_the_data_of_the_paper(shared):
     judgments = q.read(
         shared / "data" / "topical_chat_gpt35_replicates.parquet",

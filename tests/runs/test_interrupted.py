@@ -31,6 +31,7 @@ def at_work(panel, serve, start):
     return begin
 
 
+@pytest.mark.slow
 def test_once_waits_for_what_is_in_flight_and_loses_nothing(at_work, ended, ask):
     process, server, path = at_work(0.1)
     process.send_signal(signal.SIGINT)

@@ -81,6 +81,7 @@ def test_what_one_model_cannot_answer_is_paired(judged):
     assert difference(gaps, A, B, targets={"judge": "population", "item": "population"}).method == "joint"
 
 
+@pytest.mark.calibration
 def test_answers_missing_where_the_other_scored_low_bias_pairs_and_not_one_model():
     """Truly equal; of the second system, the cells are gone in which the first scored low."""
     rng, off = np.random.default_rng(3), {"paired": [], None: []}

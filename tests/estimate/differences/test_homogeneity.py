@@ -71,6 +71,7 @@ def test_fewer_than_three_items_show_nothing(judged):
     assert unlike_system(judged({"item": 2, "judge": 3, "system": 3}, fixed=())) is None
 
 
+@pytest.mark.calibration
 def test_chance_seldom_makes_systems_unlike():
     rng = np.random.default_rng(1)
     found = [unlike_system(scored([1, 1, 1], seed=int(rng.integers(2**31)), items=12)) for _ in range(60)]

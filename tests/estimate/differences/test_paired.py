@@ -158,7 +158,8 @@ def test_cells_that_a_score_chose_are_seen(lacks):
     assert follow_scores(found)
 
 
-@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.calibration)])
+@pytest.mark.calibration
+@pytest.mark.parametrize("whole", [False, True])
 def test_cells_that_chance_chose_are_seldom_suspected(whole):
     rng = np.random.default_rng(2)
     shape = (60, 1) if whole else (60, 3)

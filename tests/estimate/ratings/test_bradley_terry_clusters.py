@@ -71,6 +71,10 @@ def test_a_system_seen_in_few_clusters_is_known_as_these_few_tell():
     assert re.search(
         r'100 levels of prompt, worth [23]\.\d of equal size for "x" against|against "x"', str(ratings.caveats)
     )
+
+
+@pytest.mark.calibration
+def test_intervals_of_a_system_seen_in_few_clusters_hold():
     missed = [0, 0]
     for seed in range(40):
         drawn = q.rank(seldom(seed), cluster="prompt", ties="drop", resamples=100)

@@ -251,6 +251,7 @@ def test_plain_values(safety):
     assert len(best.cloud.cost) == len(best.cloud.layout) == best.candidates
 
 
+@pytest.mark.slow
 def test_a_large_grid_is_sampled_for_the_picture(safety):
     best = q.optimize(safety, budget=1000, limits={"items": range(1, 2000), "judges": range(1, 4)})
     assert 1500 <= len(best.cloud.cost) <= 4500 < best.candidates

@@ -27,6 +27,7 @@ def test_the_frontier_as_a_frame(best):
     assert {"cost", "calls", "layout", "per_item", "item", "judge", "prompt", "replicate"} <= set(frame.columns)
 
 
+@pytest.mark.slow
 def test_some_designs_along_a_long_frontier(safety):
     best = q.optimize(safety, budget=141, limits={"items": range(1, 1000), "judges": 3})
     some = best.along(8)
