@@ -1,8 +1,9 @@
-"""Boards of votes of 1,000 to 10,000 systems: CPU seconds, memory, and the exponent of growth in the number of systems.
+"""Boards of 300 to 10,000 systems by votes, and of 200 to 1,000 by scores: CPU seconds, memory, exponent of growth.
 
 Run alone: ``python benchmarks/boards.py``; ``python benchmarks/boards.py 1000 3000`` for some of the sizes. A million
-votes, a third of them ties: between all systems, and of 10,000 systems on 20 pairs each. Ratings, intervals, ranks,
-groups and chances of being best are included, reading is not. Each size runs in a process of its own, for its memory.
+votes, a third of them ties: between all systems, and of 10,000 systems on 20 pairs each. Scores of 50 items by 3
+judges, all of them, and four of five. Ratings, intervals, ranks, groups and chances of being best are included,
+reading is not. Each size runs in a process of its own, for its memory.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ import quorate as q
 VOTES = 1_000_000
 LIMITS = {300: 5.0, 1_000: 20.0, 3_000: 180.0, 10_000: 600.0}
 SPARSE, MEETS = 10_000, 20
+SCORES = {(200, 1.0): 3.0, (500, 1.0): 8.0, (1_000, 1.0): 20.0, (100, 0.8): 3.0, (200, 0.8): 10.0, (400, 0.8): 60.0}
+"""Limits by systems and share of the scores that are there."""
+ITEMS, JUDGES = 50, 3
 MOST_MB = 4_000
 MOST_GROWTH = 2.0
 
@@ -55,9 +59,42 @@ def measured(systems: int) -> tuple[float, float, int]:
     return seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, told
 
 
+def scored(systems: int, share: float) -> pd.DataFrame:
+    """Scores of every system on every item by every judge, or a share of them."""
+    rng = np.random.default_rng(1)
+    system, item, judge = (axis.ravel() for axis in np.indices((systems, ITEMS, JUDGES)))
+    score = rng.normal(0, 0.5, systems)[system] + rng.normal(0, 0.7, ITEMS)[item] + rng.normal(0, 0.3, JUDGES)[judge]
+    score += rng.normal(0, 0.4, (systems, ITEMS))[system, item] + rng.normal(0, 0.6, len(system))
+    rows = pd.DataFrame({"item": item, "system": system, "judge": judge, "score": score.round(3)})
+    return rows[rng.random(len(rows)) < share]
+
+
+def board_of_scores(systems: int, share: float) -> tuple[float, float]:
+    """CPU seconds and megabytes."""
+    judgments = q.read(scored(systems, share), announce=False)
+    start = time.process_time()
+    board = q.rank(judgments)
+    board.rows(), board.best, board.groups
+    return time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def by_scores(sizes: list[int]) -> bool:
+    """Print a line for each board of scores; whether every limit was kept."""
+    kept = True
+    print(f"\n{'systems':>8}{'scores':>8}{'CPU seconds':>13}{'limit':>7}{'MB':>7}")
+    for (systems, share), limit in SCORES.items():
+        if systems in sizes:
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                seconds, megabytes = pool.apply(board_of_scores, (systems, share))
+            print(f"{systems:8,}{share:8.0%}{seconds:13.1f}{limit:7.0f}{megabytes:7.0f}", flush=True)
+            kept &= seconds <= limit and megabytes <= MOST_MB
+    return kept
+
+
 def main() -> int:
-    """Print the table; the exit code says whether every limit was kept."""
-    sizes = [int(size) for size in sys.argv[1:]] or list(LIMITS)
+    """Print the tables; the exit code says whether every limit was kept."""
+    asked = [int(size) for size in sys.argv[1:]]
+    sizes = [size for size in asked or LIMITS if size in LIMITS]
     kept, before = True, None
     print(f"{'systems':>8}{'CPU seconds':>13}{'limit':>7}{'growth':>8}{'MB':>7}{'pairs told apart':>18}")
     for systems in sizes:
@@ -67,6 +104,7 @@ def main() -> int:
         before = systems, seconds
         print(f"{systems:8,}{seconds:13.1f}{LIMITS[systems]:7.0f}{growth:8.2f}{megabytes:7.0f}{told:18,}", flush=True)
         kept &= seconds <= LIMITS[systems] and megabytes <= MOST_MB and not growth > MOST_GROWTH
+    kept &= by_scores(asked or [systems for systems, _ in SCORES])
     return 0 if kept else 1
 
 

@@ -139,7 +139,8 @@ def source_of(path: Place, file: Opened, rows: Rows = ALL) -> Source:
     """Where judgments or votes came from, and what their reader must know of it."""
     found = located(path, rows)
     said = found.form.caveats(found.place)
-    return Source(title_of(path), sha256=sha256(path, rows), caveats=(*said, *file.caveats))
+    digest, paid = sha256(path, rows), found.form.paid(found.place)
+    return Source(title_of(path), sha256=digest, caveats=(*said, *file.caveats), paid=paid)
 
 
 @contextmanager

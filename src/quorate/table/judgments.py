@@ -78,12 +78,15 @@ class Source:
         Frame library of the caller, so that answers come back in the same kind.
     caveats : tuple of Caveat
         What a reader of any result must know of the source, such as cells of a ledger that are not answered.
+    paid : str
+        What was paid for it, in words, where the source says so, as a ledger does.
     """
 
     name: str
     sha256: str | None = None
     backend: str | None = None
     caveats: tuple[Caveat, ...] = ()
+    paid: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -6,11 +6,16 @@ import pytest
 from ledgers import write_ledger
 
 import quorate as q
+from quorate.collect.budget import Budget
+from quorate.collect.judge import Reply
+from quorate.collect.ledger.lease import Settled
 from quorate.collect.ledger.ledger import Ledger
 from quorate.errors import InvalidData, InvalidInput
+from quorate.reporting.paper.reproduce import read_from
 from quorate.table.answers import answers
+from quorate.table.cells import Cells
 from quorate.table.exchange.glance import Glance
-from quorate.table.exchange.ledger import APPLICATION, columns, facets, is_ledger
+from quorate.table.exchange.ledger import APPLICATION, columns, facets, is_ledger, paid
 from quorate.table.read import read
 
 ROWS = [
@@ -131,6 +136,23 @@ def test_a_damaged_ledger_is_one_line(study):
     with pytest.raises((InvalidData, InvalidInput), match=r"my study\.v1") as caught:
         q.read(study)
     assert "\n" not in str(caught.value)
+
+
+def test_what_was_billed_is_told_from_what_was_charged_for_safety(study):
+    with Ledger.open(study) as ledger:
+        ledger._connection.execute("UPDATE spend SET calls = 3, unpriced = 1, money = 700000000")
+        assert paid(study) == "3 calls, 1 of unknown price; 0.7000 in money"
+        runner = ledger.enlist(10)
+        levels = {name: (row,) for name, row in zip(ledger.facets, ("en", "z", "x", "en", "1"), strict=False)}
+        cells = Cells(levels, np.zeros((1, len(levels)), dtype=np.int32), np.array([1]))
+        ledger.plan(cells, ["k" * 64], {levels["judge"][0]: 0.5})
+        leased = ledger.lease(runner, levels["judge"][0], 1, Budget())
+        ledger.commit(runner, [Settled(cell, Reply("error", error="no"), "given_up", 0.0, "d", 1.0) for cell in leased])
+    said = "4 calls, 1 of unknown price; 1.2000 in money (0.7000 billed as far as is known, 0.5000 charged for safety)"
+    assert paid(study) == said
+    table = q.read(study, recognise=True, announce=False)
+    assert table.source.paid == said
+    assert read_from(table)["paid for it"] == said
 
 
 def test_other_files_are_none(tmp_path):

@@ -138,7 +138,8 @@ def fingerprint(judgments: Judgments) -> str:
 
 def _input(source: Source) -> dict[str, str]:
     digest = source.sha256 or "none: not read from a file"
-    return {"input": shown(scrubbed(source.name), 300), "SHA-256 of the input": digest}
+    paid = {"paid for it": source.paid} if source.paid else {}
+    return {"input": shown(scrubbed(source.name), 300), "SHA-256 of the input": digest, **paid}
 
 
 def _columns(notes: Sequence[str]) -> str:

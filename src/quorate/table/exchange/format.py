@@ -98,6 +98,8 @@ class Format:
         ``tool`` only what its opener returns.
     caveats : callable
         What the reader of any result must know of a place in this format.
+    paid : callable
+        What was paid for what is in it, in words; empty where it does not say.
     """
 
     name: str
@@ -110,6 +112,7 @@ class Format:
     opens: Callable[[Path], Path] = lambda path: path
     holds: Callable[[Any], Kind | None] = lambda _: None
     caveats: Callable[[Any], tuple[Caveat, ...]] = lambda _: ()
+    paid: Callable[[Any], str] = lambda _: ""
 
 
 def quoted(name: str) -> str:

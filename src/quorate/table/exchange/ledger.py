@@ -15,6 +15,7 @@ from quorate.roles import REPLICATE
 from quorate.table.exchange.format import PAIR, Format, Kind, Opened, quoted
 from quorate.table.exchange.glance import Glance
 from quorate.table.exchange.postgres.address import Address, Place
+from quorate.wording import counted
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,13 +29,18 @@ APPLICATION = 0x51554F52
 """The four letters QUOR, in the header of a ledger's file."""
 
 _VIEW = "judgments"
-_TABLES = ("facets", "labels", "cells", "attempts")
+_TABLES = ("facets", "labels", "cells", "attempts", "spend")
 _UNANSWERED = """
 SELECT l.label, count(*) - count(c.accepted), count(*) FROM cells AS c JOIN facets AS f ON f.name = 'judge'
 JOIN labels AS l ON l.facet = f.place AND l.code = c.judge GROUP BY l.label, l.code ORDER BY l.code
 """
+_PAID = """
+SELECT s.calls, s.unpriced, s.money, coalesce(sum(CASE WHEN a.cost = a.charged THEN 0 ELSE a.charged END), 0)
+FROM spend AS s LEFT JOIN attempts AS a ON a.charged IS NOT NULL GROUP BY s.calls, s.unpriced, s.money
+"""
 _NUMBERS = ("score", "cost", "tokens_in", "tokens_out", "latency", "at")
 _BLOCK = 50_000
+_NANO = 1e9
 
 
 def is_ledger(glance: Glance) -> bool:
@@ -102,7 +108,7 @@ def judgments(facets: Sequence[str]) -> str:
 def _check_ledger(connection: sqlite3.Connection, path: Path) -> None:
     """That it is a ledger, made of tables: a view may be made to compute for ever."""
     ((application,),) = connection.execute("PRAGMA application_id").fetchall()
-    stored = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND name IN (?, ?, ?, ?)"
+    stored = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND name IN (?, ?, ?, ?, ?)"
     ((found,),) = connection.execute(stored, _TABLES).fetchall()
     if application != APPLICATION or found != len(_TABLES):
         raise InvalidData(f"source: {path} is a SQLite file and no ledger; export its table as CSV or Parquet")
@@ -116,19 +122,38 @@ def caveats(place: Place) -> tuple[Caveat, ...]:
     place : Path or Address
         A file of SQLite, or a schema of Postgres.
     """
-    rows: list[tuple[str, int, int]] = []
+    rows = _asked(place, _UNANSWERED)
+    judges = {name: count for name, count, _ in rows if count}
+    return (unanswered_cells(judges, sum(planned for *_, planned in rows)),) if judges else ()
+
+
+def paid(place: Place) -> str:
+    """What the calls of a ledger cost, in words: what was billed, and what was charged for safety beside it.
+
+    Parameters
+    ----------
+    place : Path or Address
+        A file of SQLite, or a schema of Postgres.
+    """
+    for calls, unpriced, money, unbilled in _asked(place, _PAID):
+        charged, safe = float(money) / _NANO, float(unbilled) / _NANO
+        unknown = f", {unpriced:,} of unknown price" if unpriced else ""
+        apart = f" ({charged - safe:,.4f} billed as far as is known, {safe:,.4f} charged for safety)" if safe else ""
+        return f"{counted(calls, 'call')}{unknown}; {charged:,.4f} in money{apart}"
+    return ""
+
+
+def _asked(place: Place, query: str) -> list[tuple[Any, ...]]:
+    """Rows of a query to a ledger; none where nothing is planned."""
     if isinstance(place, Address):
         from quorate.table.exchange.postgres.session import Session
 
         with Session(place) as session:
-            if session.execute("SELECT to_regclass('cells')").fetchall() != [(None,)]:
-                rows = session.execute(_UNANSWERED).fetchall()
-    else:
-        with _reading(place) as connection:
-            _check_ledger(connection, place)
-            rows = connection.execute(_UNANSWERED).fetchall()
-    judges = {name: count for name, count, _ in rows if count}
-    return (unanswered_cells(judges, sum(planned for *_, planned in rows)),) if judges else ()
+            there = session.execute("SELECT to_regclass('cells')").fetchall() != [(None,)]
+            return session.execute(query).fetchall() if there else []
+    with _reading(place) as connection:
+        _check_ledger(connection, place)
+        return connection.execute(query).fetchall()
 
 
 def facets(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -208,4 +233,4 @@ def open_ledger(connection: duckdb.DuckDBPyConnection, path: Place) -> Opened:
     return Opened(relation, names, typed=False, facets=own, kind=_kind(own))
 
 
-FORMAT = Format("ledger", open_ledger, claims=is_ledger, holds=holds, caveats=caveats)
+FORMAT = Format("ledger", open_ledger, claims=is_ledger, holds=holds, caveats=caveats, paid=paid)
