@@ -27,6 +27,10 @@ from quorate.cli.spelling import in_options
         ("for example " + argument("margin", 0.05), "for example --margin 0.05"),
         (argument("win_rate") + ": goes with", "--win-rate: goes with"),
         ("(most: 0); lower " + argument("minimum"), "(most: 0); lower --minimum"),
+        ("name it, such as " + argument("format", "inspect"), "name it, such as --file-format inspect"),
+        ("such as " + argument("part", "Tone (GEval)"), 'such as --part "Tone (GEval)"'),
+        ("such as " + argument("part", "tone;x"), 'such as --part "tone;x"'),
+        ("such as " + argument("part", 'the "$x"'), "such as --part 'the \"$x\"'"),
         ("overwrite it with " + argument("force", True), "overwrite it with --force"),
         (
             "say " + argument("outcomes", {"a": ..., "b": ..., "tie": ...}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 
 from quorate.arguments import Argument, Sentence
@@ -17,6 +18,9 @@ _ENTRIES = {
     "roles": ("--role", "ROLE", "COLUMN"),
     "targets": ("--target", "ROLE", "TARGET"),
 }
+_RENAMED = {"format": "file_format"}
+"""Arguments whose names are options for something else."""
+_PLAIN = r"[\w@%+=:,./-]+"
 _FILLED_IN = {"by": "ROLE", "generation": "ROLE", "status": "COLUMN"}
 
 
@@ -42,7 +46,7 @@ def option(argument: Argument) -> str:
     if name in _ENTRIES and isinstance(value, Mapping):
         flag, key, metavar = _ENTRIES[name]
         return " ".join(f"{flag} {_word(f'{_filled(k, key)}={_filled(v, metavar)}')}" for k, v in value.items())
-    flag = f"--{name.replace('_', '-')}"
+    flag = f"--{_RENAMED.get(name, name).replace('_', '-')}"
     if name == "cluster" and isinstance(value, tuple):
         value = ",".join(value) or "none"
     if value is None or value is True:
@@ -55,4 +59,7 @@ def _filled(value: object, metavar: str) -> str:
 
 
 def _word(text: str) -> str:
-    return text if re.fullmatch(r"\S+", text) else f'"{text}"'
+    """One word of a command as a shell takes it."""
+    if re.fullmatch(_PLAIN, text):
+        return text
+    return shlex.quote(text) if re.search(r'["$`\\!]', text) else f'"{text}"'

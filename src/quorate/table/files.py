@@ -226,7 +226,11 @@ def _together(path: Path, entries: Sequence[Path], named: Format | None) -> Loca
         return Located(path, form, tuple(dict.fromkeys(files)))
     if found:
         listed = ", ".join(f"{len(files):,} of {form.name}" for form, files in found.items())
-        raise InvalidInput(f"source: {path} holds files of several formats ({listed}); name one with format=")
+        most = max(found, key=lambda form: len(found[form]))
+        raise InvalidInput(
+            f"source: {path} holds files of several formats ({listed}); name one, such as "
+            + argument("format", most.name)
+        )
     kind = "is a directory" if path.is_dir() else "names several files"
     raise InvalidInput(
         f"source: {path} {kind}; name a file in it, or read all of its files with " + argument("partitions", True)
