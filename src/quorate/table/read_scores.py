@@ -17,6 +17,7 @@ from quorate.roles import SYSTEM
 from quorate.table.chosen import at_levels
 from quorate.table.collapse import sql as collapse_sql
 from quorate.table.collapse.grouped import judgments
+from quorate.table.columns.repeating import hint_of_file, hint_of_frame
 from quorate.table.columns.roles import ALIASES, FIXED, resolve
 from quorate.table.columns.roles import recognise as recognise_columns
 from quorate.table.columns.scores import Missing, as_missing
@@ -135,8 +136,9 @@ def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing, rows:
         roles = resolve(file.columns, **declared)
         grouped = collapse_sql.collapse(file, roles, missing)
         source = source_of(path, file, rows)
-    table = judgments(grouped, roles, source)
-    table = replace(table, notes=(*file.notes, *table.notes))
+        table = judgments(grouped, roles, source)
+        hint = () if file.facets else hint_of_file(table.notes, file, votes=False)
+    table = replace(table, notes=(*file.notes, *table.notes, *hint))
     place = path if isinstance(path, Address) else path.absolute()
     return replace(table, origin=Origin(place, roles, missing, rows))
 
@@ -174,10 +176,13 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
         with explained("duckdb relation"):
             held = rows.of(Opened(frame.to_native(), names, typed=True))
             grouped = collapse_sql.collapse(held, roles, missing)
+            hint = hint_of_file(roles.notes, held, votes=False)
         place = Source("duckdb relation", caveats=held.caveats)
     else:
         rows.refuse(f"{library} frame")
         engine = collapse_lazy if isinstance(frame, nw.LazyFrame) else collapse_eager
         grouped = engine.collapse(frame, roles, missing)
+        hint = hint_of_frame(roles.notes, frame, votes=False)
         place = Source(f"{library} frame", backend=library if library in LIBRARIES else None)
-    return replace(judgments(grouped, roles, place), origin=Origin(source, roles, missing, rows))
+    table = judgments(grouped, roles, place)
+    return replace(table, notes=(*table.notes, *hint), origin=Origin(source, roles, missing, rows))

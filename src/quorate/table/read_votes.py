@@ -14,6 +14,7 @@ from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import PROMPT
 from quorate.table.chosen import at_levels
 from quorate.table.columns.outcomes import occurring, order_of, outcomes_of
+from quorate.table.columns.repeating import hint_of_file, hint_of_frame
 from quorate.table.columns.statuses import statuses_of
 from quorate.table.columns.vote_columns import VoteColumns, from_duckdb, from_frame
 from quorate.table.columns.vote_ledger import as_votes
@@ -141,7 +142,8 @@ def _read_file(path: Place, declared: Mapping[str, Any], outcomes: object, rows:
         if file.pairs and roles.time == "at":
             columns = replace(columns, dated=True)
         source = source_of(path, file, rows)
-    roles = replace(roles, notes=(*file.notes, *roles.notes))
+        hint = () if file.facets else hint_of_file(roles.notes, file, votes=True)
+    roles = replace(roles, notes=(*file.notes, *roles.notes, *hint))
     return _votes(columns, roles, outcomes, source)
 
 
@@ -162,9 +164,11 @@ def _read_frame(source: Any, declared: Mapping[str, Any], outcomes: object, rows
         with explained("duckdb relation"):
             held = rows.of(Opened(frame.to_native(), names, typed=True))
             columns = from_duckdb(held, roles)
+            roles = replace(roles, notes=(*roles.notes, *hint_of_file(roles.notes, held, votes=True)))
         return _votes(columns, roles, outcomes, Source("duckdb relation", caveats=held.caveats))
     library = frame.implementation.value
     rows.refuse(f"{library} frame")
+    roles = replace(roles, notes=(*roles.notes, *hint_of_frame(roles.notes, frame, votes=True)))
     if isinstance(frame, nw.LazyFrame):
         used = (*roles.labels, *roles.numbers, *((roles.time,) if roles.time is not None else ()))
         frame = frame.select(*dict.fromkeys(used)).collect()

@@ -2,6 +2,7 @@
 
 - aliases: names of columns that both kinds of table share
 - roles: roles of judgments, declared or recognised by name
+- repeating: columns that are not used and repeat as ids do
 - choose: the columns that play a role, from any frame
 - labels: levels of a facet
 - categories: the same by the integers that a frame's library keeps
