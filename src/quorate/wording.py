@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
+from dataclasses import fields
+from typing import Any
 
 LONGEST = 200
 """Most characters of a `repr`."""
@@ -58,6 +60,41 @@ def brief(kind: str, words: str) -> str:
     words = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in words)
     room = LONGEST - len(kind) - 2
     return f"{kind}({words if len(words) <= room else f'{words[: room - 3]}...'})"
+
+
+class Brief:
+    """Base of frozen dataclasses that hold arrays or other values: at the prompt its numbers and words in one line.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Draws(Brief):
+    ...     count: int
+    ...     values: tuple[float, ...]
+    >>> Draws(2, (0.5, 1.5))
+    Draws(count=2, values: 2)
+    """
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        setattr(cls, "__repr__", cls.__repr__)  # noqa: B010  a dataclass writes none where the class has its own
+
+    def __repr__(self) -> str:
+        shown = [(one.name, getattr(self, one.name, None)) for one in fields(self) if one.repr]  # type: ignore[arg-type]
+        return brief(type(self).__name__, ", ".join(_shown(name, value) for name, value in shown))
+
+
+def _shown(name: str, value: object) -> str:
+    """A number or word of a type, or of anything else how much of it there is."""
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return f"{name}={f'{value:.6g}' if isinstance(value, float) else repr(value)}"
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return f"{name}: {' x '.join(map(str, shape)) or value}"
+    return f"{name}: {len(value)}" if isinstance(value, Sized) else f"{name}: {type(value).__name__}"
 
 
 def percent(share: float) -> str:

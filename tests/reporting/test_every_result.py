@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
 from functools import cache
 from inspect import isfunction
 from itertools import product
@@ -181,6 +182,25 @@ def returned() -> set[str]:
     return words - {"tuple", "int", "float"} - INPUTS
 
 
+shown: dict[str, dict[str, str]] = {}
+"""What each type inside a result shows at the prompt, by the result's type."""
+
+
+def inside(value: Any, seen: set[int] | None = None) -> Iterator[Any]:
+    """A result and every dataclass that it holds."""
+    seen = set() if seen is None else seen
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    if is_dataclass(value) and not isinstance(value, type):
+        yield value
+        parts: list[Any] = [getattr(value, one.name, None) for one in fields(value)]
+    else:
+        parts = list(value.values()) if isinstance(value, dict) else list(value) if isinstance(value, tuple) else []
+    for part in parts:
+        yield from inside(part, seen)
+
+
 @pytest.fixture(scope="module")
 def pages_of_results(tmp_path_factory):
     """Pages of results and what is written of them in every format, by type; each made once."""
@@ -190,6 +210,7 @@ def pages_of_results(tmp_path_factory):
         if name not in made:
             result = RESULTS[name](folder)
             page = page_of(result)
+            shown[name] = {type(one).__name__: repr(one) for one in inside(result)}
             texts = {kind: write(page, folder / f"{name}.{kind}").read_text("utf-8") for kind in FORMATS}
             made[name] = page, texts
         return made[name]
@@ -220,3 +241,10 @@ def test_labels_of_every_result_stay_text(pages_of_results, name):
     around = re.sub("<(style|script)[^>]*>.*?</\\1>", "", texts["html"], flags=re.DOTALL)
     assert not re.search("[\x00\u202e]|<script>alert|<b>b", texts["md"] + around)
     assert not re.search("[\x00\u202e]", texts["json"])
+
+
+@pytest.mark.parametrize("name", sorted(RESULTS))
+def test_results_and_what_they_hold_are_short_at_the_prompt(pages_of_results, name):
+    pages_of_results(name)
+    assert shown[name]
+    assert {kind: text for kind, text in shown[name].items() if len(text) > 200 or not text.isprintable()} == {}

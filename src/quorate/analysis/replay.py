@@ -12,11 +12,11 @@ from quorate.estimate.votes.dependence import Cluster
 from quorate.simulate.two_stage import AllocationStudy, replay_range, replay_two_stage
 from quorate.simulate.verdicts import VerdictRates, replay_verdicts
 from quorate.table.votes import Votes
-from quorate.wording import counted, listed
+from quorate.wording import Brief, counted, listed
 
 
 @dataclass(frozen=True)
-class VerdictReplay:
+class VerdictReplay(Brief):
     """How often verdicts of smaller studies are wrong, over all pairs of systems.
 
     Parameters
@@ -42,7 +42,7 @@ class VerdictReplay:
 
 
 @dataclass(frozen=True)
-class PairReplay:
+class PairReplay(Brief):
     """How often ways to spend votes over types of prompts find the difference between two systems.
 
     Parameters

@@ -13,7 +13,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.targets import PANEL, POPULATION, Pool, Target, speaks_for
 from quorate.roles import JUDGE, PROMPT
 from quorate.table.judgments import Judgments
-from quorate.wording import counted, decimals
+from quorate.wording import Brief, counted, decimals
 
 if TYPE_CHECKING:
     from quorate.estimate.means.effects import LevelEffect
@@ -26,7 +26,7 @@ MOST_PARTS = 50
 
 
 @dataclass(frozen=True)
-class Views:
+class Views(Brief):
     """A mean for judges like these and for these judges, and why one of them is not there.
 
     Parameters

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from quorate.arguments import Argument, arguments_of
+from quorate.wording import Brief
 
 
 @dataclass(frozen=True)
-class Caveat:
+class Caveat(Brief):
     """Something the reader of a result must know.
 
     Parameters

@@ -20,6 +20,7 @@ from quorate.plan.designs.dstudy import project
 from quorate.plan.designs.sources import observed_counts
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
+from quorate.wording import Brief
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class SingleConfiguration:
+class SingleConfiguration(Brief):
     """What a study with one configuration would have reported, and what it should have.
 
     Parameters

@@ -27,6 +27,7 @@ from quorate.plan.search.optimum import Searched, within
 from quorate.plan.search.search import Found, judge, search
 from quorate.streams import stream
 from quorate.table.judgments import Judgments, checked, dense
+from quorate.wording import Brief
 
 _SLACK = 1e-12  # relative, as in the search
 _MOST_DESIGNS = 1_000_000
@@ -82,7 +83,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class PilotStudy:
+class PilotStudy(Brief):
     """How well pilots of one size choose.
 
     Parameters

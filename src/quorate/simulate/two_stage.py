@@ -19,6 +19,7 @@ from quorate.plan.power.prompt_types import TwoStage, combined_p_value, two_stag
 from quorate.plan.power.sample_size import check_alpha, check_count, check_range
 from quorate.streams import stream
 from quorate.table.votes import Votes, checked_votes
+from quorate.wording import Brief
 
 Regime = Literal["concentrated", "diffuse"]
 TESTS = ("proportional", "two-stage", "both stages", "proportional, any type", "both stages, any type")
@@ -26,7 +27,7 @@ TESTS = ("proportional", "two-stage", "both stages", "proportional, any type", "
 
 
 @dataclass(frozen=True, eq=False)
-class AllocationStudy:
+class AllocationStudy(Brief):
     """How often each way to spend a budget finds a difference.
 
     Parameters

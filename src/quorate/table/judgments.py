@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.facts.describe import Description, describe
 from quorate.table.notes import Note
-from quorate.wording import brief, counted
+from quorate.wording import Brief, brief, counted
 
 if TYPE_CHECKING:
     from quorate.caveats import Caveat
@@ -65,7 +65,7 @@ class Facet:
 
 
 @dataclass(frozen=True)
-class Source:
+class Source(Brief):
     """Where judgments came from.
 
     Parameters

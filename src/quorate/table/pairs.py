@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Ints
 from quorate.table.judgments import dense
+from quorate.wording import Brief
 
 A, B, TIE, BOTH_BAD, MISSING = range(5)
 """Codes of an outcome: the first model, the second, neither, neither because both are bad, and no answer."""
@@ -22,7 +23,7 @@ Codes = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class Pairs(Brief):
     """What the votes say of every pair of models that was compared.
 
     Parameters

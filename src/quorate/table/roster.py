@@ -15,10 +15,11 @@ from quorate.roles import ITEM
 from quorate.table.cells import Cells, labels
 from quorate.table.collapse.grouped import places
 from quorate.table.judgments import Facet, Judgments
+from quorate.wording import Brief
 
 
 @dataclass(frozen=True, eq=False)
-class Roster:
+class Roster(Brief):
     """The cells that may be asked, each once.
 
     Parameters

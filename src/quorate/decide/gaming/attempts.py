@@ -30,6 +30,7 @@ from quorate.plan.designs.sources import Design, from_fit, observed_counts
 from quorate.plan.search.ranking import plausible
 from quorate.roles import SYSTEM
 from quorate.streams import stream
+from quorate.wording import Brief
 
 _ALLOWED = (
     "items",
@@ -183,7 +184,7 @@ def standard_errors(
 
 
 @dataclass(frozen=True)
-class Mitigation:
+class Mitigation(Brief):
     """What one change to the first design does to the prize.
 
     Parameters

@@ -27,7 +27,7 @@ from quorate.plan.search.grid import ROLES
 from quorate.plan.search.optimize import Limits, optimize
 from quorate.plan.search.optimum import Searched
 from quorate.roles import ITEM, JUDGE, REPLICATE
-from quorate.wording import counted, listed
+from quorate.wording import Brief, counted, listed
 
 _STEPS = 150
 _FEWEST_LEVELS = 10
@@ -37,7 +37,7 @@ _LAYOUTS: tuple[LayoutName, ...] = ("factorial", "cyclic", "latin")
 
 
 @dataclass(frozen=True)
-class ScoreStep:
+class ScoreStep(Brief):
     """A new study that would decide, if the difference is as found so far; it is tested on its own scores.
 
     Parameters

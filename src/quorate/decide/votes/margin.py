@@ -22,6 +22,7 @@ from quorate.numerics.votes import binomial, clustered, equivalence
 from quorate.numerics.votes.multiway import Multiway, multiway
 from quorate.plan.power.clusters import single_votes
 from quorate.table.votes import Encoding, Votes
+from quorate.wording import Brief
 
 FEW_CLUSTERS = 20
 NOTHING = 1e-9
@@ -36,7 +37,7 @@ class Exact(NamedTuple):
 
 
 @dataclass(frozen=True)
-class VoteMargin:
+class VoteMargin(Brief):
     """How far the share of votes for the first system is from one half.
 
     Parameters

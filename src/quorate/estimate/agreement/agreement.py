@@ -33,6 +33,7 @@ from quorate.table.frames import frame
 from quorate.table.pairs import TIE
 from quorate.table.results import Result, Row
 from quorate.table.votes import Votes
+from quorate.wording import Brief
 
 Kind = Literal["overall", "decisive"]
 ALL = "all"
@@ -41,7 +42,7 @@ _KINDS: tuple[Kind, ...] = ("overall", "decisive")
 
 
 @dataclass(frozen=True)
-class Rate:
+class Rate(Brief):
     """Share of battles that a pipeline decides as people do.
 
     Parameters
@@ -71,7 +72,7 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class PipelineDifference:
+class PipelineDifference(Brief):
     """Agreement of one pipeline less that of another, on the same battles.
 
     Parameters

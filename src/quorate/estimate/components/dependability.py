@@ -18,13 +18,13 @@ from quorate.estimate.components.universe import DrawnFacet, UniverseScore
 from quorate.estimate.means.targets import PANEL, default_targets
 from quorate.roles import REPLICATE
 from quorate.table.results import Result
-from quorate.wording import listed
+from quorate.wording import Brief, listed
 
 Kind = Literal["universe", "relative", "absolute"]
 
 
 @dataclass(frozen=True)
-class VariancePart:
+class VariancePart(Brief):
     """What one component adds.
 
     Parameters

@@ -12,6 +12,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.numerics.inference import satterthwaite, t_quantile
 from quorate.numerics.mixed.information import adjustment, cell_weights, weights
 from quorate.numerics.mixed.reml import squares
+from quorate.wording import Brief
 
 _ROUNDING = 1e-13
 """Variance of a contrast, as a part of those of its means, that rounding errors leave of none."""
@@ -256,7 +257,7 @@ def left_out(fit: Decomposition, levels: Floats, score: Floats, item: Ints) -> L
 
 
 @dataclass(frozen=True, eq=False)
-class FittedSpread:
+class FittedSpread(Brief):
     """Spread of contrasts of the fixed effects of a fitted model.
 
     Parameters

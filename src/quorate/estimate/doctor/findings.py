@@ -15,7 +15,7 @@ from quorate.table.facts.describe import Description, MissingByLevel
 from quorate.table.facts.layout import NESTED, ONE_TO_ONE
 from quorate.table.judgments import OK, Judgments, Source
 from quorate.table.notes import Note, telling_apart
-from quorate.wording import counted, listed, percent, plural
+from quorate.wording import Brief, counted, listed, percent, plural
 
 Severity = Literal["error", "warning", "note"]
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
@@ -24,7 +24,7 @@ _MUCH = 0.05
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(Brief):
     """One thing found.
 
     Parameters

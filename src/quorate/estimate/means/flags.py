@@ -19,7 +19,7 @@ from quorate.estimate.components.noise import residuals
 from quorate.estimate.means.prediction import predict, residual_facet
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
-from quorate.wording import listed, plural
+from quorate.wording import Brief, listed, plural
 
 MEASURED = ("item", "system", "response", "dimension")
 """Facets that are what is measured, not how, unless ``over`` says otherwise."""
@@ -27,7 +27,7 @@ FEW_DF = 5.0
 
 
 @dataclass(frozen=True)
-class Flag:
+class Flag(Brief):
     """One item, and how far apart its scores are.
 
     Parameters

@@ -38,6 +38,7 @@ from quorate.roles import REPLICATE
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
+from quorate.wording import Brief
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
@@ -145,7 +146,7 @@ class Estimate(Result):
 
 
 @dataclass(frozen=True)
-class Basis:
+class Basis(Brief):
     """What the intervals need beyond the numbers shown.
 
     Parameters
@@ -180,7 +181,7 @@ class Basis:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Drawn(Brief):
     """A fixed facet taken as a draw: S^2 of its level means, its degrees of freedom, weight, and noise coefficients."""
 
     square: float

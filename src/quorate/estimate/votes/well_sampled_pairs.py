@@ -13,6 +13,7 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.table.pairs import TIE
 from quorate.table.votes import Encoding, Votes, checked_votes
+from quorate.wording import Brief
 
 Unit = Literal["pair", "model"]
 Random = np.random.Generator | int | None
@@ -22,7 +23,7 @@ MINIMUM = 200
 
 
 @dataclass(frozen=True, eq=False)
-class Sampled:
+class Sampled(Brief):
     """Votes of the units that have enough decisive ones, row by row.
 
     Parameters

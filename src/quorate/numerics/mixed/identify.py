@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from quorate.arrays import Floats
+from quorate.wording import Brief
 
 _TOLERANCE = 1e-8
 
 
 @dataclass(frozen=True)
-class Identified:
+class Identified(Brief):
     """What is identifiable, from ``G_st = ||Z_t' Q Z_s||^2`` on the raw rows.
 
     Parameters

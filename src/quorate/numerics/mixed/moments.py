@@ -15,6 +15,7 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.numerics.mixed.patterns import Units
 from quorate.numerics.mixed.rows import Sparsity
+from quorate.wording import Brief
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Products:
+class Products(Brief):
     """Cross products under one set of cell weights.
 
     Parameters

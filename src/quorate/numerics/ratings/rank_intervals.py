@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
+from quorate.wording import Brief
 
 Floats32 = NDArray[np.float32]
 
@@ -33,7 +34,7 @@ _TABULATED, _NODES = 1024, 48
 
 
 @dataclass(frozen=True, eq=False)
-class RankIntervals:
+class RankIntervals(Brief):
     """Intervals for the ranks of systems; rank 1 is the highest.
 
     Parameters

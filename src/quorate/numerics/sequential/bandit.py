@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
+from quorate.wording import Brief
 
 Variant = Literal["experiment", "theory"]
 Objective = Literal["worst", "average", "boundary"]
@@ -133,7 +134,7 @@ def _least_delta(variant: Variant, arms: int, budget: int) -> float:
 
 
 @dataclass(frozen=True)
-class Rule:
+class Rule(Brief):
     """The order in which arms are pulled: always the one with the greatest priority.
 
     Parameters

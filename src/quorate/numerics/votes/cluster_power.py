@@ -11,10 +11,11 @@ from quorate.arrays import Bools, Floats
 from quorate.numerics.votes import binomial
 from quorate.numerics.votes.clusters import Clusters
 from quorate.numerics.votes.power import cluster_draws, cluster_kinds, effective_clusters, robust, t_reach
+from quorate.wording import Brief
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterPower:
+class ClusterPower(Brief):
     """Shares of drawn studies, each of shape (pairs, budgets); nan for a pair with one cluster.
 
     Parameters

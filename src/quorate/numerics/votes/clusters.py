@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics.votes.power import effective_clusters, robust, t_reach
+from quorate.wording import Brief
 
 
 @dataclass(frozen=True, eq=False)
-class Clusters:
+class Clusters(Brief):
     """Clusters of votes of several pairs.
 
     Parameters

@@ -12,6 +12,7 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.progress import Progress
 from quorate.table.roster import Roster
+from quorate.wording import Brief
 
 MOST_FAILURES = 0.8
 """Share of failures; a cell that surely has more of them is given up, whatever their order."""
@@ -21,7 +22,7 @@ _DOUBT = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class Arms:
+class Arms(Brief):
     """What is measured.
 
     Parameters

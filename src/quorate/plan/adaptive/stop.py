@@ -14,6 +14,7 @@ from quorate.numerics.sequential import item_intervals
 from quorate.numerics.sequential.sides import Moments, against_difference, against_mean
 from quorate.plan.adaptive.arms import Standing
 from quorate.plan.adaptive.options import Scale
+from quorate.wording import Brief
 
 _NAMED = 3
 
@@ -74,7 +75,7 @@ class Boundary:
 
 
 @dataclass(frozen=True)
-class Precision:
+class Precision(Brief):
     """How well every arm is to be known.
 
     Parameters

@@ -13,12 +13,13 @@ from quorate.errors import InvalidInput
 from quorate.numerics.reciprocal import mean_reciprocal
 from quorate.plan.designs.schemes import GENERATION
 from quorate.roles import JUDGE
+from quorate.wording import Brief
 
 _MOST_ROWS = 10_000_000
 
 
 @dataclass(frozen=True)
-class Cycle:
+class Cycle(Brief):
     """One period of an assignment, a row for each (class of items, assigned levels).
 
     Parameters

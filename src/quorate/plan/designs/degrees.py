@@ -19,6 +19,7 @@ from quorate.numerics.inference import checked_level
 from quorate.plan.designs.layouts import Layout
 from quorate.plan.designs.sources import Source
 from quorate.roles import REPLICATE
+from quorate.wording import Brief
 
 _MOST = 1e7
 """Degrees of freedom that are as good as endless."""
@@ -55,7 +56,7 @@ def degrees_of_freedom(source: Source, laid: Layout, parts: Mapping[str, Any]) -
 
 
 @dataclass(frozen=True)
-class Middle:
+class Middle(Brief):
     """The middle one of many studies of a design, by the width of its interval; for one design or many.
 
     Parameters

@@ -19,13 +19,14 @@ from quorate.errors import InvalidInput
 from quorate.plan.designs.cycles import Cycle, Draw, cycle_of
 from quorate.plan.designs.schemes import GENERATION, Scheme, fewest_turns
 from quorate.roles import JUDGE
+from quorate.wording import Brief
 
 Count = int | Floats
 """A number of levels, or an array of them for many designs at once."""
 
 
 @dataclass(frozen=True)
-class Layout:
+class Layout(Brief):
     """A plan's cells: some facets assigned to items one by one, the others crossed with everything.
 
     Parameters

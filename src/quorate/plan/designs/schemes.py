@@ -16,6 +16,7 @@ from quorate.errors import InvalidInput
 from quorate.plan.designs.blocks import balanced_blocks
 from quorate.plan.designs.names import LAYOUTS, LayoutName
 from quorate.roles import JUDGE, PROMPT
+from quorate.wording import Brief
 
 GENERATION = "generation"
 MOST = 10**9
@@ -25,7 +26,7 @@ _MOST_PLACES = 10_000
 
 
 @dataclass(frozen=True)
-class Scheme:
+class Scheme(Brief):
     """A layout by name, with what it takes to be carried out.
 
     Parameters

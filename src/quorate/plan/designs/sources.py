@@ -42,6 +42,7 @@ from quorate.plan.designs.weights import (
 )
 from quorate.roles import CATEGORY, ITEM, JUDGE, REPLICATE
 from quorate.table.judgments import Judgments
+from quorate.wording import Brief
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class Design:
 
 
 @dataclass(frozen=True)
-class Source:
+class Source(Brief):
     """A design's counts, and how its variance follows from a layout.
 
     The variance is the sum over terms of a value times a weight. Values come from the components, weights from the

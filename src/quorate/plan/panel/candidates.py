@@ -9,12 +9,13 @@ import numpy as np
 
 from quorate.arrays import Bools
 from quorate.plan.panel.shortlist import JudgePool, Shortlist
+from quorate.wording import Brief
 
 _SAME = 1.005
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Candidate(Brief):
     """A judge of the pool, and what choosing otherwise would cost.
 
     Parameters

@@ -15,6 +15,7 @@ from quorate.numerics.panel.grubbs import Effects, disagreement, effects, grubbs
 from quorate.numerics.panel.subsets import Choice, exchange, turns
 from quorate.plan.designs.dstudy import project
 from quorate.table.judgments import Judgments
+from quorate.wording import Brief
 
 _MOST_NUMBERS = 4_000_000
 
@@ -51,7 +52,7 @@ class JudgeFacts:
 
 
 @dataclass(frozen=True)
-class Shortlist:
+class Shortlist(Brief):
     """A main study: who judges, how often, and how sure its mean is about the whole pool.
 
     Parameters
@@ -89,7 +90,7 @@ class Shortlist:
 
 
 @dataclass(frozen=True)
-class ChoiceStability:
+class ChoiceStability(Brief):
     """What other pilots like this one would have chosen, for the price of the recommended panel.
 
     Parameters

@@ -17,7 +17,7 @@ from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices
 from quorate.plan.designs.schemes import GENERATION
 from quorate.roles import JUDGE
-from quorate.wording import counted, plural
+from quorate.wording import Brief, counted, plural
 
 ALL, RANDOM, CYCLIC, COVERAGE = "all judges", "random judge", "cyclic", "cyclic over more items"
 LAYOUT: Mapping[str, LayoutName] = {ALL: "factorial", RANDOM: "random", CYCLIC: "cyclic", COVERAGE: "cyclic"}
@@ -49,7 +49,7 @@ class Strategy:
 
 
 @dataclass(frozen=True)
-class Strategies:
+class Strategies(Brief):
     """Strategies against each other, at the same numbers of judge calls.
 
     Parameters

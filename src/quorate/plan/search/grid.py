@@ -20,6 +20,7 @@ from quorate.plan.designs.prices import Prices, cheapest
 from quorate.plan.designs.schemes import GENERATION, MOST, Scheme, is_count
 from quorate.plan.designs.sources import Source
 from quorate.roles import JUDGE, PROMPT
+from quorate.wording import Brief
 
 ROLES = {"prompts": PROMPT, "judges": JUDGE, "temperatures": "temperature"}
 """Facets that have a plural of their own among the limits."""
@@ -31,7 +32,7 @@ _MOST_ITEMS, _MOST_LEVELS = 2_000, 50
 
 
 @dataclass(frozen=True)
-class Piece:
+class Piece(Brief):
     """Designs that differ only along axes, so that one layout holds them all.
 
     Parameters
@@ -86,7 +87,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Grid:
+class Grid(Brief):
     """Every design that is allowed.
 
     Parameters

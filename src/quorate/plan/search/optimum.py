@@ -21,6 +21,7 @@ from quorate.plan.search.grid import REPLICATE, Grid
 from quorate.plan.search.paid import Paid
 from quorate.plan.search.search import Found, Kept, grouped
 from quorate.table.results import Result, Row
+from quorate.wording import Brief
 
 if TYPE_CHECKING:
     from quorate.plan.search.ranking import Ranking
@@ -30,7 +31,7 @@ _SLACK = 1e-12  # relative: a budget of .3 buys three calls at .1
 
 
 @dataclass(frozen=True)
-class Cloud:
+class Cloud(Brief):
     """A sample of all designs, for a picture.
 
     Parameters
@@ -47,7 +48,7 @@ class Cloud:
 
 
 @dataclass(frozen=True)
-class Searched:
+class Searched(Brief):
     """What a search was about and what it found; the results are read from it.
 
     Parameters

@@ -22,6 +22,7 @@ from quorate.plan.designs.layouts import Layout, lay_out
 from quorate.plan.designs.prices import Prices
 from quorate.plan.designs.sources import Source
 from quorate.plan.search.grid import CATEGORIES, REPLICATE, Grid, Piece
+from quorate.wording import Brief
 
 if TYPE_CHECKING:
     from quorate.plan.search.paid import Paid
@@ -33,7 +34,7 @@ _ALIKE = 1e-12
 
 
 @dataclass(frozen=True)
-class Kept:
+class Kept(Brief):
     """Designs of many pieces.
 
     Parameters
@@ -61,7 +62,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Found:
+class Found(Brief):
     """What a search found.
 
     Parameters

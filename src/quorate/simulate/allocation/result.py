@@ -16,7 +16,7 @@ from quorate.numerics.sequential.bandit import Constants
 from quorate.numerics.sequential.greedy import normal_saving
 from quorate.simulate.allocation.saving import LEAST_RUNS, saved_interval, saving, share_text
 from quorate.table.results import Result, Row, rows_of
-from quorate.wording import counted
+from quorate.wording import Brief, counted
 
 UNIFORM, ROBIN, ROBIN_HOOD = POLICIES = ("uniform", "robin", "robin-hood")
 """Equal numbers of pulls; by known variances; by variances estimated on the way."""
@@ -72,7 +72,7 @@ class Saved:
 
 
 @dataclass(frozen=True, eq=False)
-class PolicyRuns:
+class PolicyRuns(Brief):
     """One policy in all runs.
 
     Parameters

@@ -14,7 +14,7 @@ from quorate.estimate.agreement.leaderboards import Leaderboards
 from quorate.numerics.inference import checked_level, t_quantile
 from quorate.simulate.pipelines.draws import By
 from quorate.table.results import Result, Row
-from quorate.wording import counted, listed
+from quorate.wording import Brief, counted, listed
 
 Kind = Literal["single", "average"]
 _FEW = 4
@@ -60,7 +60,7 @@ class Rated:
 
 
 @dataclass(frozen=True)
-class PipelineErrors:
+class PipelineErrors(Brief):
     """A leaderboard by one pipeline of judges.
 
     Parameters

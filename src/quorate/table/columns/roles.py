@@ -13,6 +13,7 @@ from quorate.roles import CATEGORY, GENERATION, ITEM, JUDGE, PROMPT, REPLICATE, 
 from quorate.table.columns.aliases import JUDGES, STATUSES
 from quorate.table.judgments import Facet
 from quorate.table.notes import Note, left_unused, read_as
+from quorate.wording import Brief
 
 FIXED = (JUDGE, TEMPERATURE)
 """Roles whose levels are taken as chosen unless the user says otherwise."""
@@ -35,7 +36,7 @@ _RESERVED = ("cell", "residual")
 
 
 @dataclass(frozen=True)
-class Roles:
+class Roles(Brief):
     """Columns by role.
 
     Parameters

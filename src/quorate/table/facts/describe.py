@@ -14,6 +14,7 @@ from quorate.errors import InvalidData
 from quorate.table.facts.layout import COMPLETE, ONE_LEVEL, Crossing, FullCrossing, crossings, full_crossing
 from quorate.table.notes import telling_apart
 from quorate.table.results import plain
+from quorate.wording import Brief
 
 if TYPE_CHECKING:
     from quorate.table.judgments import Facet, Judgments
@@ -67,7 +68,7 @@ class Balance:
 
 
 @dataclass(frozen=True)
-class MissingByLevel:
+class MissingByLevel(Brief):
     """What is missing at each level of one facet.
 
     Parameters
@@ -98,7 +99,7 @@ class MissingByLevel:
 
 
 @dataclass(frozen=True)
-class Duplicates:
+class Duplicates(Brief):
     """Rows that repeat the key of another row.
 
     Parameters
@@ -148,7 +149,7 @@ class ScoreFacts:
 
 
 @dataclass(frozen=True)
-class Description:
+class Description(Brief):
     """Facts about judgments.
 
     Parameters

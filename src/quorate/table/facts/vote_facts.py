@@ -15,6 +15,7 @@ from quorate.roles import JUDGE, PROMPT
 from quorate.table.facts.vote_graph import Graph, graph_of
 from quorate.table.judgments import dense
 from quorate.table.pairs import BOTH_BAD, FIRST_A, MISSING, TIE, A, B, summed
+from quorate.wording import Brief
 
 if TYPE_CHECKING:
     from quorate.table.votes import Votes
@@ -27,7 +28,7 @@ UNITS = (PROMPT, JUDGE)
 
 
 @dataclass(frozen=True)
-class Tally:
+class Tally(Brief):
     """Votes by outcome at each level of a facet, or of each pair, models or levels in the order of ``labels``.
 
     Parameters
@@ -147,7 +148,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class VoteFacts:
+class VoteFacts(Brief):
     """Facts about votes.
 
     Parameters

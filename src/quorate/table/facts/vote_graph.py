@@ -9,10 +9,11 @@ from typing import Any, Literal
 import numpy as np
 
 from quorate.table.pairs import Pairs
+from quorate.wording import Brief
 
 
 @dataclass(frozen=True)
-class Graph:
+class Graph(Brief):
     """Models as nodes, decisive votes and ties as edges.
 
     Parameters
