@@ -105,7 +105,7 @@ def identity(text: str) -> str:
     Examples
     --------
     >>> identity("Who wrote Faust?")
-    '3b7b1cd7f9f4a9d8 Who wrote Faust?'
+    '78ea432cf8cbe2a9 Who wrote Faust?'
     """
     digits = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_HEX]
     return f"{digits} {' '.join(text.split())[:_SHOWN]}".strip()
