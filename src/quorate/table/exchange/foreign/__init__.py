@@ -14,6 +14,7 @@ judgment or vote, none for an average; a judge that failed has no score.
 - deepeval: metrics of test cases, by judges
 - lm_eval: metrics of documents of tasks
 - openai_evals: events of samples
+- langsmith: feedback on runs of an experiment
 - label_studio, argilla: what people annotated
 - pairs: verdicts on two models: Arena-Hard, MT-Bench, AlpacaEval, Chatbot Arena, JudgeBench
 - helm: statistics of instances, and what judges said of them

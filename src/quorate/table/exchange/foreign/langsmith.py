@@ -1,0 +1,86 @@
+"""LangSmith: feedback on every run of an experiment, in the CSV of its table."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from math import isinf
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quorate.errors import InvalidData
+from quorate.table.exchange.csv_text import open_csv
+from quorate.table.exchange.foreign.choice import chosen
+from quorate.table.exchange.foreign.records import Records
+from quorate.table.exchange.foreign.values import name_at, shown
+from quorate.table.exchange.format import Format, Opened, quoted
+from quorate.table.notes import Note
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from quorate.table.exchange.glance import Glance
+
+_FEEDBACK = "feedback."
+_EXAMPLE, _ERROR = "example_id", "error"
+_TRUTH = {"true": 1.0, "false": 0.0}
+
+
+def claims(glance: Glance) -> bool:
+    """Whether its columns are an example's and feedback."""
+    return _EXAMPLE in glance.header and any(name.startswith(_FEEDBACK) for name in glance.header)
+
+
+def read_experiment(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
+    """One row for each feedback on each run; a run that failed has none, whatever evaluators said of it.
+
+    Parameters
+    ----------
+    part : str, optional
+        The keys of the feedback that is read; several are levels of ``judge``.
+
+    Raises
+    ------
+    InvalidData
+        If there are no such columns, or feedback is text.
+    InvalidInput
+        If there are several keys and none is named.
+    """
+    table = open_csv(connection, path)
+    keys = [name for name in table.columns if name.startswith(_FEEDBACK)]
+    if _EXAMPLE not in table.columns or not keys:
+        raise InvalidData(f"{path}: has no columns {_EXAMPLE} and {_FEEDBACK}<key>, which a table of LangSmith has")
+    wanted = [name for name in (_EXAMPLE, _ERROR, *keys) if name in table.columns]
+    places = dict(zip(table.columns, table.relation.columns, strict=True))
+    held = table.relation.project(", ".join(quoted(places[name]) for name in wanted)).fetchall()
+    rows = [dict(zip(wanted, row, strict=True)) for row in held]
+    numbers = {key.removeprefix(_FEEDBACK): [_score(row[key]) for row in rows] for key in keys}
+    found = {key: [one for one in scores if one is not None] for key, scores in numbers.items() if None not in scores}
+    for key in (key for key in numbers if key not in found and (not found or key == part)):
+        text = next(row[_FEEDBACK + key] for row in rows if _score(row[_FEEDBACK + key]) is None)
+        raise InvalidData(f"{path}: feedback {key} is text, such as {shown(text)}; a number is needed there")
+    judges = chosen(part, found, "score")
+    records = Records("item", "system", "judge", "replicate", "score", "status")
+    seen: dict[str, int] = defaultdict(int)
+    for place, row in enumerate(rows):
+        item = name_at(row[_EXAMPLE], f"{path}: row {place + 1}: {_EXAMPLE}")
+        seen[item] += 1
+        status = "error" if (row.get(_ERROR) or "").strip() else "ok"
+        for judge in judges:
+            score = found[judge][place] if status == "ok" else None
+            records.add(item=item, system=path.stem, judge=judge, replicate=seen[item], score=score, status=status)
+    left = [key for key in numbers if key not in judges]
+    notes = [Note(f"LangSmith: feedback {', '.join(judges)}; the table names no system: it is called {path.stem}")]
+    return records.opened(connection, "scores", notes=notes + ([Note(f"not read: {', '.join(left)}")] if left else []))
+
+
+def _score(text: str | None) -> float | None:
+    """A number, or truth as 1 and 0; nan of nothing, None of text."""
+    word = (text or "nan").strip().lower() or "nan"
+    try:
+        number = _TRUTH[word] if word in _TRUTH else float(word)
+    except ValueError:
+        return None
+    return None if isinf(number) else number
+
+
+FORMAT = Format("langsmith", read_experiment, claims=claims, tool=True, holds=lambda _: "scores")
