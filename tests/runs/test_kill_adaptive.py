@@ -60,3 +60,39 @@ def test_every_call_for_a_draft_is_counted(panel, serve, start, command, ask):
     assert not (path.parent / "prompts").exists()
     ran = command("run", path, "--yes")  # 8 cells
     assert ran.code == 0
+
+
+@pytest.mark.slow
+def test_rounds_go_on_whatever_the_endpoint_does_and_however_often_they_are_killed(panel, serve, start, command, ask):
+    """Faults of every kind, some without end, and kills together: nothing twice, nothing beyond the budget."""
+    server, rng, lost = serve("hostile.py", "--seconds", 600, "--failures", 3), random.Random(5), 0
+    policy = {"name": "robin-hood", "delta": 0.3, "batch": 64}
+    path = panel(server.port, 4, None, behaviour="any/v1", adaptive=policy, budget={"calls": 700}, tries=2)
+    ledger = path.with_suffix(".db")
+
+    def asked():
+        return sum(server.ask("stats")["done"].values())
+
+    for number in range(6):
+        process, before = start("run", path, "--yes"), asked()
+        while process.poll() is None and asked() == before:
+            time.sleep(0.02)
+        time.sleep(rng.uniform(0.1, 1.5))
+        process.kill()
+        process.wait()
+        if ledger.exists():
+            lost += ask(ledger, "SELECT count(*) FROM cells WHERE state = 'leased'")[0][0]
+            calls, reserved = ask(ledger, "SELECT calls, reserved FROM spend")[0]
+            assert calls + reserved <= 700, number
+    ran = command("run", path, "--yes", "--json")
+    assert ran.code in (0, 2), ran.err
+    calls, gone, reserved = ask(ledger, "SELECT calls, lost, reserved FROM spend")[0]
+    assert (reserved, gone) == (0, lost)
+    assert 0 < calls <= 700
+    recorded = ask(ledger, "SELECT count(*), count(DISTINCT id) FROM attempts")[0]
+    assert recorded == (calls, calls)
+    twice = "SELECT count(*) FROM attempts WHERE status = 'ok' GROUP BY cell HAVING count(*) > 1"
+    assert ask(ledger, twice) == []
+    assert ask(ledger, "SELECT count(*) FROM cells WHERE state IN ('planned', 'leased')") == [(0,)]
+    again = command("run", path, "--yes", "--json")
+    assert ask(ledger, "SELECT calls FROM spend") == [(calls,)], again.err
