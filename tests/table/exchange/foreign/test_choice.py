@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from math import nan
+from pathlib import Path
 
 import pytest
 
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.table.exchange.foreign.choice import chosen
+from quorate.table.exchange.foreign.choice import chosen, no_parts
 
 FOUND = {"match": [1.0, 0.0], "rating": [7.0, nan], "a,b": [nan, nan]}
 
@@ -28,3 +29,9 @@ def test_the_command_names_its_own_option():
     with pytest.raises(InvalidInput) as caught:
         chosen(None, FOUND, "scorer")
     assert ("part", "match") in {(one.name, one.value) for one in caught.value.arguments}
+
+
+def test_a_log_of_one_thing_has_no_parts():
+    no_parts(None, Path("log"))
+    with pytest.raises(InvalidInput, match='log has no parts to choose from, got "x"; leave it out'):
+        no_parts("x", Path("log"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quorate.table.exchange.engine import connection
-from quorate.table.exchange.foreign.records import Records, identity
+from quorate.table.exchange.foreign.records import Records, identity, identity_in_sql
 
 
 def test_rows_as_text_and_numbers():
@@ -42,3 +42,11 @@ def test_text_that_utf8_cannot_hold_stays_apart():
         rows.add(item=item, score=1)
     kept = [item for item, _ in rows.opened(connection(), "scores").relation.fetchall()]
     assert kept == ["\\ud800", "\\udfff", "a\0b"]
+
+
+@pytest.mark.parametrize("text", ["Who wrote Faust?", "", "  a\n\tb  ", "é" * 90, "x" * 39 + " yz"])
+def test_an_identity_is_the_same_in_duckdb(text):
+    ((found, none),) = connection().execute(
+        f"SELECT {identity_in_sql('$1::VARCHAR')}, {identity_in_sql('NULL::VARCHAR')}", [text]
+    ).fetchall()
+    assert (found, none) == (identity(text), None)

@@ -111,6 +111,6 @@ def test_a_broken_file_is_one_line(shared, write):
 
 
 @given(mutants(RECORDS[:2], array=True) | mutants([record(preference=1.25)], array=True))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_whatever_is_in_it(tmp_path_factory, block):
     reads_or_refuses(block, tmp_path_factory.getbasetemp() / "fuzz-alpaca.json", format="alpaca-eval")

@@ -89,6 +89,6 @@ def test_published_files(shared):
 
 
 @given(mutants([line(), line(pair_id="p2", judgments=judged(["A=B"], [None]))]))
-@settings(max_examples=50)
+@settings(max_examples=25)
 def test_whatever_is_in_it(tmp_path_factory, block):
     reads_or_refuses(block, tmp_path_factory.getbasetemp() / "fuzz-judgebench.jsonl", format="judgebench")

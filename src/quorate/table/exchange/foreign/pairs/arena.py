@@ -73,8 +73,8 @@ def claims(glance: Glance) -> bool:
     keys = glance.record.keys() | set(glance.header)
     if not {"model_a", "model_b"} <= keys:
         return False
-    own = glance.array or bool(keys & {"anony", "evaluation_session_id", "evaluation_order"})
-    return {*ONE_HOT[:2]} <= keys or ("winner" in keys and own)
+    own = {"anony", "evaluation_session_id", "evaluation_order", *(("conversation_a",) if glance.array else ())} & keys
+    return {*ONE_HOT[:2]} <= keys or ("winner" in keys and bool(own))
 
 
 def read_battles(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:

@@ -110,7 +110,7 @@ def _shape(glance: Glance) -> Shape | None:
         return None
     if "g1_winner" in keys:
         return PAIR
-    if {"model", "score"} <= keys and isinstance(glance.record.get("judge"), list):
+    if {"model", "score"} <= keys and ("judgment" in keys or isinstance(glance.record.get("judge"), list)):
         return SINGLE
     if glance.header and not glance.block.startswith(b"PAR1"):
         return None
