@@ -46,7 +46,9 @@ def test_text_that_utf8_cannot_hold_stays_apart():
 
 @pytest.mark.parametrize("text", ["Who wrote Faust?", "", "  a\n\tb  ", "é" * 90, "x" * 39 + " yz"])
 def test_an_identity_is_the_same_in_duckdb(text):
-    ((found, none),) = connection().execute(
-        f"SELECT {identity_in_sql('$1::VARCHAR')}, {identity_in_sql('NULL::VARCHAR')}", [text]
-    ).fetchall()
+    ((found, none),) = (
+        connection()
+        .execute(f"SELECT {identity_in_sql('$1::VARCHAR')}, {identity_in_sql('NULL::VARCHAR')}", [text])
+        .fetchall()
+    )
     assert (found, none) == (identity(text), None)

@@ -23,6 +23,7 @@ def test_plain_tables_are_not_claimed(form, tmp_path):
         "votes.csv": "model_a,model_b,winner,judge\nx,y,model_a,j\n",
         "scores.jsonl": json.dumps({"item": "a", "judge": "x", "score": 1}),
         "votes.jsonl": json.dumps({"model_a": "x", "model_b": "y", "winner": "x", "prompt": "p"}),
+        "votes.json": json.dumps([{"model_a": "x", "model_b": "y", "winner": "x", "judge": "j", "prompt": "p"}]),
         "list.json": json.dumps([{"item": "a", "score": 1}]),
         "object.json": json.dumps({"items": [1, 2], "results": []}),
         "empty": "",

@@ -60,7 +60,12 @@ def test_the_first_of_two_runs_counts(write):
 
 
 def test_ratings(write):
-    path = write(rating(), rating(turn=2, score=-1, judge="gpt-4"), rating(question_id=3, score=7.5), rating(question_id=3, score=1))
+    path = write(
+        rating(),
+        rating(turn=2, score=-1, judge="gpt-4"),
+        rating(question_id=3, score=7.5),
+        rating(question_id=3, score=1),
+    )
     table = q.read(path, announce=False)
     assert [(one.name, one.rows) for one in table.describe().statuses] == [("ok", 2), ("unparsed", 1)]
     assert set(table.names) == {"item", "judge", "system", "turn"}
