@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from quorate.estimate.components.published import components as components
     from quorate.estimate.components.robustness import by_level as by_level
     from quorate.estimate.components.robustness import leave_one_out as leave_one_out
+    from quorate.estimate.doctor.proposal.propose import propose as propose
     from quorate.estimate.doctor.support import doctor as doctor
     from quorate.estimate.means.effects import effects as effects
     from quorate.estimate.means.flags import flags as flags
@@ -126,6 +127,7 @@ _HOMES = {
     "pool": "quorate.estimate.means.targets",
     "power_curve": "quorate.plan.power.sample_size",
     "project": "quorate.plan.designs.dstudy",
+    "propose": "quorate.estimate.doctor.proposal.propose",
     "rank": "quorate.estimate.ratings.rank",
     "rate_variance": "quorate.estimate.votes.prompts",
     "read": "quorate.table.read",

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from quorate.estimate.components.dependability import Dependability as Dependability
     from quorate.estimate.components.published import Components as Components
     from quorate.estimate.components.robustness import Part as Part
+    from quorate.estimate.doctor.proposal.propose import Proposal as Proposal
     from quorate.estimate.doctor.support import Support as Support
     from quorate.estimate.doctor.support import VotesSupport as VotesSupport
     from quorate.estimate.means.effects import LevelEffect as LevelEffect
@@ -118,6 +119,7 @@ _HOMES = {
     "Prize": "quorate.decide.gaming.gaming",
     "Progress": "quorate.table.progress",
     "Projection": "quorate.plan.designs.dstudy",
+    "Proposal": "quorate.estimate.doctor.proposal.propose",
     "RateVariance": "quorate.estimate.votes.prompts",
     "Ratings": "quorate.estimate.ratings.ratings",
     "ScoreVerdict": "quorate.decide.scores.verdict",

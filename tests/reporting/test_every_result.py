@@ -160,6 +160,9 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "Screening": lambda _: q.screen(pool(), budget=300, resamples=20, rng=1),
     "Status": lambda folder: q.status(study(folder)),
     "StoppingRule": lambda _: q.stopping_rule(0.1, 2000),
+    "Proposal": lambda _: q.propose(
+        pl.DataFrame({"plate": list("aabb"), LABELS[0]: list("xyxy"), "y": [1.5, 2, 3, 4]})
+    ),
     "Support": lambda _: q.doctor(judgments()),
     "Verdict": lambda _: q.compare(votes(), *LABELS[:2]),
     "Verdicts": lambda _: q.compare_all(votes()),

@@ -38,7 +38,7 @@ from quorate.cli.plan.sample_battles import sample_battles
 from quorate.cli.plan.screen import screen
 from quorate.cli.spelling import in_options
 from quorate.cli.write.writeup import writeup
-from quorate.errors import QuorateError
+from quorate.errors import QuorateError, UnknownColumn
 
 FAILED = 1
 THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
@@ -168,6 +168,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _line(error: Exception) -> str:
     """One line that says what went wrong."""
+    if isinstance(error, UnknownColumn) and error.role == error.column:  # nobody named it: it is what we call it
+        return f"{in_options(str(error))} quorate doctor FILE says what the columns may be"
     if isinstance(error, QuorateError):
         return in_options(str(error))
     if isinstance(error, typer.TyperException):

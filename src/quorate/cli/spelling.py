@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from quorate.arguments import Argument, Sentence
 
@@ -18,6 +18,8 @@ _ENTRIES = {
     "roles": ("--role", "ROLE", "COLUMN"),
     "targets": ("--target", "ROLE", "TARGET"),
 }
+_LISTS = {"cluster": "none", "fixed": "", "wins": ""}
+"""Arguments that are lists, with commas as options, and what stands for an empty one."""
 _RENAMED = {"format": "file_format"}
 """Arguments whose names are options for something else."""
 _PLAIN = r"[\w@%+=:,./-]+"
@@ -38,6 +40,23 @@ def in_options(text: str) -> str:
 
 def option(argument: Argument) -> str:
     """The option, with its value, that stands for an argument."""
+    return " ".join(flag if value is None else f"{flag} {_word(value)}" for flag, value in flags(argument))
+
+
+def shell(arguments: Iterable[Argument]) -> str:
+    """Options as a shell takes them: what names of columns hold is text to it.
+
+    Examples
+    --------
+    >>> shell([Argument("score", "points of $HOME"), Argument("facets", {"judge": "rater"})])
+    "--score 'points of $HOME' --facet judge=rater"
+    """
+    words = [word for one in arguments for pair in flags(one) for word in pair if word is not None]
+    return shlex.join(words)
+
+
+def flags(argument: Argument) -> list[tuple[str, str | None]]:
+    """The option that stands for an argument, once for every entry, and its value; None of a switch."""
     name, value = argument.group or argument.name, argument.value
     if argument.group:
         value = {argument.name: value}
@@ -45,17 +64,19 @@ def option(argument: Argument) -> str:
         value = value["judge"]
     if name in _ENTRIES and isinstance(value, Mapping):
         flag, key, metavar = _ENTRIES[name]
-        return " ".join(f"{flag} {_word(f'{_filled(k, key)}={_filled(v, metavar)}')}" for k, v in value.items())
+        return [(flag, f"{_filled(k, key)}={_filled(v, metavar)}") for k, v in value.items()]
     flag = f"--{_RENAMED.get(name, name).replace('_', '-')}"
-    if name == "cluster" and isinstance(value, tuple):
-        value = ",".join(value) or "none"
+    if name == "wide" and isinstance(value, Mapping):
+        return [(flag, f"{role}={','.join(columns)}") for role, columns in value.items()]
+    if name in _LISTS and isinstance(value, tuple):
+        value = ",".join(value) or _LISTS[name]
     if value is None or value is True:
-        return flag
-    return f"{flag} {_word(_filled(value, _FILLED_IN.get(name, 'VALUE')))}"
+        return [(flag, None)]
+    return [(flag, _filled(value, _FILLED_IN.get(name, "VALUE")))]
 
 
 def _filled(value: object, metavar: str) -> str:
-    return metavar if value is ... else "" if value == () else str(value)
+    return metavar if value is ... else str(value)
 
 
 def _word(text: str) -> str:

@@ -96,6 +96,7 @@ def _ungrouped(judgments: Judgments, origin: Origin) -> Ungrouped:
     from quorate.table.collapse import eager as collapse_eager
     from quorate.table.collapse import lazy as collapse_lazy
     from quorate.table.collapse import sql as collapse_sql
+    from quorate.table.columns.share import share_in_frame
     from quorate.table.exchange.format import Opened
     from quorate.table.files import explained, located, opened, sha256
 
@@ -111,6 +112,7 @@ def _ungrouped(judgments: Judgments, origin: Origin) -> Ungrouped:
         with explained("duckdb relation"):
             held = origin.rows.of(Opened(frame.to_native(), names, typed=True))
             return collapse_sql.ungroup(held, origin.roles, origin.missing)
+    frame = share_in_frame(frame, origin.rows.share)
     if isinstance(frame, nw.LazyFrame):
         return collapse_lazy.ungroup(frame, origin.roles, origin.missing)
     return collapse_eager.ungroup(frame, origin.roles, origin.missing)

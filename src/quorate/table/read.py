@@ -20,7 +20,16 @@ from quorate.table.read_scores import read_scores
 from quorate.table.read_votes import read_votes
 from quorate.table.votes import Votes
 
-_SCORES = {"score": "score", "object": "item", "nested": None, "fixed": FIXED, "missing": (), "scale": None}
+_SCORES = {
+    "score": "score",
+    "object": "item",
+    "nested": None,
+    "fixed": FIXED,
+    "missing": (),
+    "scale": None,
+    "wide": None,
+    "label": None,
+}
 _VOTES = {"model_a": "model_a", "model_b": "model_b", "winner": "winner", "outcomes": None, "wins": ()}
 """Arguments for one kind alone, with their defaults."""
 
@@ -37,6 +46,8 @@ def read(
     status: str | None = None,
     missing: Iterable[str] = (),
     scale: tuple[float, float] | None = None,
+    wide: Mapping[str, Sequence[str]] | None = None,
+    label: str | None = None,
     model_a: str = "model_a",
     model_b: str = "model_b",
     winner: str = "winner",
@@ -85,6 +96,11 @@ def read(
     scale : (float, float), optional
         Least and greatest score that there can be, such as ``(1, 5)``: the ends that intervals of means keep to,
         instead of those seen in the data. A score beyond it is refused.
+    wide : mapping of str to sequence of str, optional
+        Of a file with a column for each judge, prompt or criterion: the role and its columns, such as
+        ``{"judge": ["gpt", "claude"]}``. Each value is a judgment of its own.
+    label : str, optional
+        Of a column of words, the one whose share is the score: 1 where a judge gave it, 0 where it gave another.
     where : str, optional
         A condition in DuckDB's SQL over the columns of a file, such as ``"language = 'de' AND turn <= 2"``: rows for
         which it does not hold, or is not known, are not read. One expression of columns, values, operators and plain
@@ -144,6 +160,7 @@ def read(
         "missing": missing,
         "scale": scale,
     }
+    scores |= {"wide": wide, "label": label}
     votes: dict[str, Any] = {
         "model_a": model_a,
         "model_b": model_b,
@@ -151,7 +168,8 @@ def read(
         "outcomes": outcomes,
         "wins": wins,
     }
-    shared: dict[str, Any] = {"status": status, "only": only, "announce": announce, **vars(rows)}
+    shared: dict[str, Any] = {"status": status, "only": only, "announce": announce, "where": where}
+    shared |= {"partitions": partitions, "part": part, "format": format}
     if kind is None and {ITEM, SYSTEM, REPLICATE} & (facets or {}).keys():  # roles that votes do not have
         kind = "scores"
     if kind_of(source, kind, scores, votes, rows) == "scores":

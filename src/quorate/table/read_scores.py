@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,9 +21,11 @@ from quorate.table.columns.repeating import hint_of_file, hint_of_frame
 from quorate.table.columns.roles import ALIASES, FIXED, resolve
 from quorate.table.columns.roles import recognise as recognise_columns
 from quorate.table.columns.scores import Missing, as_missing
+from quorate.table.columns.share import said, share_in, share_in_frame
 from quorate.table.exchange.format import Opened
 from quorate.table.exchange.postgres.address import Address, Place, place_of
 from quorate.table.exchange.rows import Rows
+from quorate.table.exchange.wide import checked_wide
 from quorate.table.files import explained, opened, source_of
 from quorate.table.frames import LIBRARIES, wrapped
 from quorate.table.judgments import Judgments, Origin, Source
@@ -46,6 +48,8 @@ def read_scores(
     partitions: bool = False,
     part: str | None = None,
     format: str | None = None,
+    wide: Mapping[str, Sequence[str]] | None = None,
+    label: str | None = None,
     recognise: bool = False,
     announce: bool = True,
 ) -> Judgments:
@@ -72,9 +76,10 @@ def read_scores(
         "by_name": recognise or facets is None,
     }
     blank = as_missing(missing)
-    by_path, rows = isinstance(source, (str, os.PathLike, Address)), Rows(where, partitions, part, format)
+    by_path = isinstance(source, (str, os.PathLike, Address))
+    rows = Rows(where, partitions, part, format, checked_wide(wide))
     read_source = _read_file if by_path else _read_frame
-    table = read_source(place_of(source) if by_path else source, declared, blank, rows)
+    table = read_source(place_of(source) if by_path else source, declared, blank, rows, label)
     table = at_levels(table if scale is None else on_scale(table, scale), only)
     if facets is not None and not recognise:
         return table
@@ -120,7 +125,7 @@ def on_scale(table: Judgments, scale: tuple[float, float]) -> Judgments:
     return replace(table, scale=(low, high))
 
 
-def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing, rows: Rows) -> Judgments:
+def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing, rows: Rows, label: str | None) -> Judgments:
     with opened(path, rows) as file:
         if file.kind == "votes" and not _all_named(declared):
             raise InvalidInput(
@@ -134,13 +139,15 @@ def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing, rows:
         if file.nested and declared["nested"] is None and not _all_named(declared):
             declared = {**declared, "nested": dict(file.nested)}
         roles = resolve(file.columns, **declared)
-        grouped = collapse_sql.collapse(file, roles, missing)
+        share = None if label is None else (roles.score, label)
+        scored = share_in(file, share)
+        grouped = collapse_sql.collapse(scored, roles, missing)
         source = source_of(path, file, rows)
         table = judgments(grouped, roles, source)
         hint = () if file.facets else hint_of_file(table.notes, file, votes=False)
-    table = replace(table, notes=(*file.notes, *table.notes, *hint))
+    table = replace(table, notes=(*scored.notes, *table.notes, *hint))
     place = path if isinstance(path, Address) else path.absolute()
-    return replace(table, origin=Origin(place, roles, missing, rows))
+    return replace(table, origin=Origin(place, roles, missing, replace(rows, share=share)))
 
 
 def _unrecognised(only: Iterable[str], facets: Mapping[str, str]) -> dict[str, str]:
@@ -162,27 +169,30 @@ def _all_named(declared: Mapping[str, Any]) -> bool:
     return declared["facets"] is not None and not declared["by_name"]
 
 
-def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows: Rows) -> Judgments:
+def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows: Rows, label: str | None) -> Judgments:
     import narwhals as nw
 
     from quorate.table.collapse import eager as collapse_eager
     from quorate.table.collapse import lazy as collapse_lazy
 
     frame = wrapped(source)
+    library = frame.implementation.value
+    if not frame.implementation.is_duckdb():
+        rows.refuse(f"{library} frame")
     names = tuple(frame.collect_schema().names())
     roles = resolve(names, **declared)
-    library = frame.implementation.value
+    chosen = replace(rows, share=None if label is None else (roles.score, label))
     if frame.implementation.is_duckdb():
         with explained("duckdb relation"):
-            held = rows.of(Opened(frame.to_native(), names, typed=True))
+            held = chosen.of(Opened(frame.to_native(), names, typed=True))
             grouped = collapse_sql.collapse(held, roles, missing)
             hint = hint_of_file(roles.notes, held, votes=False)
         place = Source("duckdb relation", caveats=held.caveats)
     else:
-        rows.refuse(f"{library} frame")
         engine = collapse_lazy if isinstance(frame, nw.LazyFrame) else collapse_eager
-        grouped = engine.collapse(frame, roles, missing)
+        grouped = engine.collapse(share_in_frame(frame, chosen.share), roles, missing)
         hint = hint_of_frame(roles.notes, frame, votes=False)
         place = Source(f"{library} frame", backend=library if library in LIBRARIES else None)
     table = judgments(grouped, roles, place)
-    return replace(table, notes=(*table.notes, *hint), origin=Origin(source, roles, missing, rows))
+    notes = table.notes if chosen.share is None else (said(chosen.share), *table.notes)
+    return replace(table, notes=(*notes, *hint), origin=Origin(source, roles, missing, chosen))

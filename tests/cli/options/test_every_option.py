@@ -118,6 +118,8 @@ PRINTED = {
     "markdown": "as report",
     "charts": "as report",
     "chart_format": "as report",
+    "roles": "the arguments of quorate.read, as --save wrote them",
+    "save": "keeps what quorate.propose proposes",
     "study": "the record of quorate.report and quorate.writeup",
     "format_": "how a writeup is printed",
 }
@@ -195,7 +197,7 @@ NEEDS = {
     "run": "study.yaml --yes",
     "status": "study.yaml",
 }
-OF_SCORES = ("score", "object_", "nested", "fixed", "missing", "scale")
+OF_SCORES = ("score", "object_", "nested", "fixed", "missing", "scale", "wide", "label")
 VALUES = {
     "a": "x",
     "b": "y",
@@ -244,6 +246,8 @@ VALUES = {
     "wins": "a,b",
     "winner": "person",
     "where": "prompt < 'z'",
+    "wide": "judge=a,b",
+    "label": "x",
     "part": "match",
     "file_format": "json",
     "within": "judge",

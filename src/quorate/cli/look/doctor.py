@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quorate.cli.console import heading, points, say, table, whole
-from quorate.cli.options import File, Output, Reading, command
-from quorate.cli.spelling import in_options
+from quorate.cli.options import File, Group, Output, Reading, command
+from quorate.cli.options.roles_file import save_options
+from quorate.cli.spelling import in_options, shell
+from quorate.errors import InvalidData
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from quorate.estimate.doctor.proposal.propose import Proposal
     from quorate.estimate.doctor.support import Support, VotesSupport
     from quorate.table.facts.describe import Description
 
@@ -23,19 +29,77 @@ TERM = "component "
 COLUMNS = {" ": "left", "  ": "left"}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Kept(Group):
+    """What is kept of a proposal."""
+
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keep how the file can be read, for --roles of every command: .yaml."),
+    ] = None
+
+
 @command
-def doctor(context: typer.Context, file: File, reading: Reading, out: Output) -> int:
-    """What a file supports, and what stands in the way."""
-    from quorate.estimate.doctor.support import VotesSupport
+def doctor(context: typer.Context, file: File, kept: Kept, reading: Reading, out: Output) -> int:
+    """What a file holds and supports, and what stands in the way.
+
+    Where the columns have names of their own: which of them may be what, tried, and the command that reads the file so.
+    """
+    from quorate.errors import QuorateError
+    from quorate.estimate.doctor.support import Support
     from quorate.estimate.doctor.support import doctor as support
 
-    found = support(reading.table(file))
-    analyze = context.obj.replace("quorate doctor", "quorate analyze", 1)
-    if isinstance(found, VotesSupport):
-        out.show(found, lambda console, found: show_votes(console, found, file.name, next_step=analyze))
+    plain = reading.roles is None and not (reading.given("scores") or reading.given("votes") or reading.status)
+    command_line = context.obj.replace("quorate doctor", "quorate analyze", 1)
+    found: Support | VotesSupport | None = None
+    problem = ""
+    try:
+        found = support(reading.table(file))
+    except QuorateError as error:
+        if not plain:
+            raise
+        problem = str(error)
+    proposal = proposed(file, reading) if plain and (found is None or not found.ok) else None
+    if found is None and (proposal is None or proposal.kind is None):
+        raise InvalidData(problem)
+    if kept.save is not None:
+        save_options({} if proposal is None else proposal.options, kept.save)
+    if found is not None:
+        verdict = show if isinstance(found, Support) else show_votes
+        more = {} if proposal is None else {"proposal": proposal.to_dict()}
+        out.show(found, lambda console, one: verdict(console, one, file.name, next_step=command_line), **more)  # type: ignore[arg-type]
+    if proposal is not None and (found is None or not out.as_json):
+        out.show(proposal, lambda console, one: show_proposal(console, one, file, problem), error=problem)
+    return 0 if found is not None and found.ok else FOUND
+
+
+def proposed(file: Path, reading: Reading) -> Proposal | None:
+    """How the file can be read otherwise; None if not otherwise than it was."""
+    from quorate.errors import QuorateError
+    from quorate.estimate.doctor.proposal.propose import propose
+
+    rows = {name: value for name, value in reading.rows().items() if name != "only"}
+    try:
+        found = propose(file, **rows)
+    except QuorateError:  # said already, by who read it as it is
+        return None
+    return found if found.options or found.kind is None else None
+
+
+def show_proposal(out: Console, found: Proposal, file: Path, problem: str) -> None:
+    """Print how a file can be read, why, and the commands to copy."""
+    if problem:
+        said = in_options(problem)
+        say(out, f"{file.name} cannot be read as it is: {said}" + "." * (said[-1:] not in "?."), style="bold")
+    heading(out, f"It may hold {found.kind}; read so")
+    words = f"{shlex.quote(str(file))} {shell(found.arguments)}"
+    if found.problem:
+        whole(out, f"  quorate doctor {words}")
+        say(out, f"  Even so: {in_options(found.problem)}.")
     else:
-        out.show(found, lambda console, found: show(console, found, file.name, next_step=analyze))
-    return 0 if found.ok else FOUND
+        whole(out, f"  quorate analyze {words}")
+    whole(out, f"  {found.python}")
+    points(out, [in_options(reason) for reason in found.reasons])
 
 
 def show(out: Console, found: Support, name: str, *, next_step: str) -> None:

@@ -2,7 +2,7 @@
 
 - `groups`: dataclasses as groups, and the decorator that expands them.
 - `values`: names, pairs, numbers and prices that a text stands for.
-- `reading`: how a file of scores or votes is read.
+- `reading`: how a file of scores or votes is read; `roles_file`: the same, kept in a file.
 - `people`: who the people are that judges are compared with.
 - `systems`: which systems are compared; `asked`: what is asked of votes on two systems, or on all pairs.
 - `designs`: where components come from (`components_file` reads published ones), and what facets stand for.

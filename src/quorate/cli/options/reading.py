@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from quorate.cli.options.groups import For, Group, only, options_of, spelled
-from quorate.cli.options.values import names, pairs
+from quorate.cli.options.values import columns_by_role, names, pairs
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -72,10 +72,41 @@ class Rows(Group):
         typer.Option(metavar="NAME", help="The format of the file, where nothing in it tells, such as csv or inspect."),
     ] = None
 
+    roles: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="How the file is read, as --save of quorate doctor wrote it."),
+    ] = None
+
+    def saved(self, file: Path, kind: str | None) -> Judgments | Votes:
+        """The file as ``--roles`` says.
+
+        Raises
+        ------
+        InvalidInput
+            If an option says how it is read too.
+        """
+        from quorate.cli.options.roles_file import options_in
+        from quorate.table.read import read
+
+        chosen = [field.name for field in fields(Rows)]
+        for name in (name for name in self.given() if name not in chosen):
+            raise InvalidInput(f"{spelled(type(self), name)}: --roles says how the file is read; leave one of them out")
+        rows = {name: value for name, value in self.rows().items() if value}
+        given: dict[str, Any] = {"recognise": True, **options_in(cast("Path", self.roles)), **rows}
+        if kind is not None:
+            given["kind"] = kind
+        return read(file, announce=False, **given)
+
     def rows(self) -> dict[str, Any]:
         """As `quorate.read` and `quorate.read_votes` take them."""
         levels = pairs("--only", self.only, "prompt=p1") or None
-        return {"only": levels, **vars(self.opening())}
+        return {
+            "only": levels,
+            "where": self.where,
+            "partitions": self.partitions,
+            "part": self.part,
+            "format": self.file_format,
+        }
 
     def opening(self) -> Opening:
         """As files are opened with them."""
@@ -133,12 +164,28 @@ class ScoreReading(Rows):
             help="Least and greatest score that there can be, such as 1,5. Default: those given, where they are marks.",
         ),
     ] = None
+    wide: Annotated[
+        str | None,
+        For("scores"),
+        typer.Option(
+            metavar="ROLE=COLUMNS",
+            help="A file with a column for each judge, prompt or criterion: the role and its columns, with commas, "
+            "such as judge=gpt,claude.",
+        ),
+    ] = None
+    label: Annotated[
+        str | None,
+        For("scores"),
+        typer.Option(metavar="WORD", help="Of a column of words: 1 where a judge gave this one, 0 for another."),
+    ] = None
 
     def judgments(self, file: Path, *, also: tuple[str, ...] = ()) -> Judgments:
         """The file as judgments; ``also`` are facets beyond those declared, each a column of that name."""
         from quorate.table.columns.roles import ALIASES, FIXED
         from quorate.table.read_scores import read_scores
 
+        if self.roles is not None:
+            return cast("Judgments", self.saved(file, "scores"))
         facets = pairs("--facet", self.facet, "judge=judge_model", empty=True)
         facets |= {name: name for name in also if name not in (*ALIASES, *facets)}
         return read_scores(
@@ -151,6 +198,8 @@ class ScoreReading(Rows):
             status=self.status,
             missing=self.missing or (),
             scale=ends(self.scale),
+            wide=None if self.wide is None else columns_by_role("--wide", self.wide),
+            label=self.label,
             recognise=True,
             announce=False,
             **self.rows(),
@@ -211,6 +260,8 @@ class VoteReading(Rows):
         """The file as votes; ``facet`` are other roles than those of ``--role``, ``changed`` other arguments."""
         from quorate.table.read_votes import read_votes
 
+        if self.roles is not None:
+            return cast("Votes", self.saved(file, "votes"))
         meanings: dict[str, list[str]] = {}
         for value in self.outcome or ():
             for meaning, label in pairs("--outcome", [value], "tie=draw").items():
@@ -247,12 +298,17 @@ class Reading(ScoreReading, VoteReading):
         InvalidInput
             If options of both kinds are given.
         """
+        from quorate.table.votes import Votes
+
         scores, votes = self.given("scores"), self.given("votes")
         if scores and votes:
             one, other = (spelled(type(self), next(iter(given))) for given in (scores, votes))
             raise InvalidInput(f"{one}: for scores, and {other} is for votes; give options of one of the two")
-        of_votes = bool(votes) or (not scores and self.has_votes(file))
-        table = self.votes(file) if of_votes else self.judgments(file)
+        if self.roles is not None:
+            table = self.saved(file, None)
+        else:
+            table = self.votes(file) if votes or not (scores or not self.has_votes(file)) else self.judgments(file)
+        of_votes = isinstance(table, Votes)
         kind, other = ("votes", "scores") if of_votes else ("scores", "votes")
         for group in groups:
             group.refuse(other, f"for {other}, and this file has {kind}; leave it out")

@@ -82,3 +82,22 @@ def grid(option: str, text: str) -> list[int]:
             raise InvalidInput(f'{option}: stands for more than {_MOST:,} numbers: "{text}"; take larger steps')
         out.extend(numbers)
     return out
+
+
+def columns_by_role(option: str, text: str) -> dict[str, tuple[str, ...]]:
+    """One role with its columns.
+
+    Raises
+    ------
+    InvalidInput
+        If no role is named.
+
+    Examples
+    --------
+    >>> columns_by_role("--wide", "judge=gpt,claude")
+    {'judge': ('gpt', 'claude')}
+    """
+    role, equals, columns = text.partition("=")
+    if not (equals and role.strip()):
+        raise InvalidInput(f'{option}: expects a role and its columns, such as judge=gpt,claude, got "{text}"')
+    return {role.strip(): names(columns)}

@@ -3,4 +3,5 @@
 ``support``: `doctor` and its two results, for judgments and for votes.
 ``analyses``, ``vote_analyses``: which analyses are possible, and what would make the others so.
 ``findings``, ``vote_findings``: what is wrong or worth knowing before anything is fitted.
+``proposal``: how a table can be read whose columns have names of their own.
 """

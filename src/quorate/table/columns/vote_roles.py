@@ -38,6 +38,12 @@ PAIR: Mapping[str, tuple[str, ...]] = {
 """Column names recognised for the two models and the outcome."""
 
 
+def recognise_pair(role: str, columns: Sequence[str]) -> str | None:
+    """The one column whose name says that it is a model or the winner; None if there is none, or several."""
+    named = [column for column in columns if plain(column) in PAIR[role]]
+    return named[0] if len(named) == 1 else None
+
+
 def has_pairs(columns: Sequence[str]) -> bool:
     """Whether there are columns of two models, by their names.
 

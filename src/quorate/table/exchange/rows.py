@@ -9,7 +9,9 @@ from typing import Any
 
 from quorate import caveats
 from quorate.errors import InvalidInput, UnknownColumn
+from quorate.table.columns.share import share_in
 from quorate.table.exchange.format import Opened
+from quorate.table.exchange.wide import lengthened
 
 _MOST_TEXT = 10_000
 _CLASSES = frozenset(
@@ -51,20 +53,27 @@ class Rows:
         Which of the scores that the log of another tool holds; several with commas.
     format : str, optional
         Name of the format, whatever the file looks like.
+    wide : pair of role and columns, optional
+        Columns of scores, each for a level of the role.
+    share : pair of column and label, optional
+        A column of words, of which the share of one label is the score.
     """
 
     where: str | None = None
     partitions: bool = False
     part: str | None = None
     format: str | None = None
+    wide: tuple[str, tuple[str, ...]] | None = None
+    share: tuple[str, str] | None = None
 
     def refuse(self, source: str) -> None:
         """Refuse to choose rows of a source that has a library of its own for that."""
-        for name in [name for name, value in vars(self).items() if value]:
-            raise InvalidInput(f"{name}: is for files, and this is a {source}; filter it with its own library first")
+        for name in [name for name, value in vars(self).items() if value and name != "share"]:
+            verb = "reshape" if name == "wide" else "filter"
+            raise InvalidInput(f"{name}: is for files, and this is a {source}; {verb} it with its own library first")
 
     def of(self, opened: Opened) -> Opened:
-        """The rows for which the condition holds, with a caveat that says so.
+        """The rows for which the condition holds, with a caveat that says so; one for each judgment.
 
         Raises
         ------
@@ -74,7 +83,7 @@ class Rows:
         import duckdb
 
         if self.where is None:
-            return opened
+            return share_in(lengthened(opened, self.wide), self.share)
         test = condition(self.where, opened)
         try:
             counted = opened.relation.aggregate(f"count(*), count(*) FILTER (WHERE {test})").fetchall()
@@ -86,7 +95,8 @@ class Rows:
         if not kept:
             raise _refused(self.where, f"holds for none of {rows:,} rows")
         said = caveats.chosen_rows(_shown(self.where), kept, rows)
-        return replace(opened, relation=opened.relation.filter(test), caveats=(*opened.caveats, said))
+        kept_rows = replace(opened, relation=opened.relation.filter(test), caveats=(*opened.caveats, said))
+        return share_in(lengthened(kept_rows, self.wide), self.share)
 
 
 def condition(where: str, opened: Opened) -> str:

@@ -1,0 +1,121 @@
+"""Votes in a table whose roles nobody has said: the two models, and who won."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+from quorate.table.columns.outcomes import WORDS, plain
+from quorate.table.columns.vote_roles import PAIR, recognise_pair
+from quorate.table.facts.profile import Column, Table
+
+FEWEST_SHARED = 0.5
+"""Share of the labels of one column that the other must have too, for both to name systems."""
+_NUMBERS: tuple[Mapping[str, float], ...] = (
+    {"a": 1, "b": 0, "tie": 0.5},
+    {"a": 1, "b": 2, "tie": 0},
+    {"a": 1, "b": -1, "tie": 0},
+)
+_KNOWN = {word for words in WORDS.values() for word in words}
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Options of `quorate.read`, and why each.
+
+    Parameters
+    ----------
+    options : mapping of str to object
+        Arguments.
+    reasons : tuple of str
+        A sentence for each that is not plain.
+    """
+
+    options: Mapping[str, Any]
+    reasons: tuple[str, ...] = field(default=())
+
+
+def pair_of(table: Table) -> Roles | None:
+    """The columns of both models, the winner or the counts of wins; None if this is no table of votes."""
+    found = _models(table)
+    if found is None:
+        return None
+    a, b, reasons = found
+    named = {role: name for role, name in (("model_a", a), ("model_b", b)) if name != role and name not in PAIR[role]}
+    wins = _counts(table, a, b)
+    if wins is not None:
+        return Roles({**named, "wins": wins}, (*reasons, f"{wins[0]} and {wins[1]} count the wins of each side"))
+    winner = _winner(table, a, b)
+    if winner is None:
+        return None
+    column, outcomes, reason = winner
+    options: dict[str, Any] = dict(named)
+    if recognise_pair("winner", table.names) != column:
+        options["winner"] = column
+    if outcomes is not None:
+        options["outcomes"] = outcomes
+    return Roles(options, (*reasons, *([reason] if reason else [])))
+
+
+def _models(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
+    """The columns of both models: by their names, else two columns of text that share most labels."""
+    by_name = [recognise_pair(role, table.names) for role in ("model_a", "model_b")]
+    if all(name is not None for name in by_name):
+        return str(by_name[0]), str(by_name[1]), ()
+    texts = [column for column in table.columns if not column.numeric and column.distinct >= 2]
+    for one, other in combinations(texts, 2):
+        shared = len(set(one.words) & set(other.words))
+        few = min(len(one.words), len(other.words))
+        known = {plain(word) for word in one.words} <= _KNOWN
+        if few >= 2 and shared >= FEWEST_SHARED * few and not known and not _is_order(one, other):
+            reason = f"{one.name} and {other.name} share {shared:,} labels: they name the two sides of a comparison"
+            return one.name, other.name, (reason,)
+    return None
+
+
+def _is_order(one: Column, other: Column) -> bool:
+    """Whether both hold few short answers such as yes and no, rather than names."""
+    return max(len(one.words), len(other.words)) <= 2 and all(len(word) <= 5 for word in (*one.words, *other.words))
+
+
+def _counts(table: Table, a: str, b: str) -> tuple[str, str] | None:
+    """Two columns of whole numbers whose names begin as those of the two sides do, and speak of wins."""
+    whole = [column.name for column in table.columns if column.numeric and column.whole]
+    pairs = [tuple(name for name in whole if _begins(name, side) and "win" in name.lower()) for side in (a, b)]
+    return (pairs[0][0], pairs[1][0]) if len(pairs[0]) == len(pairs[1]) == 1 and pairs[0] != pairs[1] else None
+
+
+def _begins(name: str, side: str) -> bool:
+    head = plain(side).split("_")[0]
+    return len(head) > 1 and plain(name).startswith(head) and plain(name) != plain(side)
+
+
+def _winner(table: Table, a: str, b: str) -> tuple[str, Mapping[str, float] | None, str] | None:
+    """The column of the outcome, what its numbers mean where that is not plain, and why it."""
+    models = {*table.column(a).words, *table.column(b).words}
+    others = [column for column in table.columns if column.name not in (a, b) and column.filled]
+    words = [
+        column
+        for column in others
+        if column.words
+        and all(plain(word) in _KNOWN or word in models for word in column.words)
+        and not all(plain(word) in ("missing", "nan", "na") for word in column.words)
+        and not column.numeric
+    ]
+    if words:
+        best = min(words, key=lambda column: ("winner" not in plain(column.name), "human" in plain(column.name)))
+        rest = [column.name for column in words if column is not best]
+        reason = f"{best.name} says who won" + (f"; so does {', '.join(rest)}" if rest else "")
+        return best.name, None, reason
+    for column in others:
+        if not column.numeric or column.distinct > 3 or column.low == column.high:
+            continue
+        values = {float(word) for word in column.words}
+        for meaning in _NUMBERS:
+            if values <= set(meaning.values()) and {meaning["a"], meaning["b"]} <= values:
+                kept = {name: value for name, value in meaning.items() if value in values}
+                said = ", ".join(f"{value:g} for {name}" for name, value in kept.items())
+                return column.name, kept, f"{column.name} has {said}: taken as the outcome; check which side is 1"
+    return None

@@ -1,0 +1,158 @@
+"""What a table may be, tried: the arguments that read it, each with its reason."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from quorate.arguments import Argument
+from quorate.errors import QuorateError
+from quorate.estimate.doctor.proposal.pairs import pair_of
+from quorate.estimate.doctor.proposal.scored import scores_of
+from quorate.estimate.doctor.support import doctor
+from quorate.roles import JUDGE
+from quorate.table.columns.vote_roles import ALIASES as VOTE_ROLES
+from quorate.table.exchange.format import Kind
+from quorate.table.exchange.rows import Rows
+from quorate.table.facts.profile import looked_at
+from quorate.table.read import read
+from quorate.table.results import Result, Row
+from quorate.wording import brief
+
+
+@dataclass(frozen=True, repr=False)
+class Proposal(Result):
+    """How a table can be read.
+
+    Parameters
+    ----------
+    kind : {"scores", "votes"} or None
+        What its rows are; None if nothing in it looks like either.
+    options : mapping of str to object
+        Arguments of `quorate.read`; empty where none is needed.
+    reasons : tuple of str
+        Why, a sentence each.
+    problem : str
+        What stands in the way even so; empty if the table was read with these options and can be analysed.
+    source : str
+        The file, or the kind of frame.
+    """
+
+    kind: Kind | None
+    options: Mapping[str, Any]
+    reasons: tuple[str, ...]
+    problem: str
+    source: str
+
+    def __repr__(self) -> str:
+        return brief("Proposal", self.python)
+
+    @property
+    def python(self) -> str:
+        """The call of `quorate.read`."""
+        more = {"recognise": True} if self.kind == "scores" and "facets" in self.options else {}
+        given = "".join(f", {name}={value!r}" for name, value in {**self.options, **more}.items())
+        return f"q.read({self.source!r}{given})"
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """The options one by one, for an interface to spell."""
+        return tuple(_arguments(self.kind, self.options))
+
+    def rows(self) -> list[Row]:
+        """Every option with its value."""
+        return [{"option": one.name, "value": one.value} for one in self.arguments]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            "kind": self.kind,
+            "options": dict(self.options),
+            "reasons": list(self.reasons),
+            "problem": self.problem,
+            "python": self.python,
+        }
+
+
+def propose(
+    source: Any,
+    *,
+    where: str | None = None,
+    partitions: bool = False,
+    part: str | None = None,
+    format: str | None = None,
+) -> Proposal:
+    """How to read a table whose columns have names of their own: looked at, then tried.
+
+    Columns are candidates by name, by what they hold, and by which of them tell rows apart. What is proposed has been
+    read that way; it is for a person to say whether it is meant so.
+
+    Parameters
+    ----------
+    source : path or frame
+        As of `quorate.read`.
+    where, partitions, part, format
+        As of `quorate.read`.
+
+    Returns
+    -------
+    Proposal
+
+    Raises
+    ------
+    InvalidInput, InvalidData
+        If the source cannot be opened at all.
+
+    Examples
+    --------
+    >>> import polars
+    >>> columns = {"plate": list("aabbcc"), "sample": list("xyxyxy"), "diameter": [27, 23, 26, 22, 29, 24]}
+    >>> frame = polars.DataFrame(columns)
+    >>> found = propose(frame)
+    >>> found.kind, found.options
+    ('scores', {'score': 'diameter', 'facets': {'item': 'plate', 'sample': 'sample'}})
+    """
+    rows = Rows(where, partitions, part, format)
+    with looked_at(source, rows) as table:
+        votes = pair_of(table)
+        found = votes or scores_of(table)
+    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "frame"
+    if found is None:
+        return Proposal(None, {}, (), "no column holds scores, and no two columns name systems with who won", name)
+    options = dict(found.options)
+    given = {key: value for key, value in vars(rows).items() if value}
+    kind: Kind = "scores" if votes is None else "votes"
+    reasons = list(found.reasons)
+    problem = _problem(source, kind, options | given)
+    if problem and kind == "scores" and "fixed" not in options and "freely" in problem:
+        fewer = {**options, "fixed": (JUDGE,)}
+        if not _problem(source, kind, fewer | given):
+            options, problem = fewer, ""
+            reasons.append("judges never meet all levels of the other fixed facets: these are taken as drawn")
+    return Proposal(kind, options | given, tuple(reasons), problem, name)
+
+
+def _problem(source: Any, kind: Kind, options: Mapping[str, Any]) -> str:
+    """What stands in the way of an analysis of a table that is read so; empty if nothing does."""
+    by_name = {"recognise": True} if kind == "scores" else {}  # as the command does by itself
+    given: dict[str, Any] = {**options, **by_name}
+    try:
+        support = doctor(read(source, kind=kind, announce=False, **given))
+    except QuorateError as error:
+        return str(error)
+    errors = [finding.sentence for finding in support.findings if finding.severity == "error"]
+    closed = [entry.reason for entry in support.analyses if not entry.possible]
+    return "" if support.ok else (errors or closed)[0]
+
+
+def _arguments(kind: Kind | None, options: Mapping[str, Any]) -> Iterator[Argument]:
+    for name, value in options.items():
+        if name == "facets":
+            for role, column in value.items():
+                yield Argument("roles" if kind == "votes" and role in VOTE_ROLES else "facets", {role: column})
+        elif isinstance(value, Mapping) and name != "wide":
+            yield from (Argument(name, {key: one}) for key, one in value.items())
+        else:
+            yield Argument(name, value)

@@ -1,0 +1,203 @@
+"""Scores in a table whose roles nobody has said: the score, what is measured, and what tells rows apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from quorate.arguments import argument
+from quorate.estimate.doctor.proposal.pairs import Roles
+from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
+from quorate.table.columns.outcomes import plain
+from quorate.table.columns.roles import ALIASES
+from quorate.table.facts.profile import Column, Table
+from quorate.wording import listed
+
+HINTS = ("score", "rating", "grade", "mark", "points", "correct", "accuracy", "acc", "reward", "quality", "value", "y")
+"""Words in the name of a column of scores, the likeliest first."""
+MEASURES = frozenset(
+    (
+        *("len", "length", "chars", "tokens", "words", "seconds", "time", "date", "year", "price", "cost"),
+        *("id", "index", "row", "number", "count", "latency", "age", "human", "gold", "label"),
+    )
+)
+"""Words in the name of a column of numbers that are seldom scores, or seldom those of a judge."""
+GIVEN = ("label", "verdict", "judgment", "decision", "answer", "choice", "pick", "class", "outcome", "result", "grade")
+"""Words in the name of a column of labels, the likeliest first."""
+_MOST_ADDED = 2
+
+
+def scores_of(table: Table) -> Roles | None:
+    """The score and the facets of a table of judgments; None if it has no column of scores or of labels."""
+    known, aside, reasons = _recognised(table)
+    wide = None if "score" in known else _side_by_side(table, known, aside)
+    if wide is not None:
+        item, columns = wide
+        role = "criterion" if JUDGE in known else JUDGE
+        reasons.append(f"every row is an {item} of its own, and {len(columns)} columns hold scores on one scale")
+        facets = {} if ITEM in known else {ITEM: item}
+        return Roles({"wide": {role: columns}, **({"facets": facets} if facets else {})}, tuple(reasons))
+    taken = {*known.values(), *aside}
+    score = known.pop("score", None) or _score(table, taken)
+    options: dict[str, Any] = {}
+    if score is None:
+        words = _words(table, known, taken)
+        if words is None:
+            return None
+        score = words.name
+        options |= {"score": score, "label": words.words[0]}
+        rest = listed([f'"{word}"' for word in words.words[1:6]])
+        reasons.append(f'{score} holds words: read as the share of "{words.words[0]}"; others are {rest}')
+    elif plain(score) not in ALIASES["score"] or len(_claims(table, "score")) > 1:
+        options["score"] = score
+        column = table.column(score)
+        others = [name for name in _numbers(table, {*taken, score}) if not _measures(name)]
+        reasons.append(
+            f"{score} holds numbers from {column.low:g} to {column.high:g}"
+            + (f"; {listed(others)} could be scores too" if others else "")
+        )
+    taken |= {score}
+    facets = {role: column for role, column in known.items() if len(_claims(table, role)) > 1}
+    if ITEM not in known:
+        measured = _object(table, taken)
+        if measured is None:
+            return None
+        known[ITEM] = facets[ITEM] = measured
+        levels = table.column(measured).distinct
+        reasons.append(f"{measured} has the most levels that come back ({levels:,}): what is measured")
+    facets |= _telling_apart(table, known, taken, reasons)
+    reasons += _belonging(table, {**known, **facets}, taken)
+    return Roles({**options, **({"facets": facets} if facets else {})}, tuple(reasons))
+
+
+def _claims(table: Table, role: str) -> list[str]:
+    return [name for name in table.names if plain(name) in ALIASES[role]]
+
+
+def _recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
+    """Columns by the roles that their names say, columns that say the same as these, and why."""
+    known: dict[str, str] = {}
+    aside: set[str] = set()
+    reasons = []
+    for role in ALIASES:
+        claims = _claims(table, role)
+        if not claims:
+            continue
+        known[role] = best = min(claims, key=lambda name: plain(name) != role)
+        for other in claims:
+            if other != best:
+                same = table.keys([best, other]) == table.keys([best]) == table.keys([other])
+                aside |= {other} if same else set()
+                reasons.append(
+                    f"{best} is the {role}; {other} " + ("says the same" if same else f"could be the {role}")
+                )
+    return known, aside, reasons
+
+
+def _side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> tuple[str, tuple[str, ...]] | None:
+    """What identifies every row, and the columns of numbers on one scale beside it; None if there are no such."""
+    key = [known[role] for role in (ITEM, SYSTEM, PROMPT, REPLICATE) if role in known]
+    ids = [one.name for one in table.columns if one.distinct == table.rows and one.name not in known.values()]
+    if known.get(ITEM) is None:
+        key = [*ids[:1], *key] if ids else []
+    if not key or table.rows < 2 or table.keys(key) < table.rows:
+        return None
+    free = [
+        one
+        for one in table.columns
+        if one.numeric and one.distinct > 1 and one.name not in {*known.values(), *aside, *key} and one.words
+    ]
+    best: tuple[str, ...] = ()
+    for seed in free:
+        alike = [one for one in free if _same_scale(seed, one)]
+        best = max(best, tuple(one.name for one in alike), key=len)
+    return (key[0], best) if len(best) > 1 else None
+
+
+def _same_scale(one: Column, other: Column) -> bool:
+    """Whether most values of the column that has fewer occur in the other."""
+    few, many = sorted((set(map(float, one.words)), set(map(float, other.words))), key=len)
+    return len(few & many) * 2 >= len(few) and len(many) <= 3 * len(few)
+
+
+def _words(table: Table, known: Mapping[str, str], taken: set[str]) -> Column | None:
+    """The likeliest column of labels given by a judge: few words, which differ within what is judged."""
+    texts = [one for one in table.columns if not one.numeric and one.name not in taken and 2 <= one.distinct <= 30]
+    key = [known[ITEM]] if ITEM in known else []
+    given = [one for one in texts if not key or table.keys([*key, one.name]) > table.keys(key)]
+
+    def rank(column: Column) -> tuple[int, int]:
+        words = plain(column.name).split("_")
+        return next((place for place, word in enumerate(GIVEN) if word in words), len(GIVEN)), -column.filled
+
+    return min(given, key=rank, default=None)
+
+
+def _belonging(table: Table, facets: Mapping[str, str], taken: set[str]) -> list[str]:
+    """Columns of which every level of a facet has one: what levels may have been drawn within."""
+    names = [column for role, column in facets.items() if column and role not in ("status", REPLICATE)]
+    found: list[str] = []
+    for one in _labels(table, {*taken, *names}):
+        inner = [(role, name) for role, name in facets.items() if name in names and table.within(name, one.name)]
+        if inner and CATEGORY not in facets and one.distinct < table.column(inner[0][1]).distinct:
+            role, name = inner[0]
+            found.append(
+                f"every {name} belongs to one {one.name}: " + argument("nested", {role: one.name}) + " if drawn so"
+            )
+    return found
+
+
+def _numbers(table: Table, taken: set[str]) -> list[str]:
+    return [one.name for one in table.columns if one.numeric and one.distinct > 1 and one.name not in taken]
+
+
+def _measures(name: str) -> bool:
+    return bool(MEASURES & set(plain(name).split("_")))
+
+
+def _score(table: Table, taken: set[str]) -> str | None:
+    """The likeliest column of scores: by its name, then one that is no measure, then one with broken numbers."""
+
+    def rank(name: str) -> tuple[bool, int, bool, int]:
+        words, column = plain(name).split("_"), table.column(name)
+        hint = next((place for place, word in enumerate(HINTS) if word in words), len(HINTS))
+        return _measures(name), hint, column.whole, -column.distinct
+
+    return min(_numbers(table, taken), key=rank, default=None)
+
+
+def _labels(table: Table, taken: set[str]) -> list[Column]:
+    """Columns whose values come back, as labels do."""
+    free = [one for one in table.columns if one.name not in taken and 2 <= one.distinct <= table.rows / 2]
+    return [one for one in free if (not one.numeric or one.whole) and not _measures(one.name)]
+
+
+def _object(table: Table, taken: set[str]) -> str | None:
+    found = max(_labels(table, taken), key=lambda one: one.distinct, default=None)
+    return None if found is None else found.name
+
+
+def _telling_apart(table: Table, known: Mapping[str, str], taken: set[str], reasons: list[str]) -> dict[str, str]:
+    """Further columns as facets, where without them rows repeat a judgment: the fewest that tell most rows apart."""
+    key = [column for role, column in known.items() if role not in ("status", "score")]
+    apart = table.keys(key)
+    if apart == table.rows:
+        return {}
+    free = [one.name for one in _labels(table, {*taken, *known.values()})]
+    tried: dict[Sequence[str], int] = {}
+    best = apart
+    for size in range(1, _MOST_ADDED + 1):
+        for names in combinations(free, size):
+            tried[names] = table.keys([*key, *names])
+        best = max(tried.values(), default=apart)
+        if best == table.rows:
+            break
+    if best <= apart:
+        if REPLICATE not in known:
+            reasons.append(f"{table.rows - apart:,} rows repeat the key of another: they count as its replicates")
+        return {}
+    chosen = min((names for names, n in tried.items() if n == best), key=lambda names: (len(names), table.keys(names)))
+    rest = "every row" if best == table.rows else f"{best:,} of {table.rows:,} rows"
+    reasons.append(f"with {listed(chosen)} the key tells {rest} apart; without, {table.rows - apart:,} rows repeat one")
+    return {name: name for name in chosen}

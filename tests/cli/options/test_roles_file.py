@@ -1,0 +1,59 @@
+"""How a file is read, kept by the doctor and used by every command."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def wide(tmp_path):
+    path = tmp_path / "wide.csv"
+    rows = [f"q{i},{1 + i % 5},{1 + (i * 3) % 5},{1 + (i * 2) % 4}" for i in range(30)]
+    path.write_text("id,gpt,claude,$HOME\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def test_the_doctor_proposes_keeps_and_the_rest_follow(run, wide, tmp_path):
+    ran = run("doctor", wide, "--save", "roles.yaml")
+    assert (ran.code, ran.err) == (2, "")
+    assert f"quorate analyze {wide} --wide 'judge=gpt,claude,$HOME' --facet item=id" in ran.out
+    assert "q.read(" in ran.out
+    kept = (tmp_path / "roles.yaml").read_text()
+    assert "wide:" in kept
+    for command in ("doctor", "analyze"):
+        words = [command, wide, "--roles", "roles.yaml", "--json"]
+        assert run(*words).code == 0
+    assert run("rank", wide, "--roles", "roles.yaml", "--system", "judge").err == ""
+    direct = run("analyze", wide, "--wide", "judge=gpt,claude,$HOME", "--facet", "item=id", "--json").json
+    assert run("analyze", wide, "--roles", "roles.yaml", "--json").json["mean"] == direct["mean"]
+
+
+def test_json_of_a_proposal(run, wide):
+    found = run("doctor", wide, "--json").json
+    assert found["options"]["wide"] == {"judge": ["gpt", "claude", "$HOME"]}
+    assert 'no column "score"' in found["error"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("score: [", "is not what --save of quorate doctor writes"),
+        ("- a", "is not what --save of quorate doctor writes"),
+        ("scroe: x", 'no option in r.yaml "scroe"'),
+        ("x" * 70_000, "is not what --save"),
+    ],
+)
+def test_broken_files_are_one_line(run, wide, tmp_path, text, said):
+    (tmp_path / "r.yaml").write_text(text)
+    ran = run("analyze", wide, "--roles", "r.yaml")
+    assert (ran.code, ran.err.count("\n")) == (1, 1)
+    assert said in ran.err
+
+
+def test_what_cannot_be(run, wide):
+    assert "--roles: none.yaml cannot be read" in run("analyze", wide, "--roles", "none.yaml").err
+    assert "--save: must end in .yaml" in run("doctor", wide, "--save", "roles.txt").err
+    run("doctor", wide, "--save", "roles.yaml")
+    both = run("analyze", wide, "--roles", "roles.yaml", "--score", "gpt")
+    assert "--score: --roles says how the file is read" in both.err
+    assert run("analyze", wide).err.endswith("quorate doctor FILE says what the columns may be\n")

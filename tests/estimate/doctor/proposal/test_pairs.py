@@ -1,0 +1,44 @@
+"""The two sides of votes, and who won."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from quorate.estimate.doctor.proposal.pairs import pair_of
+from quorate.table.exchange.rows import Rows
+from quorate.table.facts.profile import looked_at
+
+
+def proposed(**columns):
+    with looked_at(pl.DataFrame(columns), Rows()) as table:
+        found = pair_of(table)
+        return None if found is None else dict(found.options)
+
+
+SIDES = {"left": ["ann", "bob", "cleo"], "right": ["bob", "cleo", "ann"]}
+
+
+@pytest.mark.parametrize(
+    ("columns", "options"),
+    [
+        ({**SIDES, "best": ["ann", "cleo", "tie"]}, {"winner": "best"}),
+        ({**SIDES, "res": [1, -1, 1]}, {"winner": "res", "outcomes": {"a": 1, "b": -1}}),
+        ({**SIDES, "res": [1, 2, 0]}, {"winner": "res", "outcomes": {"a": 1, "b": 2, "tie": 0}}),
+        ({**SIDES, "left_wins": [3, 4, 9], "right_wins": [1, 2, 3]}, {"wins": ("left_wins", "right_wins")}),
+    ],
+)
+def test_outcomes(columns, options):
+    assert proposed(**columns) == {"model_a": "left", "model_b": "right"} | options
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"a": ["x", "y"], "b": ["p", "q"], "winner": ["x", "y"]},
+        {"good": ["yes", "no"], "short": ["no", "yes"], "score": [1, 2]},
+        {**SIDES, "note": ["fine", "bad", "odd"]},
+    ],
+)
+def test_no_votes(columns):
+    assert proposed(**columns) is None

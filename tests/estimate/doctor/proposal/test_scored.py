@@ -1,0 +1,37 @@
+"""The score and the facets of judgments whose columns have names of their own."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from quorate.estimate.doctor.proposal.scored import scores_of
+from quorate.table.exchange.rows import Rows
+from quorate.table.facts.profile import looked_at
+
+ROWS = [(i, j, i // 4, j // 2) for i in range(12) for j in range(4)]
+FRAME = pl.DataFrame(ROWS, schema=["case", "person", "ward", "shift"], orient="row").with_columns(
+    (pl.col("case") * 7 + pl.col("person") * 3).mod(5).alias("mark"), pl.lit(2024).alias("year")
+)
+
+
+def proposed(frame):
+    with looked_at(frame, Rows()) as table:
+        found = scores_of(table)
+        return (None, ()) if found is None else (dict(found.options), found.reasons)
+
+
+def test_the_score_is_told_by_its_name_and_measures_are_none():
+    options, reasons = proposed(FRAME.with_columns((pl.col("case") * 37 + 400).alias("response_len")))
+    assert options == {"score": "mark", "facets": {"item": "case", "person": "person"}}
+    assert reasons[0].startswith("mark holds numbers from 0 to 4")
+    assert 'every case belongs to one ward: nested={"item": "ward"} if drawn so' in reasons
+
+
+def test_two_columns_for_one_role():
+    options, reasons = proposed(FRAME.with_columns(pl.col("case").alias("item"), pl.col("case").alias("item_id")))
+    assert options["facets"]["item"] == "item"
+    assert "item is the item; item_id says the same" in reasons
+
+
+def test_nothing_to_measure():
+    assert proposed(pl.DataFrame({"score": [1.5, 2.5, 3.5]})) == (None, ())

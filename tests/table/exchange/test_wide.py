@@ -1,0 +1,57 @@
+"""A column for each judge becomes a row for each judgment."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.errors import InvalidInput, UnknownColumn
+from quorate.table.answers import answers
+
+TEXT = "item,topic,gpt,claude,o'neil\n1,a,3,4,\n2,b,5,4,2\n"
+
+
+@pytest.fixture
+def path(tmp_path):
+    out = tmp_path / "w.csv"
+    out.write_text(TEXT)
+    return out
+
+
+def test_values_stand_under_the_name_of_their_column(path):
+    table = q.read(path, wide={"judge": ["gpt", "claude", "o'neil"]}, announce=False)
+    assert (table.facet("judge").levels, table.n_answers, table.status["missing"].sum()) == (
+        ("claude", "gpt", "o'neil"),
+        5,
+        1,
+    )
+    assert table.only("judge", "gpt").mean.tolist() == [3, 5]
+    assert answers(table).values.tolist() == [4, 3, 4, 5, 2]
+    assert any("3 columns are judges" in note for note in table.notes)
+
+
+def test_other_columns_stay(path):
+    table = q.read(path, wide={"rater": ["gpt", "claude"]}, where="topic = 'b'", announce=False)
+    assert table.facet("judge").column == "rater"
+    assert table.n_answers == 2
+
+
+@pytest.mark.parametrize(
+    ("wide", "error", "said"),
+    [
+        ({"judge": ["gpt"]}, InvalidInput, "needs two columns or more"),
+        ({"judge": "gpt"}, InvalidInput, "needs two columns or more"),
+        ({"a": ["gpt"], "b": ["claude"]}, InvalidInput, "expects one role with its columns"),
+        ({"judge": ["gpt", "gtp"]}, UnknownColumn, 'no column "gtp"'),
+        ({"topic": ["gpt", "claude"]}, InvalidInput, 'has a column "topic" already'),
+    ],
+)
+def test_what_is_refused(path, wide, error, said):
+    with pytest.raises(error, match=said):
+        q.read(path, wide=wide, announce=False)
+
+
+def test_a_frame_is_reshaped_by_its_own_library():
+    with pytest.raises(InvalidInput, match=r"wide: is for files.*reshape it with its own library"):
+        q.read(pl.DataFrame({"item": [1], "a": [1], "b": [2]}), wide={"judge": ["a", "b"]})
