@@ -45,12 +45,21 @@ def test_keys_are_not_pooled_and_text_is_no_score(write):
     path = write("x,,1,0.5,good,e1")
     with pytest.raises(InvalidInput, match=r'2 scores, .*a \(1, 1 to 1\); b .*part="a"'):
         read(path)
-    with pytest.raises(InvalidData, match='feedback why is text, such as "good"'):
+    with pytest.raises(InvalidData, match='why is text, such as "good"'):
         read(path, part="why")
     with pytest.raises(InvalidData, match=r"has no columns example_id and feedback\.<key>"):
         read(write("1", header="score"), format="langsmith")
     with pytest.raises(InvalidData, match=r"row 1: example_id is null"):
         read(write(",,1,1,,"), part="a")
+
+
+def test_a_table_without_errors_or_without_runs(write):
+    header = "feedback.a,example_id"
+    assert statuses(read(write("1,e1", "0,e2", header=header))) == {"ok": 2}
+    named = read(write("1,down,e1", "0,,e2", header="feedback.error,error,example_id"))
+    assert (statuses(named), named.facet("judge").levels) == ({"ok": 1, "error": 1}, ("error",))
+    with pytest.raises(InvalidData, match="has no run"):
+        read(write(header=header))
 
 
 def test_experiments_are_told_apart_by_their_files(write, tmp_path):

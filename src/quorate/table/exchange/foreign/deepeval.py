@@ -97,23 +97,29 @@ def read_run(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None
         raise InvalidData(f"{path}: no test case has metricsData, which DeepEval writes for each metric")
     metrics = chosen(part, found, "metric")
     settings = _settings(object_at(run.get("hyperparameters"), f"{path}: hyperparameters"))
+    content = hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()[:8]
+    notes = [Note(f"DeepEval: metric {', '.join(metrics)}; the score is read, not whether it met its threshold")]
+    left = [metric for metric in found if metric not in metrics]
+    notes += [Note(f"not read: {', '.join(left)}")] if left else []
+    return _rows(cases, metrics, settings, content).opened(connection, "scores", notes=notes)
+
+
+def _rows(cases: Sequence[Case], metrics: Sequence[str], settings: Mapping[str, str], content: str) -> Records:
+    """The rows of a run, which is a replicate by its content: a copy of a file is the same one."""
     columns = columns_of(dict.fromkeys(key for case in cases for key in case.metadata), "scores")
     columns = {key: f"metadata.{key}" if column in settings else column for key, column in columns.items()}
     rows = Records(*dict.fromkeys((ITEM, *columns.values(), *settings, "judge", "replicate", "score", "status")))
     judges = dict.fromkeys((one.metric, one.judge) for case in cases for one in case.verdicts if one.metric in metrics)
-    content = hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()[:8]
     for case, (item, repeat) in zip(cases, _items(cases, columns), strict=True):
-        own = labelled(case.metadata, columns) | settings
+        own = {**labelled(case.metadata, columns), **settings, ITEM: item}
         # a case that no metric was asked about, as when it broke off, lacks all of them
         verdicts = case.verdicts or tuple(Verdict(*judge, None, "ok") for judge in judges)
         for verdict in (verdict for verdict in verdicts if verdict.metric in metrics):
             judge = verdict.judge if len(metrics) == 1 else f"{verdict.metric} by {verdict.judge}"
             replicate = content if repeat == 0 else f"{content} {repeat + 1}"
             known = {"judge": judge, "replicate": replicate, "score": verdict.score, "status": verdict.status}
-            rows.add(**{**own, ITEM: item, **known})
-    notes = [Note(f"DeepEval: metric {', '.join(metrics)}; the score is read, not whether it met its threshold")]
-    left = [metric for metric in found if metric not in metrics]
-    return rows.opened(connection, "scores", notes=notes + ([Note(f"not read: {', '.join(left)}")] if left else []))
+            rows.add(**{**own, **known})
+    return rows
 
 
 def _case(case: Mapping[str, Any], where: str) -> Case:

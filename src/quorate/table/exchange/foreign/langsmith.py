@@ -45,32 +45,39 @@ def read_experiment(connection: duckdb.DuckDBPyConnection, path: Path, part: str
     InvalidInput
         If there are several keys and none is named.
     """
-    table = open_csv(connection, path)
-    keys = [name for name in table.columns if name.startswith(_FEEDBACK)]
-    if _EXAMPLE not in table.columns or not keys:
-        raise InvalidData(f"{path}: has no columns {_EXAMPLE} and {_FEEDBACK}<key>, which a table of LangSmith has")
-    wanted = [name for name in (_EXAMPLE, _ERROR, *keys) if name in table.columns]
-    places = dict(zip(table.columns, table.relation.columns, strict=True))
-    held = table.relation.project(", ".join(quoted(places[name]) for name in wanted)).fetchall()
-    rows = [dict(zip(wanted, row, strict=True)) for row in held]
-    numbers = {key.removeprefix(_FEEDBACK): [_score(row[key]) for row in rows] for key in keys}
+    rows = _runs(connection, path)
+    keys = [name.removeprefix(_FEEDBACK) for name in rows[0] if name.startswith(_FEEDBACK)]
+    numbers = {key: [_score(row[_FEEDBACK + key]) for row in rows] for key in keys}
     found = {key: [one for one in scores if one is not None] for key, scores in numbers.items() if None not in scores}
     for key in (key for key in numbers if key not in found and (not found or key == part)):
         text = next(row[_FEEDBACK + key] for row in rows if _score(row[_FEEDBACK + key]) is None)
-        raise InvalidData(f"{path}: feedback {key} is text, such as {shown(text)}; a number is needed there")
+        raise InvalidData(f"{path}: {key} is text, such as {shown(text)}; a number is needed there")
     judges = chosen(part, found, "score")
     records = Records("item", "system", "judge", "replicate", "score", "status")
     seen: dict[str, int] = defaultdict(int)
     for place, row in enumerate(rows):
         item = name_at(row[_EXAMPLE], f"{path}: row {place + 1}: {_EXAMPLE}")
         seen[item] += 1
-        status = "error" if (row.get(_ERROR) or "").strip() else "ok"
+        status = "error" if (row[_ERROR] or "").strip() else "ok"
         for judge in judges:
             score = found[judge][place] if status == "ok" else None
             records.add(item=item, system=path.stem, judge=judge, replicate=seen[item], score=score, status=status)
-    left = [key for key in numbers if key not in judges]
     notes = [Note(f"LangSmith: feedback {', '.join(judges)}; the table names no system: it is called {path.stem}")]
+    left = [key for key in numbers if key not in judges]
     return records.opened(connection, "scores", notes=notes + ([Note(f"not read: {', '.join(left)}")] if left else []))
+
+
+def _runs(connection: duckdb.DuckDBPyConnection, path: Path) -> list[dict[str, str | None]]:
+    """The example, the error and the feedback of every run, by column."""
+    table = open_csv(connection, path)
+    wanted = [name for name in table.columns if name in (_EXAMPLE, _ERROR) or name.startswith(_FEEDBACK)]
+    if _EXAMPLE not in wanted or set(wanted) <= {_EXAMPLE, _ERROR}:
+        raise InvalidData(f"{path}: has no columns {_EXAMPLE} and {_FEEDBACK}<key>, which a table of LangSmith has")
+    places = dict(zip(table.columns, table.relation.columns, strict=True))
+    held = table.relation.project(", ".join(quoted(places[name]) for name in wanted)).fetchall()
+    if not held:
+        raise InvalidData(f"{path}: has no run")
+    return [{_ERROR: None, **dict(zip(wanted, row, strict=True))} for row in held]
 
 
 def _score(text: str | None) -> float | None:
