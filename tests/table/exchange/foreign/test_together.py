@@ -39,6 +39,14 @@ def test_the_same_judgment_twice_names_both_files():
         together(files)
 
 
+def test_items_of_several_tasks_are_counted_in_each():
+    own = connection()
+    one, other = (opened(own, item=["1"], system=["x"], task=[task], score=[1]) for task in "tu")
+    assert together({Path("a"): one, Path("b"): other}).nested == (("item", "task"),)
+    with pytest.raises(InvalidData, match="a and b both have task t, item 1"):
+        together({Path("a"): one, Path("b"): one})
+
+
 def test_scores_and_votes_are_no_table():
     own = connection()
     votes = opened(own, "votes", model_a=["x"], model_b=["y"], winner=["x"])

@@ -16,7 +16,9 @@ from quorate.table.notes import Note
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
-KEY = ("category", "item", "system", "judge", "prompt", "replicate")
+TASK = "task"
+"""Column that says of which task an item is, where each task counts its items anew."""
+KEY = (TASK, "category", "item", "system", "judge", "prompt", "replicate")
 """Columns that say which judgment a row is."""
 HASH = "item_hash"
 """Column that says what an item is, which must be the same in all files; no table has it."""
@@ -52,6 +54,7 @@ def together(files: Mapping[Path, Opened]) -> Opened:
         _refuse_twice(whole, columns)
     if HASH in columns:
         _refuse_other_items(whole)
+    nested = dict.fromkeys(pair for file in files.values() for pair in file.nested)
     table = Opened(
         whole.project(", ".join(map(quoted, columns))),
         columns,
@@ -59,13 +62,17 @@ def together(files: Mapping[Path, Opened]) -> Opened:
         facets=tuple(dict.fromkeys(name for file in files.values() for name in file.facets)),
         caveats=tuple(dict.fromkeys(said for file in files.values() for said in file.caveats)),
         kind=first.kind,
-        nested=tuple(dict.fromkeys(pair for file in files.values() for pair in file.nested)),
+        nested=(*nested, *([("item", TASK)] if _several_tasks(whole, columns) else [])),
         notes=(
             Note(f"{len(files):,} files are one table"),
             *dict.fromkeys(note for file in files.values() for note in file.notes),
         ),
     )
     return _without_hash(table)
+
+
+def _several_tasks(whole: DuckDBPyRelation, columns: tuple[str, ...]) -> bool:
+    return TASK in columns and whole.aggregate(f"count(DISTINCT {quoted(TASK)}) > 1").fetchall() == [(True,)]
 
 
 def _without_hash(file: Opened) -> Opened:

@@ -65,7 +65,7 @@ def test_a_panel_is_one_row_for_each_grader(write):
     table = q.read(write(), part="model_graded_qa", announce=False)
     assert table.facet("judge").levels == ("judge-a", "judge-b", "judge-c")
     assert shape(table) == (6, {"ok": 2, "unparsed": 1, "error": 3}, 0.5)
-    assert (table.facet("item").parent, codes(table)) == ("topic", [])
+    assert (table.facet("item").parent, codes(table)) == ("category", [])
     assert "attempts that met a limit, kept as they were scored: time 1" in table.notes
     assert any("not used: task, metadata.Score" in note for note in table.notes)
 
@@ -141,8 +141,19 @@ def test_logs_of_several_systems_are_one_table(write, tmp_path):
     (tmp_path / "other.json").write_text(other)
     assert q.read(tmp_path, part="rating", announce=False).facet("system").levels == ("m", "n")
     (tmp_path / "third.json").write_text(other)
-    with pytest.raises(InvalidData, match=r"other\.json and third\.json both have item a, system n"):
+    with pytest.raises(
+        InvalidData, match=r"other\.json and third\.json both have task t, category x, item a, system n"
+    ):
         q.read(tmp_path, part="rating", announce=False)
+
+
+def test_tasks_count_their_items_anew(write, tmp_path):
+    other = write(eval=RUN | {"task": "u", "task_args": {"k": 1, "K": 2}}).read_text()
+    write()
+    (tmp_path / "other.json").write_text(other)
+    table = q.read(tmp_path, part="rating", announce=False)
+    assert (table.facet("item").parent, table.facet("task").levels, table.n_cells) == ("task", ("t", "u"), 4)
+    assert any("not used: category, metadata.Score, task_args." in note for note in table.notes)
 
 
 @given(text=broken(LOG))
@@ -216,7 +227,7 @@ def test_graders_of_logs_of_the_tool(logs):
     judge, scores = table.column("judge"), np.nan_to_num(table.mean)
     each = [np.average(scores[judge == one], weights=table.n[judge == one]) for one in range(3)]
     assert each == pytest.approx([0.6, 0.571429, 0.612903], abs=5e-7)
-    assert len(table.facet("topic").levels) == 3
+    assert len(table.facet("category").levels) == 3
     human = q.read(logs / "facts-human.eval", part="human_rating", announce=False)
     assert "scores changed after the run (by annotator), which count as they are now: 1" in human.notes
 

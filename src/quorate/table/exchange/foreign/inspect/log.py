@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from quorate import caveats
 from quorate.errors import InvalidData
-from quorate.roles import CATEGORY
-from quorate.table.columns.roles import recognise
 from quorate.table.exchange.foreign.choice import chosen
+from quorate.table.exchange.foreign.fields import beside
 from quorate.table.exchange.foreign.inspect.attempts import HEADER, JOURNAL, Attempt, Log, read
 from quorate.table.exchange.foreign.inspect.marks import ABSENT, FAILED, GRADES, OK, Mark
 from quorate.table.exchange.foreign.inspect.scorers import MARKED_SINCE, Scorer
@@ -96,7 +95,7 @@ def claims(glance: Glance) -> bool:
 
 
 def read_log(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
-    """The rows of a log: item, system, judge, replicate, score, status, task and short metadata of samples.
+    """The rows of a log: item, system, judge, replicate, score, status, task, its arguments and short metadata.
 
     Parameters
     ----------
@@ -121,12 +120,14 @@ def read_log(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None
     taken = [parts[name] for name in chosen(part, found, "scorer")]
     for one in taken:
         _refuse_words(one, attempts, path)
-    extra = _extra(log, attempts)
-    rows = Records(*_COLUMNS, *extra)
+    extra = _extra(attempts)
+    told = {key.casefold(): key for key in log.arguments if key.isprintable()}  # as DuckDB tells names apart
+    arguments = {f"task_args.{key}": log.arguments[key] for key in told.values()}
+    rows = Records(*_COLUMNS, *extra.values(), *arguments)
     labels = _labels(taken)
     unknown = Counter[str]()
     for attempt in attempts:
-        also = {shown: log.arguments.get(key, attempt.labels.get(key)) for shown, key in extra.items()}
+        also = {column: attempt.labels.get(key) for key, column in extra.items()} | arguments
         for one in taken:
             marks = one.marks(attempt)
             unknown[one.name] += marks is None
@@ -141,8 +142,8 @@ def read_log(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None
                     task=log.task,
                     **also,
                 )
-    told = _caveats(log, taken, unknown)
-    return rows.opened(connection, "scores", caveats=told, notes=_notes(log, attempts, taken))
+    said = _caveats(log, taken, unknown)
+    return rows.opened(connection, "scores", caveats=said, notes=_notes(log, attempts, taken))
 
 
 def _parts(log: Log, attempts: Sequence[Attempt], *, verdicts: bool) -> Iterator[Part]:
@@ -206,23 +207,14 @@ def _labels(taken: Sequence[Part]) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _extra(log: Log, attempts: Sequence[Attempt]) -> dict[str, str]:
-    """Columns besides our own, each with its key: metadata that say less than the id, and the task's arguments."""
-    levels: dict[str, set[str]] = {key: {value} for key, value in log.arguments.items()}
+def _extra(attempts: Sequence[Attempt]) -> dict[str, str]:
+    """The column of each key of the samples' metadata that says less than the id does."""
+    levels: dict[str, set[str]] = {}
     for attempt in attempts:
         for key, value in attempt.labels.items():
             levels.setdefault(key, set()).add(value)
     items = len({attempt.item for attempt in attempts})
-    shown: dict[str, str] = {}
-    taken = {name.casefold() for name in _COLUMNS}  # the engine does not tell capitals from small letters
-    for key, values in levels.items():
-        free = recognise([key]).keys() <= {CATEGORY} and key.casefold() not in taken
-        name = key if free else f"metadata.{key}"
-        wanted = len(values) < items or key in log.arguments
-        if wanted and name.isprintable() and name.casefold() not in taken:
-            shown[name] = key
-            taken.add(name.casefold())
-    return shown
+    return beside([key for key, values in levels.items() if len(values) < items], "metadata")
 
 
 def _caveats(log: Log, taken: Sequence[Part], unknown: Mapping[str, int]) -> Iterator[Caveat]:
