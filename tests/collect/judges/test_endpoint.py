@@ -16,7 +16,7 @@ import pytest
 
 from quorate.collect.expects import Expects
 from quorate.collect.judge import MOST_TEXT, Message, Request
-from quorate.collect.judges.connection import Answer
+from quorate.collect.judges.connection import Answer, Unusable
 from quorate.collect.judges.endpoint import Endpoint, EndpointJudge, body, cleaned, reply_to
 from quorate.collect.price import Price
 from quorate.collect.secret import Secret
@@ -338,6 +338,20 @@ def test_the_key_is_nowhere(behaviour, monkeypatch, log, capsys):
     assert log
     for form in (CANARY, CANARY[:-3], CANARY[3:], "c2stY2FuYXJ5", "sk-canary%2F", CANARY.encode().hex()):
         assert form not in seen
+
+
+def test_the_key_is_taken_out_of_whatever_a_reply_becomes(monkeypatch):
+    """The last door: a reason that holds the key, wherever it came from."""
+    monkeypatch.setenv("JUDGE_KEY", CANARY)
+    judge = EndpointJudge(endpoint("http://127.0.0.1:1/v1", key_env="JUDGE_KEY"))
+
+    async def exchange(*_, **__):
+        raise Unusable(f"the answer began with {CANARY}")
+
+    monkeypatch.setattr(judge._connection, "exchange", exchange)
+    reply = asyncio.run(judge.ask(question(1)))
+    assert reply.error is not None
+    assert CANARY not in reply.error
 
 
 def test_a_key_that_is_missing_or_none_is_said_by_name(monkeypatch):
