@@ -91,12 +91,8 @@ def _ratings(connection: duckdb.DuckDBPyConnection, judged: Judged) -> Opened:
             baseline=names["generator_1"],
             score=chance,
         )
-    against = dict.fromkeys(rows["baseline"])
-    notes = [
-        Note(
-            f"score = chance that the judge prefers the system to {' or '.join(against)}, a draw .5; no length control"
-        )
-    ]
+    than = " or ".join(dict.fromkeys(rows["baseline"]))
+    notes = [Note(f"AlpacaEval: score = chance that the system is preferred to {than}, a draw .5; no length control")]
     return rows.opened(connection, "scores", facets=("baseline",), notes=notes, instead="votes")
 
 
@@ -111,7 +107,7 @@ def _votes(connection: duckdb.DuckDBPyConnection, judged: Judged) -> Opened:
             winner=None if chance is None else "tie" if chance == _DRAW else "model_b" if chance > _DRAW else "model_a",
             judge=names["annotator"],
         )
-    notes = [Note("each preference is a vote; the order shown was drawn at random and is not in the file")]
+    notes = [Note("AlpacaEval: each preference is a vote; the order shown was drawn at random and is not in the file")]
     return rows.opened(connection, "votes", notes=notes, instead="ratings")
 
 

@@ -230,7 +230,7 @@ def _filled(battles: duckdb.DuckDBPyRelation) -> tuple[str, ...]:
 
 def _notes(relation: duckdb.DuckDBPyRelation, columns: tuple[str, ...]) -> list[Note]:
     """What prompts and judges are, and that the order is not told."""
-    notes = [Note("model_a stood on the left: order is not known unless you say so")]
+    notes = [Note("Chatbot Arena: model_a stood on the left; the order is not known unless you say so")]
     if "prompt" in columns:
         notes.append(
             Note("prompt: the first message of the user, as a hash and its beginning; question_id is a vote's")

@@ -84,7 +84,7 @@ def _votes(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) 
                 order="model_a",
                 **_verdict(game, f"{where}, game {place + 1}"),
             )
-    notes = [Note("each game is a vote, the first with the baseline shown first; a strong verdict counts as one vote")]
+    notes = [Note("Arena-Hard: each game is a vote, the baseline first in game 1; a strong verdict counts as one vote")]
     notes += [Note(f"{single:,} question{'s' * (single > 1)} with one game: kept")] if single else []
     return rows.opened(connection, "votes", facets=("strength",), notes=notes)
 
@@ -106,7 +106,7 @@ def _ratings(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
                 score=number_at(score, f"{where}, game {place + 1}: score"),
                 status="error" if game is None else "unparsed" if score is None else "ok",
             )
-    return rows.opened(connection, "scores", notes=[Note("each game is the rating of one response")])
+    return rows.opened(connection, "scores", notes=[Note("Arena-Hard: each game is the rating of one response")])
 
 
 def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any], list[Any]]]:

@@ -59,7 +59,7 @@ def read_pairs(connection: duckdb.DuckDBPyConnection, path: Path, part: str | No
         for place, judgment in enumerate(judgments):
             verdict = _verdict(judgment, f"{where}, judgment {place + 1}")
             rows.add(model_a=RESPONSES[place], model_b=RESPONSES[1 - place], order="model_a", **names, **verdict)
-    notes = [Note("each judgment is a vote, the second on the responses exchanged; gold is the response that is right")]
+    notes = [Note("JudgeBench: each judgment is a vote, the second on the responses exchanged; gold is the right one")]
     notes += [Note(f"{single:,} pair{'s' * (single > 1)} with one judgment: kept")] if single else []
     return rows.opened(connection, "votes", facets=("gold", "response_model", "method"), notes=notes)
 

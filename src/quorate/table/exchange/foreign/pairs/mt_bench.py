@@ -170,8 +170,9 @@ def _ratings(connection: duckdb.DuckDBPyConnection, lines: list[Line], notes: li
             status="unparsed" if unparsed else "ok",
             **_said(line),
         )
+    notes = [*notes, Note("MT-Bench: each line is a rating; -1 is unparsed")]
     own = "question_category: by its own numbers of questions, 81 to 90 writing and so on; for nested, if wanted"
-    notes = [*notes, *([Note(own)] if category else [])]
+    notes += [Note(own)] if category else []
     return rows.opened(connection, "scores", facets=_turn(lines), notes=notes)
 
 
@@ -193,7 +194,7 @@ def _games(connection: duckdb.DuckDBPyConnection, lines: list[Line], notes: list
                 status="unparsed" if verdict == "error" else "ok",
                 **_said(line),
             )
-    said = Note("each line is two votes: game 1 shows model_1 first, game 2 model_2; error is unparsed")
+    said = Note("MT-Bench: each line is two votes, game 1 shows model_1 first, game 2 model_2; error is unparsed")
     return rows.opened(connection, "votes", facets=_turn(lines), notes=[*notes, said, *_numbered(category)])
 
 
@@ -214,7 +215,8 @@ def _votes(connection: duckdb.DuckDBPyConnection, lines: list[Line], notes: list
     count = sum(line.verdicts[0] == _INCONSISTENT for line in lines)
     rows_said = f'{count:,} row{"s" * (count > 1)} "{_INCONSISTENT}"'
     said = f"{rows_said}, whose two orders disagreed and are gone: unparsed, no ties"
-    notes = [*notes, *([Note(said)] if count else []), *_numbered(category)]
+    notes = [*notes, Note("MT-Bench: each row is a vote of the human judgments; the order is not known")]
+    notes += [*([Note(said)] if count else []), *_numbered(category)]
     return rows.opened(connection, "votes", facets=_turn(lines), notes=notes)
 
 
