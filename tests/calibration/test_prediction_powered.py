@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 import quorate as q
 from quorate.estimate.agreement.labelled import vote_units
@@ -114,6 +115,17 @@ def test_shares_that_are_rare(n, p):
             plain.append(abs(found.value - p) <= t_quantile(found.df, 0.975) * found.se)
         print(f"{n} labels, share {p}, judge {right}/{clear}: {np.mean(held):.3f}, by t {np.mean(plain):.3f}")
         assert 0.93 <= np.mean(held) <= most  # .93 to .97 and two Monte Carlo errors of .007, but with 20 labels
+
+
+@pytest.mark.parametrize(
+    ("n", "p", "nearest"),
+    [(20, 0.02, 0.940), (20, 0.05, 0.984), (50, 0.02, 0.982), (50, 0.05, 0.962), (100, 0.02, 0.949)],
+)
+def test_what_an_interval_of_whole_labels_can_cover(n, p, nearest):
+    """Chances of runs of counts: of the labels alone, the least that is .93 or more; exact."""
+    below = np.append(0.0, binom.cdf(np.arange(n + 1), n, p))
+    runs = below[None, :] - below[:, None]
+    assert runs[runs >= 0.93].min() == pytest.approx(nearest, abs=5e-4)
 
 
 @pytest.mark.parametrize("n", [3, 5, 8, 15])

@@ -165,7 +165,9 @@ def _restarted(dense: Dense, restricted: Callable[[Floats], Point], found: Optim
         return found
     try:
         again = minimise(restricted, theta, least=least)
-    except (NotConverged, np.linalg.LinAlgError):
+    except NotConverged as stopped:  # among rounding errors of a residual that is next to none
+        again = cast("Optimum", stopped.partial)
+    except np.linalg.LinAlgError:
         return found
     return again if again.point.criterion < found.point.criterion else found
 
