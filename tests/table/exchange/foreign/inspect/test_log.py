@@ -133,6 +133,9 @@ def test_what_is_not_as_it_was_is_said(write):
     ):
         assert any(said in note for note in table.notes), said
     assert codes(table) == ["unfinished-log"]
+    panel = SCORES["model_graded_qa"] | {"history": history}
+    votes = q.read(write(samples=scored(model_graded_qa=panel)), announce=False)
+    assert "scores changed after the run (by ann), which are verdicts of a panel whose votes stay: 3" in votes.notes
 
 
 def test_logs_of_several_systems_are_one_table(write, tmp_path):

@@ -243,17 +243,20 @@ def _notes(log: Log, attempts: Sequence[Attempt], taken: Sequence[Part]) -> Iter
         yield Note(f"grades: {', '.join(grades)}")
     if words["N"]:
         yield Note(f"{words['N']:,} grades are N, no answer: 0, as Inspect counts them")
-    yield from _kept_and_left(log, attempts, {part.scorer.name for part in taken})
+    yield from _kept_and_left(log, attempts, taken)
 
 
-def _kept_and_left(log: Log, attempts: Sequence[Attempt], names: set[str]) -> Iterator[Note]:
+def _kept_and_left(log: Log, attempts: Sequence[Attempt], taken: Sequence[Part]) -> Iterator[Note]:
     """Attempts that are not as the others are."""
+    names = {part.scorer.name for part in taken}
+    panels = {part.scorer.name for part in taken if part.width > 1}
     if limits := Counter(attempt.limit for attempt in attempts if attempt.limit):
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in limits.most_common())
         yield Note(f"attempts that met a limit, kept as they were scored: {kinds}")
-    if edited := [who for attempt in attempts for name, who in attempt.editors.items() if name in names]:
-        by = ", ".join(sorted({one for who in edited for one in who})[:_SHOWN])
-        yield Note(f"scores changed after the run (by {by}), which count as they are now: {len(edited):,}")
+    for of, now in ((names - panels, "count as they are now"), (panels, "are verdicts of a panel whose votes stay")):
+        if edited := [who for attempt in attempts for name, who in attempt.editors.items() if name in of]:
+            by = ", ".join(sorted({one for who in edited for one in who})[:_SHOWN])
+            yield Note(f"scores changed after the run (by {by}), which {now}: {len(edited):,}")
     if kept := sum(attempt.failed and not names.isdisjoint(attempt.given) for attempt in attempts):
         yield Note(f"attempts that ended by an error and were scored all the same, kept: {kept:,}")
     if invalid := len(log.attempts) - len(attempts):
