@@ -146,3 +146,18 @@ def test_one_pair_is_not_called_a_share_of_pairs():
         "308 votes would find the difference of the only pair with a chance of >99.9% if its margin is as estimated; "
         "5,000 are enough for 0.9."
     )
+
+
+def test_several_facets_make_votes_worth_less_by_their_design_effect():
+    """Prompts of 2 equal votes and judges that say nothing: half the votes, whichever facet is named first."""
+    rng = np.random.default_rng(3)
+    winner = np.repeat(np.where(rng.random(300) < 0.6, "x", "y"), 2)
+    columns = {"model_a": ["x"] * 600, "model_b": ["y"] * 600, "winner": winner, "prompt": np.repeat(np.arange(300), 2)}
+    votes = read_votes(pl.DataFrame({**columns, "judge": rng.integers(0, 40, 600)}), announce=False)
+    one, two = (
+        detectability(votes, budgets=[100, 400], method="clusters", by=by)
+        for by in (("prompt", "judge"), ("judge", "prompt"))
+    )
+    assert one.power.tolist() == two.power.tolist()
+    assert (one.by, one.sizes, one.resamples) == ("prompt and judge", None, None)
+    assert one.power == pytest.approx(detectability(votes, budgets=[50, 200]).power, abs=0.1)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.votes.clustered import clusters_of
+from quorate.estimate.votes.clustered import cluster_robust, clusters_of
+from quorate.estimate.votes.dependence import Cluster
 from quorate.estimate.votes.margin_law import MarginLaw
 from quorate.estimate.votes.margins import Margins, of_sampled
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, well_sampled
@@ -22,7 +23,7 @@ from quorate.plan.power.sample_size import check_alpha, check_counts, check_powe
 from quorate.streams import stream
 from quorate.table.results import Result, Row, rows_of
 from quorate.table.votes import Votes
-from quorate.wording import counted, percent, whole_percent
+from quorate.wording import counted, listed, percent, whole_percent
 
 Method = Literal["exact", "draws", "clusters"]
 
@@ -61,9 +62,9 @@ class Detectability(Result):
     resamples : int or None
         Studies drawn for every pair and budget; None with ``method="exact"``.
     by : str or None
-        Facet whose levels are drawn whole, with ``method="clusters"``.
+        Facet whose levels are drawn whole, or facets in words, with ``method="clusters"``.
     clusters : ClusterPower or None
-        With ``method="clusters"``: what ignoring clusters does to the test and to intervals.
+        With ``method="clusters"`` and one facet: what ignoring clusters does to the test and to intervals.
     """
 
     margins: Margins
@@ -175,7 +176,7 @@ def detectability(
     *,
     budgets: Sequence[int] | NDArray[Any] = BUDGETS,
     method: Method = "exact",
-    by: str | None = None,
+    by: Cluster | None = None,
     minimum: int = MINIMUM,
     alpha: float = 0.05,
     power: float = 0.9,
@@ -197,8 +198,10 @@ def detectability(
         ``"exact"``: the chance that drawn votes reject, by the binomial formula. ``"draws"``: the same by simulation.
         ``"clusters"``: levels of ``by`` are drawn whole and the test is cluster-robust; votes of one level may then
         resemble each other.
-    by : str, optional
-        Facet for ``"clusters"``: ``prompt``, ``judge``, ``cluster`` or any other.
+    by : str or sequence of str, optional
+        Facets for ``"clusters"``: ``prompt``, ``judge``, ``cluster`` or any other. With several, nothing is drawn: a
+        study of n votes is worth n over the design effect by all of them at once (Cameron, Gelbach and Miller 2011),
+        at least 1, if its levels have as many votes as those at hand.
     minimum : int
         Decisive votes that a pair must have.
     alpha, power : float
@@ -234,10 +237,18 @@ def detectability(
     source = np.random.default_rng(stream(0, "detectability") if rng is None else rng)
     sampled = well_sampled(votes, minimum=minimum)
     margins = of_sampled(sampled, minimum, "drop", level, alpha, power)
-    drawn = None if by is None else cluster_power(clusters_of(sampled, votes, by), n, alpha, resamples, source)
+    facets = (by,) if isinstance(by, str) else tuple(by or ())
+    drawn = (
+        cluster_power(clusters_of(sampled, votes, *facets), n, alpha, resamples, source) if len(facets) == 1 else None
+    )
     share = sampled.wins / sampled.n
     if drawn is not None:
         curves = drawn.clusters
+    elif facets:
+        robust = cluster_robust(votes, by=facets, minimum=minimum)
+        curves = np.stack(
+            [_worth(one, n, effect, alpha) for one, effect in zip(share, robust.design_effect, strict=True)]
+        )
     elif method == "exact":
         curves = exact_power(share, n, alpha)
     else:
@@ -246,7 +257,7 @@ def detectability(
     known = curves[np.isfinite(curves[:, 0])]
     pairs = len(known)
     if not pairs:
-        raise NotEstimable(f"by: every pair has all of its votes in one level of {by}; name another facet")
+        raise NotEstimable(f"by: every pair has all of its votes in one level of {listed(facets)}; name another facet")
     times = source.multinomial(pairs, np.full(pairs, 1 / pairs), _BOOTSTRAP)
     low, high = np.quantile(times @ known / pairs, ((1 - level) / 2, (1 + level) / 2), axis=0)
     return Detectability(
@@ -260,14 +271,22 @@ def detectability(
         law=law,
         method=method,
         target=power,
-        resamples=None if method == "exact" else resamples,
-        by=by,
+        resamples=None if method == "exact" or len(facets) > 1 else resamples,
+        by=listed(facets) if facets else None,
         clusters=drawn,
     )
 
 
+def _worth(share: float, n: Ints, effect: float, alpha: float) -> Floats:
+    """Power of so many votes of one pair, each worth less by a design effect; nan where that is not known."""
+    if not np.isfinite(effect):
+        return np.full(len(n), np.nan)
+    worth = np.maximum(np.floor(n / max(effect, 1.0) + 1e-9), 1).astype(np.int64)
+    return np.asarray(exact_power(np.array([share]), worth, alpha)[0])
+
+
 def _checked_budgets(
-    budgets: object, method: str, by: str | None, alpha: float, power: float, level: float, resamples: int
+    budgets: object, method: str, by: Cluster | None, alpha: float, power: float, level: float, resamples: int
 ) -> Ints:
     """The budgets, in order and once each, if all arguments are in range."""
     check_alpha(alpha)
@@ -278,7 +297,7 @@ def _checked_budgets(
     )
     if method not in get_args(Method):
         raise InvalidInput(f'method: expects one of {", ".join(get_args(Method))}, got "{method}"')
-    if (method == "clusters") != (by is not None):
+    if (method == "clusters") != bool(by):
         clusters = argument("method", "clusters")
         raise InvalidInput("by: names the facet that " + clusters + " draws whole; give both, or neither")
     n = np.atleast_1d(np.asarray(budgets, dtype=float))
