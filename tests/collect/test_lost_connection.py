@@ -28,6 +28,11 @@ async def beside(ledger, judge, build, trouble, folder=None):
     return await asyncio.wait_for(work, 60)
 
 
+def wait_for(judge, calls):
+    while judge.asked.total() < calls:
+        time.sleep(0.005)
+
+
 def check(ledger, judge, outcome, cells):
     assert outcome.complete
     assert set(judge.asked.values()) == {1}
@@ -89,7 +94,7 @@ def test_a_server_that_stays_away_ends_the_run_with_one_line_and_the_next_run_go
     ledger, judge = planned(400, prices={"a": PRICE}), told("a", lambda *_: Reply("ok", 7.0), delay=0.02)
 
     def stop():
-        time.sleep(0.15)
+        wait_for(judge, 60)
         cluster.stop("immediate")
 
     try:
@@ -121,7 +126,7 @@ def test_a_schema_that_is_dropped_ends_the_run_and_a_copy_that_is_put_back_goes_
     schema = ledger.path.identifier
 
     def move():
-        time.sleep(0.15)
+        wait_for(judge, 60)
         with Session(ledger.path) as other:
             other.execute(f"ALTER SCHEMA {schema} RENAME TO away")
 
