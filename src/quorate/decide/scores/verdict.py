@@ -127,7 +127,8 @@ class ScoreVerdict(AnyVerdict):
         if not self.rankable and self.common_se != 0:
             limit += (
                 f" Not rankable with more items alone: judges and prompts disagree, with a standard error of "
-                f"{self.common_se:.3g}; of the {abs(self.difference.value):.3g} seen, {self.spread:.3g} is not noise."
+                f"{self.common_se:.3g}; of the {abs(self.difference.value):.3g} seen, "
+                f"{f'{self.spread:.3g} is not noise' if self.spread else 'all may be noise'}."
             )
         return f"{limit} {self.next_step.sentence if self.next_step else _NO_STEP}"
 
