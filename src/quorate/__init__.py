@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from quorate.plan.power.sample_size import sample_size as sample_size
     from quorate.plan.power.votes_plan import plan_votes as plan_votes
     from quorate.plan.search.optimize import optimize as optimize
+    from quorate.reporting.exports.export import export as export
     from quorate.reporting.paper.writeup import writeup as writeup
     from quorate.reporting.report import report as report
     from quorate.simulate.allocation.allocation import simulate_allocation as simulate_allocation
@@ -143,6 +144,7 @@ _HOMES = {
     "stopping_rule": "quorate.decide.stop",
     "tie_sensitivity": "quorate.estimate.votes.ties",
     "variants": "quorate.study.variants.variants",
+    "export": "quorate.reporting.exports.export",
     "writeup": "quorate.reporting.paper.writeup",
 }
 

@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from quorate.study.variants.variants import Variants as Variants
     from quorate.table.cells import Cells as Cells
     from quorate.table.judgments import Judgments as Judgments
+    from quorate.table.long import Written as Written
     from quorate.table.progress import Progress as Progress
     from quorate.table.votes import Votes as Votes
 
@@ -135,6 +136,7 @@ _HOMES = {
     "VotesPlan": "quorate.plan.power.votes_plan",
     "VotesSupport": "quorate.estimate.doctor.support",
     "Writeup": "quorate.reporting.paper.writeup",
+    "Written": "quorate.table.long",
     "VotesAnalysis": "quorate.analysis.votes",
 }
 

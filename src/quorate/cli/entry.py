@@ -37,6 +37,7 @@ from quorate.cli.plan.replay import replay
 from quorate.cli.plan.sample_battles import sample_battles
 from quorate.cli.plan.screen import screen
 from quorate.cli.spelling import in_options
+from quorate.cli.write.export import export
 from quorate.cli.write.writeup import writeup
 from quorate.errors import QuorateError, UnknownColumn
 
@@ -112,7 +113,7 @@ STAGES: Mapping[str, tuple[Callable[..., int], ...]] = {
     "Plan a study": (project, optimize, assign, panel, screen, adaptive, plan_votes, sample_battles, replay),
     "Collect judgments": (init, variants, run, status),
     "Decide between systems": (compare, rank, corrected, monitor, agree, pipelines, gaming),
-    "Write it up": (writeup,),
+    "Write it up": (writeup, export),
 }
 MOVED = {"doctor": "doctor", "analyze": "analyze", "plan": "plan-votes", "monitor": "monitor", "replay": "replay"}
 """Where the commands of ``quorate votes`` are now; the old spelling goes with the next release."""

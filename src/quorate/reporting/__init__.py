@@ -5,5 +5,6 @@ page    pages, sections, figures and captions, as values
 pages   what each result says
 draw    marks and colours of charts
 print   one printer per format
+exports judgments in the formats of others
 paper   what a methods section needs: paragraph, checklist, study record, what it takes to do it again
 """

@@ -10,6 +10,7 @@
 - facts: what a table holds: crossings, what is missing or repeated, what hangs together
 - chosen: one level of each facet named
 - answers, again: single answers, and further columns, read again when they are wanted
+- long: judgments as rows again, and files of them
 - cells, roster, progress: what is to be judged, what may be asked, and how far asking has come
 - results: the base of results: rows, dictionary, frame, and what a notebook shows
 """

@@ -7,15 +7,17 @@ travel, so the cost of everything after reading depends on cells, not rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.errors import InvalidInput, UnknownTerm
+from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.table.facts.describe import Description, describe
 from quorate.table.notes import Note
 from quorate.wording import Brief, brief, counted
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from quorate.table.columns.roles import Roles
     from quorate.table.columns.scores import Missing
     from quorate.table.exchange.rows import Rows
+    from quorate.table.long import Written
 
 OK = "ok"
 STATUSES = (OK, "unparsed", "refused", "error", "truncated", "missing")
@@ -103,12 +106,15 @@ class Origin:
         Scores that stand for no score.
     rows : Rows
         Which rows are read.
+    write : callable
+        Writes the rows behind judgments, or behind a part of them, to a file.
     """
 
     source: Any
     roles: Roles
     missing: Missing
     rows: Rows
+    write: Callable[[Judgments, Path], Written]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -267,6 +273,37 @@ class Judgments:
     def describe(self) -> Description:
         """Facts about these judgments: facets, crossing, balance, what is missing, repeated or constant."""
         return describe(self)
+
+    def write(self, path: str | os.PathLike[str]) -> Written:
+        """Write the judgments to a file that `quorate.read` reads as the same table; whole or not at all.
+
+        One row for each row that was read: the label of every facet under its role, the replicate, the score, empty
+        where there is none, and the status. If the facets are not those that were read, it is one row per cell with
+        counts, and the notes say so.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .csv, .tsv, .jsonl, .ndjson, .parquet or .pq, which says the format. A file of that name is
+            replaced.
+
+        Returns
+        -------
+        Written
+            The file, its rows, what a row is, and what reading it again takes.
+
+        Raises
+        ------
+        InvalidInput
+            If the name says no format, or the file cannot be written.
+        InvalidData
+            If what the judgments were read from has changed since.
+        NotEstimable
+            If they were not read from rows; `quorate.export` writes their cells.
+        """
+        if self.origin is None:
+            raise NotEstimable("judgments: hold means, not answers; write their cells with quorate.export")
+        return self.origin.write(self, Path(path))
 
     def _position(self, name: str) -> int:
         if name not in self.names:

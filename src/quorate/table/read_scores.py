@@ -29,6 +29,7 @@ from quorate.table.exchange.wide import checked_wide
 from quorate.table.files import explained, opened, source_of
 from quorate.table.frames import LIBRARIES, wrapped
 from quorate.table.judgments import Judgments, Origin, Source
+from quorate.table.long import write
 from quorate.table.notes import Note
 
 
@@ -147,7 +148,7 @@ def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing, rows:
         hint = () if file.facets else hint_of_file(table.notes, file, votes=False)
     table = replace(table, notes=(*scored.notes, *table.notes, *hint))
     place = path if isinstance(path, Address) else path.absolute()
-    return replace(table, origin=Origin(place, roles, missing, replace(rows, share=share)))
+    return replace(table, origin=Origin(place, roles, missing, replace(rows, share=share), write))
 
 
 def _unrecognised(only: Iterable[str], facets: Mapping[str, str]) -> dict[str, str]:
@@ -195,4 +196,4 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
         place = Source(f"{library} frame", backend=library if library in LIBRARIES else None)
     table = judgments(grouped, roles, place)
     notes = table.notes if chosen.share is None else (said(chosen.share), *table.notes)
-    return replace(table, notes=(*notes, *hint), origin=Origin(source, roles, missing, chosen))
+    return replace(table, notes=(*notes, *hint), origin=Origin(source, roles, missing, chosen, write))

@@ -50,6 +50,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "pipelines": (READ, READ_VOTES, "quorate.simulate.pipelines.pipelines:pipelines"),
     "gaming": (READ, DECOMPOSE, "quorate.decide.gaming.gaming:gaming"),
     "writeup": (READ, ANALYZE),
+    "export": (READ, "quorate.reporting.exports.export:export"),
     "plan-votes": ("quorate.plan.power.votes_plan:plan_votes",),
     "sample-battles": ("quorate.plan.battles:sample_battles",),
     "monitor": (READ_VOTES, "quorate.decide.stop:monitor"),
@@ -99,6 +100,7 @@ RENAMED_IN = {
     },
     **{("gaming", name): "designs" for name in ("prompts", "judges")},
     ("compare", "system"): "facet",
+    ("export", "to"): "path",
     ("rank", "system"): "facet",
     ("agree", "seed"): "rng",
     ("gaming", "seed"): "rng",
@@ -121,7 +123,7 @@ PRINTED = {
     "roles": "the arguments of quorate.read, as --save wrote them",
     "save": "keeps what quorate.propose proposes",
     "study": "the record of quorate.report and quorate.writeup",
-    "format_": "how a writeup is printed",
+    "format_": "how a writeup is printed; quorate.export has it",
 }
 HERE = {
     ("demo", "directory"): "where the file of the demonstration is kept",
@@ -187,6 +189,7 @@ NEEDS = {
     "corrected": "{votes} --human ann --a x",
     "sample-battles": "{votes} --floor 3",
     "gaming": "{scores}",
+    "export": "{scores} out.csv",
     "plan-votes": "--margin .1",
     "monitor": "{votes} --a x --b y",
     "replay": "{votes}",

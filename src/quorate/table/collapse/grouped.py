@@ -70,6 +70,28 @@ class Ungrouped:
     values: NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class Long:
+    """Every row as it was read.
+
+    Parameters
+    ----------
+    facets : tuple of Coded
+        Labels of every row, in the order of the roles.
+    score : array of float64, shape (rows,)
+        Nan where there is none.
+    status : array of str, shape (rows,)
+        As it stands there, ``ok`` where no column says it.
+    replicate : array of str or None, shape (rows,), optional
+        Labels of the replicate.
+    """
+
+    facets: tuple[Coded, ...]
+    score: NDArray[np.float64]
+    status: NDArray[np.object_]
+    replicate: NDArray[np.object_] | None
+
+
 def judgments(grouped: Grouped, roles: Roles, source: Source) -> Judgments:
     """The judgments of a pass over rows, cells in the order of their levels.
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidData
-from quorate.table.collapse.grouped import Grouped, Ungrouped, squares
+from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, squares
 from quorate.table.columns.choose import BLANKS
 from quorate.table.columns.labels import Coded, encode, in_numeric_order
 from quorate.table.columns.roles import Roles
@@ -88,6 +88,21 @@ def ungroup(opened: Opened, roles: Roles, missing: Missing) -> Ungrouped:
     return Ungrouped(
         _facets(cells, opened, roles), cell, np.asarray(np.ma.getdata(answers["value"])[usable], dtype=np.float64)
     )
+
+
+def long(opened: Opened, roles: Roles, missing: Missing) -> Long:
+    """Every row as it was read: its labels, replicate, score and status."""
+    rows = _prepare(opened, roles, missing)
+    keys = ", ".join(f"f{place}" for place in range(len(roles.facets)))
+    replicate = ", replicate::VARCHAR AS replicate" if roles.replicate is not None else ""
+    found = rows.project(f"{keys}, value, state::INTEGER AS state{replicate}").fetchnumpy()
+    labels = None
+    if roles.replicate is not None:
+        labels = np.array(np.ma.getdata(found["replicate"]), dtype=object)
+        labels[np.ma.getmaskarray(found["replicate"])] = None
+    words = np.array(tuple(STATUS_WORDS), dtype=object)
+    state = np.asarray(found["state"], dtype=np.int64)
+    return Long(_facets(found, opened, roles), _filled(found["value"]), words[state], labels)
 
 
 def _run(rows: duckdb.DuckDBPyRelation, roles: Roles, keys: str) -> dict[str, NDArray[Any]]:

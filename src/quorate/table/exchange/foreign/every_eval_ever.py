@@ -116,14 +116,16 @@ def read_samples(connection: duckdb.DuckDBPyConnection, path: Path, part: str | 
         for name in results
     }
     wanted = chosen(part, scores, "result")
+    ours = object_at(about.get("eval_library"), f"{summary}: eval_library").get("name") == "quorate"
     judges = _judges(about, f"{summary}")
-    columns = columns_of((name for one in samples for name in one.fields), "scores")
+    fields = dict.fromkeys(name for one in samples for name in one.fields)
+    columns = {name: name for name in fields} if ours else columns_of(fields, "scores")
     columns = {name: column for name, column in columns.items() if column not in (ITEM, SYSTEM)}
     rows = Records(ITEM, SYSTEM, *columns.values(), JUDGE, PROMPT, REPLICATE, "score", "status")
     averaged = []
     for name in wanted:
         mine = [one for one in samples if one.result == name]
-        if _is_averages(mine):
+        if not ours and _is_averages(mine):
             averaged.append(name)
             mine = list({(one.item, one.system): one for one in mine}.values())
         for one in (*mine, *failed):
@@ -131,7 +133,7 @@ def read_samples(connection: duckdb.DuckDBPyConnection, path: Path, part: str | 
                 **labelled(one.fields, columns),
                 item=one.item,
                 system=None if one.system == UNKNOWN else one.system,
-                judge=one.judge or judges.get(name, name),
+                judge=one.judge if ours else one.judge or judges.get(name, name),
                 prompt=one.prompt,
                 replicate=None if name in averaged else one.replicate,
                 score=one.score,

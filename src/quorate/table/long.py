@@ -1,0 +1,201 @@
+"""Long tables: judgments one row each, as they were read, and files of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quorate.arguments import argument
+from quorate.errors import InvalidData, InvalidInput, NotEstimable
+from quorate.roles import REPLICATE
+from quorate.table.cells import writable, write_columns
+from quorate.table.collapse.grouped import Long, places
+from quorate.table.columns.labels import ABSENT, label
+from quorate.table.exchange.postgres.address import Address
+from quorate.table.judgments import OK, Judgments, Origin, checked
+
+_WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows behind judgments.
+
+    Parameters
+    ----------
+    cell : array of int64, shape (rows,)
+        Cell of each row.
+    score : array of float64, shape (rows,)
+        Nan where there is none.
+    status : array of str, shape (rows,)
+        ``ok``, also of a score that is only absent, or why there is none.
+    replicate : array of str or None, shape (rows,), optional
+        Labels of the replicate.
+    """
+
+    cell: NDArray[np.int64]
+    score: NDArray[np.float64]
+    status: NDArray[np.object_]
+    replicate: NDArray[np.object_] | None
+
+
+@dataclass(frozen=True)
+class Written:
+    """A file that was written.
+
+    Parameters
+    ----------
+    path : Path
+        The file, or the folder of several.
+    rows : int
+        How many rows it has.
+    per : str
+        What a row is: ``answer``, or ``cell`` where single answers cannot be read again.
+    notes : tuple of str
+        What is not in it, and what reading it again takes.
+    """
+
+    path: Path
+    rows: int
+    per: str
+    notes: tuple[str, ...] = ()
+
+
+def rows_of(judgments: Judgments) -> Rows:
+    """The rows behind judgments, read again from their file or frame, with those that have no score.
+
+    Raises
+    ------
+    NotEstimable
+        If the judgments were not read from rows, or their facets are not those that were read.
+    InvalidData
+        If the file or frame has changed since.
+    """
+    origin = checked(judgments).origin
+    if origin is None:
+        raise NotEstimable("judgments: hold means, not answers; read them from rows")
+    if judgments.names != tuple(facet.name for facet in origin.roles.facets):
+        raise NotEstimable("judgments: facets are not those that were read; pass the table as quorate.read returned it")
+    long = _long(judgments, origin)
+    columns = []
+    for facet, coded in zip(judgments.facets, long.facets, strict=True):
+        index = {level: code for code, level in enumerate(facet.levels)}
+        lookup = [index.get(level, -1) for level in (*coded.levels, ABSENT)]
+        columns.append(np.array(lookup, dtype=np.int64)[coded.codes])
+    codes = np.column_stack(columns)
+    known = (codes >= 0).all(axis=1)
+    cell = np.full(len(codes), -1)
+    cell[known] = places(judgments.codes, codes[known], judgments.facets)
+    kept = cell >= 0
+    rows = Rows(
+        cell[kept], long.score[kept], long.status[kept], None if long.replicate is None else long.replicate[kept]
+    )
+    n = np.bincount(rows.cell[~np.isnan(rows.score)], minlength=judgments.n_cells)
+    total = np.bincount(rows.cell, minlength=judgments.n_cells)
+    if not (np.array_equal(n, judgments.n) and np.array_equal(total, judgments.rows)):
+        raise InvalidData(f"{judgments.source.name}: has changed since it was read; read it again")
+    order = np.argsort(rows.cell, kind="stable")
+    replicate = None if rows.replicate is None else rows.replicate[order]
+    return Rows(rows.cell[order], rows.score[order], rows.status[order], replicate)
+
+
+def write(judgments: Judgments, path: Path) -> Written:
+    """Write judgments to a file; see `Judgments.write`."""
+    kind = writable(path)
+    names = [name.casefold() for name in (*judgments.names, REPLICATE, "score", "status")]
+    if len(set(names)) < len(names):
+        raise InvalidInput("judgments: two columns would have one name in the file; read them with other roles")
+    try:
+        rows = rows_of(judgments)
+    except NotEstimable as error:
+        columns = {**_labels(judgments, np.arange(judgments.n_cells), kind), **_counts(judgments)}
+        write_columns(columns, path)
+        return Written(path, judgments.n_cells, "cell", (f"one row per cell, with counts: {error}",))
+    columns = _labels(judgments, rows.cell, kind)
+    if rows.replicate is not None:
+        columns[REPLICATE] = _typed(rows.replicate, kind)
+    write_columns({**columns, "score": rows.score, "status": rows.status}, path)
+    return Written(path, len(rows.cell), "answer", _reading(judgments))
+
+
+def _long(judgments: Judgments, origin: Origin) -> Long:
+    """The rows of the source, read as they were."""
+    import narwhals as nw
+
+    from quorate.table.collapse import sql
+    from quorate.table.columns.share import share_in_frame
+    from quorate.table.exchange.engine import connection
+    from quorate.table.exchange.format import Opened
+    from quorate.table.files import explained, located, opened, sha256
+
+    if isinstance(origin.source, (Path, Address)):
+        located(origin.source, origin.rows)  # says in one line that it is gone
+        if sha256(origin.source, origin.rows) != judgments.source.sha256:
+            raise InvalidData(f"{judgments.source.name}: has changed since it was read; read it again")
+        with opened(origin.source, origin.rows) as file:
+            return sql.long(file, origin.roles, origin.missing)
+    frame = nw.from_native(origin.source)
+    names = tuple(frame.collect_schema().names())
+    if frame.implementation.is_duckdb():
+        with explained("duckdb relation"):
+            held = origin.rows.of(Opened(frame.to_native(), names, typed=True))
+            return sql.long(held, origin.roles, origin.missing)
+    frame = share_in_frame(frame, origin.rows.share)
+    whole = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    roles = origin.roles
+    used = dict.fromkeys((*(facet.column for facet in roles.facets), roles.score, roles.status, roles.replicate))
+    with connection() as own, explained(judgments.source.name):
+        own.register("frame", {name: whole[name].to_numpy() for name in used if name is not None})
+        relation = own.table("frame")
+        return sql.long(Opened(relation, tuple(relation.columns), typed=True), origin.roles, origin.missing)
+
+
+def _labels(judgments: Judgments, cell: NDArray[np.int64], kind: str) -> dict[str, NDArray[Any]]:
+    """A column of labels for every facet; empty where there is none."""
+    columns = {}
+    for facet in judgments.facets:
+        levels = np.array([None if level == ABSENT else level for level in facet.levels], dtype=object)
+        columns[facet.name] = _typed(levels, kind)[judgments.column(facet.name)[cell]]
+    return columns
+
+
+def _typed(labels: NDArray[np.object_], kind: str) -> NDArray[Any]:
+    """Labels as numbers where the format tells numbers from text and nothing of the labels is lost."""
+    if kind == "csv" or any(text is None for text in labels):
+        return labels
+    if all(_WHOLE.fullmatch(text) for text in labels):
+        return np.array([int(text) for text in labels], dtype=np.int64)
+    try:
+        numbers = np.array([float(text) for text in labels], dtype=np.float64)
+    except ValueError:
+        return labels
+    same = np.isfinite(numbers).all() and all(map(str.__eq__, map(label, numbers), labels))
+    return numbers if same else labels
+
+
+def _counts(judgments: Judgments) -> Mapping[str, NDArray[Any]]:
+    """What is known of every cell."""
+    missing = {name: counts for name, counts in judgments.status.items() if name != OK}
+    return {
+        **{name: getattr(judgments, name) for name in ("n", "mean", "ss", "low", "high")},
+        **{f"n_{name}": counts for name, counts in missing.items()},
+    }
+
+
+def _reading(judgments: Judgments) -> tuple[str, ...]:
+    """What reading the file again takes beyond the names of its columns."""
+    from quorate.table.columns.roles import ALIASES
+
+    named = {facet.name: facet.name for facet in judgments.facets if facet.name not in ALIASES}
+    nested = {facet.name: facet.parent for facet in judgments.facets if facet.parent is not None}
+    if not named and set(nested) <= {judgments.object}:
+        return ()
+    said = argument("facets", named) if named else argument("nested", nested)
+    also = " and " + argument("nested", nested) if named and nested else ""
+    return ("read it again with " + said + also,)
