@@ -101,8 +101,9 @@ def place(request, store, tmp_path):
 
 
 @pytest.fixture
-def planned(place, cells):
-    """A function that opens a new ledger with cells in it."""
+def planned(place, cells, tmp_path, monkeypatch):
+    """A function that opens a new ledger with cells in it; what it cannot take is left in the test's own folder."""
+    monkeypatch.chdir(tmp_path)
     opened = []
 
     def make(items=10, judges=("a",), replicates=1, *, name="study.db", prices=None, **options):
