@@ -29,6 +29,10 @@ def test_what_every_table_needs_stays_though_empty():
     assert rows.opened(connection(), "scores").relation.fetchall() == [("a", None)]
 
 
+def test_of_no_rows_every_column_stays():
+    assert Records("item", "judge", "score").opened(connection(), "scores").columns == ("item", "judge", "score")
+
+
 def test_an_identity_is_short_and_tells_apart():
     one, other = identity("x " * 100), identity("x " * 101)
     assert len(one) <= 57

@@ -88,7 +88,7 @@ class Records:
         held = {
             name: np.array(entries, dtype=np.float64 if name in NUMBERS else object)
             for name, entries in self._columns.items()
-            if name == needed or any(not _empty(entry) for entry in entries)
+            if name == needed or not entries or any(not _empty(entry) for entry in entries)
         }
         name = f"records {id(held)}"  # no other while the connection holds them
         connection.register(name, held)

@@ -23,6 +23,9 @@ _DRAW = 0.5
 _VERDICTS = (0.0, _DRAW, 1.0)
 """Chances that are verdicts; others are weights of an annotator that gives chances."""
 
+Judged = list[tuple[dict[str, str | None], float | None]]
+"""The names of each record, and the chance that its second output is preferred; None where there is no verdict."""
+
 
 def claims(glance: Glance) -> bool:
     """Whether it is an array whose first record has two generators and who prefers one of them."""
@@ -57,7 +60,7 @@ def read_preferences(connection: duckdb.DuckDBPyConnection, path: Path, part: st
 
 
 def _judged(record: Any, where: str) -> tuple[dict[str, str | None], float | None]:
-    """The names of a record, and the chance that its second output is preferred; None where there is no verdict."""
+    """One of `Judged`."""
     if not isinstance(record, dict):
         raise InvalidData(f"{where} is not a JSON object")
     lacking = [key for key in ("instruction", "generator_1", "generator_2", "annotator") if key not in record]
@@ -75,9 +78,6 @@ def _judged(record: Any, where: str) -> tuple[dict[str, str | None], float | Non
     if preference not in (None, 0) and not 1 <= preference <= 2:
         raise InvalidData(f"{where}: preference {preference:g} is not from 1 (first) to 2 (second), nor 0 (draw)")
     return names, _DRAW if preference == 0 else None if preference is None else preference - 1
-
-
-Judged = list[tuple[dict[str, str | None], float | None]]
 
 
 def _ratings(connection: duckdb.DuckDBPyConnection, judged: Judged) -> Opened:
