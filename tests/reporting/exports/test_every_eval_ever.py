@@ -73,6 +73,13 @@ def test_files_have_what_the_schemas_require(folder, shared):
             assert set(schema["required"]) <= one.keys() <= schema["properties"].keys()
 
 
+def test_repeats_that_nothing_names_are_numbered(tmp_path):
+    frame = pl.DataFrame({"item": ["a", "a", "a", "b"], "judge": ["x"] * 4, "score": [1.0, 2.0, 2.0, 0.0]})
+    q.export(q.read(frame, announce=False), tmp_path / "out", format="every-eval-ever")
+    again = q.read(tmp_path / "out", announce=False)
+    assert (again.n.tolist(), again.mean.tolist()) == ([3, 1], [pytest.approx(5 / 3), 0.0])
+
+
 def test_what_cannot_be_written(table, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InvalidInput, match="is a file; name a folder"):
