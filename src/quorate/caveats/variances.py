@@ -52,6 +52,15 @@ def near_an_end(low: float, high: float) -> Caveat:
     )
 
 
+def differences_near_an_end(low: float, high: float) -> Caveat:
+    """Systems whose means are close to an end of the scale, compared by symmetric intervals."""
+    return Caveat(
+        "differences-near-an-end",
+        f"a system's mean is near an end of the scores ({low:g} to {high:g}): intervals and tests of differences are "
+        "Student's, and were not calibrated there",
+    )
+
+
 def aliased(*sums: Iterable[str]) -> Caveat:
     """Components that the design cannot tell apart, by the sums that it can."""
     listed = " and ".join(" + ".join(sorted(names)) for names in sums)

@@ -16,8 +16,10 @@ from quorate.estimate.differences.homogeneity import unlike_caveats, unlike_syst
 from quorate.estimate.differences.joint import joint_means
 from quorate.estimate.differences.paired import PairedCells, TwoSystems, follow_scores, paired, two_systems
 from quorate.estimate.differences.satterthwaite import of_few, of_items
+from quorate.estimate.means.intervals import ends_near
 from quorate.estimate.means.mean import Estimate, plain_mean
 from quorate.estimate.means.targets import FINITE, FIXED, PANEL, POPULATION, Target
+from quorate.numerics.inference import t_quantile
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
 from quorate.wording import brief, plural
@@ -223,14 +225,23 @@ def difference(
     if method not in (None, "paired", "joint"):
         raise InvalidInput(f'method: one of "paired", "joint" is needed, got {method!r}')
     apart = two_systems(judgments, a, b, facet=facet)
-    if (method or _default_method(apart, targets or {})) == "paired":
-        return _paired(paired(apart), targets or {})
     two = [judgments.level_index(apart.facet, name) for name in (a, b)]
     both = judgments.keep(np.isin(judgments.column(apart.facet), two) & (judgments.n > 0))
+    found = _compared(apart, both, targets or {}, method)
+    half = t_quantile(found.estimate.df, 0.975) * found.estimate.se
+    return replace(found, caveats=(*found.caveats, *ends_near(both, apart.facet, half)))
+
+
+def _compared(
+    apart: TwoSystems, both: Judgments, targets: Mapping[str, Target], method: Method | None
+) -> SystemDifference:
+    """By pairs or by one model of both systems, as is asked or as the data allow."""
+    if (method or _default_method(apart, targets)) == "paired":
+        return _paired(paired(apart), targets)
     reason = None if method else _unlike(both, apart)
     if reason is None:
-        return _joint(both, apart, targets or {})
-    by_pairs = _paired(paired(apart), targets or {})
+        return _joint(both, apart, targets)
+    by_pairs = _paired(paired(apart), targets)
     return replace(by_pairs, caveats=(*by_pairs.caveats, reason))
 
 

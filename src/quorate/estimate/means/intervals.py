@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from quorate import caveats
+from quorate.caveats import Caveat
 from quorate.estimate.means.targets import PANEL, POPULATION, Target
 from quorate.numerics.inference import t_quantile
 from quorate.table.facts.describe import score_facts
@@ -34,6 +36,16 @@ def score_ends(judgments: Judgments) -> tuple[float, float] | None:
 def near_an_end(value: float, half: float, ends: tuple[float, float] | None) -> bool:
     """Whether a mean is within two half-widths of an end of the scale."""
     return ends is not None and (value - 2 * half < ends[0] or value + 2 * half > ends[1])
+
+
+def ends_near(judgments: Judgments, facet: str, half: float) -> list[Caveat]:
+    """Said where the mean score of a level of a facet is within two half-widths of an end of the scale."""
+    ends, answered = score_ends(judgments), judgments.n > 0
+    code, n = judgments.column(facet)[answered], judgments.n[answered]
+    count = np.bincount(code, n)
+    means = np.bincount(code, n * judgments.mean[answered])[count > 0] / count[count > 0]
+    near = any(near_an_end(float(mean), half, ends) for mean in means)
+    return [caveats.differences_near_an_end(*ends)] if ends is not None and near else []
 
 
 def between(value: float, half: float, n: int, ends: tuple[float, float]) -> tuple[float, float]:

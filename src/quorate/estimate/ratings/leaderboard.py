@@ -18,6 +18,7 @@ from quorate.estimate.differences.difference import common_share
 from quorate.estimate.differences.homogeneity import unlike_caveats
 from quorate.estimate.differences.joint import JointMeans, joint_means
 from quorate.estimate.differences.satterthwaite import of_few
+from quorate.estimate.means.intervals import ends_near
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import POPULATION, Target, of_this_panel, scope
 from quorate.estimate.ratings.judges import ByJudges, by_judges
@@ -295,6 +296,7 @@ def leaderboard(
     order = np.argsort(-joint.value, kind="stable")
     estimates = [of_few(estimate) for estimate in joint.contrasts(np.vstack([apart, np.eye(k)[order]]))]
     compared, means = estimates[:k], tuple(estimates[k:])
+    half = max(mean.half_width(level) for mean in means)
     plain = apart @ joint.covariance @ apart
     enlarged = sum(mean.variance for mean in compared) / max(float(np.trace(plain)), 1e-300)
     return Leaderboard(
@@ -305,7 +307,7 @@ def leaderboard(
         common=float(np.mean([common_share(mean) for mean in compared])),
         level=level,
         joint=joint,
-        caveats=(*means[0].caveats, *unlike_caveats(joint)),
+        caveats=(*means[0].caveats, *unlike_caveats(joint), *ends_near(judgments, joint.facet, half)),
         seed=seed,
         asked=dict(targets or {}),
     )
