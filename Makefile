@@ -1,4 +1,5 @@
-# Everything runs in .venv (benchmarks in .venv-bench, with the peers they are measured against).
+# Everything runs in .venv (benchmarks in .venv-bench, with the peers they are measured against; Inspect AI in
+# .venv-inspect, whose open streams at its end are not ours).
 # Each stamp file says what is installed there, so that a second call installs nothing.
 
 PYTHON ?= python3
@@ -14,7 +15,7 @@ INSTALL := -m pip install -qq --disable-pip-version-check --constraint constrain
 export PYTHONDONTWRITEBYTECODE :=
 SCRIPTS := $(sort $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py)))
 
-.PHONY: demo test check engines calibrate test-slow test-local test-postgres bench docs pins clean
+.PHONY: demo test check engines calibrate test-slow test-local test-postgres test-inspect bench docs pins clean
 .NOTPARALLEL:  # two calls of pip in one environment would get in each other's way
 
 demo: .venv/core.stamp  ## see the main job on data whose truth is known
@@ -43,6 +44,9 @@ test-local: .venv/local.stamp  ## a real model on this machine (built once, whic
 test-postgres: .venv/postgres.stamp  ## a ledger on Postgres, whose programs (initdb, pg_ctl) must be there
 	$(BIN)/python -m pytest -m postgres $(ARGS)
 
+test-inspect: .venv-inspect/test.stamp  ## the panel in the newest Inspect AI itself, with mock models
+	.venv-inspect/bin/python -m pytest -m inspect -p no:unraisableexception $(ARGS) tests/study/inspect
+
 bench: .venv-bench/bench.stamp  ## time against the named peers, in the same run
 	set -e; for script in $(SCRIPTS); do OPENBLAS_NUM_THREADS=1 $(BENCH)/python $$script $(ARGS); done
 
@@ -61,7 +65,7 @@ pins:  ## resolve every dependency afresh and write constraints.txt
 	rm -rf .venv-pins
 
 clean:
-	rm -rf .venv .venv-bench .venv-pins .cache build dist site
+	rm -rf .venv .venv-bench .venv-inspect .venv-pins .cache build dist site
 
 .venv/core.stamp: $(PINS)
 	$(PYTHON) -m venv .venv
@@ -82,6 +86,11 @@ clean:
 
 .venv/postgres.stamp: .venv/test.stamp
 	$(BIN)/python $(INSTALL) --editable '.[postgres]'
+	touch $@
+
+.venv-inspect/test.stamp: $(PINS)
+	$(PYTHON) -m venv .venv-inspect
+	.venv-inspect/bin/python -m pip install -qq --disable-pip-version-check --editable '.[test]' inspect_ai
 	touch $@
 
 .venv/check.stamp: .venv/core.stamp

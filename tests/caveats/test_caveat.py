@@ -15,6 +15,7 @@ ONE_OF_EACH = [
     caveats.unfinished_log("started", 10, 24),
     caveats.only_the_verdict("model_graded_qa", 3, "mode"),
     caveats.votes_of_nobody("panel", 3, 24),
+    caveats.judged_by_nobody("panel", 3, 24),
     caveats.failures_as_grades("0.3.95"),
     caveats.few_levels("prompt", 2),
     caveats.cached_answers(12, 36),

@@ -70,6 +70,15 @@ def votes_of_nobody(scorer: str, attempts: int, total: int) -> Caveat:
     )
 
 
+def judged_by_nobody(scorer: str, attempts: int, total: int) -> Caveat:
+    """Attempts that ended before a panel that deals its judges was asked: whose votes are missing is not known."""
+    return Caveat(
+        "judged-by-nobody",
+        f"in {attempts:,} of {total:,} attempts {scorer} asked no judge, because they ended by an error or were not "
+        "scored: they have no rows, and means are of the others",
+    )
+
+
 def failures_as_grades(version: str) -> Caveat:
     """A version in which a grader that failed looks like a bad grade."""
     named = f"Inspect AI {version}" if version else "an Inspect AI that does not say its version"

@@ -8,5 +8,5 @@ In reading order:
 - ``loop`` carries a study out; ``rounds`` do so where a ``policy`` says what to ask next
 - ``status`` says how far a study is
 
-The folder ``variants`` drafts other wordings of its prompts.
+The folder ``variants`` drafts other wordings of its prompts; ``inspect`` is a panel as a scorer of Inspect AI.
 """

@@ -61,6 +61,55 @@ def codes(table):
     return [caveat.code for caveat in table.source.caveats]
 
 
+def dealt(judge, score, status="ok", **also):
+    """A vote as Quorate's own panel writes it."""
+    return {"judge": judge, "prompt": "score", "replicate": 1, "score": score, "status": status, "error": None} | also
+
+
+def of_our_panel(item, *votes, epoch=1):
+    scores = {"panel": {"value": 6.5, "metadata": {"quorate": {"votes": list(votes)}}}} if votes else {}
+    return {"id": item, "epoch": epoch, "scores": scores}
+
+
+OURS = RUN | {"scorers": [{"name": "quorate/panel", "options": {"judges": ["x", "y", "z"]}}]}
+
+
+def test_who_was_not_asked_is_not_missing(write):
+    samples = [
+        of_our_panel("a", dealt("x", 6.0), dealt("y", None, "truncated")),
+        of_our_panel("b", dealt("y", 7), dealt("z", None, "refused")),
+        of_our_panel("c", dealt("x", 2.0), dealt("z", None, "error")),
+        of_our_panel("d") | {"error": {"message": "no"}},
+    ]
+    path = write(eval=OURS, samples=samples, results={"total_samples": 4})
+    table = q.read(path, announce=False)
+    assert shape(table)[:2] == (6, {"ok": 3, "truncated": 1, "refused": 1, "error": 1})
+    assert table.facet("judge").levels == ("x", "y", "z")
+    assert "prompt" in table.names
+    assert (table.n_levels("item"), codes(table)) == (3, ["judged-by-nobody"])
+    assert "log of Inspect AI 0.3.285: item = id of the sample, generation = epoch" in table.notes
+    assert q.read(path, part="panel.verdict", announce=False).facet("judge").levels == ("panel (panel)",)
+
+
+def test_epochs_of_our_panel_are_generations(write):
+    samples = [
+        of_our_panel(item, dealt("x", 6.0), dealt("x", 7.0, replicate=2), epoch=k) for item in "ab" for k in (1, 2)
+    ]
+    table = q.read(write(eval=OURS, samples=samples), announce=False)
+    assert (table.facet("generation").parent, int(table.rows.sum())) == ("item", 8)
+    assert table.n_cells == 4
+
+
+@pytest.mark.parametrize("votes", [None, 7, [], [7], [{"judge": 7}], [dealt(" ", 1)], [dealt("x", 1), None]])
+def test_votes_in_another_shape_are_none(write, votes):
+    samples = [
+        {"id": name, "epoch": 1, "scores": {"panel": {"value": 3, "metadata": {"quorate": {"votes": votes}}}}}
+        for name in "ab"
+    ]
+    table = q.read(write(eval=OURS, samples=samples), announce=False)
+    assert shape(table) == (2, {"ok": 2}, 3)
+
+
 def test_a_panel_is_one_row_for_each_grader(write):
     table = q.read(write(), part="model_graded_qa", announce=False)
     assert table.facet("judge").levels == ("judge-a", "judge-b", "judge-c")

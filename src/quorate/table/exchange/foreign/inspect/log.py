@@ -14,7 +14,7 @@ from quorate.errors import InvalidData
 from quorate.table.exchange.foreign.choice import chosen
 from quorate.table.exchange.foreign.fields import beside
 from quorate.table.exchange.foreign.inspect.attempts import HEADER, JOURNAL, Attempt, Log, read
-from quorate.table.exchange.foreign.inspect.marks import ABSENT, FAILED, GRADES, OK, Mark
+from quorate.table.exchange.foreign.inspect.marks import ABSENT, FAILED, GRADES, OK, Mark, Vote
 from quorate.table.exchange.foreign.inspect.scorers import MARKED_SINCE, Scorer
 from quorate.table.exchange.foreign.records import Records
 from quorate.table.exchange.format import Format, Opened
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 VERDICT = ".verdict"
 """What follows a scorer's name where what its panel came to is meant."""
-_COLUMNS = ("item", "system", "judge", "replicate", "score", "status", "task")
+_COLUMNS = ("item", "generation", "system", "judge", "prompt", "replicate", "score", "status", "task")
 _SHOWN = 5
 
 
@@ -46,12 +46,15 @@ class Part:
         Members of its panel whose scores are known one by one.
     verdict : bool
         Whether it is what a panel came to.
+    dealt : bool
+        Whether it is of Quorate's own panel, whose votes say whose they are: who has none was not asked.
     """
 
     scorer: Scorer
     key: str = ""
     width: int = 1
     verdict: bool = False
+    dealt: bool = False
 
     @property
     def name(self) -> str:
@@ -75,11 +78,30 @@ class Part:
     def marks(self, attempt: Attempt) -> tuple[Mark, ...] | None:
         """The marks of an attempt, one for each judge; None if it cannot be told whose they are."""
         given = attempt.given.get(self.scorer.name)
+        if self.dealt:
+            return tuple(vote.mark for vote in given.votes) if given and given.votes else None
         if given is None:
             return (Mark(ABSENT.score, FAILED if attempt.failed else OK),) * self.width
         if self.verdict:
             return (given.verdicts.get(self.key) or given.verdicts.get("", ABSENT),)
         return given.of(self.key, self.width)
+
+    def votes(self, attempt: Attempt, judges: Sequence[str], several: bool) -> Iterator[Vote]:
+        """The votes on an attempt: of everyone, or of those whom a panel that deals its judges asked.
+
+        Parameters
+        ----------
+        judges : sequence of str
+            Names of those who gave the scores, where the votes do not say.
+        several : bool
+            Whether judges of other parts may have the same names.
+        """
+        if not self.dealt:
+            marks = self.marks(attempt) or (ABSENT,) * self.width
+            yield from (Vote(judge, mark, None, attempt.epoch) for judge, mark in zip(judges, marks, strict=True))
+        elif self.scorer.name in attempt.given:
+            for vote in attempt.given[self.scorer.name].votes:
+                yield vote._replace(judge=f"{vote.judge} ({self.name})") if several else vote
 
 
 def claims(glance: Glance) -> bool:
@@ -126,19 +148,21 @@ def read_log(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None
     rows = Records(*_COLUMNS, *extra.values(), *arguments)
     labels = _labels(taken)
     unknown = Counter[str]()
+    several_epochs = len({attempt.epoch for attempt in attempts}) > 1
     for attempt in attempts:
         also = {column: attempt.labels.get(key) for key, column in extra.items()} | arguments
         for one in taken:
-            marks = one.marks(attempt)
-            unknown[one.name] += marks is None
-            for judge, mark in zip(labels[one.name], marks or (ABSENT,) * one.width, strict=True):
+            unknown[one.name] += one.marks(attempt) is None
+            for vote in one.votes(attempt, labels[one.name], len(taken) > 1):
                 rows.add(
                     item=attempt.item,
+                    generation=attempt.epoch if one.dealt and several_epochs else None,
                     system=log.model,
-                    judge=judge,
-                    replicate=attempt.epoch,
-                    score=mark.score,
-                    status=mark.status,
+                    judge=vote.judge,
+                    prompt=vote.prompt,
+                    replicate=vote.replicate,
+                    score=vote.mark.score,
+                    status=vote.mark.status,
                     task=log.task,
                     **also,
                 )
@@ -152,9 +176,11 @@ def _parts(log: Log, attempts: Sequence[Attempt], *, verdicts: bool) -> Iterator
     scored: set[tuple[str, str]] = set()
     panels: set[tuple[str, str]] = set()
     listed: set[str] = set()
+    dealt: set[str] = set()
     for attempt in attempts:
         for name, given in attempt.given.items():
             listed |= {name} if given.listed else set()
+            dealt |= {name} if given.votes else set()
             panels |= {(name, key) for key in given.verdicts}
             for key, marks in given.marks.items():
                 widths[name, key] = max(widths.get((name, key), 1), len(marks))
@@ -168,7 +194,10 @@ def _parts(log: Log, attempts: Sequence[Attempt], *, verdicts: bool) -> Iterator
             continue  # attempts without a score have no keys
         known = log.scorers.get(name) or log.scorers.get(name.rsplit("/", 1)[-1]) or Scorer(name)
         scorer = replace(known, name=name)
-        yield Part(scorer, key, max(widths[name, key], len(scorer.graders) if name in listed else 1))
+        if name in dealt:
+            yield Part(scorer, dealt=True)
+        else:
+            yield Part(scorer, key, max(widths[name, key], len(scorer.graders) if name in listed else 1))
         if verdicts and (name, key) in panels:
             yield Part(scorer, key, verdict=True)
 
@@ -223,7 +252,9 @@ def _caveats(log: Log, taken: Sequence[Part], unknown: Mapping[str, int]) -> Ite
     for part in taken:
         if part.hidden:
             yield caveats.only_the_verdict(part.scorer.name, part.hidden, part.scorer.reducer)
-        if unknown[part.name]:
+        if unknown[part.name] and part.dealt:
+            yield caveats.judged_by_nobody(part.name, unknown[part.name], len(log.attempts))
+        elif unknown[part.name]:
             yield caveats.votes_of_nobody(part.name, unknown[part.name], len(log.attempts))
     if log.version < MARKED_SINCE and any(part.scorer.graded for part in taken):
         yield caveats.failures_as_grades(".".join(map(str, log.version)))
@@ -232,7 +263,8 @@ def _caveats(log: Log, taken: Sequence[Part], unknown: Mapping[str, int]) -> Ite
 def _notes(log: Log, attempts: Sequence[Attempt], taken: Sequence[Part]) -> Iterator[Note]:
     """What became what, and what was left out or is not as it was."""
     version = ".".join(map(str, log.version))
-    yield Note(f"log of Inspect AI{version and f' {version}'}: item = id of the sample, replicate = epoch")
+    epoch = "generation" if all(part.dealt for part in taken) else "replicate"
+    yield Note(f"log of Inspect AI{version and f' {version}'}: item = id of the sample, {epoch} = epoch")
     for part in taken:
         if part.width > 1 and len(part.scorer.graders) != part.width:
             yield Note(f"the log does not name the {part.width} graders of {part.scorer.name}: numbered in its order")

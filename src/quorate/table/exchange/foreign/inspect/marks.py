@@ -18,6 +18,10 @@ STATUSES: Mapping[str, str] = {
     "refusal": "refused",
 }
 """The status by the reason why there is no score; of any other reason it is only missing."""
+UNSCORED = ("unparsed", "refused", FAILED, "truncated")
+"""Statuses of a vote without a score, as Quorate's own panel writes them."""
+OURS = "quorate"
+"""Key of a score's metadata under which that panel keeps its votes."""
 GRADES: Mapping[str, float] = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Grades by the letter, as Inspect counts them; N is no answer."""
 _WORDS: Mapping[str, float] = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -44,6 +48,15 @@ class Mark(NamedTuple):
 ABSENT = Mark(math.nan)
 
 
+class Vote(NamedTuple):
+    """A mark and whose it is; prompt and replicate are empty where nothing is said of them."""
+
+    judge: str
+    mark: Mark
+    prompt: str | None = None
+    replicate: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
     """What a scorer gave one attempt.
@@ -57,11 +70,14 @@ class Given:
         What a panel came to, by the same keys; empty without a panel.
     listed : bool
         Whether the marks are a list of what is left of a panel's, in which who gave none is not said.
+    votes : tuple of Vote
+        Those of Quorate's own panel, which asks only some of its judges: who is not among them was not asked.
     """
 
     marks: Mapping[str, tuple[Mark, ...]]
     verdicts: Mapping[str, Mark]
     listed: bool = False
+    votes: tuple[Vote, ...] = ()
 
     def of(self, key: str, width: int) -> tuple[Mark, ...] | None:
         """The marks of all members of a panel; None if it cannot be told whose they are."""
@@ -81,6 +97,8 @@ def given(score: Mapping[str, Any]) -> Given:
     {'': (Mark(score=1.0, status='ok', word='C'),)}
     """
     value, metadata = score.get("value"), _mapping(score.get("metadata"))
+    if dealt := _votes(_mapping(metadata.get(OURS)).get("votes")):
+        return Given({"": tuple(vote.mark for vote in dealt)}, _by_key(value, None), votes=dealt)
     panel = _mapping(metadata.get("panel"))
     votes = panel.get("votes")
     if isinstance(votes, list) and votes:
@@ -113,6 +131,24 @@ def mark(value: Any, reason: Any = None) -> Mark:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     return Mark(number) if math.isfinite(number) else Mark(math.nan, OK, shown(value))
+
+
+def _votes(entries: Any) -> tuple[Vote, ...]:
+    """Votes as `quorate.study.inspect.votes` writes them; none if they are not in that shape."""
+    found = [_vote(_mapping(entry)) for entry in (entries if isinstance(entries, list) else [])]
+    known = tuple(vote for vote in found if vote is not None)
+    return known if len(known) == len(found) else ()
+
+
+def _vote(entry: Mapping[str, Any]) -> Vote | None:
+    judge, prompt, replicate = entry.get("judge"), entry.get("prompt"), entry.get("replicate")
+    if not (isinstance(judge, str) and judge.strip() and isinstance(prompt, str | None)):
+        return None
+    status = entry.get("status")
+    given = mark(entry.get("score"))
+    if status in UNSCORED:
+        given = Mark(math.nan, str(status))
+    return Vote(judge, given, prompt, replicate if isinstance(replicate, int) else None)
 
 
 def _by_key(value: Any, reason: Any) -> dict[str, Mark]:
