@@ -138,17 +138,20 @@ def _fit(assembled: Assembled, identified: Identified, g: Floats, forms: Floats)
 
     start, least = np.maximum(moments, floor), _LEAST * problem.needs_noise[kept]
     dense = None if problem.few is None else Dense(problem.few, problem, kept)
+    search = {"n": 8, "most": 40}
+    if problem.n_residual > 1:  # some minima are narrow: where one level has next to no residual
+        search = {"n": 32, "most": 120}
     try:
         optimum = minimise(restricted, start, least=least)
     except NotConverged as stopped:
         last = cast("Optimum", stopped.partial)
         _refuse_falling(assembled, at(last.theta), at(last.point.gradient))
         _refuse_exact(assembled, _least_residual(problem, kept))
-        optimum = last if dense is None else _restarted(dense, restricted, last, least)
+        optimum = last if dense is None else _restarted(dense, restricted, last, least, **search)
         if optimum is last:
             raise
     if dense is not None and np.any(optimum.theta <= least):
-        optimum = _restarted(dense, restricted, optimum, least)
+        optimum = _restarted(dense, restricted, optimum, least, **search)
     theta = at(optimum.theta)
     _refuse_exact(assembled, theta)
     if min(_by_level(assembled, theta).values()) < _DOUBTFUL:
@@ -157,10 +160,12 @@ def _fit(assembled: Assembled, identified: Identified, g: Floats, forms: Floats)
     return theta, optimum.point
 
 
-def _restarted(dense: Dense, restricted: Callable[[Floats], Point], found: Optimum, least: Floats) -> Optimum:
+def _restarted(
+    dense: Dense, restricted: Callable[[Floats], Point], found: Optimum, least: Floats, *, n: int, most: int
+) -> Optimum:
     """The lower of a minimum that is known and those that searches from many places find."""
-    starts = np.maximum(scattered_starts(found.theta, stream(0, "restarts")), least)
-    criterion, theta = lowest(dense.evaluate, starts, least=least)
+    starts = np.maximum(scattered_starts(found.theta, stream(0, "restarts"), n=n), least)
+    criterion, theta = lowest(dense.evaluate, starts, least=least, most=most)
     if criterion > found.point.criterion - 1e-7:
         return found
     try:
