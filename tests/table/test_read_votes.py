@@ -319,3 +319,9 @@ def test_classics(shared):
     baseball = read_votes(shared / "data" / "baseball_bt.parquet", announce=False, **options)
     assert baseball.pair("Detroit", "Milwaukee").n == 13
     assert baseball.n == 273
+
+
+def test_a_label_for_a_tie_beside_names_of_models():
+    frame = pl.DataFrame({"model_a": ["x", "y", "x"], "model_b": ["y", "x", "y"], "winner": ["x", "similar", "y"]})
+    votes = q.read_votes(frame, outcomes={"tie": "similar"}, announce=False)
+    assert (votes.wins("x", "y"), votes.wins("y", "x"), votes.n - votes.n_decisive) == (1, 1, 1)

@@ -148,7 +148,7 @@ def test_few_judges_that_make_most_of_the_error_are_said(judged):
     sd = {"judge:system": 1.0, "prompt:system": 0.1}
     few = difference(judged(SIZES, fixed=(), sd=sd), A, B)
     assert few.caveats[-1].code == "few-drawn"
-    assert "how 4 judge levels and 3 prompt levels differ" in few.caveats[-1].sentence
+    assert "most error is how 4 judge levels differ" in few.caveats[-1].sentence
     assert "few-drawn" not in [one.code for one in difference(judged(SIZES, sd=sd), A, B).caveats]
     many = difference(judged({**SIZES, "judge": 20}, fixed=("prompt",), sd=sd), A, B)
     assert "few-drawn" not in [one.code for one in many.caveats]

@@ -83,7 +83,8 @@ def proposed(file: Path, reading: Reading) -> Proposal | None:
         found = propose(file, **rows)
     except QuorateError:  # said already, by who read it as it is
         return None
-    return found if found.options or found.kind is None else None
+    given = {name: value for name, value in rows.items() if value}
+    return found if found.options != given or found.kind is None else None
 
 
 def show_proposal(out: Console, found: Proposal, file: Path, problem: str) -> None:

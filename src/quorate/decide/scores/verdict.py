@@ -16,6 +16,7 @@ from quorate.decide.scores.studies import studies_like
 from quorate.decide.votes.verdict import check_question
 from quorate.errors import NotEstimable
 from quorate.estimate.differences.difference import Method, SystemDifference, difference
+from quorate.estimate.differences.satterthwaite import facets_of, of_items
 from quorate.estimate.means.targets import POPULATION, Target, of_this_panel, scope
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices
@@ -23,7 +24,7 @@ from quorate.plan.power.sample_size import check_range
 from quorate.plan.search.optimize import Limits
 from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments
-from quorate.wording import counted, listed
+from quorate.wording import counted, listed, plural
 
 _NO_STEP = (
     "No study within the limits would decide it (by default a hundred times the items, and four times the levels of "
@@ -72,20 +73,42 @@ class ScoreVerdict(AnyVerdict):
         return self.spread > self.common_se
 
     @property
+    def _disagreeing(self) -> str:
+        """The facets whose levels leave an error that more items do not reduce, the largest part first."""
+        judgments = self.difference.fit.judgments
+        shares = self.difference.estimate.shares
+        left = sorted((name for name in shares if not of_items(name, judgments.object)), key=lambda one: -shares[one])
+        named = [
+            plural(facet) for name in left if shares[name] > 0 for facet in judgments.names if facet in facets_of(name)
+        ]
+        return listed(list(dict.fromkeys(named))) or "levels"
+
+    @property
     def for_others(self) -> Outcome | None:
         """What the scores show for judges like these; None where that is the verdict, or nothing tells."""
         other = self.population
         if other is None:
             return None
-        equal = None if self.margin is None else other.p_equivalence(self.margin)
-        return outcome_by(other.value, other.p_difference(), equal, 1 - self.level)
+        # others are never surer than this panel is: with few levels its own error may be the larger by chance
+        equal = None
+        if self.margin is not None and self.p_equivalence is not None:
+            equal = max(other.p_equivalence(self.margin), self.p_equivalence)
+        return outcome_by(other.value, max(other.p_difference(), self.p_difference), equal, 1 - self.level)
+
+    def for_others_interval(self) -> tuple[float, float] | None:
+        """Interval of the difference for judges like these, never within that for this panel; None as `for_others`."""
+        if self.population is None:
+            return None
+        own, others = self.difference.interval(self.level), self.population.interval(self.level)
+        return min(own[0], others[0]), max(own[1], others[1])
 
     @property
     def sentence(self) -> str:
         """The verdict with its numbers, and what it is for judges like these."""
-        if self.population is None or self.for_others is None:
+        ends_of_others = self.for_others_interval()
+        if ends_of_others is None or self.for_others is None:
             return super().sentence
-        low, high = self.population.interval(self.level)
+        low, high = ends_of_others
         ends = f"{100 * self.level:.4g}% interval {low:.3g} to {high:.3g}"
         return f"{super().sentence} For judges like these: {self.for_others.value} ({ends})."
 
@@ -95,6 +118,7 @@ class ScoreVerdict(AnyVerdict):
         own["population"] = self.population and {
             **self.population.to_dict(),
             "outcome": self.for_others and self.for_others.value,
+            "interval": self.for_others_interval(),
         }
         own["caveats"] = [one.sentence for one in self.caveats]
         return {**super().to_dict(), **own}
@@ -126,8 +150,8 @@ class ScoreVerdict(AnyVerdict):
         limit = f"This is no sign that they are alike: such a study sees {seen}."
         if not self.rankable and self.common_se != 0:
             limit += (
-                f" Not rankable with more items alone: judges and prompts disagree, with a standard error of "
-                f"{self.common_se:.3g}; of the {abs(self.difference.value):.3g} seen, "
+                f" Not rankable with more items alone: {self._disagreeing} differ about the two, with a standard "
+                f"error of {self.common_se:.3g}; of the {abs(self.difference.value):.3g} seen, "
                 f"{f'{self.spread:.3g} is not noise' if self.spread else 'all may be noise'}."
             )
         return f"{limit} {self.next_step.sentence if self.next_step else _NO_STEP}"

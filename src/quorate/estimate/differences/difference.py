@@ -15,7 +15,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.differences.homogeneity import unlike_caveats, unlike_system
 from quorate.estimate.differences.joint import joint_means
 from quorate.estimate.differences.paired import PairedCells, TwoSystems, follow_scores, paired, two_systems
-from quorate.estimate.differences.satterthwaite import of_few, of_items
+from quorate.estimate.differences.satterthwaite import facets_of, of_few, of_items
 from quorate.estimate.means.intervals import ends_near
 from quorate.estimate.means.mean import Estimate, plain_mean
 from quorate.estimate.means.targets import FINITE, FIXED, PANEL, POPULATION, Target
@@ -302,8 +302,9 @@ def _few(estimate: Estimate, facet: str) -> list[Caveat]:
     judgments, target = estimate.basis.fit.judgments, estimate.target
     apart = {facet, judgments.object, *judgments.ancestors(judgments.object)}
     names = [name for name in judgments.names if name not in apart and target[name] not in (PANEL, FINITE)]
-    levels = {name: n for name in names if 1 < (n := judgments.n_levels(name)) <= _FEW}
-    mostly = common_share(estimate) > _MOSTLY and estimate.df < 2 * _FEW
+    shares = {name: _share_of(estimate, name) for name in names}
+    levels = {name: n for name in names if shares[name] and 1 < (n := judgments.n_levels(name)) <= _FEW}
+    mostly = sum(shares[name] for name in levels) > _MOSTLY and estimate.df < 2 * _FEW
     return [caveats.few_drawn(levels, estimate.df)] if levels and mostly else []
 
 
@@ -360,6 +361,13 @@ def unpooled(pooled: Estimate, alone: tuple[Estimate, ...]) -> Estimate:
         shares={name: part / variance for name, part in parts.items()},
         basis=replace(pooled.basis, plain=variance),
     )
+
+
+def _share_of(estimate: Estimate, facet: str) -> float:
+    """Part of the variance of a contrast that the levels of one facet make, whatever the items."""
+    item = estimate.basis.fit.judgments.object
+    inside = [name for name in estimate.shares if not of_items(name, item)]
+    return float(sum(estimate.shares[name] for name in inside if facet in facets_of(name)))
 
 
 def common_share(estimate: Estimate) -> float:

@@ -97,5 +97,9 @@ def balanced_df(term: frozenset[str], counts: Levels, answers: float, cells: flo
 
 def of_items(name: str, own: str) -> bool:
     """Whether a component, or a sum of some, is divided by the items."""
-    facets = {part for term in name.split(" + ") for part in term.partition("[")[0].split(":")}
-    return bool(facets & {own, CELL, REPLICATE})
+    return bool(facets_of(name) & {own, CELL, REPLICATE})
+
+
+def facets_of(name: str) -> set[str]:
+    """The facets in the name of a component, or of a sum of some."""
+    return {part for term in name.split(" + ") for part in term.partition("[")[0].split(":")}

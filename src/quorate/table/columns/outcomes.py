@@ -189,8 +189,8 @@ def _meaning(winner: Coded, column: str, models: tuple[str, ...], outcomes: obje
     model = named_models(levels, models)
     position[-1] = MISSING
     if isinstance(outcomes, Mapping):
-        position[:-1] = _declared(outcomes, winner, column)
-        model[:] = -1
+        position[:-1] = _declared(outcomes, winner, column, model[:-1] >= 0)
+        model[position >= 0] = -1
     elif outcomes is None:
         position[:-1] = _recognised(winner, column, model[:-1] >= 0)
     elif outcomes == NAMES:
@@ -207,8 +207,8 @@ def _meaning(winner: Coded, column: str, models: tuple[str, ...], outcomes: obje
     return Meaning(position, model, status)
 
 
-def _declared(outcomes: Mapping[Any, Any], winner: Coded, column: str) -> list[int]:
-    """Outcome of every level by what the user says; every level that occurs must be covered."""
+def _declared(outcomes: Mapping[Any, Any], winner: Coded, column: str, named: NDArray[np.bool_]) -> list[int]:
+    """Outcome of every level by what the user says, -1 for names of models; others that occur must be covered."""
     meant: dict[object, int] = {}
     for name, given in outcomes.items():
         code = MEANINGS.get(str(name).replace("_", " ").strip().lower())
@@ -219,7 +219,8 @@ def _declared(outcomes: Mapping[Any, Any], winner: Coded, column: str) -> list[i
             if meant.setdefault(_key(label(value)), code) != code:
                 raise InvalidInput(f"outcomes: {shown(value)} is given two meanings; give it one")
     codes = [meant.get(_key(level), _NEITHER if level.strip() else MISSING) for level in winner.levels]
-    left = [shown(level) for level, code in zip(winner.levels, codes, strict=True) if code == _NEITHER]
+    both = zip(winner.levels, codes, named.tolist(), strict=True)
+    left = [shown(level) for level, code, is_model in both if code == _NEITHER and not is_model]
     if left:
         listed = ", ".join(left[:5]) + (f" and {len(left) - 5} more" if len(left) > 5 else "")
         raise InvalidData(f'column "{column}" has {listed}, which outcomes does not cover; add what they mean')

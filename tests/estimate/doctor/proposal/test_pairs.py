@@ -42,3 +42,8 @@ def test_outcomes(columns, options):
 )
 def test_no_votes(columns):
     assert proposed(**columns) is None
+
+
+def test_judges_side_by_side_who_often_agree_are_no_sides():
+    words = ["benign", "harmful", "unclear", "benign", "harmful"]
+    assert proposed(gpt=words, gemini=words[::-1], grok=words) is None

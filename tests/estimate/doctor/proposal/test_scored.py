@@ -35,3 +35,19 @@ def test_two_columns_for_one_role():
 
 def test_nothing_to_measure():
     assert proposed(pl.DataFrame({"score": [1.5, 2.5, 3.5]})) == (None, ())
+
+
+def test_ids_and_flags_are_no_scores():
+    frame = pl.DataFrame({"art_id": [1, 2, 3] * 2, "plain_first": [0, 1] * 3, "note": [f"n{i}" for i in range(6)]})
+    assert proposed(frame) == (None, ())
+    options, _ = proposed(frame.with_columns(winner=pl.Series(["variant", "plain", "tie"] * 2)))
+    assert (options["score"], options["label"]) == ("winner", "plain")
+
+
+def test_other_criteria_are_no_facets():
+    rows = [(f"r{i}", f"w{j}", 1 + (i + j) % 5, 1 + (2 * i + j) % 5) for i in range(12) for j in range(3)]
+    frame = pl.DataFrame(rows, schema=["doc", "worker_id", "coherence", "fluency"], orient="row")
+    options, reasons = proposed(frame)
+    assert options["facets"] == {"item": "doc"}
+    assert options["score"] in ("coherence", "fluency")
+    assert "could be scores too" in reasons[0]

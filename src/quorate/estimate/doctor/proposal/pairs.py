@@ -69,15 +69,28 @@ def _models(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
         shared = len(set(one.words) & set(other.words))
         few = min(len(one.words), len(other.words))
         known = {plain(word) for word in one.words} <= _KNOWN
-        if few >= 2 and shared >= FEWEST_SHARED * few and not known and not _is_order(one, other):
+        if (
+            few >= 2
+            and shared >= FEWEST_SHARED * few
+            and not known
+            and not _short(one, other)
+            and _apart(table, one, other)
+        ):
             reason = f"{one.name} and {other.name} share {shared:,} labels: they name the two sides of a comparison"
             return one.name, other.name, (reason,)
     return None
 
 
-def _is_order(one: Column, other: Column) -> bool:
-    """Whether both hold few short answers such as yes and no, rather than names."""
+def _short(one: Column, other: Column) -> bool:
+    """Whether both hold two short answers such as yes and no, rather than names."""
     return max(len(one.words), len(other.words)) <= 2 and all(len(word) <= 5 for word in (*one.words, *other.words))
+
+
+def _apart(table: Table, one: Column, other: Column) -> bool:
+    """Whether no row has the same in both, as the two sides of a comparison have; answers of two judges agree."""
+    a, b = (f"trim({table.sql(column.name)}::VARCHAR)" for column in (one, other))
+    ((same, rows),) = table.opened.relation.aggregate(f"count(*) FILTER (WHERE {a} = {b}), count(*)").fetchall()
+    return bool(same * 50 <= rows)
 
 
 def _counts(table: Table, a: str, b: str) -> tuple[str, str] | None:

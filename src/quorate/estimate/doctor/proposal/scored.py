@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -19,11 +20,28 @@ HINTS = ("score", "rating", "grade", "mark", "points", "correct", "accuracy", "a
 MEASURES = frozenset(
     (
         *("len", "length", "chars", "tokens", "words", "seconds", "time", "date", "year", "price", "cost"),
-        *("id", "index", "row", "number", "count", "latency", "age", "human", "gold", "label"),
+        *("count", "latency", "age", "first", "position", "order", "swapped", "flipped"),
     )
 )
-"""Words in the name of a column of numbers that are seldom scores, or seldom those of a judge."""
-GIVEN = ("label", "verdict", "judgment", "decision", "answer", "choice", "pick", "class", "outcome", "result", "grade")
+"""Words in the name of a column that is measured or arranged, and neither given by a judge nor what is judged."""
+IDS = frozenset(("id", "ids", "index", "row", "number", "nr", "uuid"))
+"""Words in the name of a column that names something: no score, but perhaps what is judged or who judges."""
+KNOWN = frozenset(("human", "gold", "label", "truth", "reference"))
+"""Words in the name of a column of scores that are seldom those of a judge."""
+GIVEN = (
+    "winner",
+    "label",
+    "verdict",
+    "judgment",
+    "decision",
+    "answer",
+    "choice",
+    "pick",
+    "class",
+    "outcome",
+    "result",
+    "grade",
+)
 """Words in the name of a column of labels, the likeliest first."""
 _MOST_ADDED = 2
 
@@ -52,21 +70,20 @@ def scores_of(table: Table) -> Roles | None:
     elif plain(score) not in ALIASES["score"] or len(_claims(table, "score")) > 1:
         options["score"] = score
         column = table.column(score)
-        others = [name for name in _numbers(table, {*taken, score}) if not _measures(name)]
+        others = [name for name in _numbers(table, {*taken, score}) if not _no_score(name)]
         reasons.append(
             f"{score} holds numbers from {column.low:g} to {column.high:g}"
             + (f"; {listed(others)} could be scores too" if others else "")
         )
-    taken |= {score}
-    facets = {role: column for role, column in known.items() if len(_claims(table, role)) > 1}
-    if ITEM not in known:
-        measured = _object(table, taken)
-        if measured is None:
-            return None
-        known[ITEM] = facets[ITEM] = measured
-        levels = table.column(measured).distinct
-        reasons.append(f"{measured} has the most levels that come back ({levels:,}): what is measured")
-    facets |= _telling_apart(table, known, taken, reasons)
+    # numbers on the scale of the score may be other criteria: no facets, if rows are told apart without them
+    like = {one.name for one in table.columns if "label" not in options and _beside(one, table.column(score), known)}
+    without = _facets(table, known, {*taken, score, *like}) if like else None
+    found = without if without is not None and without.whole else _facets(table, known, {*taken, score})
+    if found is None:
+        return None
+    facets, reasons = found.facets, [*reasons, *found.reasons]
+    known |= {ITEM: facets.get(ITEM, known.get(ITEM, ""))}
+    taken |= {score, *(like if found is without else ())}
     reasons += _belonging(table, {**known, **facets}, taken)
     return Roles({**options, **({"facets": facets} if facets else {})}, tuple(reasons))
 
@@ -106,7 +123,11 @@ def _side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> tu
     free = [
         one
         for one in table.columns
-        if one.numeric and one.distinct > 1 and one.name not in {*known.values(), *aside, *key} and one.words
+        if one.numeric
+        and one.distinct > 1
+        and one.name not in {*known.values(), *aside, *key}
+        and one.words
+        and not _no_score(one.name)
     ]
     best: tuple[str, ...] = ()
     for seed in free:
@@ -119,6 +140,13 @@ def _same_scale(one: Column, other: Column) -> bool:
     """Whether most values of the column that has fewer occur in the other."""
     few, many = sorted((set(map(float, one.words)), set(map(float, other.words))), key=len)
     return len(few & many) * 2 >= len(few) and len(many) <= 3 * len(few)
+
+
+def _beside(one: Column, score: Column, known: Mapping[str, str]) -> bool:
+    """Whether a column holds numbers on the scale of the score, as another criterion would."""
+    few = one.numeric and score.numeric and bool(one.words) and bool(score.words)
+    plays = one.name in known.values() or one.name == score.name or IDS & set(plain(one.name).split("_"))
+    return few and not plays and one.distinct > 2 and _same_scale(one, score) and one.low == score.low
 
 
 def _words(table: Table, known: Mapping[str, str], taken: set[str]) -> Column | None:
@@ -156,15 +184,19 @@ def _measures(name: str) -> bool:
     return bool(MEASURES & set(plain(name).split("_")))
 
 
+def _no_score(name: str) -> bool:
+    return bool((MEASURES | IDS) & set(plain(name).split("_")))
+
+
 def _score(table: Table, taken: set[str]) -> str | None:
-    """The likeliest column of scores: by its name, then one that is no measure, then one with broken numbers."""
+    """The likeliest column of scores: by its name, then one with broken numbers; none that is measured or an id."""
 
     def rank(name: str) -> tuple[bool, int, bool, int]:
         words, column = plain(name).split("_"), table.column(name)
         hint = next((place for place, word in enumerate(HINTS) if word in words), len(HINTS))
-        return _measures(name), hint, column.whole, -column.distinct
+        return bool(KNOWN & set(words)), hint, column.whole, -column.distinct
 
-    return min(_numbers(table, taken), key=rank, default=None)
+    return min((name for name in _numbers(table, taken) if not _no_score(name)), key=rank, default=None)
 
 
 def _labels(table: Table, taken: set[str]) -> list[Column]:
@@ -176,6 +208,31 @@ def _labels(table: Table, taken: set[str]) -> list[Column]:
 def _object(table: Table, taken: set[str]) -> str | None:
     found = max(_labels(table, taken), key=lambda one: one.distinct, default=None)
     return None if found is None else found.name
+
+
+@dataclass(frozen=True)
+class _Key:
+    """Columns that are named as facets, why, and whether they tell every row apart."""
+
+    facets: dict[str, str]
+    reasons: list[str]
+    whole: bool
+
+
+def _facets(table: Table, known: Mapping[str, str], taken: set[str]) -> _Key | None:
+    """What is measured, where no name says it, and what else tells rows apart; None if nothing comes back."""
+    known, reasons = dict(known), []
+    facets = {role: column for role, column in known.items() if len(_claims(table, role)) > 1}
+    if ITEM not in known:
+        measured = _object(table, taken)
+        if measured is None:
+            return None
+        known[ITEM] = facets[ITEM] = measured
+        levels = table.column(measured).distinct
+        reasons.append(f"{measured} has the most levels that come back ({levels:,}): what is measured")
+    facets |= _telling_apart(table, known, taken, reasons)
+    key = [column for role, column in {**known, **facets}.items() if role != "status"]
+    return _Key(facets, reasons, table.keys(key) == table.rows)
 
 
 def _telling_apart(table: Table, known: Mapping[str, str], taken: set[str], reasons: list[str]) -> dict[str, str]:
