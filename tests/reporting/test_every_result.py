@@ -169,6 +169,7 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "Votes": lambda _: votes(),
     "VotesAnalysis": lambda _: q.analyze(votes()),
     "VotesPlan": lambda _: q.plan_votes(0.06, budget=500),
+    "Written": lambda folder: q.export(judgments(), folder / "out.csv"),
     "VotesSupport": lambda _: q.doctor(votes()),
     "Writeup": lambda _: q.writeup(q.read(pl.DataFrame(demo_table()), status="status", announce=False)),
 }

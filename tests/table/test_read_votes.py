@@ -323,5 +323,5 @@ def test_classics(shared):
 
 def test_a_label_for_a_tie_beside_names_of_models():
     frame = pl.DataFrame({"model_a": ["x", "y", "x"], "model_b": ["y", "x", "y"], "winner": ["x", "similar", "y"]})
-    votes = q.read_votes(frame, outcomes={"tie": "similar"}, announce=False)
+    votes = read_votes(frame, outcomes={"tie": "similar"}, announce=False)
     assert (votes.wins("x", "y"), votes.wins("y", "x"), votes.n - votes.n_decisive) == (1, 1, 1)

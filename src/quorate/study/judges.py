@@ -78,6 +78,7 @@ def digests(study: Study) -> dict[str, str]:
         if isinstance(settings, ReplaySettings):
             table = study.folder / settings.table
             try:
+                table.stat()  # said of the study's own line, not of a source
                 content["table"] = sha256(table)
             except OSError as error:
                 reason = f"{table} cannot be read ({error.strerror})"

@@ -19,6 +19,7 @@ from quorate.table.collapse.grouped import Long, places
 from quorate.table.columns.labels import ABSENT, label
 from quorate.table.exchange.postgres.address import Address
 from quorate.table.judgments import OK, Judgments, Origin, checked
+from quorate.table.results import Result, Row
 
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 
@@ -45,15 +46,15 @@ class Rows:
     replicate: NDArray[np.object_] | None
 
 
-@dataclass(frozen=True)
-class Written:
+@dataclass(frozen=True, repr=False)
+class Written(Result):
     """A file that was written.
 
     Parameters
     ----------
     path : Path
         The file, or the folder of several.
-    rows : int
+    n : int
         How many rows it has.
     per : str
         What a row is: ``answer``, or ``cell`` where single answers cannot be read again.
@@ -62,9 +63,22 @@ class Written:
     """
 
     path: Path
-    rows: int
+    n: int
     per: str
     notes: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """What was written where."""
+        return f"Wrote {self.path}: {self.n:,} rows, one per {self.per}."
+
+    def rows(self) -> list[Row]:
+        """One row: the file."""
+        return [{"path": str(self.path), "rows": self.n, "per": self.per}]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {"path": str(self.path), "rows": self.n, "per": self.per, "notes": list(self.notes)}
 
 
 def rows_of(judgments: Judgments) -> Rows:

@@ -30,7 +30,7 @@ def table():
 def folder(table, tmp_path_factory):
     place = tmp_path_factory.mktemp("shared") / "out"
     written = q.export(table, place, format="every-eval-ever")
-    assert (written.rows, written.per) == (46, "answer")
+    assert (written.n, written.per) == (46, "answer")
     assert written.notes == ("2 judgments without a score are counted in the summaries alone",)
     return place
 

@@ -28,7 +28,7 @@ def records(frame, path):
 def test_epochs_stay_and_judges_are_keys(tmp_path):
     written, lines = records(FRAME, tmp_path / "human.jsonl")
     assert lines == [{"id": "q1", "epoch": 2, "value": {"ann": 4.0, "bob": 5.0}}]
-    assert (written.rows, written.notes) == (1, ("2 judgments without a score: no value",))
+    assert (written.n, written.notes) == (1, ("2 judgments without a score: no value",))
 
 
 def test_one_judge_has_a_number(tmp_path):

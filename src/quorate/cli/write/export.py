@@ -36,9 +36,9 @@ def export(
 
     written = exported(reading.judgments(file), to, format=format_)  # type: ignore[arg-type]  # it says what it knows
     if out.as_json:
-        print_json({"path": str(written.path), "rows": written.rows, "per": written.per, "notes": [*written.notes]})
+        print_json(written.to_dict())
         return 0
-    say(console(), f"Wrote {written.path}: {written.rows:,} rows, one per {written.per}.")
+    say(console(), written.sentence)
     for note in written.notes:
         say(console(), in_options(note))
     return 0

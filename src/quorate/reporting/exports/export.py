@@ -55,7 +55,7 @@ def export(judgments: Judgments, path: str | os.PathLike[str], *, format: Export
     >>> frame = polars.DataFrame({"item": ["a", "a", "b"], "judge": ["x", "y", "x"], "score": [3, 4, 5]})
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     written = export(q.read(frame, announce=False), folder + "/human.jsonl", format="inspect-scores")
-    >>> written.rows, written.per
+    >>> written.n, written.per
     (2, 'item')
     """
     table = checked(judgments)

@@ -149,9 +149,18 @@ def _beside(one: Column, score: Column, known: Mapping[str, str]) -> bool:
     return few and not plays and one.distinct > 2 and _same_scale(one, score) and one.low == score.low
 
 
+def _most_words(table: Table) -> float:
+    """Labels that a judge may choose among: few, and some given more than once."""
+    return min(30, 0.75 * table.rows)
+
+
 def _words(table: Table, known: Mapping[str, str], taken: set[str]) -> Column | None:
     """The likeliest column of labels given by a judge: few words, which differ within what is judged."""
-    texts = [one for one in table.columns if not one.numeric and one.name not in taken and 2 <= one.distinct <= 30]
+    texts = [
+        one
+        for one in table.columns
+        if not one.numeric and one.name not in taken and 2 <= one.distinct <= _most_words(table)
+    ]
     key = [known[ITEM]] if ITEM in known else []
     given = [one for one in texts if not key or table.keys([*key, one.name]) > table.keys(key)]
 
