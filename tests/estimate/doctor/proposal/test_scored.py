@@ -33,6 +33,12 @@ def test_two_columns_for_one_role():
     assert "item is the item; item_id says the same" in reasons
 
 
+def test_how_things_were_shown_is_a_facet_and_no_score():
+    rows = [(i, j, s, int((i + j + s) % 3 > 0)) for i in range(9) for j in range(2) for s in (0, 1)]
+    options, _ = proposed(pl.DataFrame(rows, schema=["item", "judge", "swapped", "correct"], orient="row"))
+    assert options == {"score": "correct", "facets": {"swapped": "swapped"}}
+
+
 def test_nothing_to_measure():
     assert proposed(pl.DataFrame({"score": [1.5, 2.5, 3.5]})) == (None, ())
 

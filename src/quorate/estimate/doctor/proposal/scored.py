@@ -20,10 +20,12 @@ HINTS = ("score", "rating", "grade", "mark", "points", "correct", "accuracy", "a
 MEASURES = frozenset(
     (
         *("len", "length", "chars", "tokens", "words", "seconds", "time", "date", "year", "price", "cost"),
-        *("count", "latency", "age", "first", "position", "order", "swapped", "flipped"),
+        *("count", "latency", "age"),
     )
 )
-"""Words in the name of a column that is measured or arranged, and neither given by a judge nor what is judged."""
+"""Words in the name of a column that is measured, and neither given by a judge nor what is judged."""
+ARRANGED = frozenset(("first", "position", "order", "swapped", "flipped"))
+"""Words in the name of a column that says how something was shown: no score, but perhaps a facet."""
 IDS = frozenset(("id", "ids", "index", "row", "number", "nr", "uuid"))
 """Words in the name of a column that names something: no score, but perhaps what is judged or who judges."""
 KNOWN = frozenset(("human", "gold", "label", "truth", "reference"))
@@ -194,7 +196,7 @@ def _measures(name: str) -> bool:
 
 
 def _no_score(name: str) -> bool:
-    return bool((MEASURES | IDS) & set(plain(name).split("_")))
+    return bool((MEASURES | ARRANGED | IDS) & set(plain(name).split("_")))
 
 
 def _score(table: Table, taken: set[str]) -> str | None:
