@@ -207,3 +207,19 @@ def test_judges_that_both_had_bring_the_same_however_items_vary(judged):
 def read_apart(x, y):
     rows = {"system": ["a"] * len(x) + ["b"] * len(y), "item": range(len(x) + len(y)), "score": [*x, *y]}
     return q.read(pl.DataFrame(rows), announce=False)
+
+
+def test_scores_that_are_missing_are_said_of_pairs_and_of_boards():
+    """A judge who refuses what is low biases any difference; one model for all says so as pairs do."""
+    rng, rows = np.random.default_rng(2), []
+    for system, mean in (("u", 0.0), ("v", -0.2)):
+        for item in range(40):
+            for judge in range(3):
+                score = mean + np.sin(item) + rng.normal(0, 0.5)
+                rows.append((system, f"i{item}", f"j{judge}", None if system == "v" and score < -1 else score))
+    table = q.read(pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row"), announce=False)
+    lost = f"{table.rows.sum() - table.n_answers} of 240 judgments"
+    for method in ("joint", "paired"):
+        said = [one.sentence for one in difference(table, "u", "v", method=method).caveats if one.code == "missing"]
+        assert said[0].startswith(lost)
+    assert next(one.sentence for one in q.rank(table).caveats if one.code == "missing").startswith(lost)

@@ -319,7 +319,8 @@ def _joint(both: Judgments, apart: TwoSystems, targets: Mapping[str, Target]) ->
         means_alone = _alone(apart.first, apart.a), _alone(apart.second, apart.b)
         alone = tuple(mean for mean in means_alone if mean is not None)
     estimate = of_few(unpooled(estimate, alone) if alone else estimate, alone)
-    cautions = (*estimate.caveats, *([] if alone else unlike_caveats(means)), *_few(estimate, facet))
+    lost = [caveats.missing(apart.missing, apart.missing + apart.n_answers)] if apart.missing else []
+    cautions = (*estimate.caveats, *lost, *([] if alone else unlike_caveats(means)), *_few(estimate, facet))
     return SystemDifference(apart.a, apart.b, facet, "joint", estimate, means.fit, cautions, targets, alone)
 
 

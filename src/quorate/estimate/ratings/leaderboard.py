@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats
-from quorate.caveats import Caveat
+from quorate.caveats import Caveat, missing
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.differences.difference import common_share
 from quorate.estimate.differences.homogeneity import unlike_caveats
@@ -297,6 +297,8 @@ def leaderboard(
     estimates = [of_few(estimate) for estimate in joint.contrasts(np.vstack([apart, np.eye(k)[order]]))]
     compared, means = estimates[:k], tuple(estimates[k:])
     half = max(mean.half_width(level) for mean in means)
+    rows = int(judgments.rows.sum())
+    lost = [missing(rows - judgments.n_answers, rows)] if rows > judgments.n_answers else []
     plain = apart @ joint.covariance @ apart
     enlarged = sum(mean.variance for mean in compared) / max(float(np.trace(plain)), 1e-300)
     return Leaderboard(
@@ -307,7 +309,7 @@ def leaderboard(
         common=float(np.mean([common_share(mean) for mean in compared])),
         level=level,
         joint=joint,
-        caveats=(*means[0].caveats, *unlike_caveats(joint), *ends_near(judgments, joint.facet, half)),
+        caveats=(*means[0].caveats, *lost, *unlike_caveats(joint), *ends_near(judgments, joint.facet, half)),
         seed=seed,
         asked=dict(targets or {}),
     )
