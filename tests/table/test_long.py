@@ -50,7 +50,7 @@ def table(request, tmp_path):
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
 def test_a_file_is_the_same_table_again(table, tmp_path, ending):
     written = table.write(tmp_path / f"out.{ending}")
-    assert (written.rows, written.per) == (5, "answer")
+    assert (written.n, written.per) == (5, "answer")
     assert written.notes == ('read it again with facets={"lang": "lang"}',)
     again = q.read(written.path, facets={"lang": "lang"}, recognise=True, announce=False)
     assert same(table, again)
@@ -68,7 +68,7 @@ def test_labels_of_replicates_stay(table):
 def test_means_alone_are_written_by_cell_and_that_is_said(table, tmp_path):
     means = replace(table, origin=None)
     written = write(means, tmp_path / "cells.csv")
-    assert (written.per, written.rows) == ("cell", table.n_cells)
+    assert (written.per, written.n) == ("cell", table.n_cells)
     assert written.notes[0].startswith("one row per cell, with counts")
     cells = pl.read_csv(written.path)
     assert cells["n"].to_list() == table.n.tolist()
