@@ -144,7 +144,8 @@ def unlike_systems(system: str, ratio: float, p: float, errors: tuple[float, flo
         )
     return Caveat(
         "unlike-systems",
-        f"{more}, but one model takes all to vary alike: {does}; compare by pairs, " + argument("method", "paired"),
+        f"{more}, but one model takes all to vary alike: {does}; `compare` them by pairs, "
+        + argument("method", "paired"),
     )
 
 
