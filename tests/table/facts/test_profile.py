@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from quorate.errors import InvalidInput
 from quorate.table.exchange.rows import Rows
 from quorate.table.facts.profile import looked_at
 
@@ -29,3 +30,9 @@ def test_columns(kind, tmp_path):
         assert (table.keys(["id"]), table.keys(["id", "x"]), table.keys([])) == (3, 3, 1)
         assert table.within("id", "x")
         assert not table.within("x", "id") or table.keys(["x"]) == 3
+
+
+def test_too_many_columns_are_refused_in_one_line():
+    wide = pl.DataFrame({f"c{i}": [1] for i in range(101)})
+    with pytest.raises(InvalidInput, match="has 101 columns, more than the 100"), looked_at(wide, Rows()):
+        pass

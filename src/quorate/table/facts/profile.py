@@ -16,6 +16,8 @@ from quorate.table.exchange.rows import Rows
 from quorate.table.files import opened
 from quorate.table.frames import wrapped
 
+MOST_COLUMNS = 100
+"""Columns that a table may have: every one is looked at, and pairs of them tried."""
 MOST_WORDS = 60
 """Distinct values of a column that are listed."""
 
@@ -101,7 +103,7 @@ def looked_at(source: Any, rows: Rows) -> Iterator[Table]:
     Raises
     ------
     InvalidInput
-        If it cannot be opened, or is a frame that is not in memory.
+        If it cannot be opened, has too many columns, or is a frame that is not in memory.
     """
     if isinstance(source, (str, os.PathLike, Address)):
         with opened(place_of(source), rows) as file:
@@ -123,6 +125,11 @@ def looked_at(source: Any, rows: Rows) -> Iterator[Table]:
 
 
 def _profiled(file: Opened) -> Table:
+    if len(file.columns) > MOST_COLUMNS:
+        raise InvalidInput(
+            f"source: has {len(file.columns):,} columns, more than the {MOST_COLUMNS} that are looked at; name the "
+            "score and the facets"
+        )
     asked = ["count(*)"]
     for column in map(quoted, file.relation.columns):
         text = f"nullif(trim({column}::VARCHAR), '')"

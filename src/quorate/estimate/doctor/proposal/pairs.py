@@ -13,6 +13,8 @@ from quorate.table.facts.profile import Column, Table
 
 FEWEST_SHARED = 0.5
 """Share of the labels of one column that the other must have too, for both to name systems."""
+MOST_TRIED = 12
+"""Columns of text of which every two are tried as the two sides."""
 _NUMBERS: tuple[Mapping[str, float], ...] = (
     {"a": 1, "b": 0, "tie": 0.5},
     {"a": 1, "b": 2, "tie": 0},
@@ -64,7 +66,7 @@ def _models(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
     by_name = [recognise_pair(role, table.names) for role in ("model_a", "model_b")]
     if all(name is not None for name in by_name):
         return str(by_name[0]), str(by_name[1]), ()
-    texts = [column for column in table.columns if not column.numeric and column.distinct >= 2]
+    texts = [one for one in table.columns if not one.numeric and one.words and one.distinct >= 2][:MOST_TRIED]
     for one, other in combinations(texts, 2):
         shared = len(set(one.words) & set(other.words))
         few = min(len(one.words), len(other.words))

@@ -45,7 +45,8 @@ GIVEN = (
     "grade",
 )
 """Words in the name of a column of labels, the likeliest first."""
-_MOST_ADDED = 2
+_MOST_ADDED, _MOST_TRIED = 2, 12
+"""Columns that are added to tell rows apart, and those that are tried for it."""
 
 
 def scores_of(table: Table) -> Roles | None:
@@ -252,7 +253,7 @@ def _telling_apart(table: Table, known: Mapping[str, str], taken: set[str], reas
     apart = table.keys(key)
     if apart == table.rows:
         return {}
-    free = [one.name for one in _labels(table, {*taken, *known.values()})]
+    free = [one.name for one in _labels(table, {*taken, *known.values()})][:_MOST_TRIED]
     tried: dict[Sequence[str], int] = {}
     best = apart
     for size in range(1, _MOST_ADDED + 1):
