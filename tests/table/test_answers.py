@@ -155,7 +155,7 @@ def test_judgments_that_were_not_read():
     table = q.read(
         pl.DataFrame({"item": ["a"], "judge": ["x"], "score": [1]}), facets={"item": "item", "judge": "judge"}
     )
-    with pytest.raises(NotEstimable, match="pass an array of answers, shape"):
+    with pytest.raises(NotEstimable, match="read them from rows"):
         answers(replace(table, origin=None))
     with pytest.raises(NotEstimable, match="not those that were read"):
         answers(replace(table, facets=table.facets[:1], codes=table.codes[:, :1]))

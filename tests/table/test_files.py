@@ -11,7 +11,7 @@ import pytest
 
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.exchange.format import literal, quoted
-from quorate.table.files import connection, explain, explained, format_of, opened, sha256
+from quorate.table.files import connection, explain, explained, located, opened, sha256
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def content(path):
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.CSV", "a.csv.gz", "a.jsonl", "a.ndjson.gz", "a.parquet", "a.pq"])
 def test_the_name_says_the_format(write, name):
-    assert format_of(write(name, "")).name in name.lower().replace("tsv", "csv").replace("ndjson", "json").replace(
+    assert located(write(name, "")).form.name in name.lower().replace("tsv", "csv").replace("ndjson", "json").replace(
         "pq", "parquet"
     )
 
@@ -39,19 +39,19 @@ def test_the_name_says_the_format(write, name):
 @pytest.mark.parametrize("name", ["a.txt", "a", "a.gz", "a.parquet.gz"])
 def test_a_name_that_says_nothing_is_an_error_with_the_known_ones(write, name):
     with pytest.raises(InvalidInput, match=r"cannot tell the format of .*; rename it to end in \.csv"):
-        format_of(write(name, "x"))
+        located(write(name, "x"))
 
 
 def test_a_path_that_is_not_there(tmp_path):
     with pytest.raises(InvalidInput, match="source: no such file"):
-        format_of(tmp_path / "absent.csv")
+        located(tmp_path / "absent.csv")
 
 
 def test_a_directory(tmp_path):
     with pytest.raises(
         InvalidInput, match="is a directory; name a file in it, or read all of its files with partitions=True"
     ):
-        format_of(tmp_path)
+        located(tmp_path)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -221,7 +221,7 @@ def test_names_and_text_are_quoted():
 )
 def test_formats_that_are_not_read_say_what_to_write_instead(write, name, fix):
     with pytest.raises(InvalidInput, match=f"^source: {name} cannot be read as .*; {fix}$"):
-        format_of(write(name, "x"))
+        located(write(name, "x"))
 
 
 def test_a_wide_header_is_looked_through_once(write):

@@ -9,8 +9,8 @@
 - exchange: ledgers of collected judgments, files of SQLite or schemas of Postgres
 - facts: what a table holds: crossings, what is missing or repeated, what hangs together
 - chosen: one level of each facet named
-- answers, again: single answers, and further columns, read again when they are wanted
-- long: judgments as rows again, and files of them
+- reread: where judgments came from, opened again
+- answers, again, long: single answers, further columns and rows read again when they are wanted, and files of rows
 - cells, roster, progress: what is to be judged, what may be asked, and how far asking has come
 - results: the base of results: rows, dictionary, frame, and what a notebook shows
 """

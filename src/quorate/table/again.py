@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -10,12 +9,10 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidData, NotEstimable, UnknownColumn
-from quorate.table.collapse.grouped import places
-from quorate.table.judgments import Judgments, Origin, checked
-from quorate.table.read_scores import read_scores
+from quorate.table.judgments import Judgments
+from quorate.table.reread import cells_of, reopened
 
 _MOST = 2**53
-_CALL = "call of a cell"
 
 
 def item_values(judgments: Judgments, column: str) -> dict[str, float]:
@@ -46,22 +43,20 @@ def item_values(judgments: Judgments, column: str) -> dict[str, float]:
     --------
     >>> import polars
     >>> frame = polars.DataFrame({"item": ["a", "a", "b"], "score": [3, 5, 4], "human": [4.5, 4.5, None]})
-    >>> item_values(read_scores(frame, facets={"item": "item"}), "human")
+    >>> from quorate.table.read import read
+    >>> item_values(read(frame, facets={"item": "item"}), "human")
     {'a': 4.5}
     """
-    origin = checked(judgments).origin
-    if origin is None:
+    if judgments.origin is None:
         raise NotEstimable(f'column "{column}": these judgments were not read from rows; pass a mapping instead')
-    try:
-        again = _read_again(judgments, origin, column, origin.missing.words)
-    except UnknownColumn as error:
-        if error.column != column:
-            raise
-        raise UnknownColumn("values", column, error.columns) from None
-    _refuse_changed(judgments, again)
-    some = (again.n > 0) & (_cells(judgments, again) >= 0)
-    place = again.column(again.object)[some]
-    levels = again.facet(again.object).levels
+    with reopened(judgments) as source:
+        if column not in source.columns:
+            raise UnknownColumn("values", column, source.columns)
+        again = source.cells(column)
+    cell = cells_of(judgments, again.facets)
+    some = (again.n > 0) & (cell >= 0)
+    place = judgments.column(judgments.object)[cell[some]]
+    levels = judgments.facet(judgments.object).levels
     low, high = np.full(len(levels), np.inf), np.full(len(levels), -np.inf)
     np.minimum.at(low, place, again.low[some])
     np.maximum.at(high, place, again.high[some])
@@ -69,8 +64,8 @@ def item_values(judgments: Judgments, column: str) -> dict[str, float]:
     if several.size:
         first = several[0]
         raise InvalidData(
-            f'column "{column}": {several.size:,} of {len(levels):,} {again.object} labels have several values, the '
-            f'first "{levels[first]}" ({low[first]:g} and {high[first]:g}); take one level of what they depend on'
+            f'column "{column}": {several.size:,} of {len(levels):,} {judgments.object} labels have several values, '
+            f'the first "{levels[first]}" ({low[first]:g} and {high[first]:g}); take one level of what they depend on'
         )
     return {label: float(value) for label, value in zip(levels, low, strict=True) if np.isfinite(value)}
 
@@ -95,12 +90,12 @@ def highest_replicates(judgments: Judgments) -> Ints:
         raise InvalidData(f"{judgments.source.name}: {twice:,} cells have two rows of one replicate; keep one of them")
     if judgments.replicate is None or judgments.origin is None:
         return judgments.rows
-    try:
-        again = _read_again(judgments, judgments.origin, judgments.replicate)
-    except InvalidData:
-        return judgments.rows
-    _refuse_changed(judgments, again)
-    cell, top = _cells(judgments, again), again.high
+    with reopened(judgments) as source:
+        try:
+            again = source.cells(judgments.replicate)
+        except InvalidData:  # labels that are no numbers
+            return judgments.rows
+    cell, top = cells_of(judgments, again.facets), again.high
     if (top > _MOST).any():
         raise InvalidData(f'column "{judgments.replicate}": replicates are numbers up to 2**53, got {np.nanmax(top):g}')
     known = (cell >= 0) & np.isfinite(top)
@@ -135,48 +130,17 @@ def calls_in_order(judgments: Judgments) -> Calls | None:
     InvalidData
         If the file has changed since.
     """
-    origin = judgments.origin
-    if judgments.replicate is None or origin is None:
+    if judgments.replicate is None or judgments.origin is None:
         return None
+    with reopened(judgments) as source:
+        long = source.rows()
+    labels = np.array([""]) if long.replicate is None else long.replicate
     try:
-        again = _read_again(judgments, origin, origin.roles.score, origin.missing.words, call=judgments.replicate)
-        number = np.array([float(label) for label in again.facet(_CALL).levels])
-    except (InvalidData, ValueError):  # some row has none, or one that is no number
+        number = np.array([np.nan if label is None else float(label) for label in labels])
+    except ValueError:
         return None
-    _refuse_changed(judgments, again)
-    cell = _cells(judgments, again)
+    if np.isnan(number).any():
+        return None
+    cell = cells_of(judgments, long.facets)
     known = cell >= 0
-    return Calls(cell[known], number[again.column(_CALL)][known], again.n[known] > 0)
-
-
-def _read_again(
-    judgments: Judgments, origin: Origin, column: str, missing: Iterable[str] = (), *, call: str | None = None
-) -> Judgments:
-    """The rows read once more, with this column as the score; by ``call``, a column of replicates, each by itself."""
-    facets = origin.roles.facets
-    return read_scores(
-        origin.source,
-        score=column,
-        facets={facet.name: facet.column for facet in facets} | ({} if call is None else {_CALL: call}),
-        object=judgments.object,
-        nested={facet.name: facet.parent for facet in facets if facet.parent is not None},
-        status="" if call is None else origin.roles.status or "",
-        missing=missing,
-        where=origin.rows.where,
-        partitions=origin.rows.partitions,
-    )
-
-
-def _refuse_changed(judgments: Judgments, again: Judgments) -> None:
-    if again.source.sha256 != judgments.source.sha256:
-        raise InvalidData(f"{judgments.source.name}: has changed since it was read; read it again")
-
-
-def _cells(judgments: Judgments, again: Judgments) -> Ints:
-    """Cell of the judgments for every cell read again, by labels; -1 where it is none of them."""
-    columns = []
-    for facet in judgments.facets:
-        index = {label: code for code, label in enumerate(facet.levels)}
-        lookup = np.array([index.get(label, -1) for label in again.facet(facet.name).levels], dtype=np.int64)
-        columns.append(lookup[again.column(facet.name)])
-    return places(judgments.codes, np.column_stack(columns), judgments.facets)
+    return Calls(cell[known], number[known], ~np.isnan(long.score[known]))

@@ -156,11 +156,6 @@ def explained(name: str) -> Iterator[None]:
         raise InvalidInput(f"{name}: cannot be read ({error.strerror or error})") from error
 
 
-def format_of(path: Place, *, partitions: bool = False) -> Format:
-    """The format of a file, or with ``partitions`` of all files of a folder; see `located`."""
-    return located(path, Rows(partitions=partitions)).form
-
-
 def located(path: Place, rows: Rows = ALL) -> Located:
     """The format of what is at a path: one that claims it by its beginning, else that of the end of its name.
 

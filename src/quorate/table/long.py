@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arguments import argument
-from quorate.errors import InvalidData, InvalidInput, NotEstimable
+from quorate.errors import InvalidInput, NotEstimable
 from quorate.roles import REPLICATE
 from quorate.table.cells import writable, write_columns
-from quorate.table.collapse.grouped import Long, places
 from quorate.table.columns.labels import ABSENT, label
-from quorate.table.exchange.postgres.address import Address
-from quorate.table.judgments import OK, Judgments, Origin, checked
+from quorate.table.judgments import OK, Judgments
+from quorate.table.reread import cells_of, changed, refuse_changed, reopened
 from quorate.table.results import Result, Row
 
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
@@ -91,32 +90,17 @@ def rows_of(judgments: Judgments) -> Rows:
     InvalidData
         If the file or frame has changed since.
     """
-    origin = checked(judgments).origin
-    if origin is None:
-        raise NotEstimable("judgments: hold means, not answers; read them from rows")
-    if judgments.names != tuple(facet.name for facet in origin.roles.facets):
-        raise NotEstimable("judgments: facets are not those that were read; pass the table as quorate.read returned it")
-    long = _long(judgments, origin)
-    columns = []
-    for facet, coded in zip(judgments.facets, long.facets, strict=True):
-        index = {level: code for code, level in enumerate(facet.levels)}
-        lookup = [index.get(level, -1) for level in (*coded.levels, ABSENT)]
-        columns.append(np.array(lookup, dtype=np.int64)[coded.codes])
-    codes = np.column_stack(columns)
-    known = (codes >= 0).all(axis=1)
-    cell = np.full(len(codes), -1)
-    cell[known] = places(judgments.codes, codes[known], judgments.facets)
-    kept = cell >= 0
-    rows = Rows(
-        cell[kept], long.score[kept], long.status[kept], None if long.replicate is None else long.replicate[kept]
-    )
-    n = np.bincount(rows.cell[~np.isnan(rows.score)], minlength=judgments.n_cells)
-    total = np.bincount(rows.cell, minlength=judgments.n_cells)
-    if not (np.array_equal(n, judgments.n) and np.array_equal(total, judgments.rows)):
-        raise InvalidData(f"{judgments.source.name}: has changed since it was read; read it again")
-    order = np.argsort(rows.cell, kind="stable")
-    replicate = None if rows.replicate is None else rows.replicate[order]
-    return Rows(rows.cell[order], rows.score[order], rows.status[order], replicate)
+    with reopened(judgments) as source:
+        long = source.rows()
+    cell = cells_of(judgments, long.facets)
+    answered = (cell >= 0) & ~np.isnan(long.score)
+    refuse_changed(judgments, cell[answered], long.score[answered])
+    kept = np.flatnonzero(cell >= 0)
+    order = kept[np.argsort(cell[kept], kind="stable")]
+    if not np.array_equal(np.bincount(cell[order], minlength=judgments.n_cells), judgments.rows):
+        raise changed(judgments)
+    replicate = None if long.replicate is None else long.replicate[order]
+    return Rows(cell[order], long.score[order], long.status[order], replicate)
 
 
 def write(judgments: Judgments, path: Path) -> Written:
@@ -136,38 +120,6 @@ def write(judgments: Judgments, path: Path) -> Written:
         columns[REPLICATE] = _typed(rows.replicate, kind)
     write_columns({**columns, "score": rows.score, "status": rows.status}, path)
     return Written(path, len(rows.cell), "answer", _reading(judgments))
-
-
-def _long(judgments: Judgments, origin: Origin) -> Long:
-    """The rows of the source, read as they were."""
-    import narwhals as nw
-
-    from quorate.table.collapse import sql
-    from quorate.table.columns.share import share_in_frame
-    from quorate.table.exchange.engine import connection
-    from quorate.table.exchange.format import Opened
-    from quorate.table.files import explained, located, opened, sha256
-
-    if isinstance(origin.source, (Path, Address)):
-        located(origin.source, origin.rows)  # says in one line that it is gone
-        if sha256(origin.source, origin.rows) != judgments.source.sha256:
-            raise InvalidData(f"{judgments.source.name}: has changed since it was read; read it again")
-        with opened(origin.source, origin.rows) as file:
-            return sql.long(file, origin.roles, origin.missing)
-    frame = nw.from_native(origin.source)
-    names = tuple(frame.collect_schema().names())
-    if frame.implementation.is_duckdb():
-        with explained("duckdb relation"):
-            held = origin.rows.of(Opened(frame.to_native(), names, typed=True))
-            return sql.long(held, origin.roles, origin.missing)
-    frame = share_in_frame(frame, origin.rows.share)
-    whole = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-    roles = origin.roles
-    used = dict.fromkeys((*(facet.column for facet in roles.facets), roles.score, roles.status, roles.replicate))
-    with connection() as own, explained(judgments.source.name):
-        own.register("frame", {name: whole[name].to_numpy() for name in used if name is not None})
-        relation = own.table("frame")
-        return sql.long(Opened(relation, tuple(relation.columns), typed=True), origin.roles, origin.missing)
 
 
 def _labels(judgments: Judgments, cell: NDArray[np.int64], kind: str) -> dict[str, NDArray[Any]]:

@@ -29,7 +29,7 @@ def test_one_more_format_is_one_value(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "FORMATS", (pipes, *files.FORMATS))
     path = tmp_path / "scores.log"
     path.write_text("PIPES\na|1\nb|3\n", encoding="utf-8")
-    assert files.format_of(path) is pipes
+    assert files.located(path).form is pipes
     assert q.read(path, announce=False).mean.tolist() == [1, 3]
 
 

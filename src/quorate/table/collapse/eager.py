@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats
-from quorate.table.collapse.grouped import Grouped, Ungrouped, cell_key
+from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, cell_key
 from quorate.table.columns.categories import coded
 from quorate.table.columns.choose import choose, has_numbers
 from quorate.table.columns.labels import Coded
@@ -102,6 +102,23 @@ def ungroup(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Ungroup
     order = np.lexsort((values, rank))
     some = _one_of_each(cell, np.arange(len(cell)))
     return Ungrouped(tuple(replace(f, codes=f.codes[some]) for f in facets), cell[order], values[order])
+
+
+def long(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Long:
+    """Every row as it was read: its labels, replicate, score and status."""
+    rows = choose(frame, roles)
+    scores = _scores(rows["score"], missing)
+    usable, words = scores.present, np.full(len(scores.values), OK, dtype=object)
+    if roles.status is not None:
+        for name, held in _statuses(coded(rows["status"]), roles.status).items():
+            words[held] = name
+        usable = usable & (words == OK)
+    labels = None
+    if roles.replicate is not None:
+        replicate = coded(rows["replicate"])
+        labels = np.array([*replicate.levels, None], dtype=object)[replicate.codes]
+    facets = tuple(coded(rows[f"f{place}"]) for place in range(len(roles.facets)))
+    return Long(facets, np.where(usable, scores.values, np.nan), words, labels)
 
 
 def _one_of_each(code: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.table.collapse import eager as collapse_eager
-from quorate.table.collapse.grouped import Grouped, Ungrouped, squares
+from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, squares
 from quorate.table.columns.categories import coded
 from quorate.table.columns.choose import choose, has_numbers
 from quorate.table.columns.labels import Coded
@@ -59,6 +59,11 @@ def collapse(frame: nw.LazyFrame[Any], roles: Roles, missing: Missing) -> Groupe
 def ungroup(frame: nw.LazyFrame[Any], roles: Roles, missing: Missing) -> Ungrouped:
     """Every usable answer; the columns that play a role are brought into memory."""
     return collapse_eager.ungroup(_collected(frame, roles), roles, missing)
+
+
+def long(frame: nw.LazyFrame[Any], roles: Roles, missing: Missing) -> Long:
+    """Every row; the columns that play a role are brought into memory."""
+    return collapse_eager.long(_collected(frame, roles), roles, missing)
 
 
 def _collected(frame: nw.LazyFrame[Any], roles: Roles) -> nw.DataFrame[Any]:

@@ -1,0 +1,162 @@
+"""Rows behind judgments again: opened where they were read from, and their cells found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from quorate.arrays import Floats, Ints
+from quorate.errors import InvalidData, NotEstimable
+from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, places
+from quorate.table.columns.labels import ABSENT, Coded
+from quorate.table.columns.roles import Roles
+from quorate.table.columns.scores import Missing
+from quorate.table.exchange.postgres.address import Address
+from quorate.table.judgments import Judgments, Origin, checked
+
+_CLOSE = 1e-9
+
+
+class Engine(Protocol):
+    """What reads rows: in a file, in a frame, or in a frame that is not in memory."""
+
+    def collapse(self, source: Any, roles: Roles, missing: Missing, /) -> Grouped:
+        """One row per cell."""
+
+    def ungroup(self, source: Any, roles: Roles, missing: Missing, /) -> Ungrouped:
+        """Every usable answer."""
+
+    def long(self, source: Any, roles: Roles, missing: Missing, /) -> Long:
+        """Every row."""
+
+
+class Reopened(NamedTuple):
+    """Where judgments came from, open again.
+
+    Parameters
+    ----------
+    source : Opened or frame
+        What the engine reads.
+    columns : tuple of str
+        Names of its columns.
+    engine : Engine
+        That reads it.
+    roles : Roles
+        Columns by role, as they were read.
+    missing : Missing
+        Scores that stand for no score.
+    """
+
+    source: Any
+    columns: tuple[str, ...]
+    engine: Engine
+    roles: Roles
+    missing: Missing
+
+    def cells(self, score: str) -> Grouped:
+        """One row per cell, with another column as the score, whatever the status of its rows."""
+        return self.engine.collapse(
+            self.source, replace(self.roles, score=score, status=None, replicate=None), self.missing
+        )
+
+    def answers(self) -> Ungrouped:
+        """Every usable answer."""
+        return self.engine.ungroup(self.source, self.roles, self.missing)
+
+    def rows(self) -> Long:
+        """Every row."""
+        return self.engine.long(self.source, self.roles, self.missing)
+
+
+def origin_of(judgments: Judgments) -> Origin:
+    """Where judgments were read from.
+
+    Raises
+    ------
+    NotEstimable
+        If they were not read from rows, or their facets are not those that were read.
+    """
+    origin = checked(judgments).origin
+    if origin is None:
+        raise NotEstimable("judgments: hold means, not answers; read them from rows")
+    if judgments.names != tuple(facet.name for facet in origin.roles.facets):
+        raise NotEstimable("judgments: facets are not those that were read; pass the table as quorate.read returned it")
+    return origin
+
+
+@contextmanager
+def reopened(judgments: Judgments) -> Iterator[Reopened]:
+    """The file or frame that judgments were read from.
+
+    Raises
+    ------
+    NotEstimable
+        As `origin_of` does.
+    InvalidInput
+        If the file is gone.
+    InvalidData
+        If the file has changed since.
+    """
+    import narwhals as nw
+
+    from quorate.table.collapse import eager, lazy, sql
+    from quorate.table.columns.share import share_in_frame
+    from quorate.table.exchange.format import Opened
+    from quorate.table.files import explained, located, opened, sha256
+
+    origin = origin_of(judgments)
+    read_as = origin.roles, origin.missing
+    if isinstance(origin.source, (Path, Address)):
+        located(origin.source, origin.rows)  # says in one line that it is gone
+        if sha256(origin.source, origin.rows) != judgments.source.sha256:
+            raise changed(judgments)
+        with opened(origin.source, origin.rows) as file:
+            yield Reopened(file, file.columns, sql, *read_as)
+        return
+    frame = nw.from_native(origin.source)
+    columns = tuple(frame.collect_schema().names())
+    if frame.implementation.is_duckdb():
+        with explained(judgments.source.name):
+            held = origin.rows.of(Opened(frame.to_native(), columns, typed=True))
+            yield Reopened(held, columns, sql, *read_as)
+        return
+    engine: Engine = lazy if isinstance(frame, nw.LazyFrame) else eager
+    yield Reopened(share_in_frame(frame, origin.rows.share), columns, engine, *read_as)
+
+
+def cells_of(judgments: Judgments, facets: Sequence[Coded]) -> Ints:
+    """Cell of the judgments for the labels of every row, in the order of the facets; -1 where it is none of them."""
+    columns = []
+    for facet, coded in zip(judgments.facets, facets, strict=True):
+        index = {level: code for code, level in enumerate(facet.levels)}
+        lookup = [index.get(level, -1) for level in (*coded.levels, ABSENT)]
+        columns.append(np.array(lookup, dtype=np.int64)[coded.codes])
+    return places(judgments.codes, np.column_stack(columns), judgments.facets)
+
+
+def refuse_changed(judgments: Judgments, cell: Ints, values: Floats) -> None:
+    """Refuse answers, of their cells, that are not those that were counted.
+
+    Raises
+    ------
+    InvalidData
+        If a cell has more or fewer of them, or another sum.
+    """
+    n = np.bincount(cell, minlength=judgments.n_cells)
+    if not np.array_equal(n, judgments.n):
+        raise changed(judgments)
+    total = np.bincount(cell, values, minlength=judgments.n_cells)
+    expected = np.where(n > 0, judgments.mean, 0.0) * n
+    scale = np.maximum(np.abs(judgments.low), np.abs(judgments.high)) * n
+    if not (np.abs(total - expected) <= _CLOSE * np.nan_to_num(scale)).all():  # false for nan too
+        raise changed(judgments)
+
+
+def changed(judgments: Judgments) -> InvalidData:
+    """That the source is not what it was."""
+    return InvalidData(f"{judgments.source.name}: has changed since it was read; read it again")
