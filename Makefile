@@ -35,8 +35,10 @@ engines: .venv/engines.stamp  ## reading from Spark, Dask, Ibis, polars and Duck
 calibrate: .venv/test.stamp  ## the long Monte Carlo tests, with their figures
 	$(BIN)/python -m pytest -n $(WORKERS) -m calibration -rP --dist worksteal $(ARGS)
 
-test-slow: .venv/test.stamp  ## collecting at full size: 50 kills, hostile endpoints
+test-slow: .venv/test.stamp  ## at full size: 50 kills, hostile endpoints, sixty examples of every property
 	$(BIN)/python -m pytest -m "slow and not postgres" $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --hypothesis-profile full $(ARGS) \
+		-m "hypothesis and not calibration and not slow and not local and not postgres and not inspect"
 
 test-local: .venv/local.stamp  ## a real model on this machine (built once, which takes a C++ compiler and ten minutes)
 	$(BIN)/python -m pytest -m local $(ARGS)

@@ -1,4 +1,4 @@
-"""Broken files: a valid log with something changed at a place, which a reader takes or refuses in one line."""
+"""Broken files: a valid log with something dropped, doubled, of another type, or cut off, which is read or refused."""
 
 from __future__ import annotations
 
@@ -9,69 +9,63 @@ from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
+from logs import json_lines, read
 
-import quorate as q
 from quorate.errors import QuorateError
 
-ODD = (
-    *(None, True, -1, 0, 3, 2.5, 10**400, 1e308, float("nan"), float("inf"), "", " ", "7", "null", "tie", "model_a"),
-    *("\ud800", "\0", "a\nb", "é" * 300, [], {}, [[]], [None], {"": None}, ["x", 1], {"score": "A>B"}),
-    json.loads("[" * 200 + "]" * 200),
+ODD: tuple[Any, ...] = (
+    *(None, True, -1, 0, 3, 2.5, 10**400, 1e308, float("nan"), float("inf"), "", "  ", "7", "null", "-inf", "tie"),
+    *("model_a", "\ud800", "a\0b", "a\nb", "é\u2028\U0001f600", "é" * 300, [], {}, [[]], [None], ["x", 1], [{"id": 1}]),
+    *({"": None}, {"a": {"b": 1}}, {"score": "A>B"}, json.loads("[" * 200 + "]" * 200)),
 )
 """Values of other types, sizes and alphabets than any tool writes."""
 
-_GONE = object()
 
-
-def mutants(records: list[dict[str, Any]], *, array: bool = False) -> st.SearchStrategy[bytes]:
-    """Bytes of a file of these records with one to three places dropped or replaced, perhaps cut off or repeated."""
-    places = list(_places(records))
-
-    @st.composite
-    def mutant(draw: st.DrawFn) -> bytes:
-        held = copy.deepcopy(records)
-        for _ in range(draw(st.integers(1, 3))):
-            _put(
-                held,
-                draw(st.sampled_from(places)),
-                copy.deepcopy(draw(st.sampled_from(ODD))) if draw(st.integers(0, 2)) else _GONE,
-            )
-        text = json.dumps(held) if array else "".join(json.dumps(one) + "\n" for one in held)
-        block = text.encode()
-        return block[: draw(st.integers(0, len(block)))] if draw(st.integers(0, 4)) == 0 else block
-
-    return mutant()
-
-
-def reads_or_refuses(block: bytes, path: Path, **options: Any) -> None:
-    """A file of these bytes is a table, or refused by an error of ours in one line; nothing else."""
-    path.write_bytes(block)
-    said = ""
-    try:
-        q.read(path, announce=False, **options)
-    except QuorateError as error:
-        said = str(error) or "nothing\nat all"
-    assert "\n" not in said
-
-
-def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
-    for key in keys:
-        yield (*path, key)
-        yield from _places(value[key], (*path, key))
-
-
-def _put(held: Any, place: tuple[Any, ...], value: object) -> None:
-    """Replace or drop what is at a place, unless an earlier change took the place away."""
-    for key in place[:-1]:
-        try:
-            held = held[key]
-        except (LookupError, TypeError):
-            return
-    try:
-        if value is _GONE:
-            del held[place[-1]]
+@st.composite
+def mutated(draw: st.DrawFn, value: Any) -> Any:
+    """A copy of a JSON value with one to three places dropped, doubled or made into something else."""
+    held = [copy.deepcopy(value)]
+    for _ in range(draw(st.integers(1, 3))):
+        places = list(_places(held))[1:]
+        if not places:
+            break
+        inner, key = draw(st.sampled_from(places))
+        how = draw(st.sampled_from(["drop", "double", "nest", *["odd"] * 3]))
+        if how == "drop":
+            del inner[key]
+        elif how == "double" and isinstance(inner, list):
+            inner.append(copy.deepcopy(inner[key]))
+        elif how == "nest":
+            inner[key] = {"deep": [inner[key]]}
         else:
-            held[place[-1]] = value
-    except (LookupError, TypeError):
-        return
+            inner[key] = copy.deepcopy(draw(st.sampled_from(ODD)))
+    return held[0] if held else None
+
+
+@st.composite
+def mutants(draw: st.DrawFn, value: Any, *, lines: bool = False) -> str:
+    """The text of a mutated value, of one on each line with ``lines``, at times cut off."""
+    made = draw(mutated(value))
+    text = json_lines(made) if lines and isinstance(made, list) else json.dumps(made)
+    return text[: draw(st.integers(0, len(text)))] if draw(st.integers(0, 4)) == 0 else text
+
+
+def reads_or_refuses(path: Path, block: str | bytes | None = None, **options: Any) -> None:
+    """A file, of these bytes if given, is a table, or refused by an error of ours in one line; nothing else."""
+    if block is not None:
+        path.write_bytes(block.encode() if isinstance(block, str) else block)
+    said = "read"
+    try:
+        read(path, **options)
+    except QuorateError as error:
+        said = str(error)
+    assert len(said.split("\n")) == 1, said
+    assert said, "an error without words"
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every list and object in a value with each of its keys."""
+    for key, inner in list(value.items() if isinstance(value, dict) else enumerate(value)):
+        yield value, key
+        if isinstance(inner, (dict, list)):
+            yield from _places(inner)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from mutations import broken, refusal
+from logs import read, statuses
+from mutants import mutants, reads_or_refuses
 
-import quorate as q
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
 
 
@@ -37,51 +35,36 @@ WHOLE = [
 RANKED = [{"id": "r1"} | responses("rank", [[{"value": v, "rank": r} for v, r in (("a", 1), ("b", 2), ("c", 2))]])]
 
 
-@pytest.fixture
-def write(tmp_path):
-    def writer(value, name="records.json"):
-        path = tmp_path / name
-        path.write_text(value if isinstance(value, str) else json.dumps(value))
-        return path
-
-    return writer
-
-
-def counts(table):
-    return {name: int(rows.sum()) for name, rows in table.status.items()}
-
-
-def test_what_was_not_submitted_is_refused(write, tmp_path):
-    lines = "".join(json.dumps(one) + "\n" for one in FLAT)
+def test_what_was_not_submitted_is_refused(write_json, write_lines, tmp_path):
     pl.DataFrame([{**one, "grade.suggestion": 3} for one in FLAT]).write_parquet(tmp_path / "records.parquet")
-    for path in (write(FLAT), write(lines, "records.jsonl"), tmp_path / "records.parquet"):
-        table = q.read(path, announce=False)
-        assert counts(table) == {"ok": 2, "refused": 1, "missing": 1}
+    for path in (write_json(FLAT), write_lines(*FLAT, name="records.jsonl"), tmp_path / "records.parquet"):
+        table = read(path)
+        assert statuses(table) == {"ok": 2, "refused": 1, "missing": 1}
         assert (table.facet("item").levels, table.facet("system").levels) == (("r1", "r2"), ("x", "y"))
         assert [one.code for one in table.source.caveats] == ["prelabelled"]
 
 
-def test_whole_records_do_not_say_what_was_discarded(write):
-    table = q.read(write(WHOLE), announce=False)
-    assert counts(table) == {"ok": 2}
+def test_whole_records_do_not_say_what_was_discarded(write_json):
+    table = read(write_json(WHOLE))
+    assert statuses(table) == {"ok": 2}
     assert [one.code for one in table.source.caveats] == ["statuses-unknown"]
 
 
-def test_a_ranking_is_a_vote_on_every_two(write):
-    votes = q.read(write(RANKED), announce=False)
+def test_a_ranking_is_a_vote_on_every_two(write_json):
+    votes = read(write_json(RANKED))
     assert (votes.n, votes.wins("a", "b"), votes.wins("a", "c"), votes.n_decisive) == (3, 1, 1, 2)
     assert votes.facet("cluster").levels == ("r1 u1",)
 
 
-def test_questions_are_chosen(write):
+def test_questions_are_chosen(write_json):
     two = [{**one, **responses("tone", [1, 1]), **responses("why", ["a", "b"])} for one in FLAT]
     with pytest.raises(InvalidInput, match="the log has 2 questions"):
-        q.read(write(two), announce=False)
-    assert q.read(write(two), part="grade,tone", announce=False).facet("criterion").levels == ("grade", "tone")
+        read(write_json(two))
+    assert read(write_json(two), part="grade,tone").facet("criterion").levels == ("grade", "tone")
     with pytest.raises(InvalidData, match=r'question "why" holds "[ab]", not scores'):
-        q.read(write(two), part="why", announce=False)
+        read(write_json(two), part="why")
     with pytest.raises(UnknownTerm, match='no question "x"'):
-        q.read(write(two), part="x", announce=False)
+        read(write_json(two), part="x")
 
 
 @pytest.mark.parametrize(
@@ -94,23 +77,22 @@ def test_questions_are_chosen(write):
         ([{"id": {}} | responses("g", [1])], "id is {}; a name or a number"),
     ],
 )
-def test_what_is_not_understood_is_named(write, value, said):
+def test_what_is_not_understood_is_named(write_json, value, said):
     with pytest.raises(InvalidData, match=said):
-        q.read(write(value), announce=False)
+        read(write_json(value))
 
 
-@given(text=st.one_of(broken(FLAT), broken(FLAT, lines=True), broken(WHOLE), broken(RANKED)))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_broken_file_is_a_table_or_one_line(write, text):
-    assert "\n" not in refusal(write(text), format="argilla")
+@given(st.one_of(mutants(FLAT), mutants(FLAT, lines=True), mutants(WHOLE), mutants(RANKED)))
+def test_a_broken_file_is_a_table_or_one_line(tmp_path_factory, block):
+    reads_or_refuses(tmp_path_factory.getbasetemp() / "fuzz-argilla.json", block, format="argilla")
 
 
 def test_records_of_the_tool(shared):
     folder = shared / "data" / "formats" / "argilla"
-    flat = q.read(folder / "flat.json", part="quality", announce=False)
-    assert counts(flat) == {"ok": 6, "refused": 2}
+    flat = read(folder / "flat.json", part="quality")
+    assert statuses(flat) == {"ok": 6, "refused": 2}
     assert (len(flat.facet("item").levels), len(flat.facet("judge").levels)) == (4, 2)
     assert np.average(np.nan_to_num(flat.mean), weights=flat.n) == pytest.approx(17 / 6, abs=1e-12)
-    whole = q.read(folder / "records.json", part="quality", announce=False)
+    whole = read(folder / "records.json", part="quality")
     assert (whole.n_answers, np.average(whole.mean)) == (8, pytest.approx(2.625))
     assert [one.code for one in whole.source.caveats] == ["prelabelled", "statuses-unknown"]

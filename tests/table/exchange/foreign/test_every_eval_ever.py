@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from mutations import broken, refusal
+from logs import json_lines, read, statuses
+from mutants import mutants, reads_or_refuses
 
-import quorate as q
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
 
 
@@ -45,7 +45,7 @@ SAMPLES = [
 def write(tmp_path):
     def writer(samples, about=None):
         path = tmp_path / "run_samples.jsonl"
-        lines = samples if isinstance(samples, str) else "".join(json.dumps(one) + "\n" for one in samples)
+        lines = samples if isinstance(samples, str) else json_lines(samples)
         path.write_text(lines)
         if about is not None:
             (tmp_path / "run.json").write_text(about if isinstance(about, str) else json.dumps(about))
@@ -55,8 +55,8 @@ def write(tmp_path):
 
 
 def test_attempts_of_a_model(write):
-    table = q.read(write(SAMPLES), announce=False)
-    assert {name: int(rows.sum()) for name, rows in table.status.items()} == {"ok": 3, "error": 1}
+    table = read(write(SAMPLES))
+    assert statuses(table) == {"ok": 3, "error": 1}
     assert (table.facet("system").levels, table.facet("judge").levels) == (("x/y",), ("match:accuracy",))
     assert table.replicate == "replicate"
 
@@ -64,17 +64,17 @@ def test_attempts_of_a_model(write):
 def test_a_summary_names_the_judge_and_stands_for_its_samples(write, tmp_path):
     path = write(SAMPLES, summary("openai/gpt"))
     for place in (path, tmp_path / "run.json", tmp_path):
-        table = q.read(place, announce=False)
+        table = read(place)
         assert (table.n_answers, table.facet("judge").levels) == (3, ("openai/gpt",))
-    assert q.read(tmp_path / "run.json", announce=False).source.sha256 == q.read(path, announce=False).source.sha256
+    assert read(tmp_path / "run.json").source.sha256 == read(path).source.sha256
     path.unlink()
     with pytest.raises(InvalidInput, match="holds averages alone"):
-        q.read(tmp_path / "run.json", announce=False)
+        read(tmp_path / "run.json")
 
 
 def test_averages_are_not_attempts(write):
     lines = [sample(item, score, epoch=epoch) for item, score in (("1", 0.5), ("2", 1.0)) for epoch in "123"]
-    table = q.read(write(lines), announce=False)
+    table = read(write(lines))
     assert (table.n_answers, table.replicate) == (2, None)
     assert [one.code for one in table.source.caveats] == ["averages-as-attempts"]
 
@@ -82,46 +82,46 @@ def test_averages_are_not_attempts(write):
 def test_results_are_chosen_and_an_error_belongs_to_each(write):
     lines = [*SAMPLES[:2], sample("1", 0.5, "rubric"), sample("1", 0.0, "rubric", "2"), sample("2", 0, None, error="x")]
     with pytest.raises(InvalidInput, match="the log has 2 results"):
-        q.read(write(lines), announce=False)
-    table = q.read(write(lines), part="match:accuracy,rubric", announce=False)
-    assert {name: int(rows.sum()) for name, rows in table.status.items()} == {"ok": 4, "error": 2}
+        read(write(lines))
+    table = read(write(lines), part="match:accuracy,rubric")
+    assert statuses(table) == {"ok": 4, "error": 2}
     assert table.facet("judge").levels == ("match:accuracy", "rubric")
     with pytest.raises(UnknownTerm, match='no result "x"'):
-        q.read(write(lines), part="x", announce=False)
+        read(write(lines), part="x")
 
 
 def test_judges_in_the_metadata_are_one_panel(write):
     lines = [sample("1", s, f"quiz/judge={j}", judge=j, prompt="p") for j, s in (("a", 1), ("b", 0))]
-    table = q.read(write(lines), announce=False)
+    table = read(write(lines))
     assert (table.facet("judge").levels, table.facet("prompt").levels) == (("a", "b"), ("p",))
 
 
 def test_the_same_judgment_twice(write):
-    assert "1 line repeated word for word: left out" in q.read(write([*SAMPLES, SAMPLES[0]]), announce=False).notes
+    assert "1 line repeated word for word: left out" in read(write([*SAMPLES, SAMPLES[0]])).notes
     with pytest.raises(InvalidData, match=r"line 5: gives sample 1 of match:accuracy a score of 0.25"):
-        q.read(write([*SAMPLES, sample("1", 0.25)]), announce=False)
+        read(write([*SAMPLES, sample("1", 0.25)]))
 
 
 BROKEN = st.one_of(
-    st.tuples(broken(SAMPLES, lines=True), st.none()), st.tuples(st.just(SAMPLES), broken(summary("openai/gpt")))
+    st.tuples(mutants(SAMPLES, lines=True), st.none()), st.tuples(st.just(SAMPLES), mutants(summary("openai/gpt")))
 )
 
 
 @given(files=BROKEN)
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_broken_file_is_a_table_or_one_line(write, files):
-    assert "\n" not in refusal(write(*files), format="every-eval-ever")
+    reads_or_refuses(write(*files), format="every-eval-ever")
 
 
 def test_files_of_its_converters(shared):
     folder = shared / "data" / "formats" / "every-eval-ever"
-    table = q.read(folder / "popularity", announce=False)
+    table = read(folder / "popularity")
     assert (table.n_answers, np.average(table.mean)) == (3, pytest.approx(2 / 3))
     (path,) = (folder / "facts_panel").rglob("*_samples.jsonl")
     assert len(path.read_text().splitlines()) == 141
-    panel = q.read(path, part="model_graded_qa:accuracy", announce=False)
-    assert {name: int(rows.sum()) for name, rows in panel.status.items()} == {"ok": 12, "error": 1}
+    panel = read(path, part="model_graded_qa:accuracy")
+    assert statuses(panel) == {"ok": 12, "error": 1}
     assert [one.code for one in panel.source.caveats] == ["averages-as-attempts"]
     assert "70 lines repeated word for word: left out" in panel.notes
     with pytest.raises(InvalidInput, match="holds averages alone"):
-        q.read(folder / "v0.2.0-hfopenllm.json", announce=False)
+        read(folder / "v0.2.0-hfopenllm.json")

@@ -8,10 +8,10 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from mutations import broken, refusal
+from hypothesis import given
+from logs import read, statuses
+from mutants import mutants, reads_or_refuses
 
-import quorate as q
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
 from quorate.table.pairs import BOTH_BAD, TIE
 
@@ -58,48 +58,37 @@ PAIRS = [
 ]
 
 
-@pytest.fixture
-def write(tmp_path):
-    def writer(value, name="export.json"):
-        path = tmp_path / name
-        path.write_text(value if isinstance(value, str) else json.dumps(value))
-        return path
-
-    return writer
-
-
-def test_ratings_of_people(write):
-    table = q.read(write(TASKS), announce=False)
-    counts = {name: int(rows.sum()) for name, rows in table.status.items()}
-    assert counts == {"ok": 2, "refused": 1, "missing": 1}
+def test_ratings_of_people(write_json):
+    table = read(write_json(TASKS))
+    assert statuses(table) == {"ok": 2, "refused": 1, "missing": 1}
     assert (table.facet("item").levels, table.facet("judge").levels) == (("7", "8"), ("1", "2"))
     assert table.facet("system").levels == ("m1", "m2")
     assert "1 annotation given as the truth: left out" in table.notes
     assert not table.source.caveats
 
 
-def test_sides_are_votes_and_another_control_says_ties(write):
-    votes = q.read(write(PAIRS), announce=False)
+def test_sides_are_votes_and_another_control_says_ties(write_json):
+    votes = read(write_json(PAIRS))
     assert (votes.wins("x", "y"), votes.wins("y", "x")) == (1, 1)
     assert votes.outcome.tolist()[2:4] == [TIE, BOTH_BAD]
-    assert votes.describe().statuses == {"ok": 4, "missing": 1}
+    assert statuses(votes) == {"ok": 4, "missing": 1}
     assert set(votes.order.tolist()) == {0}
     assert votes.facet("prompt").levels == ("p",)
-    scores = q.read(write(PAIRS), part="quality", announce=False)
+    scores = read(write_json(PAIRS), part="quality")
     assert (scores.n_answers, len(scores.n)) == (1, 5)
-    named = q.read(write(PAIRS), part="best, same", announce=False)
+    named = read(write_json(PAIRS), part="best, same")
     assert np.array_equal(named.outcome, votes.outcome)
 
 
-def test_a_label_that_people_began_with_is_a_caveat(write):
+def test_a_label_that_people_began_with_is_a_caveat(write_json):
     tasks = copy.deepcopy(TASKS)
     tasks[0]["annotations"][0]["prediction"] = {"model_version": "judge-a", "result": [1]}
-    table = q.read(write(tasks), announce=False)
+    table = read(write_json(tasks))
     assert str(table.source.caveats[0]).startswith("1 of 4 annotations began with a label by judge-a")
 
 
 @pytest.mark.parametrize("name", ["flat.json", "flat.csv"])
-def test_flat_exports_lack_what_was_skipped(write, tmp_path, name):
+def test_flat_exports_lack_what_was_skipped(write_json, tmp_path, name):
     shown = (lambda value: value) if name.endswith("json") else json.dumps
     rows = [
         {"id": i, "topic": "art", "grade": str(i), "score": shown([{"rating": i}]), "annotator": 1, "annotation_id": i}
@@ -108,16 +97,16 @@ def test_flat_exports_lack_what_was_skipped(write, tmp_path, name):
     ]
     path = tmp_path / name
     if name.endswith("json"):
-        write(rows, name)
+        write_json(rows, name)
     else:
         with path.open("w", newline="") as stream:
             writer = csv.DictWriter(stream, rows[0])
             writer.writeheader()
             writer.writerows(rows)
-    table = q.read(path, announce=False)
+    table = read(path)
     assert table.mean.tolist() == [1, 2]
     assert [caveat.code for caveat in table.source.caveats] == ["skipped-unseen"]
-    assert q.read(path, part="grade", announce=False).n_answers == 2
+    assert read(path, part="grade").n_answers == 2
 
 
 def changed(where, value):
@@ -143,41 +132,40 @@ def changed(where, value):
         ([{"annotations": [annotation(1)], "data": {}}, 3], InvalidData, "no list of tasks"),
     ],
 )
-def test_what_is_not_understood_is_named(write, value, error, said):
+def test_what_is_not_understood_is_named(write_json, value, error, said):
     with pytest.raises(error, match=said):
-        q.read(write(value), announce=False)
+        read(write_json(value))
 
 
-def test_a_part_that_is_not_there_or_holds_words(write):
+def test_a_part_that_is_not_there_or_holds_words(write_json):
     with pytest.raises(UnknownTerm, match='no control "x"'):
-        q.read(write(TASKS), part="x", announce=False)
+        read(write_json(TASKS), part="x")
     with pytest.raises(InvalidData, match='holds words such as "Tie"'):
-        q.read(write(PAIRS), part="same", announce=False)
+        read(write_json(PAIRS), part="same")
     odd = copy.deepcopy(PAIRS)
     odd[0]["annotations"][4]["result"][0]["value"] = {"choices": ["odd"]}
     with pytest.raises(InvalidData, match='"odd" is no word for a tie'):
-        q.read(write(odd), part="best,note", announce=False)
+        read(write_json(odd), part="best,note")
 
 
-@given(text=broken(TASKS) | broken(PAIRS))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_broken_export_is_a_table_or_one_line(write, text):
-    assert "\n" not in refusal(write(text), format="label-studio")
+@given(mutants(TASKS) | mutants(PAIRS))
+def test_a_broken_export_is_a_table_or_one_line(tmp_path_factory, block):
+    reads_or_refuses(tmp_path_factory.getbasetemp() / "fuzz-label-studio.json", block, format="label-studio")
 
 
 def test_exports_of_the_tool(shared):
     folder = shared / "data" / "formats" / "label-studio"
     with pytest.raises(InvalidInput, match=r"3 controls.*quality \(31, 1 to 5, 32% missing\)"):
-        q.read(folder / "ratings.json", announce=False)
-    whole = q.read(folder / "ratings.json", part="quality", announce=False)
-    assert {name: int(rows.sum()) for name, rows in whole.status.items()} == {"ok": 20, "refused": 2, "missing": 9}
+        read(folder / "ratings.json")
+    whole = read(folder / "ratings.json", part="quality")
+    assert statuses(whole) == {"ok": 20, "refused": 2, "missing": 9}
     assert (len(whole.facet("judge").levels), len(whole.facet("item").levels)) == (3, 6)
     for name, rows in (("ratings.json", 31), ("ratings.min.json", 29), ("ratings.csv", 29)):
-        table = q.read(folder / name, part="quality", announce=False)
+        table = read(folder / name, part="quality")
         assert int(table.rows.sum()) == rows
         assert np.average(np.nan_to_num(table.mean), weights=table.n) == pytest.approx(3.4, abs=1e-12)
-    for name, statuses in (("pairs.json", {"ok": 35, "refused": 1}), ("pairs.min.json", {"ok": 35})):
-        votes = q.read(folder / name, announce=False)
-        assert votes.describe().statuses == statuses
+    for name, counts in (("pairs.json", {"ok": 35, "refused": 1}), ("pairs.min.json", {"ok": 35})):
+        votes = read(folder / name)
+        assert statuses(votes) == counts
         left = (votes.outcome == votes.order).sum()  # model_a is left: the first shown wins
         assert (left, ((votes.outcome == TIE).sum(), (votes.outcome == BOTH_BAD).sum())) == (27, (2, 2))

@@ -6,10 +6,10 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from logs import json_lines, read
 from mutants import mutants, reads_or_refuses
 
-import quorate as q
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
 
 TIME = "2026-01-02T03-04-05.678901"
@@ -39,16 +39,12 @@ def write(tmp_path):
         folder = tmp_path / model
         folder.mkdir(exist_ok=True)
         path = folder / f"samples_{task}_{time}.jsonl"
-        path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+        path.write_text(json_lines(lines))
         if about is not None:
             (folder / f"results_{time}.json").write_text(json.dumps(about))
         return path
 
     return writer
-
-
-def read(path, **options):
-    return q.read(path, announce=False, **options)
 
 
 def mean(table):
@@ -158,21 +154,19 @@ def test_published_figures(shared):
     assert "math_perturbed_full: 10 of 5,000 documents are there" in perturbed.notes
 
 
-@given(mutants([sample(0), sample(1, by="loose", acc=[1, 2], f1=None)]))
-@settings(max_examples=30)
+@given(mutants([sample(0), sample(1, by="loose", acc=[1, 2], f1=None)], lines=True))
 def test_whatever_is_in_its_lines(tmp_path_factory, block):
     folder = tmp_path_factory.getbasetemp()
     (folder / f"results_{TIME}.json").write_text(json.dumps(results(model_name="m")))
-    reads_or_refuses(block, folder / f"samples_t_{TIME}.jsonl", format="lm-eval")
+    reads_or_refuses(folder / f"samples_t_{TIME}.jsonl", block, format="lm-eval")
 
 
 ABOUT = results(model_name="m", **{"n-samples": {"t": {"original": 5}}, "higher_is_better": {"t": {"acc": False}}})
 
 
-@given(mutants([ABOUT]))
-@settings(max_examples=20)
+@given(mutants(ABOUT))
 def test_whatever_is_in_its_results(tmp_path_factory, block):
     folder = tmp_path_factory.getbasetemp() / "lm-eval-results"
     folder.mkdir(exist_ok=True)
     (folder / f"samples_t_{TIME}.jsonl").write_text(json.dumps(sample(0)) + "\n" + json.dumps(sample(1)))
-    reads_or_refuses(block, folder / f"results_{TIME}.json", format="lm-eval")
+    reads_or_refuses(folder / f"results_{TIME}.json", block, format="lm-eval")

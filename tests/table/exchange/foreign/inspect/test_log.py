@@ -8,11 +8,11 @@ from math import nan
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from mutations import broken, mutated, refusal
+from logs import read
+from mutants import mutants, mutated, reads_or_refuses
 
-import quorate as q
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.exchange.foreign.inspect.log import claims
 from quorate.table.exchange.glance import Glance
@@ -82,20 +82,20 @@ def test_who_was_not_asked_is_not_missing(write):
         of_our_panel("d") | {"error": {"message": "no"}},
     ]
     path = write(eval=OURS, samples=samples, results={"total_samples": 4})
-    table = q.read(path, announce=False)
+    table = read(path)
     assert shape(table)[:2] == (6, {"ok": 3, "truncated": 1, "refused": 1, "error": 1})
     assert table.facet("judge").levels == ("x", "y", "z")
     assert "prompt" in table.names
     assert (table.n_levels("item"), codes(table)) == (3, ["judged-by-nobody"])
     assert "log of Inspect AI 0.3.285: item = id of the sample, generation = epoch" in table.notes
-    assert q.read(path, part="panel.verdict", announce=False).facet("judge").levels == ("panel (panel)",)
+    assert read(path, part="panel.verdict").facet("judge").levels == ("panel (panel)",)
 
 
 def test_epochs_of_our_panel_are_generations(write):
     samples = [
         of_our_panel(item, dealt("x", 6.0), dealt("x", 7.0, replicate=2), epoch=k) for item in "ab" for k in (1, 2)
     ]
-    table = q.read(write(eval=OURS, samples=samples), announce=False)
+    table = read(write(eval=OURS, samples=samples))
     assert (table.facet("generation").parent, int(table.rows.sum())) == ("item", 8)
     assert table.n_cells == 4
 
@@ -106,12 +106,12 @@ def test_votes_in_another_shape_are_none(write, votes):
         {"id": name, "epoch": 1, "scores": {"panel": {"value": 3, "metadata": {"quorate": {"votes": votes}}}}}
         for name in "ab"
     ]
-    table = q.read(write(eval=OURS, samples=samples), announce=False)
+    table = read(write(eval=OURS, samples=samples))
     assert shape(table) == (2, {"ok": 2}, 3)
 
 
 def test_a_panel_is_one_row_for_each_grader(write):
-    table = q.read(write(), part="model_graded_qa", announce=False)
+    table = read(write(), part="model_graded_qa")
     assert table.facet("judge").levels == ("judge-a", "judge-b", "judge-c")
     assert shape(table) == (6, {"ok": 2, "unparsed": 1, "error": 3}, 0.5)
     assert (table.facet("item").parent, codes(table)) == ("category", [])
@@ -123,19 +123,19 @@ def test_scorers_are_chosen_and_named(write):
     with pytest.raises(
         InvalidInput, match=r"4 scorers.*: model_graded_qa \(6, .*; rating1\.style \(2, 0 to 0, 50% missing\)"
     ):
-        q.read(write(), announce=False)
-    keys = q.read(write(), part="rating1.style,rating1.fact", announce=False)
+        read(write())
+    keys = read(write(), part="rating1.style,rating1.fact")
     assert keys.facet("judge").levels == ("rating1.fact", "rating1.style")
     assert "1 grades are N, no answer: 0, as Inspect counts them" in keys.notes
-    assert q.read(write(), part="rating", announce=False).facet("judge").levels == ("x",)
-    verdict = q.read(write(), part="model_graded_qa.verdict", announce=False)
+    assert read(write(), part="rating").facet("judge").levels == ("x",)
+    verdict = read(write(), part="model_graded_qa.verdict")
     assert verdict.facet("judge").levels == ("panel of 3 (majority)",)
     assert (verdict.n_answers, codes(verdict)) == (0, ["only-the-verdict"])
 
 
 def test_lists_without_names_are_votes_in_order(write):
     lists = [{"id": k, "epoch": 1, "scores": {"panel": {"value": list(v)}}} for k, v in enumerate(["CC", "CI", "C"])]
-    table = q.read(write(samples=lists), announce=False)
+    table = read(write(samples=lists))
     assert table.facet("judge").levels == ("panel 1", "panel 2")
     assert shape(table) == (6, {"ok": 4, "missing": 2}, 0.75)
     assert codes(table) == ["votes-of-nobody"]
@@ -143,14 +143,14 @@ def test_lists_without_names_are_votes_in_order(write):
 
 def test_only_what_a_panel_came_to(write):
     run = RUN | {"packages": {"inspect_ai": "0.3.200"}}
-    table = q.read(write(eval=run, samples=scored(model_graded_qa={"value": "I"})), announce=False)
+    table = read(write(eval=run, samples=scored(model_graded_qa={"value": "I"})))
     assert table.facet("judge").levels == ("panel of 3 (mode)",)
     assert codes(table) == ["only-the-verdict", "failures-as-grades", "unfinished-log"][:2]
 
 
 def test_words_are_refused_and_not_zero(write):
     with pytest.raises(InvalidData, match=r'scorer match gives what is no number: "good" \(3\); name another scorer'):
-        q.read(write(samples=scored(match={"value": "good"})), announce=False)
+        read(write(samples=scored(match={"value": "good"})))
 
 
 @pytest.mark.parametrize(
@@ -165,14 +165,14 @@ def test_words_are_refused_and_not_zero(write):
 )
 def test_a_log_without_scores_is_refused(write, samples, said):
     with pytest.raises(InvalidData, match=said):
-        q.read(write(samples=samples), announce=False)
+        read(write(samples=samples))
 
 
 def test_what_is_not_as_it_was_is_said(write):
     history = [{"value": 2}, {"provenance": {"author": "ann"}}]
     samples = scored(match={"value": 1, "history": history})
     samples[0]["invalidation"], samples[1]["error"] = {"author": "x"}, {}
-    table = q.read(write(samples=[*samples, samples[2]], status="cancelled"), announce=False)
+    table = read(write(samples=[*samples, samples[2]], status="cancelled"))
     assert shape(table) == (2, {"ok": 2}, 1)
     for said in (
         "(by ann), which count as they are now: 2",
@@ -183,7 +183,7 @@ def test_what_is_not_as_it_was_is_said(write):
         assert any(said in note for note in table.notes), said
     assert codes(table) == ["unfinished-log"]
     panel = SCORES["model_graded_qa"] | {"history": history}
-    votes = q.read(write(samples=scored(model_graded_qa=panel)), announce=False)
+    votes = read(write(samples=scored(model_graded_qa=panel)))
     assert "scores changed after the run (by ann), which are verdicts of a panel whose votes stay: 3" in votes.notes
 
 
@@ -191,34 +191,32 @@ def test_logs_of_several_systems_are_one_table(write, tmp_path):
     other = write(eval=RUN | {"model": "n"}).read_text()
     write()
     (tmp_path / "other.json").write_text(other)
-    assert q.read(tmp_path, part="rating", announce=False).facet("system").levels == ("m", "n")
+    assert read(tmp_path, part="rating").facet("system").levels == ("m", "n")
     (tmp_path / "third.json").write_text(other)
     with pytest.raises(
         InvalidData, match=r"other\.json and third\.json both have task t, category x, item a, system n"
     ):
-        q.read(tmp_path, part="rating", announce=False)
+        read(tmp_path, part="rating")
 
 
 def test_tasks_count_their_items_anew(write, tmp_path):
     other = write(eval=RUN | {"task": "u", "task_args": {"k": 1, "K": 2}}).read_text()
     write()
     (tmp_path / "other.json").write_text(other)
-    table = q.read(tmp_path, part="rating", announce=False)
+    table = read(tmp_path, part="rating")
     assert (table.facet("item").parent, table.facet("task").levels, table.n_cells) == ("task", ("t", "u"), 4)
     assert any("not used: category, metadata.Score, task_args." in note for note in table.notes)
 
 
-@given(text=broken(LOG))
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_broken_log_is_a_table_or_one_line(tmp_path, text):
-    (tmp_path / "log.json").write_text(text)
-    assert "\n" not in refusal(tmp_path / "log.json", format="inspect", part="model_graded_qa")
+@given(mutants(LOG))
+def test_a_broken_log_is_a_table_or_one_line(tmp_path_factory, block):
+    path = tmp_path_factory.getbasetemp() / "fuzz-inspect.json"
+    reads_or_refuses(path, block, format="inspect", part="model_graded_qa")
 
 
 @given(sample=mutated(SAMPLES[0]), cut=st.integers(0, 900), flip=st.integers(0, 900))
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_broken_archive_is_a_table_or_one_line(tmp_path, sample, cut, flip):
-    path = tmp_path / "log.eval"
+def test_a_broken_archive_is_a_table_or_one_line(tmp_path_factory, sample, cut, flip):
+    path = tmp_path_factory.getbasetemp() / "fuzz-inspect.eval"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("_journal/start.json", json.dumps(LOG))
         archive.writestr("_journal/summaries/1.json", json.dumps([sample]))
@@ -227,7 +225,7 @@ def test_a_broken_archive_is_a_table_or_one_line(tmp_path, sample, cut, flip):
     for changed in (whole, whole[: cut % len(whole)], _flipped(whole, flip)):
         path.write_bytes(changed)
         claims(Glance(path))
-        assert "\n" not in refusal(path, format="inspect", part="rating")
+        reads_or_refuses(path, format="inspect", part="rating")
 
 
 def _flipped(whole, place):
@@ -270,17 +268,17 @@ def logs(shared):
 )
 def test_logs_of_the_tool(logs, name, part, rows, statuses, mean):
     """Figures of a converter of its own, which agree with the log's where it has the same."""
-    assert shape(q.read(logs / name, part=part, announce=False)) == (rows, statuses, pytest.approx(mean, abs=5e-7))
+    assert shape(read(logs / name, part=part)) == (rows, statuses, pytest.approx(mean, abs=5e-7))
 
 
 def test_graders_of_logs_of_the_tool(logs):
-    table = q.read(logs / "facts-panel.eval", part="model_graded_qa", announce=False)
+    table = read(logs / "facts-panel.eval", part="model_graded_qa")
     assert table.facet("judge").levels == ("mockllm/judge-a", "mockllm/judge-b", "mockllm/judge-c")
     judge, scores = table.column("judge"), np.nan_to_num(table.mean)
     each = [np.average(scores[judge == one], weights=table.n[judge == one]) for one in range(3)]
     assert each == pytest.approx([0.6, 0.571429, 0.612903], abs=5e-7)
     assert len(table.facet("category").levels) == 3
-    human = q.read(logs / "facts-human.eval", part="human_rating", announce=False)
+    human = read(logs / "facts-human.eval", part="human_rating")
     assert "scores changed after the run (by annotator), which count as they are now: 1" in human.notes
 
 
@@ -292,6 +290,6 @@ def test_logs_of_the_tool_that_are_refused_or_not_whole(logs):
         "../malformed/truncated.eval": "is not a complete ZIP",
     }.items():
         with pytest.raises(InvalidData, match=said):
-            q.read(logs / name, announce=False)
-    (caveat,) = q.read(logs / ".." / "malformed" / "unfinished.eval", announce=False).source.caveats
+            read(logs / name)
+    (caveat,) = read(logs / ".." / "malformed" / "unfinished.eval").source.caveats
     assert '"started", and 14 of 24 attempts are not in it' in str(caveat)

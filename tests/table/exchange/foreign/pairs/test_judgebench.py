@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from logs import read, statuses
 from mutants import mutants, reads_or_refuses
 
-import quorate as q
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.pairs import TIE, A, B
 
@@ -23,35 +21,25 @@ def line(**changed):
     return made | {"judge_name": "vanilla", "judgments": judged(["A>B"], ["A>B"])} | changed
 
 
-@pytest.fixture
-def write(tmp_path):
-    def writer(*lines, name="pairs.jsonl"):
-        path = tmp_path / name
-        path.write_text("".join(json.dumps(one) + "\n" for one in lines))
-        return path
-
-    return writer
-
-
-def test_decisions_are_by_position(write):
+def test_decisions_are_by_position(write_lines):
     """The second judgment shows the responses exchanged: its A>B is for response_B."""
-    votes = q.read(write(line(), line(pair_id="p2", label="B>A", judgments=judged(["A=B"], None))), announce=False)
+    votes = read(write_lines(line(), line(pair_id="p2", label="B>A", judgments=judged(["A=B"], None))))
     assert votes.outcome.tolist()[:3] == [A, B, TIE]
     assert votes.order.tolist() == [A, B, A, B]
-    assert votes.describe().statuses == {"ok": 3, "error": 1}
+    assert statuses(votes) == {"ok": 3, "error": 1}
     assert votes.facet("gold").levels == ("response_A", "response_B")
     assert (votes.facet("method").levels, votes.facet("prompt_type").levels) == (("vanilla",), ("mmlu-pro-law",))
 
 
-def test_a_judge_may_be_named_by_the_file_alone(write):
+def test_a_judge_may_be_named_by_the_file_alone(write_lines):
     name = "dataset=judgebench,response_model=gpt-4o,judge_name=vanilla,judge_model=o1-mini.jsonl"
-    votes = q.read(write(line(judgments=[None, {"decision": None}]), line(), name=name), announce=False)
+    votes = read(write_lines(line(judgments=[None, {"decision": None}]), line(), name=name))
     assert votes.facet("judge").levels == ("j", "o1-mini")
-    assert votes.describe().statuses == {"ok": 2, "unparsed": 1, "error": 1}
+    assert statuses(votes) == {"ok": 2, "unparsed": 1, "error": 1}
     with pytest.raises(InvalidData, match="line 1: no judge_model in it"):
-        q.read(write(line(judgments=[None])), announce=False)
+        read(write_lines(line(judgments=[None])))
     with pytest.raises(InvalidInput, match="has no parts"):
-        q.read(write(line()), part="votes", announce=False)
+        read(write_lines(line()), part="votes")
 
 
 @pytest.mark.parametrize(
@@ -64,9 +52,9 @@ def test_a_judge_may_be_named_by_the_file_alone(write):
         ({"pair_id": None}, "line 2: pair_id is null"),
     ],
 )
-def test_what_is_not_understood_is_named_with_its_line(write, changed, said):
+def test_what_is_not_understood_is_named_with_its_line(write_lines, changed, said):
     with pytest.raises(InvalidData, match=said):
-        q.read(write(line(), line(**changed)), announce=False)
+        read(write_lines(line(), line(**changed)))
 
 
 def test_published_files(shared):
@@ -76,7 +64,7 @@ def test_published_files(shared):
         "gpt-4o-by-skywork-reward-llama-8b": (700, 0, 349, 351, 0, 349, 218),
     }
     for name, figure in figures.items():
-        votes = q.read(folder / f"{name}.jsonl", announce=False)
+        votes = read(folder / f"{name}.jsonl")
         first, second = ((votes.outcome == side).sum() for side in (votes.order, 1 - votes.order))
         prompt, outcome = votes.column("prompt"), votes.outcome
         both = np.array([outcome[prompt == code] for code in range(len(votes.facet("prompt").levels))])
@@ -88,7 +76,6 @@ def test_published_files(shared):
         assert found == figure
 
 
-@given(mutants([line(), line(pair_id="p2", judgments=judged(["A=B"], [None]))]))
-@settings(max_examples=25)
+@given(mutants([line(), line(pair_id="p2", judgments=judged(["A=B"], [None]))], lines=True))
 def test_whatever_is_in_it(tmp_path_factory, block):
-    reads_or_refuses(block, tmp_path_factory.getbasetemp() / "fuzz-judgebench.jsonl", format="judgebench")
+    reads_or_refuses(tmp_path_factory.getbasetemp() / "fuzz-judgebench.jsonl", block, format="judgebench")
