@@ -11,6 +11,7 @@ from typing import Any, overload
 import numpy as np
 
 from quorate.arguments import argument
+from quorate.caveats import Caveat
 from quorate.decide.compare import given, refuse
 from quorate.decide.outcome import AnyVerdict, Outcome
 from quorate.decide.scores.verdict import check_question_of_scores, verdict_of_difference
@@ -72,9 +73,16 @@ class Verdicts(Result):
         return self.sentence
 
     @property
-    def caveats(self) -> tuple[Any, ...]:
-        """What to know before relying on them, each once."""
-        return tuple({one.sentence: one for verdict in self.verdicts for one in verdict.caveats}.values())
+    def caveats(self) -> tuple[Caveat, ...]:
+        """What to know before relying on them: of each kind the first, and how many more pairs have one."""
+        kinds: dict[tuple[str, int], list[tuple[str, str]]] = {}  # by code, and which of that code it is of a pair
+        for verdict in self.verdicts:
+            place: Counter[str] = Counter()
+            for one in verdict.caveats:
+                found = one.sentence, f"{verdict.a} against {verdict.b}"
+                kinds.setdefault((one.code, place[one.code]), []).append(found)
+                place[one.code] += 1
+        return tuple(Caveat(code, _of_many(found)) for (code, _), found in kinds.items())
 
     @property
     def exit_code(self) -> int:
@@ -99,6 +107,14 @@ class Verdicts(Result):
         """Everything as plain values."""
         facts = {name: getattr(self, name) for name in ("level", "skipped", "counts", "sentence", "exit_code")}
         return {**facts, "verdicts": [verdict.to_dict() for verdict in self.verdicts]}
+
+
+def _of_many(found: list[tuple[str, str]]) -> str:
+    """The first of the sentences on several pairs, with what it stands for where they are not all alike."""
+    sentence, pair = found[0]
+    if len(dict(found)) == 1:
+        return sentence
+    return f"{sentence} ({pair}; so it is, with other numbers, of {counted(len(found) - 1, 'more pair')})"
 
 
 def _are(count: int) -> str:

@@ -16,6 +16,7 @@ from quorate.analysis.pair import PairAnalysis
 from quorate.analysis.panel import PanelAnalysis
 from quorate.analysis.ratings import RatingsAnalysis
 from quorate.analysis.votes import VotesAnalysis
+from quorate.decide.all_pairs import Verdicts
 from quorate.decide.gaming.gaming import Gaming
 from quorate.decide.outcome import AnyVerdict
 from quorate.errors import InvalidInput
@@ -30,6 +31,7 @@ from quorate.plan.search.optimum import Optimum
 from quorate.reporting.page import Page
 from quorate.reporting.pages import (
     agreement,
+    all_pairs,
     allocation,
     boards,
     designs,
@@ -78,6 +80,7 @@ PAGES: Mapping[type, Callable[[Any, Any], Page]] = {
     Projection: designs.planned,
     Ratings: ratings.page,
     RatingsAnalysis: ratings.page,
+    Verdicts: all_pairs.page,
     Votes: votes.page,
     VotesAnalysis: votes.page,
 }
