@@ -210,8 +210,8 @@ def test_text_scores_are_counted_and_the_first_is_named(csv, kind):
     with pytest.raises(InvalidData) as caught:
         read_scores(source)
     assert str(caught.value) == (
-        'column "score" has 12 values that are not numbers (first: "N/A" in row 48). '
-        'Mark them missing with --missing "N/A", or drop them.'
+        'column "score" has 12 values that are not numbers (first: "N/A" in row 48); '
+        'mark them missing with missing="N/A", or drop them'
     )
     assert read_scores(source, missing=("N/A",)).n_answers == 48
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import shlex
 from collections.abc import Iterable, Mapping
@@ -68,11 +70,26 @@ def flags(argument: Argument) -> list[tuple[str, str | None]]:
     flag = f"--{_RENAMED.get(name, name).replace('_', '-')}"
     if name == "wide" and isinstance(value, Mapping):
         return [(flag, f"{role}={','.join(columns)}") for role, columns in value.items()]
+    if name == "labels" and isinstance(value, Mapping):
+        return [(flag, _row(f"{word}={_number(entry)}" for word, entry in value.items()))]
+    if name == "missing" and isinstance(value, tuple):
+        return [(flag, word) for word in value]
     if name in _LISTS and isinstance(value, tuple):
         value = ",".join(value) or _LISTS[name]
     if value is None or value is True:
         return [(flag, None)]
     return [(flag, _filled(value, _FILLED_IN.get(name, "VALUE")))]
+
+
+def _row(entries: Iterable[str]) -> str:
+    """Entries with commas between them, those that have one themselves in quotes."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="").writerow(entries)
+    return out.getvalue()
+
+
+def _number(value: object) -> str:
+    return "NUMBER" if value is ... else f"{value:.17g}"
 
 
 def _filled(value: object, metavar: str) -> str:

@@ -29,6 +29,7 @@ _SCORES = {
     "scale": None,
     "wide": None,
     "label": None,
+    "labels": None,
 }
 _VOTES = {"model_a": "model_a", "model_b": "model_b", "winner": "winner", "outcomes": None, "wins": ()}
 """Arguments for one kind alone, with their defaults."""
@@ -48,6 +49,7 @@ def read(
     scale: tuple[float, float] | None = None,
     wide: Mapping[str, Sequence[str]] | None = None,
     label: str | None = None,
+    labels: Mapping[str, float] | None = None,
     model_a: str = "model_a",
     model_b: str = "model_b",
     winner: str = "winner",
@@ -101,6 +103,11 @@ def read(
         ``{"judge": ["gpt", "claude"]}``. Each value is a judgment of its own.
     label : str, optional
         Of a column of words, the one whose share is the score: 1 where a judge gave it, 0 where it gave another.
+    labels : mapping of str to float, optional
+        Of a column of words, the number that each stands for, such as ``{"bad": 1, "ok": 2, "good": 3}``, in small
+        letters or large; the least and the greatest are the ends of the scale. Without it words of usual scales
+        (strongly disagree to strongly agree, poor to excellent, no and yes, fail and pass), percentages, fractions
+        such as 7/10 and words with their number, such as ``5 - excellent``, are read, and a note says as what.
     where : str, optional
         A condition in DuckDB's SQL over the columns of a file, such as ``"language = 'de' AND turn <= 2"``: rows for
         which it does not hold, or is not known, are not read. One expression of columns, values, operators and plain
@@ -138,8 +145,8 @@ def read(
     UnknownColumn
         If a column is not there.
     InvalidData
-        If scores are not finite numbers, a status or an outcome is not known, what is measured has no label, or the
-        file is broken.
+        If scores are not finite numbers, nor words whose numbers are known, a status or an outcome is not known, what
+        is measured has no label, or the file is broken.
 
     Examples
     --------
@@ -160,7 +167,7 @@ def read(
         "missing": missing,
         "scale": scale,
     }
-    scores |= {"wide": wide, "label": label}
+    scores |= {"wide": wide, "label": label, "labels": labels}
     votes: dict[str, Any] = {
         "model_a": model_a,
         "model_b": model_b,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,12 +16,22 @@ from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import SYSTEM
 from quorate.table.chosen import at_levels
 from quorate.table.collapse import sql as collapse_sql
-from quorate.table.collapse.grouped import judgments
+from quorate.table.collapse.grouped import Grouped, judgments
 from quorate.table.columns.repeating import hint_of_file, hint_of_frame
 from quorate.table.columns.roles import ALIASES, FIXED, resolve
 from quorate.table.columns.roles import recognise as recognise_columns
-from quorate.table.columns.scores import Missing, as_missing
-from quorate.table.columns.share import said, share_in, share_in_frame
+from quorate.table.columns.scores import Missing, NotNumbers, as_missing
+from quorate.table.columns.words import (
+    Meant,
+    Words,
+    as_asked,
+    as_known,
+    counts_in,
+    counts_in_frame,
+    meant,
+    words_in,
+    words_in_frame,
+)
 from quorate.table.exchange.format import Opened
 from quorate.table.exchange.postgres.address import Address, Place, place_of
 from quorate.table.exchange.rows import Rows
@@ -51,6 +61,7 @@ def read_scores(
     format: str | None = None,
     wide: Mapping[str, Sequence[str]] | None = None,
     label: str | None = None,
+    labels: Mapping[str, float] | None = None,
     recognise: bool = False,
     announce: bool = True,
 ) -> Judgments:
@@ -80,7 +91,7 @@ def read_scores(
     by_path = isinstance(source, (str, os.PathLike, Address))
     rows = Rows(where, partitions, part, format, checked_wide(wide))
     read_source = _read_file if by_path else _read_frame
-    table = read_source(place_of(source) if by_path else source, declared, blank, rows, label)
+    table = read_source(place_of(source) if by_path else source, declared, blank, rows, meant(label, labels))
     table = at_levels(table if scale is None else on_scale(table, scale), only)
     if facets is not None and not recognise:
         return table
@@ -126,7 +137,7 @@ def on_scale(table: Judgments, scale: tuple[float, float]) -> Judgments:
     return replace(table, scale=(low, high))
 
 
-def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing, rows: Rows, label: str | None) -> Judgments:
+def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing, rows: Rows, said: Meant) -> Judgments:
     with opened(path, rows) as file:
         if file.kind == "votes" and not _all_named(declared):
             raise InvalidInput(
@@ -140,15 +151,40 @@ def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing, rows:
         if file.nested and declared["nested"] is None and not _all_named(declared):
             declared = {**declared, "nested": dict(file.nested)}
         roles = resolve(file.columns, **declared)
-        share = None if label is None else (roles.score, label)
-        scored = share_in(file, share)
-        grouped = collapse_sql.collapse(scored, roles, missing)
+
+        def grouped_by(words: Words | None) -> Grouped:
+            return collapse_sql.collapse(words_in(file, words), roles, missing)
+
+        grouped, words = _grouped(grouped_by, lambda: counts_in(file, roles.score), roles.score, said, missing)
         source = source_of(path, file, rows)
         table = judgments(grouped, roles, source)
         hint = () if file.facets else hint_of_file(table.notes, file, votes=False)
-    table = replace(table, notes=(*scored.notes, *table.notes, *hint))
+    table = _worded(replace(table, notes=(*file.notes, *table.notes, *hint)), words)
     place = path if isinstance(path, Address) else path.absolute()
-    return replace(table, origin=Origin(place, roles, missing, replace(rows, share=share), write))
+    return replace(table, origin=Origin(place, roles, missing, replace(rows, words=words), write))
+
+
+def _grouped(
+    grouped_by: Callable[[Words | None], Grouped],
+    counts: Callable[[], Mapping[str, int]],
+    column: str,
+    said: Meant,
+    missing: Missing,
+) -> tuple[Grouped, Words | None]:
+    """Rows by cell; where scores are words, with the numbers that are said of them or that a known scale gives them."""
+    if said.label is None and said.labels is None:
+        try:
+            return grouped_by(None), None
+        except NotNumbers as error:
+            words = as_known(error, column, counts(), missing)
+    else:
+        words = as_asked(column, counts(), said, missing)
+    return grouped_by(words), words
+
+
+def _worded(table: Judgments, words: Words | None) -> Judgments:
+    """Judgments whose scores were words, with the note and the scale of these."""
+    return table if words is None else replace(table, notes=(Note(words.note), *table.notes), scale=words.ends)
 
 
 def _unrecognised(only: Iterable[str], facets: Mapping[str, str]) -> dict[str, str]:
@@ -170,7 +206,7 @@ def _all_named(declared: Mapping[str, Any]) -> bool:
     return declared["facets"] is not None and not declared["by_name"]
 
 
-def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows: Rows, label: str | None) -> Judgments:
+def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows: Rows, said: Meant) -> Judgments:
     import narwhals as nw
 
     from quorate.table.collapse import eager as collapse_eager
@@ -182,18 +218,27 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
         rows.refuse(f"{library} frame")
     names = tuple(frame.collect_schema().names())
     roles = resolve(names, **declared)
-    chosen = replace(rows, share=None if label is None else (roles.score, label))
     if frame.implementation.is_duckdb():
         with explained("duckdb relation"):
-            held = chosen.of(Opened(frame.to_native(), names, typed=True))
-            grouped = collapse_sql.collapse(held, roles, missing)
+            held = rows.of(Opened(frame.to_native(), names, typed=True))
+
+            def grouped_by(words: Words | None) -> Grouped:
+                return collapse_sql.collapse(words_in(held, words), roles, missing)
+
+            grouped, words = _grouped(grouped_by, lambda: counts_in(held, roles.score), roles.score, said, missing)
             hint = hint_of_file(roles.notes, held, votes=False)
         place = Source("duckdb relation", caveats=held.caveats)
     else:
-        engine = collapse_lazy if isinstance(frame, nw.LazyFrame) else collapse_eager
-        grouped = engine.collapse(share_in_frame(frame, chosen.share), roles, missing)
+
+        def grouped_by(words: Words | None) -> Grouped:
+            rows_read = words_in_frame(frame, words)
+            if isinstance(rows_read, nw.LazyFrame):
+                return collapse_lazy.collapse(rows_read, roles, missing)
+            return collapse_eager.collapse(rows_read, roles, missing)
+
+        grouped, words = _grouped(grouped_by, lambda: counts_in_frame(frame, roles.score), roles.score, said, missing)
         hint = hint_of_frame(roles.notes, frame, votes=False)
         place = Source(f"{library} frame", backend=library if library in LIBRARIES else None)
     table = judgments(grouped, roles, place)
-    notes = table.notes if chosen.share is None else (said(chosen.share), *table.notes)
-    return replace(table, notes=(*notes, *hint), origin=Origin(source, roles, missing, chosen, write))
+    table = _worded(replace(table, notes=(*table.notes, *hint)), words)
+    return replace(table, origin=Origin(source, roles, missing, replace(rows, words=words), write))

@@ -105,7 +105,7 @@ def reopened(judgments: Judgments) -> Iterator[Reopened]:
     import narwhals as nw
 
     from quorate.table.collapse import eager, lazy, sql
-    from quorate.table.columns.share import share_in_frame
+    from quorate.table.columns.words import words_in_frame
     from quorate.table.exchange.format import Opened
     from quorate.table.files import explained, located, opened, sha256
 
@@ -125,8 +125,9 @@ def reopened(judgments: Judgments) -> Iterator[Reopened]:
             held = origin.rows.of(Opened(frame.to_native(), columns, typed=True))
             yield Reopened(held, columns, sql, *read_as)
         return
+    frame = words_in_frame(frame, origin.rows.words)
     engine: Engine = lazy if isinstance(frame, nw.LazyFrame) else eager
-    yield Reopened(share_in_frame(frame, origin.rows.share), columns, engine, *read_as)
+    yield Reopened(frame, columns, engine, *read_as)
 
 
 def cells_of(judgments: Judgments, facets: Sequence[Coded]) -> Ints:

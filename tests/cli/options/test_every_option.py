@@ -200,7 +200,7 @@ NEEDS = {
     "run": "study.yaml --yes",
     "status": "study.yaml",
 }
-OF_SCORES = ("score", "object_", "nested", "fixed", "missing", "scale", "wide", "label")
+OF_SCORES = ("score", "object_", "nested", "fixed", "missing", "scale", "wide", "label", "labels")
 VALUES = {
     "a": "x",
     "b": "y",
@@ -224,6 +224,7 @@ VALUES = {
     "judges": "1-3",
     "key": "judge",
     "layouts": "cyclic",
+    "labels": "1=5",
     "levels": "annotator=2",
     "missing": "N/A",
     "model_a": "model_b",

@@ -1,6 +1,6 @@
 import pytest
 
-from quorate.cli.options.values import counts, grid, names, pairs
+from quorate.cli.options.values import counts, grid, names, numbers_of_words, pairs
 from quorate.errors import InvalidInput
 
 
@@ -55,3 +55,9 @@ def test_counts_are_whole_numbers():
     assert counts("--levels", ["annotator=4"], "") == {"annotator": 4}
     with pytest.raises(InvalidInput, match=r'^--levels: annotator must be a whole number, got "few"$'):
         counts("--levels", ["annotator=few"], "")
+
+
+@pytest.mark.parametrize("text", ["bad", "bad=", "=1", "bad=x", "bad=nan", "bad=1,bad=2"])
+def test_words_without_a_number_are_refused(text):
+    with pytest.raises(InvalidInput, match="--labels: "):
+        numbers_of_words("--labels", text)

@@ -41,12 +41,12 @@ def test_one_word_needs_no_tuple():
 
 def test_the_message_names_the_first_and_says_what_to_do():
     assert str(not_numbers("score", 12, "N/A", 48, 24)) == (
-        'column "score" has 12 values that are not numbers (first: "N/A" in row 48). '
-        'Mark them missing with --missing "N/A", or drop them.'
+        'column "score" has 12 values that are not numbers (first: "N/A" in row 48); '
+        'mark them missing with missing="N/A", or drop them'
     )
     assert str(not_numbers("score", 1, np.inf, 3, 1)) == (
-        'column "score" has 1 value that is not a finite number (first: inf in row 3). '
-        'Mark them missing with --missing "inf", or drop them.'
+        'column "score" has 1 value that is not a finite number (first: inf in row 3); '
+        'mark them missing with missing="inf", or drop them'
     )
 
 
@@ -56,8 +56,7 @@ def test_the_message_names_the_first_and_says_what_to_do():
         ("5,09", "write decimals with a point"),
         ("4/5", "it is a fraction: divide it out first, such as 0.8 for 4/5"),
         (" 51 %", "it is a percentage: write it without the sign, such as 0.51 for 51%"),
-        ("nan", "most rows have no score: declare that with --missing, or name another column"),
-        ("pass", "it holds words, not scores: turn it into numbers first, such as 0 and 1"),
+        ("nan", 'most rows have no score: declare that with missing="nan", or name another column with score="..."'),
     ],
 )
 def test_most_values_that_are_no_numbers_have_a_cause_other_than_missing_scores(first, cause):

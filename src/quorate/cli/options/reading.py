@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from quorate.cli.options.groups import For, Group, only, options_of, spelled
-from quorate.cli.options.values import columns_by_role, names, pairs
+from quorate.cli.options.values import columns_by_role, names, numbers_of_words, pairs
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -179,6 +179,15 @@ class ScoreReading(Rows):
         typer.Option(metavar="WORD", help="Of a column of words: 1 where a judge gave this one, 0 for another."),
     ] = None
 
+    labels: Annotated[
+        str | None,
+        For("scores"),
+        typer.Option(
+            metavar="WORD=NUMBER",
+            help="Of a column of words, the number that each stands for, with commas: bad=1,ok=2,good=3.",
+        ),
+    ] = None
+
     def judgments(self, file: Path, *, also: tuple[str, ...] = ()) -> Judgments:
         """The file as judgments; ``also`` are facets beyond those declared, each a column of that name."""
         from quorate.table.columns.roles import ALIASES, FIXED
@@ -200,6 +209,7 @@ class ScoreReading(Rows):
             scale=ends(self.scale),
             wide=None if self.wide is None else columns_by_role("--wide", self.wide),
             label=self.label,
+            labels=None if self.labels is None else numbers_of_words("--labels", self.labels),
             recognise=True,
             announce=False,
             **self.rows(),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import math
 import re
 from collections.abc import Iterable
 
@@ -101,3 +103,30 @@ def columns_by_role(option: str, text: str) -> dict[str, tuple[str, ...]]:
     if not (equals and role.strip()):
         raise InvalidInput(f'{option}: expects a role and its columns, such as judge=gpt,claude, got "{text}"')
     return {role.strip(): names(columns)}
+
+
+def numbers_of_words(option: str, text: str) -> dict[str, float]:
+    """Words with the number that each stands for; a word with a comma stands in quotes.
+
+    Raises
+    ------
+    InvalidInput
+        If one has no number.
+
+    Examples
+    --------
+    >>> numbers_of_words("--labels", 'bad=1,"so, so=2",good=3')
+    {'bad': 1.0, 'so, so': 2.0, 'good': 3.0}
+    """
+    out: dict[str, float] = {}
+    for part in next(csv.reader([text], skipinitialspace=True), []):
+        word, _, number = part.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            value = math.nan
+        if not word.strip() or not math.isfinite(value):
+            raise InvalidInput(f'{option}: expects words with their numbers, such as bad=1,ok=2,good=3, got "{part}"')
+        if out.setdefault(word.strip(), value) != value:
+            raise InvalidInput(f'{option}: "{word.strip()}" is given two numbers; give it one')
+    return out

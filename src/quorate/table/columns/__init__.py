@@ -7,7 +7,8 @@
 - labels: levels of a facet
 - categories: the same by the integers that a frame's library keeps
 - scores: scores as numbers, and those that stand for none
-- share: words as scores
+- scales: words with an order, percentages and fractions
+- words: words as scores
 - statuses: words of a status column
 - vote_roles: roles of votes
 - vote_ledger: the same in a ledger of pairs

@@ -10,16 +10,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arguments import argument
 from quorate.errors import InvalidData
 
 _CAUSES = (
     (r"[+-]?[\d.]*,\d+", "write decimals with a point"),
     (r"[+-]?[\d.,]+\s*/\s*[\d.,]+", "it is a fraction: divide it out first, such as 0.8 for 4/5"),
     (r"[+-]?[\d.,]+\s*%", "it is a percentage: write it without the sign, such as 0.51 for 51%"),
-    ("(?i)nan|n/?a|null|none", "most rows have no score: declare that with --missing, or name another column"),
-    ("", "it holds words, not scores: turn it into numbers first, such as 0 and 1"),
+    ("(?i)nan|n/?a|null|none", "most rows have no score: declare that with "),
 )
-"""What is wrong with a column of which most are no numbers, by the first of them; the last fits any."""
+"""What is wrong with a column of which most are no numbers, by the first of them."""
+
+
+class NotNumbers(InvalidData):
+    """Scores that are text and no numbers; they may be words of a known scale."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,15 @@ def not_numbers(column: str, count: int, first: object, row: int, total: int) ->
     which = f"1 value that is not a {kind}" if count == 1 else f"{count} values that are not {kind}s"
     shown = str(first) if kind != "number" else f'"{first}"'
     rule = f'column "{column}" has {which} (first: {shown} in row {row})'
-    if isinstance(first, str) and 2 * count > total:
-        cause = next(cause for pattern, cause in _CAUSES if not pattern or re.fullmatch(pattern, first.strip()))
-        return InvalidData(f"{rule}, of {total} in all: {cause}")
-    return InvalidData(f'{rule}. Mark them missing with --missing "{first}", or drop them.')
+    error = NotNumbers if isinstance(first, str) else InvalidData
+    if isinstance(first, str) and 2 * count > total and (cause := cause_of(first)) is not None:
+        return error(f"{rule}, of {total} in all: " + cause)
+    return error(rule + "; mark them missing with " + argument("missing", str(first)) + ", or drop them")
+
+
+def cause_of(text: str) -> str | None:
+    """What is wrong with a column of texts such as this one, and what to do; None of words."""
+    cause = next((cause for pattern, cause in _CAUSES if re.fullmatch(pattern, text.strip())), None)
+    if cause is not None and cause.endswith("with "):
+        return cause + argument("missing", text.strip()) + ", or name another column with " + argument("score", ...)
+    return cause

@@ -9,7 +9,7 @@ from typing import Any
 
 from quorate import caveats
 from quorate.errors import InvalidInput, UnknownColumn
-from quorate.table.columns.share import share_in
+from quorate.table.columns.words import Words, words_in
 from quorate.table.exchange.format import Opened
 from quorate.table.exchange.wide import lengthened
 
@@ -55,8 +55,8 @@ class Rows:
         Name of the format, whatever the file looks like.
     wide : pair of role and columns, optional
         Columns of scores, each for a level of the role.
-    share : pair of column and label, optional
-        A column of words, of which the share of one label is the score.
+    words : Words, optional
+        A column of words, and the numbers that stand for them.
     """
 
     where: str | None = None
@@ -64,11 +64,11 @@ class Rows:
     part: str | None = None
     format: str | None = None
     wide: tuple[str, tuple[str, ...]] | None = None
-    share: tuple[str, str] | None = None
+    words: Words | None = None
 
     def refuse(self, source: str) -> None:
         """Refuse to choose rows of a source that has a library of its own for that."""
-        for name in [name for name, value in vars(self).items() if value and name != "share"]:
+        for name in [name for name, value in vars(self).items() if value and name != "words"]:
             verb = "reshape" if name == "wide" else "filter"
             raise InvalidInput(f"{name}: is for files, and this is a {source}; {verb} it with its own library first")
 
@@ -83,7 +83,7 @@ class Rows:
         import duckdb
 
         if self.where is None:
-            return share_in(lengthened(opened, self.wide), self.share)
+            return words_in(lengthened(opened, self.wide), self.words)
         test = condition(self.where, opened)
         try:
             counted = opened.relation.aggregate(f"count(*), count(*) FILTER (WHERE {test})").fetchall()
@@ -96,7 +96,7 @@ class Rows:
             raise _refused(self.where, f"holds for none of {rows:,} rows")
         said = caveats.chosen_rows(_shown(self.where), kept, rows)
         kept_rows = replace(opened, relation=opened.relation.filter(test), caveats=(*opened.caveats, said))
-        return share_in(lengthened(kept_rows, self.wide), self.share)
+        return words_in(lengthened(kept_rows, self.wide), self.words)
 
 
 def condition(where: str, opened: Opened) -> str:

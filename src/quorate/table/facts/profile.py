@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from quorate.errors import InvalidInput
+from quorate.table.columns.scales import Scale, scale_of
 from quorate.table.exchange.engine import connection
 from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.postgres.address import Address, place_of
@@ -20,6 +22,11 @@ MOST_COLUMNS = 100
 """Columns that a table may have: every one is looked at, and pairs of them tried."""
 MOST_WORDS = 60
 """Distinct values of a column that are listed."""
+_NONE = re.compile(
+    r"(?i)n[/.]?a\.?|nan|none|null|nil|missing|unknown|not applicable|no (answer|response|score|rating)|don'?t know|"
+    r"skip(ped)?|refused|error|failed|unparsed|invalid|[-?.#]+|#n/a|#value!|#div/0!|\[?empty\]?|not rated|unrated"
+)
+"""Words for no score."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,10 @@ class Column:
         Whether every value is a number, and a whole one.
     low, high : float or None
         Ends of the numbers.
+    strays : tuple of str
+        Words for no score, such as N/A, where all other values are numbers or words of a scale.
+    scale : Scale, optional
+        What the words are as numbers, where they are words of a known scale.
     words : tuple of str
         Distinct values in order, the commonest first, where they are few.
     """
@@ -50,6 +61,20 @@ class Column:
     low: float | None
     high: float | None
     words: tuple[str, ...] = ()
+    strays: tuple[str, ...] = ()
+    scale: Scale | None = None
+
+    @property
+    def scored(self) -> bool:
+        """Whether its values can be read as scores."""
+        return self.numeric or bool(self.strays) or self.scale is not None
+
+    @property
+    def values(self) -> frozenset[float]:
+        """Distinct scores, where they are few."""
+        if self.scale is not None:
+            return frozenset(self.scale.numbers.values())
+        return frozenset(float(word) for word in self.words if word not in self.strays) if self.scored else frozenset()
 
 
 @dataclass(frozen=True)
@@ -142,8 +167,23 @@ def _profiled(file: Opened) -> Table:
         filled, distinct, numbers, low, high, whole = found[6 * place : 6 * place + 6]
         numeric = numbers == filled > 0
         words = _words(file, place) if distinct <= MOST_WORDS else ()
-        columns.append(Column(name, filled, distinct, numeric, bool(whole), low, high, words))
+        others = words if not numbers else _texts(file, place) if 2 * numbers > filled > numbers else ()
+        strays = tuple(word for word in others if _NONE.fullmatch(word))
+        scale = None if numbers else scale_of([word for word in words if word not in strays])
+        known = scale is not None or (numbers and len(strays) == len(others))
+        columns.append(
+            Column(name, filled, distinct, numeric, bool(whole), low, high, words, strays if known else (), scale)
+        )
     return Table(file, rows, tuple(columns))
+
+
+def _texts(file: Opened, place: int) -> tuple[str, ...]:
+    """Values of a column that are no numbers, where they are few."""
+    name = quoted(file.relation.columns[place])
+    text = f"nullif(trim({name}::VARCHAR), '')"
+    found = file.relation.filter(f"{text} IS NOT NULL AND TRY_CAST({text} AS DOUBLE) IS NULL")
+    words = found.project(f"{text} AS word").distinct().order("word").limit(MOST_WORDS).fetchall()
+    return tuple(word for (word,) in words)
 
 
 def _is_boolean(file: Opened, column: str) -> bool:

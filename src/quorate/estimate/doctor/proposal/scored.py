@@ -12,6 +12,7 @@ from quorate.estimate.doctor.proposal.pairs import Roles
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.outcomes import plain
 from quorate.table.columns.roles import ALIASES
+from quorate.table.columns.scales import known_scale
 from quorate.table.facts.profile import Column, Table
 from quorate.wording import listed
 
@@ -57,27 +58,31 @@ def scores_of(table: Table) -> Roles | None:
         item, columns = wide
         role = "criterion" if JUDGE in known else JUDGE
         reasons.append(f"every row is an {item} of its own, and {len(columns)} columns hold scores on one scale")
-        facets = {} if ITEM in known else {ITEM: item}
-        return Roles({"wide": {role: columns}, **({"facets": facets} if facets else {})}, tuple(reasons))
+        options: dict[str, Any] = {"wide": {role: columns}} | ({} if ITEM in known else {"facets": {ITEM: item}})
+        strays = tuple(dict.fromkeys(word for name in columns for word in table.column(name).strays))
+        if strays:
+            options["missing"] = strays
+            reasons.append(f"{listed(list(strays))} in these: taken for no score")
+        return Roles(options, tuple(reasons))
     taken = {*known.values(), *aside}
     score = known.pop("score", None) or _score(table, taken)
-    options: dict[str, Any] = {}
-    if score is None:
-        words = _words(table, known, taken)
-        if words is None:
+    options = {}
+    if score is None or not table.column(score).scored:
+        words = _words(table, known, taken) if score is None else table.column(score)
+        if words is None or not words.words:
             return None
         score = words.name
-        options |= {"score": score, "label": words.words[0]}
-        rest = listed([f'"{word}"' for word in words.words[1:6]])
-        reasons.append(f'{score} holds words: read as the share of "{words.words[0]}"; others are {rest}')
+        options |= {} if plain(score) in ALIASES["score"] else {"score": score}
+        options |= _meaning(words, reasons)
     elif plain(score) not in ALIASES["score"] or len(_claims(table, "score")) > 1:
         options["score"] = score
         column = table.column(score)
         others = [name for name in _numbers(table, {*taken, score}) if not _no_score(name)]
-        reasons.append(
-            f"{score} holds numbers from {column.low:g} to {column.high:g}"
-            + (f"; {listed(others)} could be scores too" if others else "")
-        )
+        holds = f"words: {column.scale.words}" if column.scale else f"numbers from {column.low:g} to {column.high:g}"
+        reasons.append(f"{score} holds {holds}" + (f"; {listed(others)} could be scores too" if others else ""))
+    if table.column(score).strays:
+        options["missing"] = table.column(score).strays
+        reasons.append(f"{listed(list(options['missing']))} in {score}: taken for no score")
     # numbers on the scale of the score may be other criteria: no facets, if rows are told apart without them
     like = {one.name for one in table.columns if "label" not in options and _beside(one, table.column(score), known)}
     without = _facets(table, known, {*taken, score, *like}) if like else None
@@ -126,7 +131,7 @@ def _side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> tu
     free = [
         one
         for one in table.columns
-        if one.numeric
+        if one.scored
         and one.distinct > 1
         and one.name not in {*known.values(), *aside, *key}
         and one.words
@@ -140,9 +145,22 @@ def _side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> tu
 
 
 def _same_scale(one: Column, other: Column) -> bool:
-    """Whether most values of the column that has fewer occur in the other."""
-    few, many = sorted((set(map(float, one.words)), set(map(float, other.words))), key=len)
+    """Whether most values of the column that has fewer occur in the other; of words, whether they are of one scale."""
+    if one.scale is not None or other.scale is not None:
+        return one.scale is not None and other.scale is not None and one.scale.words == other.scale.words
+    few, many = sorted((one.values, other.values), key=len)
     return len(few & many) * 2 >= len(few) and len(many) <= 3 * len(few)
+
+
+def _meaning(column: Column, reasons: list[str]) -> dict[str, Any]:
+    """What the words of a column stand for: the numbers of a scale that they may be of, else the share of one."""
+    scale = known_scale(column.words, whole=False)
+    if scale is not None:
+        reasons.append(f"{column.name} may be words of a scale, where {scale.words}; check that it is this one")
+        return {"labels": dict(sorted(scale.numbers.items(), key=lambda pair: pair[1]))}
+    rest = listed([f'"{word}"' for word in column.words[1:6]])
+    reasons.append(f'{column.name} holds words: read as the share of "{column.words[0]}"; others are {rest}')
+    return {"label": column.words[0]}
 
 
 def _beside(one: Column, score: Column, known: Mapping[str, str]) -> bool:
@@ -189,7 +207,7 @@ def _belonging(table: Table, facets: Mapping[str, str], taken: set[str]) -> list
 
 
 def _numbers(table: Table, taken: set[str]) -> list[str]:
-    return [one.name for one in table.columns if one.numeric and one.distinct > 1 and one.name not in taken]
+    return [one.name for one in table.columns if one.scored and one.distinct > 1 and one.name not in taken]
 
 
 def _measures(name: str) -> bool:
@@ -203,10 +221,12 @@ def _no_score(name: str) -> bool:
 def _score(table: Table, taken: set[str]) -> str | None:
     """The likeliest column of scores: by its name, then one with broken numbers; none that is measured or an id."""
 
-    def rank(name: str) -> tuple[bool, int, bool, int]:
+    def rank(name: str) -> tuple[bool, int, int, int]:
         words, column = plain(name).split("_"), table.column(name)
-        hint = next((place for place, word in enumerate(HINTS) if word in words), len(HINTS))
-        return bool(KNOWN & set(words)), hint, column.whole, -column.distinct
+        hints = HINTS if column.scale is None else (*HINTS, *GIVEN)
+        hint = next((place for place, word in enumerate(hints) if word in words), len(HINTS + GIVEN))
+        marks = column.scale is not None and column.distinct > 2
+        return bool(KNOWN & set(words)), hint, 0 if marks else 1 + column.whole, -column.distinct
 
     return min((name for name in _numbers(table, taken) if not _no_score(name)), key=rank, default=None)
 

@@ -1,0 +1,186 @@
+"""Scales of words: words with an order that are known, and texts that stand for numbers, such as 85% and 7/10."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+_NEUTRAL = ("neutral", "neither agree nor disagree", "neither", "neither nor", "undecided", "no opinion")
+_SLIGHTLY_NOT = ("somewhat disagree", "slightly disagree", "rather disagree")
+_SLIGHTLY = ("somewhat agree", "slightly agree", "rather agree")
+_LIKELIHOOD_NEUTRAL = ("neutral", "neither likely nor unlikely", "neither", "undecided")
+_SATISFACTION_NEUTRAL = ("neutral", "neither satisfied nor dissatisfied", "neither")
+_TOP = ("strongly agree", "agree strongly", "completely agree", "fully agree")
+_BOTTOM = ("strongly disagree", "disagree strongly", "completely disagree")
+
+Level = tuple[str, ...]
+"""Words that mean one level."""
+
+MARKS: tuple[tuple[Level, ...], ...] = (
+    (_BOTTOM, ("disagree",), _NEUTRAL, ("agree",), _TOP),
+    (_BOTTOM, ("disagree",), ("agree",), _TOP),
+    (_BOTTOM, _SLIGHTLY_NOT, _NEUTRAL, _SLIGHTLY, _TOP),
+    (_BOTTOM, ("disagree",), _SLIGHTLY_NOT, _NEUTRAL, _SLIGHTLY, ("agree",), _TOP),
+    (_BOTTOM, ("disagree",), _SLIGHTLY_NOT, _SLIGHTLY, ("agree",), _TOP),
+    (("poor",), ("fair",), ("good",), ("excellent",)),
+    (("poor",), ("fair",), ("good",), ("very good",), ("excellent",)),
+    (("bad",), ("poor",), ("fair",), ("good",), ("excellent",)),
+    (
+        ("very poor", "very bad"),
+        ("poor", "bad"),
+        ("fair", "average", "acceptable", "neutral"),
+        ("good",),
+        ("very good",),
+    ),
+    (("very poor", "terrible"), ("poor",), ("fair", "average", "acceptable"), ("good",), ("excellent",)),
+    (("bad",), ("ok", "okay", "average", "neutral"), ("good",)),
+    (("very dissatisfied",), ("dissatisfied",), _SATISFACTION_NEUTRAL, ("satisfied",), ("very satisfied",)),
+    (("very unlikely",), ("unlikely",), _LIKELIHOOD_NEUTRAL, ("likely",), ("very likely",)),
+    (("never",), ("rarely",), ("sometimes",), ("often",), ("always",)),
+    (("not at all",), ("slightly", "a little"), ("moderately", "somewhat"), ("very", "quite a bit"), ("extremely",)),
+    (("low",), ("medium", "moderate"), ("high",)),
+    (("very low",), ("low",), ("medium", "moderate"), ("high",), ("very high",)),
+)
+"""Words in order, the lowest first, which are numbered from 1."""
+
+TRUTHS: tuple[tuple[Level, Level], ...] = (
+    (("no", "n"), ("yes", "y")),
+    (("fail", "failed"), ("pass", "passed")),
+    (("incorrect", "wrong"), ("correct", "right")),
+    (("false", "f"), ("true", "t")),
+    (("rejected", "reject"), ("accepted", "accept")),
+    (("thumbs down", "down"), ("thumbs up", "up")),
+    (("\N{THUMBS DOWN SIGN}",), ("\N{THUMBS UP SIGN}",)),
+    (("dislike", "disliked"), ("like", "liked")),
+)
+"""Two words, for 0 and 1."""
+
+_ENOUGH = 3
+_PERCENT = re.compile(r"([+-]?\d+(?:\.\d+)?)\s*%")
+_FRACTION = re.compile(r"([+-]?\d+(?:\.\d+)?)\s*(?:/|of|out of)\s*(\d+(?:\.\d+)?)", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?:([+-]?\d{1,3})\s*[-\u2013\u2014:.=)]\s*(\D.*)|(\D.*?)\s*[(\[]([+-]?\d{1,3})[)\]])")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What words stand for.
+
+    Parameters
+    ----------
+    numbers : mapping of str to float
+        By the word as it is written.
+    ends : (float, float), optional
+        Least and greatest score that there can be, where the words say it.
+    words : str
+        What was taken for granted, in words.
+    """
+
+    numbers: Mapping[str, float]
+    ends: tuple[float, float] | None
+    words: str
+
+
+def scale_of(words: Iterable[str]) -> Scale | None:
+    """The numbers that all of these words stand for; None where that is not plain.
+
+    Examples
+    --------
+    >>> scale_of(["Good", "poor", "fair"]).numbers
+    {'Good': 3.0, 'poor': 1.0, 'fair': 2.0}
+    >>> scale_of(["85%", "7%"]).numbers, scale_of(["4 of 5", "7/10"]).numbers, scale_of(["green", "blue"])
+    ({'85%': 0.85, '7%': 0.07}, {'4 of 5': 0.8, '7/10': 0.7}, None)
+    """
+    listed = list(dict.fromkeys(words))
+    if not listed:
+        return None
+    return _percentages(listed) or _fractions(listed) or _numbered(listed) or known_scale(listed)
+
+
+def known_scale(words: Iterable[str], *, whole: bool = True) -> Scale | None:
+    """The one of the known scales that has all of the words; None if none has, or two have them at different places.
+
+    Parameters
+    ----------
+    words : iterable of str
+        As written.
+    whole : bool
+        Whether most of the words of the scale must be there, so that another scale with these words is unlikely.
+    """
+    listed = list(words)
+    found: dict[tuple[Level, ...], dict[str, float]] = {}
+    for levels, first in [*((levels, 1.0) for levels in MARKS), *((levels, 0.0) for levels in TRUTHS)]:
+        place = {word: first + number for number, level in enumerate(levels) for word in level}
+        numbers = {word: place.get(_plain(word), -1.0) for word in listed}
+        if min(numbers.values(), default=-1.0) >= 0:
+            found[levels] = numbers
+    if not found:
+        return None
+
+    def absent(levels: tuple[Level, ...]) -> int:
+        return len(levels) - len(set(found[levels].values()))
+
+    best = min(found, key=absent)
+    rivals = [numbers for levels, numbers in found.items() if absent(levels) == absent(best)]
+    seen = len(set(found[best].values()))
+    most = absent(best) == 0 or (seen >= _ENOUGH and 2 * seen > len(best))
+    if any(numbers != found[best] for numbers in rivals) or (whole and not most) or seen < min(2, len(best)):
+        return None
+    low = 1.0 if best in MARKS else 0.0
+    ends = (low, low + len(best) - 1)
+    return Scale(found[best], ends, _listed(found[best], best, low))
+
+
+def strays(words: Iterable[str]) -> list[str]:
+    """The fewer words that keep the others from being numbers; none if there are no such."""
+    listed = list(words)
+    groups = [[word for word in listed if form.fullmatch(word)] for form in (_PERCENT, _FRACTION, _NUMBERED)]
+    for levels in (*MARKS, *TRUTHS):
+        known = {word for level in levels for word in level}
+        groups.append([word for word in listed if _plain(word) in known])
+    best = max((group for group in groups if scale_of(group) is not None), key=len, default=[])
+    return [word for word in listed if word not in best] if 2 * len(best) > len(listed) else []
+
+
+def _listed(numbers: Mapping[str, float], levels: tuple[Level, ...], low: float) -> str:
+    """Every level with its number, by the word that was given for it."""
+    given = {number: _plain(word) for word, number in reversed(list(numbers.items()))}
+    return ", ".join(f"{given.get(low + place, level[0])} is {low + place:g}" for place, level in enumerate(levels))
+
+
+def _percentages(words: list[str]) -> Scale | None:
+    found = [_PERCENT.fullmatch(word) for word in words]
+    if not all(found):
+        return None
+    numbers = {word: float(match[1]) / 100 for word, match in zip(words, found, strict=True) if match}
+    return Scale(numbers, _unit(numbers), "percentages are shares of 1")
+
+
+def _fractions(words: list[str]) -> Scale | None:
+    found = [_FRACTION.fullmatch(word) for word in words]
+    if not all(match and float(match[2]) for match in found):
+        return None
+    numbers = {word: float(match[1]) / float(match[2]) for word, match in zip(words, found, strict=True) if match}
+    return Scale(numbers, _unit(numbers), "fractions are divided out")
+
+
+def _unit(numbers: Mapping[str, float]) -> tuple[float, float] | None:
+    return (0.0, 1.0) if all(0 <= number <= 1 for number in numbers.values()) else None
+
+
+def _numbered(words: list[str]) -> Scale | None:
+    """Words that say their number, such as ``5 - strongly agree``."""
+    found = [_NUMBERED.fullmatch(word) for word in words]
+    if not all(found):
+        return None
+    pairs = [(float(match[1] or match[4]), _plain(match[2] or match[3])) for match in found if match]
+    distinct, numbers_of, words_of = set(pairs), {number for number, _ in pairs}, {word for _, word in pairs}
+    if not len(distinct) == len(numbers_of) == len(words_of) > 1:
+        return None
+    numbers = {word: number for word, (number, _) in zip(words, pairs, strict=True)}
+    shown = ", ".join(f"{word} is {number:g}" for number, word in sorted(distinct)[:11])
+    return Scale(numbers, None, shown)
+
+
+def _plain(word: str) -> str:
+    return " ".join(re.sub(r"[\s_.-]+", " ", word.casefold().replace("&", "and")).split())

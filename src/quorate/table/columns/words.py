@@ -1,0 +1,251 @@
+"""Words as scores: the share of one label, the numbers that labels stand for, or those that a known scale gives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from quorate.arguments import argument
+from quorate.errors import InvalidData, InvalidInput, UnknownTerm
+from quorate.table.columns.choose import BLANKS
+from quorate.table.columns.scales import known_scale, scale_of, strays
+from quorate.table.columns.scores import Missing, NotNumbers, cause_of, number
+from quorate.table.exchange.format import Opened, literal, quoted
+from quorate.wording import counted, listed
+
+MOST_WORDS = 10_000
+"""Distinct words that a column may have, to be read as numbers."""
+_MOST_SHOWN, _MOST_NAMED, _MOST_CASES = 50, 8, 64
+
+
+@dataclass(frozen=True)
+class Words:
+    """How a column of words is read.
+
+    Parameters
+    ----------
+    column : str
+        The column.
+    numbers : tuple of (str, float)
+        Words, without blanks around them, with their numbers; any other word is ``other``.
+    other : float
+        Number of other words; nan where they are no scores.
+    note : str
+        What became what.
+    ends : (float, float), optional
+        Least and greatest score that there can be.
+    """
+
+    column: str
+    numbers: tuple[tuple[str, float], ...]
+    other: float
+    note: str
+    ends: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Meant:
+    """What a caller says of words: the one whose share is the score, or the number of each in small letters."""
+
+    label: str | None = None
+    labels: Mapping[str, float] | None = None
+
+
+def meant(label: str | None, labels: object) -> Meant:
+    """What a caller says of words, checked.
+
+    Raises
+    ------
+    InvalidInput
+        If they are no finite numbers, two are given for a word, or the share of a label is asked for too.
+    """
+    if labels is None:
+        return Meant(label)
+    if label is not None:
+        raise InvalidInput("label: the share of one word, and labels give each word a number; give one of the two")
+    if not isinstance(labels, Mapping) or not labels:
+        raise InvalidInput(
+            'labels: expects words with their numbers, such as {"bad": 1, "good": 2}, ' + f"got {labels!r}"
+        )
+    out: dict[str, float] = {}
+    for word, value in labels.items():
+        found = None if isinstance(value, str) else number(value)
+        if found is None or not math.isfinite(found):
+            raise InvalidInput(f'labels: "{word}" stands for {value!r}, which is no number')
+        if out.setdefault(_key(str(word)), found) != found:
+            raise InvalidInput(f'labels: "{word}" is given twice, for different numbers; give it once')
+    return Meant(None, out)
+
+
+def as_asked(column: str, counts: Mapping[str, int], said: Meant, missing: Missing) -> Words:
+    """How words that occur so often are read, as a caller says.
+
+    Raises
+    ------
+    UnknownTerm
+        If no row has the label.
+    InvalidData
+        If a word has no number.
+    """
+    blank = tuple((word, math.nan) for word in counts if word in missing.words)
+    kept = {word: count for word, count in counts.items() if word not in missing.words}
+    if said.label is not None:
+        if said.label not in kept:
+            raise UnknownTerm(said.label, tuple(sorted(kept)[:_MOST_SHOWN]), "label")
+        note = f'score: 1 where {column} is "{said.label}", 0 where it is another word'
+        return Words(column, ((said.label, 1.0), *blank), 0.0, note)
+    labels = said.labels or {}
+    unknown = {word: count for word, count in kept.items() if _key(word) not in labels}
+    if unknown:
+        raise _unknown(column, unknown, labels)
+    numbers = {word: labels[_key(word)] for word in kept}
+    which = listed([f'"{word}" is {value:g}' for word, value in sorted(numbers.items(), key=lambda pair: pair[1])])
+    ends = min(labels.values()), max(labels.values())
+    note = f"score: of {column}, {which}"
+    return Words(column, tuple(numbers.items()), math.nan, note, ends if ends[0] < ends[1] else None)
+
+
+def as_known(error: NotNumbers, column: str, counts: Mapping[str, int], missing: Missing) -> Words:
+    """How words are read that nothing is said of: as a scale that is known.
+
+    Raises
+    ------
+    InvalidData
+        If they are of no such scale, with what to say of them.
+    """
+    kept = {word: count for word, count in counts.items() if word not in missing.words}
+    scale = scale_of(kept)
+    if scale is not None:
+        return Words(column, tuple(scale.numbers.items()), math.nan, f"score: of {column}, {scale.words}", scale.ends)
+    words = {word: count for word, count in kept.items() if not _is_number(word)}
+    first = next(iter(words))
+    odd = strays(words) if len(words) == len(kept) else []
+    if odd:
+        others = known_scale([word for word in words if word not in odd])
+        raise _unknown(column, {word: words[word] for word in odd}, {} if others is None else others.numbers)
+    caused = cause_of(first) is not None and 2 * sum(words.values()) > sum(kept.values())
+    if caused or any(number(word) is not None for word in words) or not 1 < len(words) <= _MOST_CASES:
+        raise error
+    if len(words) < len(kept):
+        raise _unknown(column, words, {})
+    of_scale = known_scale(words, whole=False)
+    meant = of_scale.numbers if of_scale is not None else dict.fromkeys(list(words)[:5], ...)
+    raise InvalidData(
+        f'column "{column}" holds words, and which numbers they stand for is not known: {_shown(words)}; say it with '
+        + argument("labels", meant)
+        + ", or read the share of one with "
+        + argument("label", first)
+    )
+
+
+def _is_number(word: str) -> bool:
+    found = number(word)
+    return found is not None and math.isfinite(found)
+
+
+def _unknown(column: str, words: Mapping[str, int], known: Mapping[str, float]) -> InvalidData:
+    """The error for words without a number, beside others that have one: numbers, or words of which it is known."""
+    some = list(words)[:_MOST_NAMED]
+    none = argument("missing", some[0] if len(some) == 1 else tuple(some))
+    rule = f'column "{column}" has {_shown(words)} beside scores; if that is no score, say ' + none
+    if not 0 < len(known) <= _MOST_NAMED:
+        return InvalidData(rule + ", or drop these rows")
+    return InvalidData(rule + ", else its number with " + argument("labels", {**known, **dict.fromkeys(some, ...)}))
+
+
+def _shown(words: Mapping[str, int]) -> str:
+    return listed([f'"{word}" ({counted(count, "row")})' for word, count in list(words.items())[:8]]) + (
+        f" and {len(words) - 8:,} more" if len(words) > 8 else ""
+    )
+
+
+def _key(word: str) -> str:
+    return word.strip().casefold()
+
+
+def words_in(opened: Opened, words: Words | None) -> Opened:
+    """The rows with numbers, or nothing, in the place of words."""
+    if words is None:
+        return opened
+    place = opened.columns.index(words.column)
+    name = quoted(opened.relation.columns[place])
+    shown = [
+        f"{_number_of(_text(name), words)} AS {name}" if one == place else quoted(other)
+        for one, other in enumerate(opened.relation.columns)
+    ]
+    return replace(opened, relation=opened.relation.project(", ".join(shown)))
+
+
+def _text(name: str) -> str:
+    return f"nullif(trim({name}::VARCHAR, {literal(BLANKS)}), '')"
+
+
+def _number_of(text: str, words: Words) -> str:
+    """The number of a word in SQL: by cases, or where these are many by its place in a list."""
+
+    def sql(value: float) -> str:
+        return "NULL" if math.isnan(value) else f"{value!r}::DOUBLE"
+
+    other = sql(words.other)
+    if len(words.numbers) <= _MOST_CASES:
+        cases = " ".join(f"WHEN {literal(word)} THEN {sql(value)}" for word, value in words.numbers)
+        return f"CASE WHEN {text} IS NULL THEN NULL ELSE CASE {text} {cases} ELSE {other} END END"
+    labels = ", ".join(literal(word) for word, _ in words.numbers)
+    values = ", ".join(sql(value) for _, value in words.numbers)
+    place = f"enum_code(TRY_CAST({text} AS ENUM({labels})))"
+    return f"CASE WHEN {text} IS NULL THEN NULL WHEN {place} IS NULL THEN {other} ELSE ([{values}])[{place} + 1] END"
+
+
+def counts_in(opened: Opened, column: str) -> dict[str, int]:
+    """Words of a column with how often each occurs, the commonest first; no more than may be read as numbers.
+
+    Raises
+    ------
+    InvalidData
+        If there are more.
+    """
+    text = _text(quoted(opened.relation.columns[opened.columns.index(column)]))
+    every = opened.relation.aggregate(f"{text} AS word, count(*) AS n", text).filter("word IS NOT NULL")
+    return dict(_few(column, every.order("n DESC, word").limit(MOST_WORDS + 1).fetchall()))
+
+
+def _few(column: str, pairs: list[Any]) -> list[Any]:
+    if len(pairs) > MOST_WORDS:
+        raise InvalidData(
+            f'column "{column}" has more than {MOST_WORDS:,} different words; name another column of scores'
+        )
+    return pairs
+
+
+def words_in_frame(frame: Any, words: Words | None) -> Any:
+    """A frame of narwhals with numbers, or nothing, in the place of words; one that is lazy is brought into memory."""
+    if words is None:
+        return frame
+    whole = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    lookup = dict(words.numbers)
+    texts = _texts(whole[words.column])
+    values = [math.nan if text is None else lookup.get(text, words.other) for text in texts]
+    made = nw.new_series(words.column, np.array(values), nw.Float64, backend=whole.implementation)
+    return whole.with_columns(nw.when(~made.is_nan()).then(made).alias(words.column))
+
+
+def counts_in_frame(frame: Any, column: str) -> dict[str, int]:
+    """Words of a column of a frame with how often each occurs, as `counts_in` has them."""
+    whole = frame.select(column)
+    whole = whole.collect() if isinstance(whole, nw.LazyFrame) else whole
+    counts: dict[str, int] = {}
+    for text in _texts(whole[column]):
+        if text is not None:
+            counts[text] = counts.get(text, 0) + 1
+    return dict(_few(column, sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[: MOST_WORDS + 1]))
+
+
+def _texts(column: nw.Series[Any]) -> list[str | None]:
+    absent = column.is_null().to_list()
+    texts = (None if gone else str(entry).strip() for entry, gone in zip(column.to_list(), absent, strict=True))
+    return [text or None for text in texts]

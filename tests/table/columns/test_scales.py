@@ -1,0 +1,74 @@
+"""Words of known scales, percentages, fractions and words with their number."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quorate.table.columns.scales import MARKS, TRUTHS, known_scale, scale_of, strays
+
+
+@pytest.mark.parametrize("levels", [*MARKS, *TRUTHS])
+def test_every_scale_is_told_by_its_words(levels):
+    words = [level[0].title() for level in levels]
+    first = 1 if levels in MARKS else 0
+    scale = scale_of(words)
+    assert list(scale.numbers.values()) == [first + place for place in range(len(levels))]
+    assert scale.ends == (first, first + len(levels) - 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "numbers", "ends"),
+    [
+        (["85%", "7.5 %", "0%"], [0.85, 0.075, 0], (0, 1)),
+        (["-5%", "120%"], [-0.05, 1.2], None),
+        (["7/10", "4 of 5", "1 out of 2"], [0.7, 0.8, 0.5], (0, 1)),
+        (["5 - Best", "1 - worst", "3) fair"], [5, 1, 3], None),
+        (["Excellent (5)", "poor [1]"], [5, 1], None),
+        (["Agree", "agree ", "Strongly_Disagree", "neither agree nor disagree"], [4, 4, 1, 3], (1, 5)),
+        (["Strongly agree", "somewhat agree", "neutral", "somewhat disagree"], [5, 4, 3, 2], (1, 5)),
+        (["YES", "no", "N"], [1, 0, 0], (0, 1)),
+    ],
+)
+def test_words_and_their_numbers(words, numbers, ends):
+    scale = scale_of(words)
+    assert list(scale.numbers.values()) == pytest.approx(numbers)
+    assert scale.ends == ends
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["yes"],  # nothing varies, and no word tells it from others
+        ["poor", "good"],  # of four scales, at different places
+        ["green", "blue"],
+        ["85%", "0.9"],
+        ["4/0", "1/2"],
+        ["A - yes", "B - no"],
+        ["5 - good", "5 - best"],
+        ["right", "left"],
+    ],
+)
+def test_what_is_not_plain_is_not_guessed(words):
+    assert scale_of(words) is None
+
+
+def test_few_words_of_a_scale_are_only_proposed():
+    found = known_scale(["poor", "good"], whole=False)
+    assert found.numbers == {"poor": 1, "good": 3}
+    assert found.words == "poor is 1, fair is 2, good is 3, excellent is 4"
+
+
+def test_words_that_stand_in_the_way():
+    assert strays(["agree", "disagree", "strongly agree", "n/a"]) == ["n/a"]
+    assert strays(["10%", "20%", "?"]) == ["?"]
+    assert strays(["red", "blue", "agree"]) == []
+
+
+@given(st.lists(st.text(max_size=12), max_size=6))
+def test_any_words_are_numbers_or_none(words):
+    scale = scale_of(words)
+    assert scale is None or set(scale.numbers) == set(words)
+    assert set(strays(words)) <= set(words)

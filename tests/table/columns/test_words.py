@@ -1,0 +1,118 @@
+"""Words as scores: the share of one label, and numbers of labels, from every kind of source."""
+
+from __future__ import annotations
+
+import duckdb
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.cli.spelling import in_options
+from quorate.errors import InvalidData, InvalidInput, UnknownTerm
+from quorate.table.answers import answers
+
+FRAME = pl.DataFrame(
+    {"item": list("aabbcc"), "judge": list("xyxyxy"), "verdict": ["toxic", "fine", "toxic ", "toxic", None, "unsure"]}
+)
+
+
+@pytest.fixture(params=["frame", "lazy", "duckdb", "csv"])
+def source(request, tmp_path):
+    path = tmp_path / "l.csv"
+    FRAME.write_csv(path)
+    frame = FRAME.to_arrow()
+    return (
+        {"frame": FRAME, "lazy": FRAME.lazy(), "csv": path}.get(request.param)
+        if request.param != "duckdb"
+        else (duckdb.sql("SELECT * FROM frame") if frame is not None else None)
+    )
+
+
+def test_the_share_of_a_label(source):
+    table = q.read(source, score="verdict", label="toxic", announce=False)
+    assert table.mean.tolist()[:4] == [1, 0, 1, 1]
+    assert (table.n_answers, int(table.status["missing"].sum())) == (5, 1)
+    assert sorted(answers(table).values.tolist()) == [0, 0, 1, 1, 1]
+    assert 'score: 1 where verdict is "toxic", 0 where it is another word' in table.notes
+
+
+def test_a_label_that_nobody_gave(source):
+    with pytest.raises(UnknownTerm, match='no label "toxc"; there are "fine", "toxic", "unsure"; did you mean "toxic"'):
+        q.read(source, score="verdict", label="toxc", announce=False)
+
+
+def test_numbers_that_labels_stand_for(source):
+    table = q.read(source, score="verdict", labels={"Toxic": 3, "fine": 1}, missing=("unsure",), announce=False)
+    assert table.mean.tolist()[:4] == [3, 1, 3, 3]
+    assert (table.scale, table.n_answers, int(table.status["missing"].sum())) == ((1, 3), 4, 2)
+    assert sorted(answers(table).values.tolist()) == [1, 3, 3, 3]
+    assert table.notes[0] == 'score: of verdict, "fine" is 1 and "toxic" is 3'
+
+
+def test_a_word_without_a_number(source):
+    with pytest.raises(InvalidData) as caught:
+        q.read(source, score="verdict", labels={"toxic": 3, "fine": 1}, announce=False)
+    assert str(caught.value) == (
+        'column "verdict" has "unsure" (1 row) beside scores; if that is no score, say missing="unsure", else its '
+        'number with labels={"toxic": 3.0, "fine": 1.0, "unsure": ...}'
+    )
+    assert in_options(caught.value.args[0]).endswith(
+        "say --missing unsure, else its number with --labels toxic=3,fine=1,unsure=NUMBER"
+    )
+
+
+def test_a_known_scale_needs_no_labels_and_says_what_became_what(tmp_path):
+    words = ["Agree", "strongly agree", None, "disagree", "Neutral", "agree"]
+    frame = pl.DataFrame({"item": list("aabbcc"), "judge": list("xyxyxy"), "score": words})
+    path = tmp_path / "w.jsonl"
+    frame.write_ndjson(path)
+    for source in (frame, frame.lazy(), path):
+        table = q.read(source, announce=False)
+        assert table.mean[table.n > 0].tolist() == [4, 5, 2, 3, 4]
+        assert table.scale == (1, 5)
+        assert table.notes[0] == (
+            "score: of score, strongly disagree is 1, disagree is 2, neutral is 3, agree is 4, strongly agree is 5"
+        )
+        assert sorted(answers(table).values.tolist()) == [2, 3, 4, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["red", "blue", "red", "red"], 'labels={"red": ..., "blue": ...}, or read the share of one with label="red"'),
+        (["poor", "good", "poor", "good"], 'say it with labels={"good": 3.0, "poor": 1.0}'),
+        (
+            ["1", "2", "N/A", "none"],
+            'has "N/A" (1 row) and "none" (1 row) beside scores; if that is no score, say missing',
+        ),
+        (["3,5", "4,5", "1,0", "2,0"], "of 4 in all: write decimals with a point"),
+        (["10%", "x", "20%", "30%"], 'has "x" (1 row) beside scores; if that is no score, say missing="x", or drop'),
+    ],
+)
+def test_other_words_are_refused_with_what_to_say(words, told):
+    frame = pl.DataFrame({"item": list("aabb"), "judge": list("xyxy"), "score": words})
+    with pytest.raises(InvalidData) as caught:
+        q.read(frame, announce=False)
+    assert told in str(caught.value)
+
+
+def test_many_words_are_found_by_their_place(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("item,judge,score\n" + "".join(f"i{i // 2},{'xy'[i % 2]},{i / 2}%\n" for i in range(200)))
+    table = q.read(path, announce=False)
+    assert sorted(table.mean.tolist()) == pytest.approx([i / 200 for i in range(200)])
+    assert table.scale == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"labels": {}}, "labels: expects words with their numbers"),
+        ({"labels": {"a": "x"}}, "labels: \"a\" stands for 'x', which is no number"),
+        ({"labels": {"a": 1, "A": 2}}, 'labels: "A" is given twice, for different numbers'),
+        ({"labels": {"a": 1}, "label": "a"}, "labels give each word a number; give one of the two"),
+    ],
+)
+def test_labels_that_contradict_themselves(given, told):
+    with pytest.raises(InvalidInput, match=told):
+        q.read(FRAME, score="verdict", announce=False, **given)
