@@ -58,7 +58,7 @@ def main() -> int:
     seconds, results = {}, {}
     for method in LIMITS:
         start = time.process_time()
-        results[method] = detectability(votes, method=method, by="prompt" if method == "clusters" else None)
+        results[method] = detectability(votes, method=method, cluster="prompt" if method == "clusters" else ())
         seconds[method] = time.process_time() - start
     p = 0.5 + results["exact"].margins.margin
     start = time.process_time()

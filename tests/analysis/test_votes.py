@@ -5,8 +5,10 @@ import polars as pl
 import pytest
 
 from quorate.analysis.votes import dependence, order_noticed, votes_view
+from quorate.decide.votes.verdict import verdict_of_votes
 from quorate.errors import UnknownTerm
-from quorate.reporting.pages.votes import decided, margins
+from quorate.reporting.pages.votes import decided, margins, pairs
+from quorate.reporting.pages.votes_words import methods
 from quorate.table.read_votes import read_votes
 
 
@@ -33,6 +35,31 @@ def test_all_is_found_once(view):
 def test_a_facet_that_is_asked_for_must_be_there(view):
     with pytest.raises(UnknownTerm):
         list(dependence(view.votes, "judge", 200))
+
+
+def test_all_pairs_are_judged_as_two_are(view):
+    """Votes of a prompt come in twos that agree: as in a verdict on the two, in intervals, numbers and words."""
+    assert view.found.by == "prompt"
+    for row in view.rows():
+        a, b = row["pair"].split(" vs ")
+        one = verdict_of_votes(view.votes, a, b)
+        assert (-row["high"], -row["low"]) == pytest.approx(one.difference.interval())
+        assert row["effect"] == pytest.approx(2, rel=0.01)
+        if one.next_step:
+            assert row["implied"] == pytest.approx(one.next_step.votes, rel=0.05)
+    alone = votes_view(view.votes, cluster=())
+    assert "taken-as-independent" in {one.code for one in alone.caveats}
+    assert "by prompt as these are" in view.sentence
+    assert "by prompt" not in alone.sentence
+    assert [row["n"] for row in margins(view).rows] == pytest.approx(
+        [2 * row["n"] for row in margins(alone).rows], rel=0.02
+    )
+    said = {
+        name: str(figure(one).caption) for one in (view,) for name, figure in (("pairs", pairs), ("decided", decided))
+    }
+    assert all("clustered by prompt" in text for text in said.values())
+    assert "Votes are clustered by prompt" in methods(view)
+    assert view.to_dict()["margins"]["cluster"] == ["prompt"]
 
 
 def test_equal_budgets_are_those_of_the_formula(view):
@@ -72,6 +99,18 @@ def shown(*rows):
 def test_the_system_shown_first_wins_beyond_chance():
     said = order_noticed(shown(("x", "y", 75, 25), ("y", "x", 65, 35)))
     assert said == "The system shown first won 70.0% of 200 decisive votes (p < 0.0001, votes taken as independent)"
+
+
+def test_the_order_of_showing_is_judged_by_people_where_they_repeat():
+    """Four people, of whom each decides by side: 300 of 400 votes for the first are 3 of 4 people."""
+    columns = {
+        "model_a": ["x", "y"] * 200,
+        "model_b": ["y", "x"] * 200,
+        "judge": [f"j{i % 8 // 2}" for i in range(400)],
+    }
+    winner = ["model_a" if i % 8 // 2 else "model_b" for i in range(400)]
+    votes = read_votes(pl.DataFrame({**columns, "winner": winner}), order="model_a", announce=False)
+    assert order_noticed(votes) == ""
 
 
 @pytest.mark.parametrize(

@@ -141,8 +141,8 @@ def test_wmt15_what_ignoring_dependence_costs(wmt15, which, unit, by):
 def test_wmt15_detectability(wmt15):
     """Budgets of 50, 200 and 500: by the formula and with whole prompts, and the size of both intervals."""
     votes = wmt15["real looks"]
-    plain = detectability(votes, budgets=[50, 200, 500])
-    whole = detectability(votes, budgets=[50, 200, 500], method="clusters", by="prompt")
+    plain = detectability(votes, budgets=[50, 200, 500], cluster=())
+    whole = detectability(votes, budgets=[50, 200, 500], method="clusters", cluster="prompt")
     print(f"decided {plain.decided.round(3)}, without noise {plain.corrected.round(3)}")
     print(f"decided by prompt {whole.decided.round(3)}")
     print(f"sizes {[size.round(3).tolist() for size in whole.sizes]}; z at 50: {plain.z(50)}, at 100: {plain.z(100)}")

@@ -25,6 +25,8 @@ ONE_OF_EACH = [
     caveats.averaged_answers(1, 8),
     caveats.carried_over("items"),
     caveats.few_clusters("judge", 5, 5.0),
+    caveats.few_clusters_on_pairs("judge", 2, 3, 4.5),
+    caveats.one_level_on_pairs("judge", 2, 3),
     caveats.taken_as_independent({"prompt": 1.2, "judge": 4.0}),
     caveats.mostly_shown_first("x", 90, 100),
     caveats.first_wins(70, 100),

@@ -42,12 +42,15 @@ class PairAnalysis(Result):
         Decisive votes that a pair must have to be among those the two are compared with.
     power : float
         Chance of detection that next steps are for.
+    cluster : str, sequence of str, or None
+        Facets whose votes may resemble each other, as asked; None for every one that repeats.
     """
 
     votes: Votes
     verdict: Verdict
     minimum: int = MINIMUM
     power: float = 0.9
+    cluster: Cluster | None = None
 
     @cached_property
     def others(self) -> tuple[tuple[str, Verdict], ...]:
@@ -122,7 +125,8 @@ class PairAnalysis(Result):
     @cached_property
     def _every(self) -> tuple[VotesAnalysis | None, str]:
         try:
-            return votes_view(self.votes, level=self.verdict.level, power=self.power, minimum=self.minimum), ""
+            options: dict[str, Any] = {"power": self.power, "minimum": self.minimum, "cluster": self.cluster}
+            return votes_view(self.votes, level=self.verdict.level, **options), ""
         except NotEstimable as error:
             return None, str(error)
 
@@ -166,7 +170,7 @@ def pair_view(
         budget=budget,
         price=price,
     )
-    return PairAnalysis(votes, verdict, minimum, power)
+    return PairAnalysis(votes, verdict, minimum, power, cluster)
 
 
 def way(verdict: Verdict) -> str:

@@ -16,13 +16,15 @@ from quorate.decide.votes.margin import FEW_CLUSTERS
 from quorate.errors import NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
 from quorate.estimate.votes.clustered import ClusterRobust, cluster_robust
-from quorate.estimate.votes.dependence import DEPENDENCE, Cluster
+from quorate.estimate.votes.dependence import DEPENDENCE, Cluster, cells, clustered_by
 from quorate.estimate.votes.margin_law import LEAST_VOTES
 from quorate.estimate.votes.margins import NearTies, Quantiles
 from quorate.estimate.votes.stability import Stability, stability
 from quorate.estimate.votes.ties import TieSensitivity, tie_sensitivity
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
 from quorate.numerics.votes.binomial import p_value
+from quorate.numerics.votes.clustered import balance
+from quorate.numerics.votes.multiway import multiway
 from quorate.plan.power.detectability import Detectability, detectability
 from quorate.plan.power.sample_size import check_range
 from quorate.table.pairs import FIRST_A, B
@@ -39,7 +41,7 @@ EQUAL = (50, 100, 200, 500, 1000)
 EARLY = 50
 """Votes of a pair that count as early; half of the fewest, where pairs may have fewer than twice as many."""
 
-COLUMNS = ("n", "wins", "margin", "low", "high", "implied", "tie_share")
+COLUMNS = ("n", "wins", "margin", "low", "high", "effect", "implied", "tie_share")
 """What is known of the votes of every pair."""
 SIGNIFICANT = 0.01
 """P-value below which an effect of the order of showing is spoken of."""
@@ -81,7 +83,8 @@ class VotesAnalysis(Result):
     quantiles : Quantiles
         Of margins over pairs.
     dependence : tuple of ClusterRobust
-        Standard errors that allow votes to resemble each other, by every facet that votes may share.
+        Standard errors that allow votes to resemble each other, over those of independent votes: by every facet that
+        votes share, and by all at once.
     support : VotesSupport
         What the votes support, and what is wrong with them.
     equal : tuple of EqualBudget
@@ -90,6 +93,8 @@ class VotesAnalysis(Result):
         Margins of the first votes of every pair against those of its others.
     stability_reason : str
         Why there is none; empty where there is.
+    cluster : str, sequence of str, or None
+        Facets whose votes may resemble each other, as asked; None for every one that repeats.
     """
 
     votes: Votes
@@ -101,6 +106,7 @@ class VotesAnalysis(Result):
     equal: tuple[EqualBudget, ...]
     stability: Stability | None
     stability_reason: str
+    cluster: Cluster | None = None
 
     @property
     def reach(self) -> float:
@@ -113,7 +119,9 @@ class VotesAnalysis(Result):
     def ties(self) -> TieSensitivity | None:
         """Margins under three ways to count ties; None where no vote is one."""
         return (
-            tie_sensitivity(self.votes, minimum=self.found.margins.minimum, tau=NEAR) if self.votes.tie_share else None
+            tie_sensitivity(self.votes, minimum=self.found.margins.minimum, tau=NEAR, cluster=self.cluster)
+            if self.votes.tie_share
+            else None
         )
 
     @property
@@ -123,9 +131,12 @@ class VotesAnalysis(Result):
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
-        """What is wrong with the votes, as far as it misleads."""
-        found = tuple(Caveat(one.code, one.sentence) for one in self.support.findings if one.severity != "note")
-        return found if self.found.law.known else (*found, noise_of_votes(int(self.found.margins.n.min()), LEAST_VOTES))
+        """What is wrong with the votes, and what to know of how they depend on each other."""
+        found = [Caveat(one.code, one.sentence) for one in self.support.findings if one.severity != "note"]
+        found += self.found.margins.caveats
+        if not self.found.law.known:
+            found.append(noise_of_votes(int(self.found.margins.worth.min()), LEAST_VOTES))
+        return tuple(found)
 
     @property
     def exit_code(self) -> int:
@@ -169,8 +180,8 @@ def votes_view(
     power : float
         Chance of finding a difference that counts as enough.
     cluster : str or sequence of str, optional
-        Facets for clustered standard errors; by default prompt, judge and cluster, as far as they are there. Of several
-        each is shown alone, and all at once.
+        Facets whose votes may resemble each other, as for `quorate.compare`: by default prompt, judge and cluster, as
+        far as they are there and repeat. ``()`` takes votes as independent.
     minimum : int
         Decisive votes that a pair must have.
 
@@ -179,15 +190,15 @@ def votes_view(
     InvalidInput
         If an argument is out of range.
     NotEstimable
-        If no pair has enough votes, or a vote has no label of ``cluster``.
+        If no pair has enough votes, or all are of one level of a facet that is named.
     UnknownTerm
         If there is no facet ``cluster``.
     """
     support = doctor(votes)
     check_range("level", level, "between 0 and 1", 0 < level < 1)
     alpha = round(1 - level, 12)  # 0.05, and not what is left of 1 in binary
-    found = detectability(votes, minimum=minimum, level=level, alpha=alpha, power=power)
-    stable, reason = _stability(votes, minimum)
+    found = detectability(votes, minimum=minimum, level=level, alpha=alpha, power=power, cluster=cluster)
+    stable, reason = _stability(votes, minimum, cluster)
     return VotesAnalysis(
         votes=votes,
         found=found,
@@ -198,31 +209,34 @@ def votes_view(
         equal=tuple(EqualBudget(n, *found.z(n, (0.1, 0.5, 0.9)).tolist()) for n in EQUAL),
         stability=stable,
         stability_reason=reason,
+        cluster=cluster,
     )
 
 
 def dependence(votes: Votes, cluster: Cluster | None, minimum: int, level: float = 0.95) -> Iterator[ClusterRobust]:
-    """Clustered standard errors by each facet that votes share, and by all at once; by those asked for in any case."""
+    """Clustered standard errors by each facet that votes share, and by all at once; by those asked for where some are.
+
+    A facet of which a vote has no label has none.
+    """
     named = (cluster,) if isinstance(cluster, str) else cluster
     found = []
-    for name in [name for name in DEPENDENCE if name in votes.names] if named is None else named:
+    for name in named or [name for name in DEPENDENCE if name in votes.names]:
         try:
             one = cluster_robust(votes, by=name, minimum=minimum, level=level)
             yield one
             found += [name] if one.clusters.max() > 1 else []
         except NotEstimable:
-            if named is not None:
-                raise
+            continue
     if len(found) > 1:
         yield cluster_robust(votes, by=found, minimum=minimum, level=level)
 
 
-def _stability(votes: Votes, minimum: int) -> tuple[Stability | None, str]:
+def _stability(votes: Votes, minimum: int, cluster: Cluster | None) -> tuple[Stability | None, str]:
     if minimum < FEWEST:
         rule = f"pairs may have fewer than {FEWEST} votes, two early and two others; raise "
         return None, rule + argument("minimum")
     try:
-        return stability(votes, first=min(EARLY, minimum // 2), minimum=minimum), ""
+        return stability(votes, first=min(EARLY, minimum // 2), minimum=minimum, cluster=cluster), ""
     except NotEstimable as error:
         return None, str(error)
 
@@ -245,7 +259,7 @@ def drift_of(stability: Stability) -> str:
     if len(stability.pairs) == 1:
         return ""
     changed = f"{words.share(stability.drifting)} of {counted(len(stability.pairs), 'pair')} changed at level 0.05"
-    return f"{changed}; about 5% do by chance alone. Votes taken as independent."
+    return f"{changed}; about 5% do by chance alone. Votes {stability.taken}."
 
 
 def order_noticed(votes: Votes) -> str:
@@ -254,7 +268,7 @@ def order_noticed(votes: Votes) -> str:
     Parameters
     ----------
     votes : Votes
-        Taken as independent; nothing is said of votes whose order is not known.
+        Clustered by every facet that repeats; nothing is said of votes whose order is not known.
 
     Returns
     -------
@@ -268,7 +282,13 @@ def order_noticed(votes: Votes) -> str:
     orders = np.unique(np.stack([code, votes.order[usable]]), axis=1)[0]
     first = votes.outcome[usable] == votes.order[usable]
     won, decisive = int(weights[first].sum()), int(weights.sum())
-    if len(orders) == len(np.unique(orders)) or (p := float(p_value(won, decisive))) >= SIGNIFICANT:
+    by = clustered_by(votes, None, usable)
+    codes = [np.unique(cells(votes, name)[usable], return_inverse=True)[1] for name in by]
+    p = float(p_value(won, decisive))
+    if codes and len(orders) > len(np.unique(orders)):
+        _, _, p = balance(multiway(first.astype(float), weights.astype(float), codes).share, 1 - SIGNIFICANT)
+    if len(orders) == len(np.unique(orders)) or p >= SIGNIFICANT:
         return ""
     of = f"{percent(won / decisive)} of {counted(decisive, 'decisive vote')}"
-    return f"The system shown first won {of} ({words.p_value(p)}, votes taken as independent)"
+    taken = f"clustered by {listed(by)}" if by else "taken as independent"
+    return f"The system shown first won {of} ({words.p_value(p)}, votes {taken})"

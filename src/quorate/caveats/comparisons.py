@@ -15,6 +15,24 @@ def few_clusters(name: str, clusters: int, effective: float, about: str = "") ->
     return Caveat("few-clusters", said)
 
 
+def few_clusters_on_pairs(name: str, few: int, pairs: int, fewest: float) -> Caveat:
+    """Margins of pairs by the spread of few clusters of votes."""
+    where = f"on {few:,} of {pairs:,} pairs votes are" if pairs > 1 else "votes are"
+    return Caveat(
+        "few-clusters-on-pairs",
+        f"{where} worth fewer than 20 levels of {name} (at the fewest {fewest:.3g}): their spread, and so "
+        "intervals and numbers of votes, are uncertain",
+    )
+
+
+def one_level_on_pairs(name: str, alone: int, pairs: int) -> Caveat:
+    """Pairs whose votes are all of one level of a facet."""
+    where = f"on {alone:,} of {pairs:,} pairs" if pairs > 1 else "here"
+    return Caveat(
+        "one-level-on-pairs", f"{where} all votes are of one {name}: what is said is for it; another may say otherwise"
+    )
+
+
 def taken_as_independent(effects: Mapping[str, float], clusters: Sequence[str] = ()) -> Caveat:
     """Votes that share what may make them alike, where no cluster is by it.
 

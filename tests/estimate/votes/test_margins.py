@@ -89,7 +89,7 @@ def test_tied_pairs_seem_apart_and_the_law_knows():
 
 def test_frames_and_json(found):
     frame = found.to_frame()
-    assert frame.shape == (60, 8)
+    assert frame.shape == (60, 9)
     assert json.loads(json.dumps(found.to_dict()))["minimum"] == 200
 
 
@@ -109,11 +109,11 @@ def test_wmt15(shared):
     votes = read_votes(path, facets={"expanded": "expanded"}, announce=False)
     every = votes.within("prompt_type")
     assert int((every.pairs().votes >= 200).sum()) == 712
-    found = margins(every)
+    found = margins(every, cluster=())
     assert (len(found), found.left_out) == (706, 18)
     near = found.near_ties()
     assert near.count == 286
     assert near.n == 1104
-    looked_at = margins(votes.only("expanded", "false").within("prompt_type"))
+    looked_at = margins(votes.only("expanded", "false").within("prompt_type"), cluster=())
     assert len(looked_at) == 346
     assert looked_at.quantiles().margin == pytest.approx((0.0270, 0.0609, 0.1264), abs=1e-4)

@@ -69,3 +69,18 @@ def test_what_has_no_order_is_refused():
         stability(read_votes(frame, wins=["a", "b"], announce=False))
     with pytest.raises(InvalidInput, match="first"):
         stability(read_votes(studies([0.5]), **READ), first=200)
+
+
+def test_prompts_that_agree_are_no_drift():
+    """150 pairs that do not drift, prompts of 10 votes that nearly agree: about 5% seem to, not 35%."""
+    rng = np.random.default_rng(4)
+    p = np.repeat(rng.choice([0.1, 0.9], (150, 30)), 10, axis=1)
+    winner = np.where(rng.random(p.shape) < p, "b", "a").ravel()
+    columns = {"model_a": np.repeat([f"m{i:03d}" for i in range(150)], 300), "model_b": ["z"] * 45_000}
+    prompt = np.tile(np.repeat(np.arange(30), 10), 150)
+    votes = read_votes(pl.DataFrame({**columns, "winner": winner, "prompt": prompt}), **READ)
+    found, alone = stability(votes, first=100), stability(votes, first=100, cluster=())
+    assert (found.cluster, found.taken) == (("prompt",), "clustered by prompt")
+    assert (alone.cluster, alone.taken) == ((), "taken as independent")
+    assert alone.drifting > 0.3
+    assert found.drifting == pytest.approx(0.05, abs=0.045)

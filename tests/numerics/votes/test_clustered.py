@@ -107,3 +107,17 @@ def test_a_lead_is_twice_the_share_less_one():
     assert p == pytest.approx(2 * stats.t.sf(t, 9))
     half = stats.t.ppf(0.975, 9) * gains.std(ddof=1) / np.sqrt(10)
     assert (low, high) == pytest.approx((gains.mean() - half, gains.mean() + half))
+
+
+def test_an_interval_of_clusters_is_exact_where_they_agree_and_includes_zero_where_they_are_few():
+    agree = clustered.share(np.full(6, 4.0), np.full(6, 4.0))
+    assert clustered.single_votes(agree) == (6, 6)
+    assert clustered.margin_interval(agree, 0.95) == pytest.approx((0.025 ** (1 / 6) - 0.5, 0.5))
+    assert clustered.votes_per_independent(agree) == 4
+    few = clustered.share(np.array([9.0, 9.0, 8.0]), np.full(3, 10.0))
+    assert clustered.margin_interval(few, 0.95)[0] == 0
+    assert clustered.margin_interval(few, 0.6)[0] > 0
+
+
+def test_votes_that_differ_more_within_clusters_than_by_chance_are_not_worth_more():
+    assert clustered.votes_per_independent(clustered.share(np.array([5.0, 4.0, 5.0, 5.0]), np.full(4, 10.0))) == 1

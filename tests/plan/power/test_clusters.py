@@ -8,14 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.errors import InvalidInput
-from quorate.numerics.votes.clustered import share
-from quorate.plan.power.clusters import (
-    clustered_sample_size,
-    effective_judgments,
-    margin_interval,
-    single_votes,
-    votes_per_independent,
-)
+from quorate.plan.power.clusters import clustered_sample_size, effective_judgments
 
 
 @pytest.mark.parametrize(
@@ -136,17 +129,3 @@ def test_what_is_no_number_of_judgments_is_refused():
         clustered_sample_size(0, icc=0.1)
     with pytest.raises(InvalidInput, match="n: a number of judgments"):
         effective_judgments(2.5, icc=0.1)
-
-
-def test_an_interval_of_clusters_is_exact_where_they_agree_and_includes_zero_where_they_are_few():
-    agree = share(np.full(6, 4.0), np.full(6, 4.0))
-    assert single_votes(agree) == (6, 6)
-    assert margin_interval(agree, 0.95) == pytest.approx((0.025 ** (1 / 6) - 0.5, 0.5))
-    assert votes_per_independent(agree) == 4
-    few = share(np.array([9.0, 9.0, 8.0]), np.full(3, 10.0))
-    assert margin_interval(few, 0.95)[0] == 0
-    assert margin_interval(few, 0.6)[0] > 0
-
-
-def test_votes_that_differ_more_within_clusters_than_by_chance_are_not_worth_more():
-    assert votes_per_independent(share(np.array([5.0, 4.0, 5.0, 5.0]), np.full(4, 10.0))) == 1

@@ -71,7 +71,7 @@ def test_noise_makes_near_ties_seem_decidable():
 
 
 def test_clusters_are_drawn_whole(prompted):
-    found = detectability(prompted, budgets=[100, 300], method="clusters", by="prompt", rng=2)
+    found = detectability(prompted, budgets=[100, 300], method="clusters", cluster="prompt", rng=2)
     naive, robust = found.sizes
     assert naive == pytest.approx([0.166, 0.166], abs=0.03)  # 2 (1 - pnorm(1.96 / sqrt(2)))
     assert robust == pytest.approx([0.05, 0.05], abs=0.025)
@@ -86,14 +86,14 @@ def test_one_cluster_says_nothing():
     columns = {"model_a": ["a"] * 300 + ["b"] * 300, "model_b": ["z"] * 600, "winner": winner}
     frame = pl.DataFrame({**columns, "judge": [0] * 300 + [i % 10 for i in range(300)]})
     votes = read_votes(frame, outcomes={"a": "left", "b": "right"}, announce=False)
-    found = detectability(votes, budgets=[300], method="clusters", by="judge", rng=3)
+    found = detectability(votes, budgets=[300], method="clusters", cluster="judge", rng=3)
     assert found.known.tolist() == [False, True]
     assert np.isnan(found.power[0, 0])
     assert found.decided[0] == found.power[1, 0]
     assert np.isfinite(found.sizes).all()
     assert json.loads(json.dumps(found.to_dict()))["power"][0] is None
-    with pytest.raises(NotEstimable, match="one level of judge"):
-        detectability(votes.only("judge", "0").pair("a", "z"), budgets=[300], method="clusters", by="judge")
+    with pytest.raises(NotEstimable, match="of one judge"):
+        detectability(votes.only("judge", "0").pair("a", "z"), budgets=[300], method="clusters", cluster="judge")
 
 
 def test_table_6(votes):
@@ -113,8 +113,7 @@ def test_sentence_frame_and_json(votes):
 def test_refusals(votes, prompted):
     for wrong, match in (
         ({"method": "loops"}, "method"),
-        ({"by": "prompt"}, "by"),
-        ({"method": "clusters"}, "by"),
+        ({"method": "clusters"}, "cluster"),
         ({"budgets": []}, "budgets"),
         ({"budgets": [0]}, "budgets"),
         ({"alpha": 0}, "alpha"),
@@ -125,7 +124,7 @@ def test_refusals(votes, prompted):
         with pytest.raises(InvalidInput, match=match):
             detectability(votes, **wrong)
     with pytest.raises(UnknownTerm):
-        detectability(prompted, method="clusters", by="judge")
+        detectability(prompted, method="clusters", cluster="judge")
     with pytest.raises(UnknownTerm):
         detectability(votes).curve("x vs y")
 
@@ -155,9 +154,10 @@ def test_several_facets_make_votes_worth_less_by_their_design_effect():
     columns = {"model_a": ["x"] * 600, "model_b": ["y"] * 600, "winner": winner, "prompt": np.repeat(np.arange(300), 2)}
     votes = read_votes(pl.DataFrame({**columns, "judge": rng.integers(0, 40, 600)}), announce=False)
     one, two = (
-        detectability(votes, budgets=[100, 400], method="clusters", by=by)
-        for by in (("prompt", "judge"), ("judge", "prompt"))
+        detectability(votes, budgets=[100, 400], cluster=cluster)
+        for cluster in (("prompt", "judge"), ("judge", "prompt"))
     )
     assert one.power.tolist() == two.power.tolist()
-    assert (one.by, one.sizes, one.resamples) == ("prompt and judge", None, None)
-    assert one.power == pytest.approx(detectability(votes, budgets=[50, 200]).power, abs=0.1)
+    assert (one.by, two.by, one.sizes) == ("prompt and judge", "judge and prompt", None)
+    assert one.power == pytest.approx(detectability(votes, budgets=[50, 200], cluster=()).power, abs=0.1)
+    assert detectability(votes, budgets=[100, 400]).power.tolist() == one.power.tolist()  # the default

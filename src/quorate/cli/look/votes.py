@@ -30,7 +30,7 @@ def show(out: Console, view: VotesAnalysis | PairAnalysis) -> None:
         return
     say(out, view.found.sentence, style="bold")
     say(out, view.near.sentence)
-    caveats(out, (one.sentence for one in view.votes.source.caveats))
+    caveats(out, (one.sentence for one in (*view.votes.source.caveats, *view.found.margins.caveats)))
     show_margins(out, view)
     show_power(out, view)
     show_order(out, view)
@@ -54,6 +54,11 @@ def show_margins(out: Console, view: VotesAnalysis) -> None:
         ]
         head = {"of pairs": "left", "margin at most": "right", f"{100 * at.level:.4g}% interval": "right"}
         table(out, head | {"votes needed": "right"}, rows)
+        if view.found.margins.cluster:
+            from quorate.analysis.words import number
+
+            effect = number(view.found.margins.typical_effect, 2)
+            say(out, f"Votes {view.found.margins.taken}: of the median pair {effect} are worth one independent vote.")
     if len(view.found) > MOST_PAIRS:
         return
     order = "Pairs, the closest first" if len(view.found) > 1 else "The only pair"
@@ -126,7 +131,8 @@ def show_dependence(out: Console, view: VotesAnalysis) -> None:
 
     if not view.dependence:
         return
-    heading(out, "How many times wider intervals get if votes that share something may agree")
+    ours = "are" if view.found.margins.cluster else "would be"
+    heading(out, f"How many times wider intervals {ours} than if votes that share something were independent")
     figure, names = dependence(view), ("low", "ratio", "high")
     rows = [(f"a {row['by']}", f"{row['pairs']:,}", *(number(row[name], 2) for name in names)) for row in figure.rows]
     heads = ("pairs", "10% of pairs", "50%", "90%")

@@ -20,7 +20,6 @@ from quorate.estimate.votes.presentation import presentation
 from quorate.numerics.inference import t_quantile
 from quorate.numerics.votes import binomial, clustered, equivalence
 from quorate.numerics.votes.multiway import Multiway, multiway
-from quorate.plan.power.clusters import single_votes
 from quorate.table.votes import Encoding, Votes
 from quorate.wording import Brief
 
@@ -298,7 +297,7 @@ def margin_of_share(
         As for `VoteMargin`; without ``cluster`` the clusters are single votes.
     """
     alone = found.clusters == found.n and ties != "half"
-    units = None if found.se > NOTHING and not alone else Exact(*single_votes(found))
+    units = None if found.se > NOTHING and not alone else Exact(*clustered.single_votes(found))
     clusters, icc = ((found.clusters,), (found.icc,)) if cluster else ((), ())
     value, se, n = found.value - 0.5, found.se if found.se > NOTHING else math.nan, int(found.n)
     effective = found.effective if cluster else math.inf

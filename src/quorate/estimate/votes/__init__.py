@@ -2,6 +2,7 @@
 
 ``well_sampled_pairs``: pairs with enough votes.
 ``margins``, ``margin_law``: how far models are apart, and the law of that without the noise of the votes.
+``pair_shares``: shares of the votes of every pair, by the facets that make its votes alike.
 ``dependence``, ``presentation``: which facets make votes alike, and whether either system is mostly shown first.
 ``clustered``, ``prompts``: votes of one prompt, judge or ranking that resemble each other.
 ``stability``, ``ties``: early against late votes, and what ties do.

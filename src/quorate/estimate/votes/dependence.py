@@ -39,6 +39,19 @@ def clustered_by(votes: Votes, cluster: Cluster | None, used: Bools) -> tuple[st
     """
     if cluster is None:
         return tuple(name for name in repeating(votes, used) if len(np.unique(cells(votes, name)[used])) > 1)
+    return named(votes, cluster)
+
+
+def named(votes: Votes, cluster: Cluster) -> tuple[str, ...]:
+    """Facets that are named, once each.
+
+    Raises
+    ------
+    UnknownTerm
+        If there is no such facet.
+    InvalidInput
+        If one is named twice.
+    """
     names = (cluster,) if isinstance(cluster, str) else tuple(cluster)
     for name in names:
         votes.facet(name)

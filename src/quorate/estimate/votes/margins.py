@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from quorate.arrays import Floats
+from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
+from quorate.estimate.votes.dependence import Cluster
 from quorate.estimate.votes.margin_law import GRID, MarginLaw, margin_law, share_below
+from quorate.estimate.votes.pair_shares import PairShares, pair_shares
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Random, Sampled, well_sampled
 from quorate.numerics.votes import deconvolve
 from quorate.numerics.votes.binomial import clopper_pearson
@@ -17,7 +21,7 @@ from quorate.numerics.votes.power import normal_size
 from quorate.streams import stream
 from quorate.table.results import Result, Row, rows_of
 from quorate.table.votes import Encoding, Votes
-from quorate.wording import counted, percent
+from quorate.wording import counted, listed, percent
 
 RESAMPLES = 2000
 _LAWS = 400  # bootstrap samples of a law of margins: each is an EM
@@ -34,7 +38,8 @@ class Quantiles(Result):
     margin, low, high : tuple of float
         Quantiles of ``|p - 1/2|`` as estimated, and their intervals.
     n, n_low, n_high : tuple of float
-        Votes needed at the margin, and at the two ends of its interval; infinite for a margin of 0.
+        Votes needed at the margin, and at the two ends of its interval; infinite for a margin of 0. Votes that depend
+        on each other as on the median pair.
     corrected : tuple of float
         Quantiles of the law of margins without the noise of the votes; nan with fewer than 50 votes on a pair.
     level : float
@@ -77,7 +82,7 @@ class NearTies(Result):
     median, median_low, median_high : float
         Median margin among near ties, with a bootstrap interval; nan if there are none.
     n : float
-        Votes needed at the median margin; nan if there are none.
+        Votes needed at the median margin, if they depend on each other as on the median pair; nan if there are none.
     level : float
         Coverage of the intervals.
     """
@@ -122,9 +127,13 @@ class Margins(Result):
     n, wins : array, shape (pairs,)
         Votes that count, and those for the second model.
     margin, low, high : array, shape (pairs,)
-        ``p - 1/2``, signed, and its exact (Clopper-Pearson) interval, with votes taken as independent.
+        ``p - 1/2``, signed, and its interval: by Student's t, cluster-robust, where votes of the pair share what may
+        make them alike; else exact (Clopper-Pearson).
+    effect : array, shape (pairs,)
+        Votes that are worth one independent vote, at least 1.
     implied : array, shape (pairs,)
-        Votes that a test needs at the margin as estimated; infinite for a margin of 0.
+        Votes that a test needs at the margin as estimated, if they depend on each other as these do; infinite for a
+        margin of 0.
     tie_share : array, shape (pairs,)
         Ties, of all votes with an outcome.
     left_out : int
@@ -135,6 +144,10 @@ class Margins(Result):
         How ties count.
     level, alpha, power : float
         Coverage of intervals; level of the test and chance of detection behind ``implied``.
+    cluster : tuple of str
+        Facets whose votes may resemble each other; none where votes are taken as independent.
+    caveats : tuple of Caveat
+        What to know before relying on this.
     """
 
     pairs: tuple[str, ...]
@@ -143,6 +156,7 @@ class Margins(Result):
     margin: Floats
     low: Floats
     high: Floats
+    effect: Floats
     implied: Floats
     tie_share: Floats
     left_out: int
@@ -151,9 +165,26 @@ class Margins(Result):
     level: float
     alpha: float
     power: float
+    cluster: tuple[str, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
 
     def __len__(self) -> int:
         return len(self.pairs)
+
+    @property
+    def worth(self) -> Floats:
+        """Independent votes that those of each pair are worth."""
+        return self.n / self.effect
+
+    @property
+    def typical_effect(self) -> float:
+        """``effect`` of the median pair."""
+        return float(np.median(self.effect))
+
+    @property
+    def taken(self) -> str:
+        """How votes are taken, in words."""
+        return f"clustered by {listed(self.cluster)}" if self.cluster else "taken as independent"
 
     @property
     def absolute(self) -> Floats:
@@ -163,7 +194,7 @@ class Margins(Result):
     @property
     def tie_margin(self) -> Floats:
         """What ``absolute`` is on average for a pair that is tied, with so many votes."""
-        return deconvolve.tie_margin(self.n)
+        return deconvolve.tie_margin(self.worth)
 
     def quantiles(
         self, probabilities: Sequence[float] = (0.1, 0.25, 0.5), *, resamples: int = RESAMPLES, rng: Random = None
@@ -185,7 +216,7 @@ class Margins(Result):
         margin = np.quantile(self.absolute, asked)
         low, high = np.quantile(np.quantile(drawn, asked, axis=1), _ends(self.level), axis=1)
         law = self.law()
-        n, n_low, n_high = (tuple(normal_size(x, self.alpha, self.power).tolist()) for x in (margin, high, low))
+        n, n_low, n_high = (tuple(self._needed(x).tolist()) for x in (margin, high, low))
         return Quantiles(
             probability=tuple(asked),
             margin=tuple(margin.tolist()),
@@ -221,7 +252,7 @@ class Margins(Result):
         corrected_low, corrected_high = float("nan"), float("nan")
         if law.known:
             times = _source(rng, "laws").multinomial(len(self), np.full(len(self), 1 / len(self)), _LAWS)
-            laws = deconvolve.margin_law(deconvolve.margin_likelihood(self.wins, self.n, GRID), times)
+            laws = deconvolve.margin_law(deconvolve.margin_likelihood(self.wins / self.effect, self.worth, GRID), times)
             corrected_low, corrected_high = np.quantile(share_below(laws, tau), _ends(self.level)).tolist()
         median, median_low, median_high = (float("nan"),) * 3
         if near.any():
@@ -242,20 +273,24 @@ class Margins(Result):
             median=median,
             median_low=median_low,
             median_high=median_high,
-            n=float(normal_size(median, self.alpha, self.power)),
+            n=float(self._needed(median)),
             level=self.level,
         )
 
     def law(self) -> MarginLaw:
-        """Margins without the noise of the votes; half votes and dependence are not allowed for."""
-        return margin_law(self.wins, self.n)
+        """Margins without the noise of the votes, of which each pair has as many as they are worth."""
+        return margin_law(self.wins / self.effect, self.worth)
+
+    def _needed(self, margin: ArrayLike) -> Floats:
+        """Votes that the median pair needs at these margins."""
+        return normal_size(margin, self.alpha, self.power, self.typical_effect)
 
     def rows(self) -> list[Row]:
         """One row for every pair."""
         return rows_of({"pair": self.pairs, **{name: getattr(self, name) for name in _COLUMNS}})
 
 
-_COLUMNS = ("n", "wins", "margin", "low", "high", "implied", "tie_share")
+_COLUMNS = ("n", "wins", "margin", "low", "high", "effect", "implied", "tie_share")
 
 
 def margins(
@@ -266,6 +301,7 @@ def margins(
     level: float = 0.95,
     alpha: float = 0.05,
     power: float = 0.9,
+    cluster: Cluster | None = None,
 ) -> Margins:
     """How far the models of each pair are apart, and how many votes a test of that needs.
 
@@ -281,13 +317,18 @@ def margins(
         Coverage of intervals.
     alpha, power : float
         Level of the two-sided test, and the chance of detection wanted.
+    cluster : str or sequence of str, optional
+        Facets whose votes may resemble each other, as for `quorate.compare`: by default those of each pair that repeat.
+        ``()`` takes votes as independent.
 
     Raises
     ------
     InvalidInput
         If an argument is out of range.
+    UnknownTerm
+        If there is no such facet.
     NotEstimable
-        If no pair has enough votes.
+        If no pair has enough votes, or all are of one level of a facet that is named.
 
     References
     ----------
@@ -306,13 +347,16 @@ def margins(
     _share("alpha", alpha)
     if not alpha < power < 1:
         raise InvalidInput(f"power: a number above alpha ({alpha:g}) and below 1, got {power}")
-    return of_sampled(well_sampled(votes, minimum=minimum, ties=ties), minimum, ties, level, alpha, power)
+    sampled = well_sampled(votes, minimum=minimum, ties=ties)
+    return of_shares(sampled, pair_shares(votes, sampled, cluster), minimum, ties, level, alpha, power)
 
 
-def of_sampled(sampled: Sampled, minimum: int, ties: Encoding, level: float, alpha: float, power: float) -> Margins:
+def of_shares(
+    sampled: Sampled, shares: PairShares, minimum: int, ties: Encoding, level: float, alpha: float, power: float
+) -> Margins:
     """Margins of votes that were chosen already; arguments as for `margins`."""
     margin = (2 * sampled.wins - sampled.n) / (2 * sampled.n)  # the same for either order of a pair
-    low, high = (end - 0.5 for end in clopper_pearson(sampled.wins, sampled.n, level))
+    low, high = shares.intervals(level)
     return Margins(
         pairs=sampled.labels,
         n=sampled.n,
@@ -320,7 +364,8 @@ def of_sampled(sampled: Sampled, minimum: int, ties: Encoding, level: float, alp
         margin=margin,
         low=low,
         high=high,
-        implied=normal_size(margin, alpha, power),
+        effect=shares.effect,
+        implied=normal_size(margin, alpha, power, shares.effect),
         tie_share=sampled.tie_share,
         left_out=sampled.left_out,
         minimum=minimum,
@@ -328,6 +373,8 @@ def of_sampled(sampled: Sampled, minimum: int, ties: Encoding, level: float, alp
         level=level,
         alpha=alpha,
         power=power,
+        cluster=shares.facets,
+        caveats=shares.caveats,
     )
 
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Floats
+from quorate.arrays import Bools, Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.votes.dependence import Cluster, cells, clustered_by
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Random, Sampled, well_sampled
 from quorate.numerics.correlation import of_pair, spearman
+from quorate.numerics.votes.multiway import combined, intersections
 from quorate.streams import stream
 from quorate.table.results import Result, Row, plain, rows_of
 from quorate.table.votes import Votes
+from quorate.wording import listed
 
 _SIGNIFICANT = 0.05
 
@@ -36,13 +40,16 @@ class Stability(Result):
     early_n, rest_n : array, shape (pairs,)
         Votes behind the first two.
     drift_p : array, shape (pairs,)
-        p-value of the test that early votes and the others have one win rate, votes taken as independent.
+        p-value of the test that early votes and the others have one win rate: by Student's t, cluster-robust, where
+        votes share what may make them alike.
     spearman : float
         Rank correlation of ``|early|`` and ``|rest|``, which have no vote in common; nan with one pair.
     spearman_final : float
         The same with ``|final|``, as the paper has it: higher, since the final votes hold the early ones.
     expected : float
         What ``spearman`` would be on average if nothing drifted and only the noise of the votes made them differ.
+    cluster : tuple of str
+        Facets whose votes may resemble each other, in ``drift_p``; none where votes are taken as independent.
     """
 
     pairs: tuple[str, ...]
@@ -58,6 +65,12 @@ class Stability(Result):
     spearman: float
     spearman_final: float
     expected: float
+    cluster: tuple[str, ...] = ()
+
+    @property
+    def taken(self) -> str:
+        """How votes are taken, in words."""
+        return f"clustered by {listed(self.cluster)}" if self.cluster else "taken as independent"
 
     @property
     def drifting(self) -> float:
@@ -97,7 +110,13 @@ _COLUMNS = ("early", "rest", "late", "final", "early_n", "rest_n", "drift_p")
 
 
 def stability(
-    votes: Votes, *, first: int = 50, minimum: int = MINIMUM, resamples: int = 200, rng: Random = None
+    votes: Votes,
+    *,
+    first: int = 50,
+    minimum: int = MINIMUM,
+    resamples: int = 200,
+    rng: Random = None,
+    cluster: Cluster | None = None,
 ) -> Stability:
     """Whether the margins of early votes are those of later ones (Lee 2026, D.3).
 
@@ -113,11 +132,16 @@ def stability(
         Draws behind the correlation that is expected.
     rng : numpy.random.Generator or int, optional
         Source of the draws.
+    cluster : str or sequence of str, optional
+        Facets whose votes may resemble each other; by default prompt, judge and cluster, as far as they are there and
+        repeat. ``()`` takes votes as independent.
 
     Raises
     ------
     InvalidInput
         If an argument is out of range.
+    UnknownTerm
+        If there is no such facet.
     NotEstimable
         If no pair has enough votes, or rows stand for several.
     """
@@ -135,6 +159,11 @@ def stability(
     (early_k, rest_k, late_k), (early_n, rest_n, late_n) = won, weight
     early, rest = early_k / early_n - 0.5, rest_k / rest_n - 0.5
     final = sampled.wins / sampled.n - 0.5
+    used = np.zeros(votes.rows, dtype=np.bool_)
+    used[sampled.row] = True
+    by = clustered_by(votes, cluster, used)
+    codes = [cells(votes, name)[sampled.row] for name in by]
+    drift_p = _clustered_drift(sampled, rank < first, codes) if codes else _drift(early, rest, final, early_n, rest_n)
     source = np.random.default_rng(stream(0, "stability") if rng is None else rng)
     return Stability(
         pairs=sampled.labels,
@@ -146,10 +175,11 @@ def stability(
         final=final,
         early_n=early_n,
         rest_n=rest_n,
-        drift_p=_drift(early, rest, final, early_n, rest_n),
+        drift_p=drift_p,
         spearman=of_pair(spearman, np.abs(early), np.abs(rest)),
         spearman_final=of_pair(spearman, np.abs(early), np.abs(final)),
         expected=_expected(sampled, first, resamples, source),
+        cluster=by,
     )
 
 
@@ -171,6 +201,30 @@ def _drift(early: Floats, rest: Floats, final: Floats, early_n: Floats, rest_n: 
     with np.errstate(divide="ignore", invalid="ignore"):
         z = (early - rest) / np.sqrt((0.25 - final**2) * (1 / early_n + 1 / rest_n))
     return np.asarray(erfc(np.abs(np.nan_to_num(z)) / np.sqrt(2)))  # unanimous votes do not drift
+
+
+def _clustered_drift(sampled: Sampled, early: Bools, codes: Sequence[Ints]) -> Floats:
+    """P-values of no change, by the sums over clusters of what each vote adds to the difference of the two shares."""
+    from scipy.special import stdtr
+
+    pairs, part = len(sampled), 2 * sampled.unit + early
+    n = np.bincount(part, minlength=2 * pairs)
+    share = np.bincount(part, sampled.won, 2 * pairs) / n
+    adds = (sampled.won - share[part]) / n[part] * np.where(early, 1, -1)
+    total, ways, df = np.zeros(pairs), [], []
+    for count, code in intersections(codes):
+        key, place = np.unique(sampled.unit * (code.max() + 1) + code, return_inverse=True)
+        unit = key // (code.max() + 1)
+        groups = np.bincount(unit, minlength=pairs)
+        spread = np.bincount(unit, np.bincount(place, adds) ** 2, pairs) * groups / np.maximum(groups - 1, 1)
+        total += (-1) ** (count + 1) * spread
+        if count == 1:
+            ways.append(spread)
+            df.append(np.maximum(groups - 1.0, 1.0))
+    variance, freedom = combined(total, np.stack(ways), np.stack(df))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = (share[1::2] - share[::2]) / np.sqrt(variance)
+    return np.asarray(2 * stdtr(freedom, -np.abs(np.nan_to_num(t, posinf=0.0, neginf=0.0))))
 
 
 def _expected(sampled: Sampled, first: int, resamples: int, rng: np.random.Generator) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate.estimate.votes.dependence import Cluster
 from quorate.estimate.votes.margins import Margins, NearTies, Quantiles, margins
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
 from quorate.table.results import Result, plain
@@ -59,7 +60,9 @@ class TieSensitivity(Result):
         return {name: plain(getattr(self, name)) for name in (*numbers, "quantiles", "near_ties", "sentence")}
 
 
-def tie_sensitivity(votes: Votes, *, minimum: int = MINIMUM, tau: float = 0.1) -> TieSensitivity:
+def tie_sensitivity(
+    votes: Votes, *, minimum: int = MINIMUM, tau: float = 0.1, cluster: Cluster | None = None
+) -> TieSensitivity:
     """What ties do to margins and to the votes that are needed, and whether they gather at near ties (Lee 2026, D.6).
 
     Parameters
@@ -70,6 +73,8 @@ def tie_sensitivity(votes: Votes, *, minimum: int = MINIMUM, tau: float = 0.1) -
         Decisive votes that a pair must have.
     tau : float
         Largest margin of a near tie.
+    cluster : str or sequence of str, optional
+        Facets whose votes may resemble each other, as for `margins`.
 
     Raises
     ------
@@ -92,7 +97,7 @@ def tie_sensitivity(votes: Votes, *, minimum: int = MINIMUM, tau: float = 0.1) -
     (0.25, {'drop': 0.2, 'half': 0.15, 'pessimistic': 0.275})
     """
     ways: tuple[Any, ...] = ("drop", "half", "pessimistic")
-    by_way = {way: margins(votes, minimum=minimum, ties=way) for way in ways}
+    by_way = {way: margins(votes, minimum=minimum, ties=way, cluster=cluster) for way in ways}
     dropped = by_way["drop"]
     share, apart = dropped.tie_share, dropped.absolute
     varied = len(share) > 1 and np.ptp(share) > 0 and np.ptp(apart) > 0

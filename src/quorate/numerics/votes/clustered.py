@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -137,6 +138,52 @@ def interval(share: Share, level: float) -> tuple[float, float]:
         worth = min(share.n, share.value * (1 - share.value) / share.se**2 * wider**2)
     low, high = clopper_pearson(share.value * worth, worth, level)
     return float(low), float(high)
+
+
+def single_votes(share: Share) -> tuple[float, float]:
+    """Wins and number of clusters that agree, each as one vote; their lead is rounded towards none.
+
+    Parameters
+    ----------
+    share : Share
+        Share whose clusters differ by nothing, so that nothing shows how far they could.
+    """
+    lead = math.floor(share.clusters * abs(2 * share.value - 1) + 1e-9)
+    return (share.clusters + math.copysign(lead, share.value - 0.5)) / 2, share.clusters
+
+
+def margin_interval(share: Share, level: float) -> tuple[float, float]:
+    """Confidence interval of the margin ``p - 1/2`` of votes in clusters.
+
+    By Student's t; exact, with clusters as votes, where they do not differ. It includes 0 where clusters are so few
+    that as many fair ones could all agree.
+
+    Parameters
+    ----------
+    share : Share
+        Share of votes by clusters, of two at least.
+    level : float
+        Coverage wanted, in (0, 1).
+    """
+    if not share.se > _NOTHING:
+        ends = clopper_pearson(*single_votes(share), level)
+        return float(ends[0]) - 0.5, float(ends[1]) - 0.5
+    half, d = t_quantile(share.df, (1 + level) / 2) * share.se, share.value - 0.5
+    low, high = max(d - half, -0.5), min(d + half, 0.5)
+    return (min(low, 0.0), max(high, 0.0)) if 2 ** (1 - share.effective) > 1 - level else (low, high)
+
+
+def votes_per_independent(share: Share) -> float:
+    """How many of these votes are worth one independent vote, at least 1: the design effect, as estimated.
+
+    Parameters
+    ----------
+    share : Share
+        Share of votes by clusters, of two at least.
+    """
+    if not share.se > _NOTHING:
+        return share.n / share.clusters
+    return max(1.0, share.n * share.se**2 / (share.value * (1 - share.value)))
 
 
 def balance(share: Share, level: float) -> tuple[float, float, float]:

@@ -27,7 +27,7 @@ def exact_power(p: Floats, budgets: ArrayLike, alpha: float) -> Floats:
     ----------
     p : array, shape (pairs,)
         Share of one side.
-    budgets : array, shape (budgets,)
+    budgets : array, shape (budgets,) or (pairs, budgets)
         Votes.
     alpha : float
         Level of the test.
@@ -48,19 +48,21 @@ def drawn_power(p: Floats, budgets: ArrayLike, alpha: float, resamples: int, rng
     rng : numpy.random.Generator
         Source of the draws.
     """
-    p, n = np.asarray(p, dtype=float), np.asarray(budgets, dtype=np.int64)
+    p, n = np.asarray(p, dtype=float), np.atleast_2d(np.asarray(budgets, dtype=np.int64))
+    n = np.broadcast_to(n, (len(p), n.shape[-1]))
     critical = binomial.critical_value(n, alpha)
     block = max(1, _MOST_DRAWS // resamples)
-    out = np.empty((len(p), len(n)))
-    for j, (votes, c) in enumerate(zip(n.tolist(), critical.tolist(), strict=True)):
+    out = np.empty(n.shape)
+    for j in range(n.shape[1]):
         for start in range(0, len(p), block):
             part = slice(start, start + block)
+            votes, c = n[part, j, None], critical[part, j, None]
             wins = rng.binomial(votes, p[part, None], (len(p[part]), resamples))
-            out[part, j] = ((wins <= c) | (wins >= votes - c)).mean(axis=1) if c >= 0 else 0.0
+            out[part, j] = ((c >= 0) & ((wins <= c) | (wins >= votes - c))).mean(axis=1)
     return out
 
 
-def z_quantiles(p: Floats, n: int, probabilities: Sequence[float]) -> Floats:
+def z_quantiles(p: Floats, n: ArrayLike, probabilities: Sequence[float]) -> Floats:
     """Quantiles of ``|share - 1/2| / sqrt(share (1 - share) / n)`` over pairs and studies of n votes each.
 
     Exact: the law of the wins is the mean of the binomial laws of the pairs. A unanimous study has an infinite z.
@@ -69,7 +71,7 @@ def z_quantiles(p: Floats, n: int, probabilities: Sequence[float]) -> Floats:
     ----------
     p : array, shape (pairs,)
         Share of one side.
-    n : int
+    n : int, or array of int, shape (pairs,)
         Votes of every study.
     probabilities : sequence of float
         In (0, 1); a quantile is the smallest value that is reached with at least that chance.
@@ -78,15 +80,19 @@ def z_quantiles(p: Floats, n: int, probabilities: Sequence[float]) -> Floats:
     ----------
     Lee (2026), How many human judgments are enough?, Table 6.
     """
-    wins = np.arange(n + 1)
-    upper = binomial.lower_tail(wins, n, np.asarray(p, dtype=float)[:, None]).mean(axis=0)
-    mass = np.diff(upper, prepend=0.0)
-    share = wins / n
-    with np.errstate(divide="ignore"):
-        z = np.abs(share - 0.5) / np.sqrt(share * (1 - share) / n)
-    order = np.argsort(z)
-    reached = np.searchsorted(np.cumsum(mass[order]), np.asarray(probabilities) - _ROUNDING)
-    return np.asarray(z[order][np.minimum(reached, n)])
+    sizes, size = np.unique(np.broadcast_to(n, np.shape(p)), return_inverse=True)
+    z, mass = [], []
+    for i, votes in enumerate(sizes.tolist()):
+        wins = np.arange(votes + 1)
+        upper = binomial.lower_tail(wins, votes, np.asarray(p, dtype=float)[size == i, None]).sum(axis=0) / len(p)
+        mass.append(np.diff(upper, prepend=0.0))
+        share = wins / votes
+        with np.errstate(divide="ignore"):
+            z.append(np.abs(share - 0.5) / np.sqrt(share * (1 - share) / votes))
+    every = np.concatenate(z)
+    order = np.argsort(every)
+    reached = np.searchsorted(np.cumsum(np.concatenate(mass)[order]), np.asarray(probabilities) - _ROUNDING)
+    return np.asarray(every[order][np.minimum(reached, len(every) - 1)])
 
 
 def cluster_kinds(wins: ArrayLike, votes: ArrayLike) -> tuple[Floats, NDArray[np.int64]]:
@@ -190,8 +196,8 @@ def t_reach(df: ArrayLike, alpha: float) -> Floats:
         return np.asarray(np.exp(np.interp(1 / np.maximum(np.asarray(df, dtype=float), 0.0), inverse, log_t)))
 
 
-def normal_size(margins: ArrayLike, alpha: float, power: float) -> Floats:
-    """Votes that margins need to be detected, ``(z_a + z_b)^2 / (4 margin^2)`` rounded up; infinite for a margin of 0.
+def normal_size(margins: ArrayLike, alpha: float, power: float, effect: ArrayLike = 1.0) -> Floats:
+    """Votes that margins need to be detected, ``effect (z_a + z_b)^2 / (4 margin^2)`` rounded up; infinite for 0.
 
     Parameters
     ----------
@@ -199,6 +205,8 @@ def normal_size(margins: ArrayLike, alpha: float, power: float) -> Floats:
         ``|p - 1/2|``; the sign does not matter.
     alpha, power : float
         Level of the two-sided test and chance of detection.
+    effect : array, broadcast
+        Votes that are worth one independent vote.
 
     References
     ----------
@@ -206,6 +214,6 @@ def normal_size(margins: ArrayLike, alpha: float, power: float) -> Floats:
     """
     from scipy.special import ndtri
 
-    constant = float(ndtri(1 - alpha / 2) + ndtri(power)) ** 2 / 4
+    constant = float(ndtri(1 - alpha / 2) + ndtri(power)) ** 2 / 4 * np.asarray(effect, dtype=float)
     with np.errstate(divide="ignore"):
         return np.asarray(np.ceil(constant / np.asarray(margins, dtype=float) ** 2 * (1 - _ROUNDING)))

@@ -11,14 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.numerics.inference import t_quantile
-from quorate.numerics.votes import binomial
-from quorate.numerics.votes.clustered import Share
 from quorate.plan.power.sample_size import MOST, check_count, check_range, whole
 from quorate.table.results import Result
 
 _ROUNDING = 1e-12
-_NOTHING = 1e-9  # a standard error that is rounding alone
 
 
 @dataclass(frozen=True)
@@ -141,39 +137,6 @@ def effective_judgments(n: int, *, icc: float, cluster: float | Sequence[int] | 
     check_count("n", n)
     _check_icc(icc)
     return n / _design_effect(n if cluster is None else cluster, icc)[0]
-
-
-def single_votes(share: Share) -> tuple[float, float]:
-    """Wins and number of clusters that agree, each as one vote; their lead is rounded towards none.
-
-    Parameters
-    ----------
-    share : Share
-        Share whose clusters differ by nothing, so that nothing shows how far they could.
-    """
-    lead = math.floor(share.clusters * abs(2 * share.value - 1) + 1e-9)
-    return (share.clusters + math.copysign(lead, share.value - 0.5)) / 2, share.clusters
-
-
-def margin_interval(share: Share, level: float) -> tuple[float, float]:
-    """Confidence interval of the margin ``p - 1/2`` of votes in clusters.
-
-    By Student's t; exact, with clusters as votes, where they do not differ. It includes 0 where clusters are so few
-    that as many fair ones could all agree.
-    """
-    if not share.se > _NOTHING:
-        ends = binomial.clopper_pearson(*single_votes(share), level)
-        return float(ends[0]) - 0.5, float(ends[1]) - 0.5
-    half, d = t_quantile(share.df, (1 + level) / 2) * share.se, share.value - 0.5
-    low, high = max(d - half, -0.5), min(d + half, 0.5)
-    return (min(low, 0.0), max(high, 0.0)) if 2 ** (1 - share.effective) > 1 - level else (low, high)
-
-
-def votes_per_independent(share: Share) -> float:
-    """How many of these votes are worth one independent vote, at least 1: the design effect, as estimated."""
-    if not share.se > _NOTHING:
-        return share.n / share.clusters
-    return max(1.0, share.n * share.se**2 / (share.value * (1 - share.value)))
 
 
 def _one_cluster(effective: int, icc: float) -> Clustered:

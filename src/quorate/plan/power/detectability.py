@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.votes.clustered import cluster_robust, clusters_of
+from quorate.estimate.votes.clustered import clusters_of
 from quorate.estimate.votes.dependence import Cluster
 from quorate.estimate.votes.margin_law import MarginLaw
-from quorate.estimate.votes.margins import Margins, of_sampled
+from quorate.estimate.votes.margins import Margins, of_shares
+from quorate.estimate.votes.pair_shares import pair_shares
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, well_sampled
 from quorate.numerics.votes.cluster_power import ClusterPower, cluster_power
 from quorate.numerics.votes.power import drawn_power, exact_power, z_quantiles
@@ -45,14 +46,15 @@ class Detectability(Result):
     budgets : array of int, shape (budgets,)
         Decisive votes per pair.
     power : array, shape (pairs, budgets)
-        Chance that a study of so many votes finds the difference. The margin is taken as estimated, so the power of
-        near ties is too high on average. nan with ``method="clusters"`` for a pair with one cluster.
+        Chance that a study of so many votes finds the difference, if they depend on each other as those of the pair do.
+        The margin is taken as estimated, so the power of near ties is too high on average. nan with
+        ``method="clusters"`` for a pair with one cluster.
     decided, decided_low, decided_high : array, shape (budgets,)
         Share of pairs that so many votes each would decide, the mean of ``power``, and its bootstrap interval over
         pairs.
     corrected : array, shape (budgets,)
-        The same for the law of margins without the noise of the votes; independent votes whatever the method. nan with
-        fewer than 50 votes on a pair.
+        The same for the law of margins without the noise of the votes, by the formula and the design effect of the
+        median pair whatever the method. nan where a pair has votes worth fewer than 50.
     law : MarginLaw
         That law.
     method : str
@@ -62,9 +64,9 @@ class Detectability(Result):
     resamples : int or None
         Studies drawn for every pair and budget; None with ``method="exact"``.
     by : str or None
-        Facet whose levels are drawn whole, or facets in words, with ``method="clusters"``.
+        Facets whose votes may resemble each other, in words; None where votes are taken as independent.
     clusters : ClusterPower or None
-        With ``method="clusters"`` and one facet: what ignoring clusters does to the test and to intervals.
+        With ``method="clusters"``: what ignoring clusters does to the test and to intervals.
     """
 
     margins: Margins
@@ -112,17 +114,18 @@ class Detectability(Result):
     def sentence(self) -> str:
         """The answer in one sentence, for the budget nearest to what pairs have."""
         j = int(np.abs(np.log(self.budgets / np.median(self.margins.n))).argmin())
+        by = "" if self.by is None else f", clustered by {self.by} as these are,"
         if self.known.sum() == 1:
             enough = "enough" if self.within_reach[-1] else "not enough"
             return (
-                f"{self.budgets[j]:,} votes would find the difference of the only pair with a chance of "
+                f"{self.budgets[j]:,} votes{by} would find the difference of the only pair with a chance of "
                 f"{percent(self.decided[j])} if its margin is as estimated; {self.budgets[-1]:,} are {enough} for "
                 f"{self.target:g}."
             )
         low, high = self.decided_low[j], self.decided_high[j]
         reach, known = self.within_reach[-1], counted(int(self.known.sum()), "pair")
         return (
-            f"{self.budgets[j]:,} votes each would decide {self.decided[j]:.0%} of {known} "
+            f"{self.budgets[j]:,} votes each{by} would decide {self.decided[j]:.0%} of {known} "
             f"({low:.0%} to {high:.0%}; {whole_percent(self.corrected[j])} without the noise of the votes); "
             f"{1 - reach:.0%} of pairs are underpowered (power below {self.target:g}) even with {self.budgets[-1]:,}."
         )
@@ -145,12 +148,14 @@ class Detectability(Result):
         Parameters
         ----------
         n : int
-            Votes of every study, taken as independent.
+            Votes of every study, which depend on each other as those of the pair do.
         probabilities : sequence of float
             Which quantiles.
         """
         check_counts("n", np.array([float(n)]))
-        return z_quantiles(0.5 + self.margins.margin, int(n), probabilities)
+        return z_quantiles(
+            0.5 + self.margins.margin, _worth(np.array([int(n)]), self.margins.effect)[:, 0], probabilities
+        )
 
     def rows(self) -> list[Row]:
         """One row for every pair and budget: pair, margin, n, power."""
@@ -176,7 +181,7 @@ def detectability(
     *,
     budgets: Sequence[int] | NDArray[Any] = BUDGETS,
     method: Method = "exact",
-    by: Cluster | None = None,
+    cluster: Cluster | None = None,
     minimum: int = MINIMUM,
     alpha: float = 0.05,
     power: float = 0.9,
@@ -186,7 +191,8 @@ def detectability(
 ) -> Detectability:
     """What share of comparisons so many votes would decide, and the power of each.
 
-    Studies are made of the votes at hand: so many are drawn from those of a pair, with replacement, and tested.
+    Studies are made of the votes at hand: so many are drawn from those of a pair, with replacement, and tested. Where
+    votes share what may make them alike, a study of n is worth n over the design effect of the pair.
 
     Parameters
     ----------
@@ -196,12 +202,10 @@ def detectability(
         Decisive votes per pair.
     method : {"exact", "draws", "clusters"}
         ``"exact"``: the chance that drawn votes reject, by the binomial formula. ``"draws"``: the same by simulation.
-        ``"clusters"``: levels of ``by`` are drawn whole and the test is cluster-robust; votes of one level may then
-        resemble each other.
-    by : str or sequence of str, optional
-        Facets for ``"clusters"``: ``prompt``, ``judge``, ``cluster`` or any other. With several, nothing is drawn: a
-        study of n votes is worth n over the design effect by all of them at once (Cameron, Gelbach and Miller 2011),
-        at least 1, if its levels have as many votes as those at hand.
+        ``"clusters"``: levels of one facet are drawn whole and the test is cluster-robust.
+    cluster : str or sequence of str, optional
+        Facets whose votes may resemble each other, as for `quorate.compare`: by default those of each pair that repeat.
+        ``()`` takes votes as independent. New votes are of levels that have as many each as those at hand.
     minimum : int
         Decisive votes that a pair must have.
     alpha, power : float
@@ -218,7 +222,8 @@ def detectability(
     InvalidInput
         If an argument is out of range.
     NotEstimable
-        If no pair has enough votes, a vote has no label of ``by``, or every pair has one level of it.
+        If no pair has enough votes, a vote has no label of the facet that is drawn whole, or every pair has one level
+        of a facet that is named.
 
     References
     ----------
@@ -233,31 +238,29 @@ def detectability(
     >>> study.power.round(3).tolist()
     [[0.751, 0.907]]
     """
-    n = _checked_budgets(budgets, method, by, alpha, power, level, resamples)
+    n = _checked_budgets(budgets, method, alpha, power, level, resamples)
     source = np.random.default_rng(stream(0, "detectability") if rng is None else rng)
     sampled = well_sampled(votes, minimum=minimum)
-    margins = of_sampled(sampled, minimum, "drop", level, alpha, power)
-    facets = (by,) if isinstance(by, str) else tuple(by or ())
-    drawn = (
-        cluster_power(clusters_of(sampled, votes, *facets), n, alpha, resamples, source) if len(facets) == 1 else None
-    )
-    share = sampled.wins / sampled.n
-    if drawn is not None:
+    margins = of_shares(sampled, pair_shares(votes, sampled, cluster), minimum, "drop", level, alpha, power)
+    share, worth, drawn = sampled.wins / sampled.n, _worth(n, margins.effect), None
+    if method == "clusters":
+        if len(margins.cluster) != 1:
+            got = listed(margins.cluster) if margins.cluster else "none"
+            raise InvalidInput(
+                "cluster: names the one facet that " + argument("method", method) + f" draws whole, got {got}"
+            )
+        drawn = cluster_power(clusters_of(sampled, votes, margins.cluster[0]), n, alpha, resamples, source)
         curves = drawn.clusters
-    elif facets:
-        robust = cluster_robust(votes, by=facets, minimum=minimum)
-        curves = np.stack(
-            [_worth(one, n, effect, alpha) for one, effect in zip(share, robust.design_effect, strict=True)]
-        )
     elif method == "exact":
-        curves = exact_power(share, n, alpha)
+        curves = exact_power(share, worth, alpha)
     else:
-        curves = drawn_power(share, n, alpha, resamples, source)
+        curves = drawn_power(share, worth, alpha, resamples, source)
     law = margins.law()
     known = curves[np.isfinite(curves[:, 0])]
     pairs = len(known)
     if not pairs:
-        raise NotEstimable(f"by: every pair has all of its votes in one level of {listed(facets)}; name another facet")
+        one = f"every pair has all of its votes in one level of {margins.cluster[0]}"
+        raise NotEstimable(f"cluster: {one}; name another facet")
     times = source.multinomial(pairs, np.full(pairs, 1 / pairs), _BOOTSTRAP)
     low, high = np.quantile(times @ known / pairs, ((1 - level) / 2, (1 + level) / 2), axis=0)
     return Detectability(
@@ -267,27 +270,22 @@ def detectability(
         decided=known.mean(axis=0),
         decided_low=low,
         decided_high=high,
-        corrected=law.chance @ exact_power(0.5 + law.margin, n, alpha),
+        corrected=law.chance @ exact_power(0.5 + law.margin, _worth(n, np.array([margins.typical_effect])), alpha),
         law=law,
         method=method,
         target=power,
-        resamples=None if method == "exact" or len(facets) > 1 else resamples,
-        by=listed(facets) if facets else None,
+        resamples=None if method == "exact" else resamples,
+        by=listed(margins.cluster) if margins.cluster else None,
         clusters=drawn,
     )
 
 
-def _worth(share: float, n: Ints, effect: float, alpha: float) -> Floats:
-    """Power of so many votes of one pair, each worth less by a design effect; nan where that is not known."""
-    if not np.isfinite(effect):
-        return np.full(len(n), np.nan)
-    worth = np.maximum(np.floor(n / max(effect, 1.0) + 1e-9), 1).astype(np.int64)
-    return np.asarray(exact_power(np.array([share]), worth, alpha)[0])
+def _worth(n: Ints, effect: Floats) -> Ints:
+    """Independent votes that so many of each pair are worth, at least 1, shape (pairs, budgets)."""
+    return np.maximum(np.floor(n / effect[:, None] + 1e-9), 1).astype(np.int64)
 
 
-def _checked_budgets(
-    budgets: object, method: str, by: Cluster | None, alpha: float, power: float, level: float, resamples: int
-) -> Ints:
+def _checked_budgets(budgets: object, method: str, alpha: float, power: float, level: float, resamples: int) -> Ints:
     """The budgets, in order and once each, if all arguments are in range."""
     check_alpha(alpha)
     check_power(power, alpha)
@@ -297,9 +295,6 @@ def _checked_budgets(
     )
     if method not in get_args(Method):
         raise InvalidInput(f'method: expects one of {", ".join(get_args(Method))}, got "{method}"')
-    if (method == "clusters") != bool(by):
-        clusters = argument("method", "clusters")
-        raise InvalidInput("by: names the facet that " + clusters + " draws whole; give both, or neither")
     n = np.atleast_1d(np.asarray(budgets, dtype=float))
     check_range("budgets", len(n), "of budgets, at least 1", len(n) > 0)
     check_counts("budgets", n)

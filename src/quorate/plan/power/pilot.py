@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.votes import binomial
-from quorate.numerics.votes.clustered import share
-from quorate.plan.power.clusters import margin_interval, votes_per_independent
+from quorate.numerics.votes.clustered import margin_interval, share, votes_per_independent
 from quorate.plan.power.sample_size import (
     MOST,
     Method,

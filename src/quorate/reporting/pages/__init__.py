@@ -4,7 +4,7 @@ judgments  a table of scores, by section
 panel      judges as a panel
 verdict    two systems, by votes or by scores; `pair` adds all votes on two systems
 all_pairs  verdicts on all pairs of systems
-votes      votes on all pairs; `votes_read` says what was read of them, `ties` what ties do
+votes      votes on all pairs; `votes_read`: what was read, `votes_words`: how they are taken, `ties`: what ties do
 ratings    leaderboards; `boards` has one for every level of a facet
 agreement  agreement with people
 pipelines  leaderboards by pipelines of judges

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from quorate.analysis.labels import cut
 from quorate.reporting.draw import marks
 from quorate.reporting.page import Caption, Figure, Page, Section
-from quorate.reporting.pages import verdict, votes
+from quorate.reporting.pages import verdict, votes, votes_words
 from quorate.reporting.pages.votes_read import health, read, used
 from quorate.reporting.paper.reproduce import read_from, titled
 
@@ -25,8 +25,8 @@ def page(view: PairAnalysis, _table: Table | None = None) -> Page:
         others: tuple[Section, ...] = (Section("margins", "All pairs", (reason,)), health(view.support))
     else:
         others = votes.sections(view.every)
-    every = "" if view.every is None else f" For comparison, all pairs: {votes.methods(view.every)}"
-    of_all = [] if view.every is None else [f"all pairs: {votes.options(view.every)}"]
+    every = "" if view.every is None else f" For comparison, all pairs: {votes_words.methods(view.every)}"
+    of_all = [] if view.every is None else [f"all pairs: {votes_words.options(view.every)}"]
     return Page(
         title=titled(view.votes.source, "Votes from a"),
         sentence=verdict.headline(view.verdict),

@@ -15,6 +15,7 @@ from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, palette
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile
 from quorate.reporting.pages.ties import ties
 from quorate.reporting.pages.votes_read import health, used
+from quorate.reporting.pages.votes_words import coverage, kind, methods, options, taken, typical
 from quorate.reporting.paper.reproduce import read_from, titled
 from quorate.table.votes import Votes
 from quorate.wording import counted, listed, margin
@@ -112,7 +113,7 @@ def margins(view: VotesAnalysis) -> Figure:
     lines = (
         f"Share of {counted(len(view.found), 'pair')} whose margin is at most so large.",
         "Margin: the share of decisive votes for the better model, less .5; noise inflates that of near ties.",
-        f"Intervals: {_level(view)}, bootstrap over pairs. {needs}",
+        f"Intervals: {coverage(view)}, bootstrap over pairs. {needs}{typical(view)}",
     )
 
     def chart() -> Chart:
@@ -140,6 +141,7 @@ def pairs(view: VotesAnalysis) -> Figure:
             "margin": float(found.margin[i]),
             "low": float(found.low[i]),
             "high": float(found.high[i]),
+            "effect": float(found.effect[i]),
             "implied": _whole(float(found.implied[i])),
             "needed": None if np.isnan(needed[i]) else int(needed[i]),
             "ties": float(found.tie_share[i]),
@@ -149,10 +151,15 @@ def pairs(view: VotesAnalysis) -> Figure:
     several = len(view.found) > 1
     finding = f"All {counted(len(view.found), 'pair')}, the closest first" if several else "The only pair"
     lines = (
-        "A margin above 0: the second model is preferred. Exact intervals; votes taken as independent.",
+        f"A margin above 0: the second model is preferred. Intervals are {kind(view)}; votes {found.taken}.",
         f"Needed, of those studied: the fewest votes from which on power is {view.found.target:g} or more.",
     )
-    heads = {"implied": "votes needed, by formula", "needed": "needed, of those studied", "ties": "share of ties"}
+    heads = {
+        "effect": "votes worth one independent",
+        "implied": "votes needed, by formula",
+        "needed": "needed, of those studied",
+        "ties": "share of ties",
+    }
     return Figure("pairs", Caption(finding, lines), rows, headers=heads, folded=True)
 
 
@@ -173,7 +180,7 @@ def decided(view: VotesAnalysis) -> Figure:
         finding = f"Even {study.budgets[-1]:,} votes each decide only {share(shown[-1])} of the pairs"
     lines = (
         f"Mean chance over pairs that the exact test with level {study.margins.alpha:g} finds the difference.",
-        f"Band: {_level(view)} bootstrap interval over pairs. Votes are taken as independent.",
+        f"Band: {coverage(view)} bootstrap interval over pairs. Votes are {taken(view)}.",
         "As estimated takes every margin at its estimate, so that near ties look easier than they are.",
     )
 
@@ -215,7 +222,7 @@ def equal_budget(view: VotesAnalysis) -> Figure:
         "z: how many standard errors the share of votes in a study is from one half.",
         f"From about {reach} on (dashed), a test with level {level} finds a difference.",
         "Every pair is given the same number of votes, so that none looks clear only because it was voted on more.",
-        "Dot: the median over pairs and studies; line: the 10% to the 90% quantile. Votes taken as independent.",
+        f"Dot: the median over pairs and studies; line: the 10% to the 90% quantile. Votes {taken(view)}.",
         *(["Unbounded: all votes of the study agree."] if unanimous else []),
     )
 
@@ -324,28 +331,6 @@ def dependence(view: VotesAnalysis) -> Figure:
     return Figure("dependence", Caption(finding, lines), rows, chart if known else None, heads, unfolded=True)
 
 
-def methods(view: VotesAnalysis) -> str:
-    """The paragraph for a methods section."""
-    tests = view.found.margins
-    clustered = ", ".join(one.by for one in view.dependence)
-    several = "; Cameron, Gelbach and Miller, 2011" if any(len(one.facets) > 1 for one in view.dependence) else ""
-    robust = f" Clustered standard errors (Liang and Zeger, 1986{several}) are by {clustered}." if clustered else ""
-    return (
-        f"Margins are the share of decisive votes for the better model less .5, for {counted(len(tests), 'pair')} with "
-        f"{tests.minimum:,} decisive votes or more; ties were left out. The share of pairs that a number of votes "
-        f"decides is the mean power of the exact two-sided binomial test with level {tests.alpha:g} at the estimated "
-        f"margins, with a {tests.level * 100:g}% bootstrap interval over pairs, and again under the law of margins "
-        f"without the noise of the votes; power of {view.found.target:g} counts as enough (Lee, 2026).{robust}"
-    )
-
-
-def options(view: VotesAnalysis) -> str:
-    """What was chosen."""
-    tests = view.found.margins
-    levels = f"level {tests.level:g}, alpha {tests.alpha:g}, power {tests.power:g}"
-    return f"minimum {tests.minimum}, ties {tests.ties}, {levels}"
-
-
 def _cumulative(view: VotesAnalysis) -> list[Row]:
     """Share of pairs whose margin is at most so large: as estimated, and in the law without noise."""
     absolute = view.found.margins.absolute
@@ -374,10 +359,6 @@ def _share(field: str, title: str) -> alt.Y:
 
     axis = alt.Axis(format="~%", grid=True, tickCount=5)
     return alt.Y(f"{field}:Q", title=title, axis=axis, scale=alt.Scale(domain=[0, 1]))
-
-
-def _level(view: VotesAnalysis) -> str:
-    return f"{view.quantiles.level * 100:g}%"
 
 
 def _whole(votes: float) -> float:
