@@ -57,6 +57,7 @@ def verdicts(result: Verdicts) -> Figure:
         "Dashed: no difference. In colour: told apart.",
     ]
     lines += [] if margin is None else [f"Dotted: what counts as equal, {zero - margin:.4g} to {zero + margin:.4g}."]
+    lines += [f"The chart shows {marks.MOST_ROWS} of them, evenly spaced."] if len(rows) > marks.MOST_ROWS else []
     lines += [
         f"{'Votes' if by_votes else 'Calls'} to decide: of a new study on the pair, if the difference is as found."
     ]
