@@ -107,3 +107,12 @@ def test_columns_that_depend_on_earlier_ones_are_left_out_and_known_by_them():
     kept, dropped, made_of = independent_columns(full, times)
     assert (kept, dropped) == ([0, 1, 3, 4], [2, 5])
     np.testing.assert_allclose(full[:, kept] @ made_of, full[:, dropped], atol=1e-9)
+
+
+def test_many_levels_are_told_apart_as_few_are():
+    """Indicators of 500 levels and of their 5 groups, of which 4 follow from them."""
+    level = np.arange(500)
+    x = np.column_stack([np.ones(500), level[:, None] == np.arange(1, 500), level[:, None] % 5 == np.arange(1, 5)])
+    kept, dropped, made_of = independent_columns(x.astype(float), 1 + level % 3)
+    assert (kept, dropped) == (list(range(500)), [500, 501, 502, 503])
+    np.testing.assert_allclose(x[:, kept] @ made_of, x[:, dropped], atol=1e-8)

@@ -15,6 +15,8 @@ from quorate.table.judgments import Judgments
 
 _LEAST_VARIATION = 1e-4
 _LEAST_OWN = 1e-9
+_MUCH_WORK, _FEW = 1e8, 0.1
+"""Multiplications from which zeros are looked for, and the share of other numbers up to which it is worth it."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -144,16 +146,25 @@ def independent_columns(x: Floats, times: Floats | Ints) -> tuple[list[int], lis
     times : array, shape (rows,)
         How often each occurs.
     """
-    weighted = np.sqrt(times)[:, None] * x
-    size = np.maximum(np.sqrt(np.einsum("ij,ij->j", weighted, weighted)), 1e-300)
-    unit = weighted / size
-    gram = unit.T @ unit
+    products = _products(np.sqrt(times)[:, None] * x)
+    size = np.maximum(np.sqrt(np.diag(products)), 1e-300)
+    gram = products / size / size[:, None]
     kept = _pivots(gram)
     dropped = np.setdiff1d(np.arange(len(gram)), kept)
     made_of = np.zeros((len(kept), len(dropped)))
     if len(dropped):
         made_of = np.linalg.solve(gram[np.ix_(kept, kept)], gram[np.ix_(kept, dropped)])
     return kept.tolist(), dropped.tolist(), made_of * size[dropped] / size[kept][:, None]
+
+
+def _products(x: Floats) -> Floats:
+    """Products of all columns; the indicators of many levels are mostly zeros, which sparse products pass over."""
+    if len(x) * x.shape[1] ** 2 < _MUCH_WORK or np.count_nonzero(x) > _FEW * x.size:
+        return x.T @ x
+    from scipy.sparse import csr_array
+
+    sparse = csr_array(x)
+    return np.asarray((sparse.T @ sparse).toarray(), dtype=np.float64)
 
 
 def _pivots(gram: Floats) -> Ints:
