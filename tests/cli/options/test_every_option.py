@@ -268,6 +268,7 @@ VALUES_IN = {
     ("plan-votes", "pilot"): "30/50",
     ("sample-battles", "category"): "judge",
     ("plan-votes", "cluster"): "3",
+    ("plan-votes", "icc"): ".1",
 }
 OTHERS = {  # what an option goes with, in place of what the command needs
     ("optimize", "target_se"): "{scores}",

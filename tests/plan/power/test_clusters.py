@@ -129,3 +129,30 @@ def test_what_is_no_number_of_judgments_is_refused():
         clustered_sample_size(0, icc=0.1)
     with pytest.raises(InvalidInput, match="n: a number of judgments"):
         effective_judgments(2.5, icc=0.1)
+
+
+def test_facets_that_cross_add_their_design_effects():
+    """1 + 2 * .1 + 39 * .02; clusters are no larger than the study; one facet is the number of old."""
+    icc, cluster = {"prompt": 0.1, "judge": 0.02}, {"prompt": 3, "judge": 40}
+    found = clustered_sample_size(749, icc=icc, cluster=cluster)
+    assert (found.design_effect, found.n) == (pytest.approx(1.98), 1484)
+    assert found.clusters == {"prompt": 495, "judge": 38}
+    assert (
+        "in clusters of 3 by prompt and 40 by judge with intra-cluster correlations of 0.1 by prompt" in found.sentence
+    )
+    assert (
+        effective_judgments(found.n, icc=icc, cluster=cluster)
+        >= 749
+        > effective_judgments(1482, icc=icc, cluster=cluster)
+    )
+    alone = clustered_sample_size(749, icc={"prompt": 0.1}, cluster={"prompt": 3})
+    assert alone.n == clustered_sample_size(749, icc=0.1, cluster=3).n
+    small = clustered_sample_size(10, icc={"prompt": 0.1, "judge": 0.02}, cluster={"prompt": 3, "judge": 1000})
+    assert (small.n, small.clusters["judge"]) == (15, 1)
+    assert json.loads(json.dumps(found.to_dict()))["icc"] == icc
+
+
+@pytest.mark.parametrize("cluster", [None, 3, {"prompt": 3}, {"prompt": 3, "item": 2}])
+def test_every_facet_with_a_correlation_has_a_size(cluster):
+    with pytest.raises(InvalidInput, match="cluster: names the facets that icc names"):
+        clustered_sample_size(749, icc={"prompt": 0.1, "judge": 0.02}, cluster=cluster)

@@ -3,15 +3,18 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import stdtrit
 
+from quorate.decide.votes.margin import margin_of_votes
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.votes import binomial
 from quorate.plan.power.pilot import Reach, feasibility
 from quorate.plan.power.sample_size import detectable_margin, sample_size
+from quorate.table.read_votes import read_votes
 
 
 def test_the_worked_example_is_a_range():
@@ -185,3 +188,35 @@ def test_bad_clusters(wins, n, error, message):
 def test_bad_input(arguments, options, message):
     with pytest.raises(InvalidInput, match=message):
         feasibility(*arguments, **options)
+
+
+def test_a_pilot_by_several_facets_is_the_verdict_on_its_votes():
+    """30 prompts by 8 people: interval, numbers of votes and words are those of `compare` on the same votes."""
+    rng = np.random.default_rng(2)
+    prompt, judge = (x.ravel() for x in np.meshgrid(np.arange(30), np.arange(8), indexing="ij"))
+    rate = 0.62 + rng.normal(0, 0.15, 30)[prompt] + rng.normal(0, 0.2, 8)[judge]
+    won = (rng.random(240) < rate).astype(int)
+    columns = {"model_a": ["x"] * 240, "model_b": ["y"] * 240, "winner": np.where(won, "x", "y")}
+    votes = read_votes(pl.DataFrame({**columns, "prompt": prompt, "judge": judge}), announce=False)
+    margin = margin_of_votes(votes, "x", "y")
+    found = feasibility(won, np.ones(240, int), by={"prompt": prompt, "judge": judge})
+    assert (found.low, found.high) == pytest.approx(margin.interval())
+    assert "in 30 levels of prompt and 8 levels of judge" in found.sentence
+    assert found.clusters == {"prompt": 30, "judge": 8}
+    one = feasibility(won.reshape(30, 8).sum(axis=1), np.full(30, 8))
+    same = feasibility(won.reshape(30, 8).sum(axis=1), np.full(30, 8), by={"prompt": range(30)})
+    assert (same.low, same.high, same.effect) == pytest.approx((one.low, one.high, one.effect))
+    assert found.effect >= one.effect
+    assert found.needed > feasibility(int(won.sum()), 240).needed
+
+
+def test_a_pilot_whose_votes_are_worth_fewer_has_a_wider_interval():
+    assert feasibility(60, 100, worth=50).low == pytest.approx(feasibility(30, 50).low)
+    with pytest.raises(InvalidInput, match="worth: a number of judgments, above 0"):
+        feasibility(60, 100, worth=101)
+    with pytest.raises(InvalidInput, match="worth: is for one number"):
+        feasibility([6, 5], [10, 10], worth=5)
+    with pytest.raises(InvalidInput, match="a level of prompt for every number"):
+        feasibility([6, 5], [10, 10], by={"prompt": [1]})
+    with pytest.raises(NotEstimable, match="one prompt"):
+        feasibility([6, 5], [10, 10], by={"prompt": [1, 1]})

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from quorate.errors import InvalidInput
 from quorate.plan.power.clusters import clustered_sample_size
+from quorate.plan.power.pilot import feasibility
 from quorate.plan.power.votes_plan import plan_votes
 
 
@@ -61,3 +64,15 @@ def test_the_argument_to_change_is_spelled_as_the_reader_gives_it():
 def test_what_is_refused(options, words):
     with pytest.raises(InvalidInput, match=words):
         plan_votes(**options)
+
+
+def test_the_votes_of_a_pilot_resemble_each_other_as_those_planned_do():
+    """100 votes in fives with a correlation of .5 are worth 33: the pilot says less than 60 of 100 would."""
+    alone, alike = plan_votes(pilot=(60, 100)), plan_votes(pilot=(60, 100), icc=0.5, cluster=5)
+    assert alike.pilot.low < alone.pilot.low
+    assert alike.pilot.low == pytest.approx(feasibility(60, 100, worth=100 / 3).low)
+    crossed = plan_votes(pilot=(60, 100), icc={"prompt": 0.5, "judge": 0.1}, cluster={"prompt": 5, "judge": 20})
+    assert crossed.pilot.low < alike.pilot.low
+    assert crossed.clustered.n > alike.clustered.n
+    assert "clusters of 5 by prompt and 20 by judge with intra-cluster correlations" in crossed.sentence
+    assert json.loads(json.dumps(crossed.to_dict()))["clustered"]["cluster"] == {"prompt": 5, "judge": 20}

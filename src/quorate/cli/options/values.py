@@ -130,3 +130,26 @@ def numbers_of_words(option: str, text: str) -> dict[str, float]:
         if out.setdefault(word.strip(), value) != value:
             raise InvalidInput(f'{option}: "{word.strip()}" is given two numbers; give it one')
     return out
+
+
+def numbers(option: str, text: str | None, example: str) -> float | dict[str, float] | None:
+    """One number, or one for every name.
+
+    Raises
+    ------
+    InvalidInput
+        If it is anything else.
+
+    Examples
+    --------
+    >>> numbers("--icc", ".1", "0.1"), numbers("--icc", "prompt=.1,judge=.05", "0.1")
+    (0.1, {'prompt': 0.1, 'judge': 0.05})
+    """
+    if text is None:
+        return None
+    try:
+        if "=" not in text:
+            return float(text)
+        return {name: float(value) for name, value in pairs(option, names(text), example).items()}
+    except ValueError:
+        raise InvalidInput(f'{option}: expects numbers such as {example}, got "{text}"') from None

@@ -9,6 +9,7 @@ import typer
 
 from quorate.cli.console import say
 from quorate.cli.options import Files, Output, Power, command
+from quorate.cli.options.values import numbers
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
 
@@ -38,10 +39,18 @@ def plan_votes(
         typer.Option(help="The exact test; the normal formula; or that with the variance at the margin."),
     ] = "exact",
     icc: Annotated[
-        float | None, typer.Option(metavar="RHO", help="Correlation of two votes that share a prompt or an annotator.")
+        str | None,
+        typer.Option(
+            metavar="RHO",
+            help="Correlation of two votes that share a prompt or an annotator; of each, where they may share either: "
+            "prompt=.1,judge=.05.",
+        ),
     ] = None,
     cluster: Annotated[
-        float | None, typer.Option(metavar="N", help="Votes that share one, with --icc. Default: all of them do.")
+        str | None,
+        typer.Option(
+            metavar="N", help="Votes that share one, with --icc, or prompt=3,judge=40. Default: all of them do."
+        ),
     ] = None,
     *,
     files: Files,
@@ -66,8 +75,8 @@ def plan_votes(
         alpha=alpha,
         power=power,
         method=method,
-        icc=icc,
-        cluster=cluster,
+        icc=numbers("--icc", icc, "0.1 or prompt=.1,judge=.05"),
+        cluster=numbers("--cluster", cluster, "3 or prompt=3,judge=40"),
     )
     sentence = in_options(found.sentence)
     out.show(found, lambda console, _: say(console, sentence, style="bold"), sentence=sentence)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -11,8 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arguments import argument
+from quorate.errors import InvalidInput
 from quorate.plan.power.sample_size import MOST, check_count, check_range, whole
 from quorate.table.results import Result
+from quorate.wording import listed
+
+Correlation = float | dict[str, float]
+"""Of two votes of one cluster, or of one level of each facet."""
+Sizes = float | dict[str, float]
+"""Votes of a cluster, or of a level of each facet."""
 
 _ROUNDING = 1e-12
 
@@ -25,26 +33,26 @@ class Clustered(Result):
     ----------
     effective : int
         Independent judgments that are wanted.
-    icc : float
-        Correlation of two judgments of one cluster.
-    cluster : float or None
-        Judgments per cluster, on average; None where all are one cluster.
+    icc : float or dict
+        Correlation of two judgments of one cluster; by facet, where several facets make judgments alike.
+    cluster : float, dict or None
+        Judgments per cluster, on average, by facet where there are several; None where all are one cluster.
     n : int or None
         Judgments needed; None where no number suffices.
     design_effect : float or None
         Times the variance of as many independent judgments; None where no number suffices.
-    clusters : int or None
-        Clusters needed; None where no number of judgments suffices.
+    clusters : int, dict or None
+        Clusters needed, by facet where there are several; None where no number of judgments suffices.
     ceiling : float
         Effective judgments that no number exceeds: ``1 / icc`` in one cluster, infinite in many.
     """
 
     effective: int
-    icc: float
-    cluster: float | None
+    icc: Correlation
+    cluster: Sizes | None
     n: int | None
     design_effect: float | None
-    clusters: int | None
+    clusters: int | dict[str, int] | None
     ceiling: float
 
     derived = ("attainable", "sentence")
@@ -59,19 +67,37 @@ class Clustered(Result):
         """The answer in one sentence, with the reason where there is none."""
         if self.n is None:
             return (
-                f"Unattainable: judgments of one cluster with an intra-cluster correlation of {self.icc:g}, however "
+                f"Unattainable: judgments of one cluster with {correlation_words(self.icc)}, however "
                 f"many, are worth less than {self.ceiling:,.6g} independent ones, and {self.effective:,} are needed; "
                 "spread them over more prompts or annotators."
             )
-        where = "in one cluster" if self.cluster is None else f"in clusters of {self.cluster:.3g}"
         return (
-            f"{self.n:,} judgments {where} with an intra-cluster correlation of {self.icc:g} are worth "
+            f"{self.n:,} judgments {cluster_words(self.cluster)} with {correlation_words(self.icc)} are worth "
             f"{self.effective:,} independent ones."
         )
 
 
+def correlation_words(icc: Correlation) -> str:
+    """Correlations within clusters, in words."""
+    if not isinstance(icc, Mapping):
+        return f"an intra-cluster correlation of {icc:g}"
+    return f"intra-cluster correlations of {listed([f'{rho:g} by {name}' for name, rho in icc.items()])}"
+
+
+def cluster_words(cluster: Sizes | None) -> str:
+    """Sizes of clusters, in words."""
+    if cluster is None:
+        return "in one cluster"
+    if not isinstance(cluster, Mapping):
+        return f"in clusters of {cluster:.3g}"
+    return f"in clusters of {listed([f'{size:.3g} by {name}' for name, size in cluster.items()])}"
+
+
 def clustered_sample_size(
-    effective: int, *, icc: float, cluster: float | Sequence[int] | NDArray[Any] | None = None
+    effective: int,
+    *,
+    icc: float | Mapping[str, float],
+    cluster: float | Sequence[int] | NDArray[Any] | Mapping[str, float] | None = None,
 ) -> Clustered:
     """How many judgments are worth this many independent ones, when those of one cluster resemble each other.
 
@@ -82,11 +108,13 @@ def clustered_sample_size(
     ----------
     effective : int
         Independent judgments that are wanted, as from `quorate.sample_size`.
-    icc : float
-        Correlation of two judgments of one cluster, from 0 to 1.
-    cluster : float or sequence of int, optional
+    icc : float or mapping of str to float
+        Correlation of two judgments of one cluster, from 0 to 1; for every facet, where several cross, such as prompts
+        and people: ``{"prompt": 0.1, "judge": 0.05}``.
+    cluster : float, sequence of int or mapping of str to float, optional
         Judgments per cluster: one number where clusters are of one size, or the size of every cluster of a study like
-        the one that is planned. Without it, all judgments are one cluster.
+        the one that is planned. Without it, all judgments are one cluster. For every facet of ``icc`` one number, where
+        there are several.
 
     Returns
     -------
@@ -102,14 +130,19 @@ def clustered_sample_size(
     References
     ----------
     Lee (2026), How many human judgments are enough?, Eq. 10. Kish (1965), Survey sampling: the design effect
-    ``1 + (m - 1) icc``, with ``m`` the mean of the squared sizes over the mean size.
+    ``1 + (m - 1) icc``, with ``m`` the mean of the squared sizes over the mean size. With several facets, of which two
+    judgments share one at most, the ``(m - 1) icc`` add up.
 
     Examples
     --------
     >>> clustered_sample_size(26, icc=0.037).n, clustered_sample_size(1051, icc=0.001, cluster=3).n
     (659, 1054)
+    >>> clustered_sample_size(749, icc={"prompt": 0.1, "judge": 0.02}, cluster={"prompt": 3, "judge": 40}).clusters
+    {'prompt': 495, 'judge': 38}
     """
     check_count("effective", effective)
+    if isinstance(icc, Mapping) or isinstance(cluster, Mapping):
+        return _by_facets(int(effective), *_facets(icc, cluster))
     _check_icc(icc)
     effective, icc = int(effective), float(icc)
     if cluster is None:
@@ -121,8 +154,15 @@ def clustered_sample_size(
     return Clustered(effective, icc, mean, n, effect, math.ceil(n / mean), math.inf)
 
 
-def effective_judgments(n: int, *, icc: float, cluster: float | Sequence[int] | NDArray[Any] | None = None) -> float:
+def effective_judgments(
+    n: int,
+    *,
+    icc: float | Mapping[str, float],
+    cluster: float | Sequence[int] | NDArray[Any] | Mapping[str, float] | None = None,
+) -> float:
     """How many independent judgments these are worth, when those of one cluster resemble each other.
+
+    Arguments are those of `clustered_sample_size`.
 
     Raises
     ------
@@ -135,8 +175,36 @@ def effective_judgments(n: int, *, icc: float, cluster: float | Sequence[int] | 
     (83.5, 480.8)
     """
     check_count("n", n)
+    if isinstance(icc, Mapping) or isinstance(cluster, Mapping):
+        return n / _effect_of(n, *_facets(icc, cluster))
     _check_icc(icc)
     return n / _design_effect(n if cluster is None else cluster, icc)[0]
+
+
+def _by_facets(effective: int, icc: dict[str, float], cluster: dict[str, float]) -> Clustered:
+    """The least number whose clusters are at most as large as it is."""
+    n = whole(effective * _effect_of(MOST, icc, cluster))
+    while (smaller := whole(effective * _effect_of(n, icc, cluster))) < n:
+        n = smaller
+    clusters = {name: math.ceil(n / min(size, n)) for name, size in cluster.items()}
+    return Clustered(effective, icc, cluster, n, _effect_of(n, icc, cluster), clusters, math.inf)
+
+
+def _effect_of(n: float, icc: Mapping[str, float], cluster: Mapping[str, float]) -> float:
+    """Design effect of n judgments in clusters that cross."""
+    return 1 + sum((min(cluster[name], n) - 1) * rho for name, rho in icc.items())
+
+
+def _facets(icc: Any, cluster: Any) -> tuple[dict[str, float], dict[str, float]]:
+    """Correlation and size of cluster of every facet."""
+    if not (isinstance(icc, Mapping) and isinstance(cluster, Mapping) and set(icc) == set(cluster) and icc):
+        got = [listed(each) if isinstance(each, Mapping) else "no facet" for each in (icc, cluster)]
+        rule = ": names the facets that " + argument("icc") + " names, each with the judgments that share one of it"
+        raise InvalidInput(argument("cluster") + rule + f", got {got[1]} for {got[0]}")
+    for name, rho in icc.items():
+        _check_icc(rho)
+        _design_effect(cluster[name], rho)
+    return {name: float(rho) for name, rho in icc.items()}, {name: float(cluster[name]) for name in icc}
 
 
 def _one_cluster(effective: int, icc: float) -> Clustered:

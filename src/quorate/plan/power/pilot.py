@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from numbers import Real
@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.votes import binomial
 from quorate.numerics.votes.clustered import margin_interval, share, votes_per_independent
+from quorate.numerics.votes.multiway import multiway
 from quorate.plan.power.sample_size import (
     MOST,
     Method,
@@ -28,6 +30,7 @@ from quorate.plan.power.sample_size import (
     whole,
 )
 from quorate.table.results import Result
+from quorate.wording import counted, listed
 
 Counts = int | Sequence[int] | NDArray[np.int64]
 """One number, or one for every cluster."""
@@ -73,8 +76,8 @@ class Feasibility(Result):
         Exact power of the budget at the estimated margin.
     reach : Reach
         What the budget can do.
-    clusters : int or None
-        Clusters of the pilot; None where its judgments are taken as independent.
+    clusters : int, dict or None
+        Clusters of the pilot, by facet where facets are named; None where its judgments are taken as independent.
     effect : float
         Judgments that are worth one independent one, at least 1; all numbers of judgments include it.
     """
@@ -95,7 +98,7 @@ class Feasibility(Result):
     detectable: float | None
     power_at_budget: float | None
     reach: Reach
-    clusters: int | None = None
+    clusters: int | dict[str, int] | None = None
     effect: float = 1.0
 
     derived = ("sentence",)
@@ -111,7 +114,10 @@ class Feasibility(Result):
             parts.append(
                 f"{self.reach.value}: at {self.budget:,} judgments you would see {shown} (power {self.power:.4g})"
             )
-        where = "" if self.clusters is None else f" in {self.clusters:,} clusters"
+        where = f" in {self.clusters:,} clusters" if isinstance(self.clusters, int) else ""
+        if isinstance(self.clusters, dict):
+            each = [f"{counted(levels, 'level')} of {name}" for name, levels in self.clusters.items()]
+            where = f" in {listed(each)}"
         parts.append(f"the pilot of {self.n:,}{where} says {self.margin:.3f} ({self.low:.3f} to {self.high:.3f})")
         high = "no finite number" if self.needed_high is None else f"{self.needed_high:,}"
         parts.append(
@@ -133,6 +139,8 @@ def feasibility(
     power: float = 0.9,
     level: float = 0.95,
     method: Method = "exact",
+    worth: float | None = None,
+    by: Mapping[str, Sequence[Any] | NDArray[Any]] | None = None,
 ) -> Feasibility:
     """Whether a comparison can succeed, from a pilot of 30 to 100 decisive judgments.
 
@@ -158,13 +166,19 @@ def feasibility(
     method : {"exact", "normal", "variance"}
         As for `quorate.sample_size`. An end of the range that is beyond the exact search, above some 10^8 judgments, is
         the normal number, which there is within 0.01% of it.
+    worth : float, optional
+        Independent judgments that those of the pilot are worth, as from `effective_judgments`: its interval is that of
+        so many. Numbers of judgments are then of independent ones.
+    by : mapping of str to sequence, optional
+        With one number of ``wins`` and ``n`` for every judgment or group of them: facets whose judgments may resemble
+        each other, nested or crossed, each with its level for every number.
 
     Raises
     ------
     InvalidInput
         If an argument is out of range.
     NotEstimable
-        If there is only one cluster.
+        If there is only one cluster, or one level of a facet.
 
     References
     ----------
@@ -175,6 +189,9 @@ def feasibility(
     >>> plan = feasibility(28, 50, budget=500)
     >>> plan.reach.value, plan.needed_low, plan.needed, plan.needed_high, round(plan.power_at_budget, 3)
     ('underpowered', 70, 749, None, 0.751)
+    >>> levels = {"prompt": [i // 5 for i in range(60)], "judge": [i % 12 for i in range(60)]}
+    >>> feasibility([int(i % 7 > 1) for i in range(60)], [1] * 60, by=levels).clusters
+    {'prompt': 12, 'judge': 12}
     """
     if budget is not None:
         check_count("budget", budget)
@@ -184,14 +201,17 @@ def feasibility(
     check_range("level", level, "between 0 and 1", isinstance(level, Real) and 0 < level < 1)
     check_method(method)
     single = np.ndim(wins) == np.ndim(n) == 0
-    wins, n, low, high, clusters, effect = _independent(wins, n, level) if single else _by_cluster(wins, n, level)
+    if worth is not None and (not single or by is not None):
+        raise InvalidInput("worth: is for one number of wins and n; clusters say themselves what they are worth")
+    pilot = _independent(wins, n, level, worth) if single and by is None else _by_cluster(wins, n, level, by)
+    wins, n, low, high, clusters, effect = pilot
 
     def size(margin: float) -> int:
         """Judgments needed, by the method where it goes that far: an interval can end as near to 0 as it likes."""
         near = method == "exact" and not binomial.is_searchable(0.5 + margin, power, alpha)
         return whole(effect * sample_size(margin, alpha=alpha, power=power, method="normal" if near else method))
 
-    worth = None if budget is None else math.floor(budget / effect + 1e-9)
+    paid = None if budget is None else math.floor(budget / effect + 1e-9)
     margin, nearest = (2 * wins - n) / (2 * n), max(low, -high)
     needed, needed_low = size(abs(margin)) if margin else None, size(max(-low, high))
     needed_high = size(nearest) if nearest > 0 else None
@@ -217,8 +237,8 @@ def feasibility(
         needed_low=needed_low,
         needed_high=needed_high,
         budget=budget,
-        detectable=seen_by(worth, alpha, power, method) if worth else None,
-        power_at_budget=None if worth is None else float(binomial.power(worth, 0.5 + margin, alpha)),
+        detectable=seen_by(paid, alpha, power, method) if paid else None,
+        power_at_budget=None if paid is None else float(binomial.power(paid, 0.5 + margin, alpha)),
         reach=reach,
         clusters=clusters,
         effect=effect,
@@ -232,19 +252,24 @@ class _Pilot(NamedTuple):
     n: int
     low: float
     high: float
-    clusters: int | None = None
+    clusters: int | dict[str, int] | None = None
     effect: float = 1.0
 
 
-def _independent(wins: Any, n: Any, level: float) -> _Pilot:
+def _independent(wins: Any, n: Any, level: float, worth: float | None = None) -> _Pilot:
     check_count("n", n)
     holds = isinstance(wins, Real) and 0 <= float(wins) <= n and float(wins).is_integer()
     check_range("wins", wins, f"of judgments, whole, from 0 to n ({n})", holds)
-    low, high = (float(end) - 0.5 for end in binomial.clopper_pearson(int(wins), int(n), level))
+    if worth is not None:
+        check_range("worth", worth, f"of judgments, above 0 and at most n ({n})", 0 < worth <= n)
+    part = 1.0 if worth is None else worth / n
+    low, high = (float(end) - 0.5 for end in binomial.clopper_pearson(int(wins) * part, int(n) * part, level))
     return _Pilot(int(wins), int(n), low, high)
 
 
-def _by_cluster(wins: Counts, n: Counts, level: float) -> _Pilot:
+def _by_cluster(
+    wins: Counts, n: Counts, level: float, by: Mapping[str, Sequence[Any] | NDArray[Any]] | None = None
+) -> _Pilot:
     k, sizes = np.asarray(wins, dtype=float), np.asarray(n, dtype=float)
     if k.ndim != 1 or k.shape != sizes.shape:
         raise InvalidInput(
@@ -255,6 +280,8 @@ def _by_cluster(wins: Counts, n: Counts, level: float) -> _Pilot:
     if len(wrong):
         at = int(wrong[0])
         raise InvalidInput(f"wins: whole numbers from 0 to n, got {k[at]:g} of {sizes[at]:g} in cluster {at + 1}")
+    if by is not None:
+        return _by_facets(k, sizes, level, by)
     if len(sizes) < 2:
         raise NotEstimable(f"wins: at least 2 clusters show how far these differ, got {len(sizes)}; collect more")
     total = int(sizes.sum())
@@ -263,3 +290,24 @@ def _by_cluster(wins: Counts, n: Counts, level: float) -> _Pilot:
     wins_share = share(k, sizes)
     ends = margin_interval(wins_share, level)
     return _Pilot(int(k.sum()), total, *ends, len(sizes), votes_per_independent(wins_share))
+
+
+def _by_facets(wins: Floats, n: Floats, level: float, by: Mapping[str, Sequence[Any] | NDArray[Any]]) -> _Pilot:
+    """A pilot whose judgments may share a level of any facet."""
+    codes = {name: np.unique(np.asarray(labels), return_inverse=True)[1] for name, labels in by.items()}
+    for name, code in codes.items():
+        if code.shape != wins.shape:
+            raise InvalidInput(f"by: names a level of {name} for every number of wins, {len(wins)}, got {code.size}")
+        if not code.any():
+            raise NotEstimable(f"by: all judgments are of one {name}; nothing here says what another would give")
+    if not codes:
+        raise InvalidInput("by: names a facet or several, got none")
+    # every judgment is won or lost: each number stands for two rows
+    outcome, weight = np.repeat([1.0, 0.0], len(wins)), np.append(wins, n - wins)
+    some = weight > 0
+    found = multiway(outcome[some], weight[some], [np.tile(code, 2)[some] for code in codes.values()]).share
+    levels = {name: int(code.max()) + 1 for name, code in codes.items()}
+    total = int(n.sum())
+    if found.clusters == total:
+        return _independent(int(wins.sum()), total, level)._replace(clusters=levels)
+    return _Pilot(int(wins.sum()), total, *margin_interval(found, level), levels, votes_per_independent(found))

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from quorate.arguments import Sentence, argument
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.plan.power.clusters import Clustered, clustered_sample_size, effective_judgments
+from quorate.plan.power.clusters import (
+    Clustered,
+    Correlation,
+    Sizes,
+    cluster_words,
+    clustered_sample_size,
+    correlation_words,
+    effective_judgments,
+)
 from quorate.plan.power.equivalence import equivalence_margin, equivalence_size
 from quorate.plan.power.pilot import Feasibility, feasibility
 from quorate.plan.power.sample_size import Method, check_count, sample_size, seen_by
@@ -38,10 +47,10 @@ class VotesPlan(Result):
         Smallest margin that the budget sees; None without a budget, or if it sees none.
     power : float
         Chance of detection wanted.
-    icc : float or None
-        Correlation of two votes of one cluster; None where votes are independent.
-    cluster : float or None
-        Votes per cluster; None where all of them are one.
+    icc : float, dict or None
+        Correlation of two votes of one cluster, by facet where there are several; None where votes are independent.
+    cluster : float, dict or None
+        Votes per cluster, by facet where there are several; None where all of them are one.
     clustered : Clustered or None
         Votes of such clusters that are worth the independent ones needed (of an even pilot, the least number).
     equivalence : float or None
@@ -55,8 +64,8 @@ class VotesPlan(Result):
     needed: int | None
     detectable: float | None
     power: float
-    icc: float | None
-    cluster: float | None
+    icc: Correlation | None
+    cluster: Sizes | None
     clustered: Clustered | None
     equivalence: float | None = None
 
@@ -101,12 +110,8 @@ class VotesPlan(Result):
             ceiling = worth + argument("cluster") + " how many votes share one"
             if self.budget is None or self.pilot is None:  # else it begins with what the budget can do
                 answer = f"Unattainable: {answer[0].lower()}{answer[1:]}"
-        shape = "in one cluster" if self.cluster is None else f"in clusters of {self.cluster:.3g}"
-        return (
-            f"{answer} Of votes {shape} with an intra-cluster correlation of {self.icc:g}, {', and '.join(parts)}"
-            + ceiling
-            + "."
-        )
+        shape = f"{cluster_words(self.cluster)} with {correlation_words(self.icc)}"
+        return f"{answer} Of votes {shape}, {', and '.join(parts)}" + ceiling + "."
 
     @property
     def _reach(self) -> str:
@@ -164,8 +169,8 @@ def plan_votes(
     alpha: float = 0.05,
     power: float = 0.9,
     method: Method = "exact",
-    icc: float | None = None,
-    cluster: float | None = None,
+    icc: float | Mapping[str, float] | None = None,
+    cluster: float | Mapping[str, float] | None = None,
 ) -> VotesPlan:
     """How many votes are needed, for a margin or from a pilot; with a budget alone, the margin that it could see.
 
@@ -186,10 +191,11 @@ def plan_votes(
         Chance of seeing the margin, above ``alpha`` and below 1.
     method : {"exact", "normal", "variance"}
         As for `quorate.sample_size`.
-    icc : float, optional
-        Correlation of two votes that share a prompt or an annotator; without it votes are independent.
-    cluster : float, optional
-        Votes that share one; with ``icc`` and without this, all of them do.
+    icc : float or mapping of str to float, optional
+        Correlation of two votes that share a prompt or an annotator, those of the pilot too; of each facet, where they
+        may share either: ``{"prompt": 0.1, "judge": 0.05}``. Without it votes are independent.
+    cluster : float or mapping of str to float, optional
+        Votes that share one, for each facet of ``icc``; with ``icc`` and without this, all of them do.
 
     Raises
     ------
@@ -220,11 +226,11 @@ def plan_votes(
     if budget is not None:
         check_count("budget", budget)
         if icc is not None:
-            most = None if cluster is None else min(cluster, budget)
-            worth = math.floor(effective_judgments(budget, icc=icc, cluster=most) + 1e-9)
+            worth = math.floor(_worth(budget, icc, cluster) + 1e-9)
     from_pilot: Feasibility | None = None
     if pilot is not None:
-        from_pilot = feasibility(*pilot, budget=worth, alpha=alpha, power=power, method=method)
+        seen_as = None if icc is None else _worth(pilot[1], icc, cluster)
+        from_pilot = feasibility(*pilot, budget=worth, alpha=alpha, power=power, method=method, worth=seen_as)
         needed, seen = from_pilot.needed, from_pilot.detectable
     elif equivalence is not None:
         needed, seen = _alike(equivalence, margin or 0.0, worth, alpha, power, method)
@@ -233,7 +239,14 @@ def plan_votes(
         needed = None if margin is None else sample_size(margin, alpha=alpha, power=power, method=method)
     wanted = from_pilot.needed_low if from_pilot is not None and needed is None else needed
     spread = None if icc is None or wanted is None else clustered_sample_size(wanted, icc=icc, cluster=cluster)
-    return VotesPlan(margin, from_pilot, budget, worth, needed, seen, power, icc, cluster, spread, equivalence)
+    rho, sizes = (dict(each) if isinstance(each, Mapping) else each for each in (icc, cluster))
+    return VotesPlan(margin, from_pilot, budget, worth, needed, seen, power, rho, sizes, spread, equivalence)
+
+
+def _worth(n: int, icc: float | Mapping[str, float], cluster: float | Mapping[str, float] | None) -> float:
+    """Independent votes that n are worth; a cluster has no more votes than there are."""
+    sizes = cluster if cluster is None or isinstance(cluster, Mapping) else min(cluster, n)
+    return effective_judgments(n, icc=icc, cluster=sizes)
 
 
 def _alike(
