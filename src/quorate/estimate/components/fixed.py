@@ -151,9 +151,9 @@ def independent_columns(x: Floats, times: Floats | Ints) -> tuple[list[int], lis
     gram = products / size / size[:, None]
     kept = _pivots(gram)
     dropped = np.setdiff1d(np.arange(len(gram)), kept)
-    made_of = np.zeros((len(kept), len(dropped)))
+    made_of: Floats = np.zeros((len(kept), len(dropped)))
     if len(dropped):
-        made_of = np.linalg.solve(gram[np.ix_(kept, kept)], gram[np.ix_(kept, dropped)])
+        made_of[:] = np.linalg.solve(gram[np.ix_(kept, kept)], gram[np.ix_(kept, dropped)])
     return kept.tolist(), dropped.tolist(), made_of * size[dropped] / size[kept][:, None]
 
 
