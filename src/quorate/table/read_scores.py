@@ -217,10 +217,10 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
     if not frame.implementation.is_duckdb():
         rows.refuse(f"{library} frame")
     names = tuple(frame.collect_schema().names())
-    roles = resolve(names, **declared)
     if frame.implementation.is_duckdb():
         with explained("duckdb relation"):
             held = rows.of(Opened(frame.to_native(), names, typed=True))
+            roles = resolve(held.columns, **declared)
 
             def grouped_by(words: Words | None) -> Grouped:
                 return collapse_sql.collapse(words_in(held, words), roles, missing)
@@ -229,6 +229,7 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
             hint = hint_of_file(roles.notes, held, votes=False)
         place = Source("duckdb relation", caveats=held.caveats)
     else:
+        roles = resolve(names, **declared)
 
         def grouped_by(words: Words | None) -> Grouped:
             rows_read = words_in_frame(frame, words)

@@ -71,3 +71,10 @@ def test_what_is_not_there_and_folders(tmp_path):
     (tmp_path / "in.json").touch()
     assert Glance(tmp_path).names == {"in.json"}
     assert Glance(tmp_path / "absent").block == Glance(tmp_path).block == b""
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "|", "\t"])
+def test_a_header_by_what_stands_between_its_columns(tmp_path, delimiter):
+    path = tmp_path / "votes.csv"
+    path.write_text(delimiter.join(["model_a", "model_b", '"the winner, if any"']) + "\n", encoding="utf-8")
+    assert Glance(path).header == ("model_a", "model_b", "the winner, if any")

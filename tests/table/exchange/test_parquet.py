@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import polars as pl
+import pytest
 
+from quorate.errors import InvalidData
 from quorate.table.exchange import parquet
 from quorate.table.files import opened
 
@@ -14,3 +16,25 @@ def test_columns_keep_their_types(tmp_path):
     with opened(path) as file:
         assert (file.columns, file.typed, file.relation.fetchall()) == (("item", "score"), True, [("x", 2)])
     assert not parquet.FORMAT.packed
+
+
+@pytest.mark.parametrize("n", [1, 13, 14, 15, 127, 128, 300])
+def test_the_footer_says_how_many_columns_there_are(tmp_path, n):
+    path = tmp_path / "a.parquet"
+    pl.DataFrame({f"c{at}": [1] for at in range(n)}).write_parquet(path)
+    assert parquet.entries(path) == n
+
+
+def test_a_matrix_is_refused_before_the_engine_reads_it(tmp_path, monkeypatch):
+    path = tmp_path / "a.parquet"
+    pl.DataFrame({f"c{at}": [1] for at in range(30)}).write_parquet(path)
+    monkeypatch.setattr("quorate.table.exchange.format.MOST_COLUMNS", 20)
+    with pytest.raises(InvalidData, match=r"a\.parquet: has 30 columns, at most 20 are read"):
+        opened(path).__enter__()
+
+
+@pytest.mark.parametrize("end", [b"", b"PAR1", b"\xff\xff\xff\xff" + b"PAR1", b"\x08\0\0\0PAR1"])
+def test_what_has_no_footer_is_for_the_engine_to_refuse(tmp_path, end):
+    path = tmp_path / "a.parquet"
+    path.write_bytes(b"PAR1" + b"x" * 20 + end)
+    assert parquet.entries(path) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import duckdb
 import polars as pl
 import pytest
 
@@ -55,3 +56,9 @@ def test_what_is_refused(path, wide, error, said):
 def test_a_frame_is_reshaped_by_its_own_library():
     with pytest.raises(InvalidInput, match=r"wide: is for files.*reshape it with its own library"):
         q.read(pl.DataFrame({"item": [1], "a": [1], "b": [2]}), wide={"judge": ["a", "b"]})
+
+
+def test_a_relation_of_the_engine_is_read_as_a_file_is(path):
+    relation = duckdb.read_csv(str(path))
+    table = q.read(relation, wide={"judge": ["gpt", "claude", "o'neil"]}, announce=False)
+    assert (table.n_answers, answers(table).values.tolist()) == (5, [4, 3, 4, 5, 2])

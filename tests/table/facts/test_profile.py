@@ -33,6 +33,30 @@ def test_columns(kind, tmp_path):
 
 
 def test_too_many_columns_are_refused_in_one_line():
-    wide = pl.DataFrame({f"c{i}": [1] for i in range(101)})
-    with pytest.raises(InvalidInput, match="has 101 columns, more than the 100"), looked_at(wide, Rows()):
+    wide = pl.DataFrame({f"c{i}": [1] for i in range(301)})
+    with pytest.raises(InvalidInput, match="has 301 columns, more than the 300"), looked_at(wide, Rows()):
         pass
+
+
+def test_words_for_scores_and_for_none():
+    columns = {"words": ["good", "poor", "fair", "n/a"], "marks": ["1", "2", "3", "N/A"], "names": ["a", "b", "?", "c"]}
+    with looked_at(pl.DataFrame(columns), Rows()) as table:
+        words, marks, names = table.columns
+        assert (words.scale.ends, words.strays, words.values) == ((1, 4), ("n/a",), {1, 2, 3})
+        assert (marks.numeric, marks.strays, marks.scored, marks.values) == (False, ("N/A",), True, {1, 2, 3})
+        assert (names.scored, names.strays, names.values) == (False, (), set())
+
+
+def test_what_columns_tell_apart_is_counted_alike_in_memory_and_in_the_engine(tmp_path, monkeypatch):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c\n" + "".join(f"{i % 7},{i % 5},{i % 35 or ''}\n" for i in range(100)))
+    sets = [["a"], ["b"], ["c"], ["a", "b"], ["a", "a"], ["b", "a", "c"], []]
+    with looked_at(path, Rows()) as table:
+        assert table.held
+        counted = [table.keys(names) for names in sets]
+    assert counted == [7, 5, 35, 35, 7, 35, 1]
+    monkeypatch.setattr("quorate.table.facts.profile.MOST_HASHED", 0)
+    monkeypatch.setattr("quorate.table.facts.profile.MOST_BYTES", 0)
+    with looked_at(path, Rows()) as table:
+        assert not table.held
+        assert [table.keys(names) for names in sets] == counted

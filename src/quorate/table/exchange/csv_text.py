@@ -11,14 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidData
-from quorate.table.exchange.format import Format, Opened, head, literal, pattern, suffix_of
+from quorate.table.exchange.format import Format, Opened, head, literal, pattern, refuse_matrix, suffix_of
 
 if TYPE_CHECKING:
     import duckdb
-
-
-MOST_COLUMNS = 10_000
-"""Beyond it a table takes minutes to be opened, and is a matrix rather than rows of judgments."""
 
 _DELIMITERS = (",", "\t", ";", "|")
 
@@ -26,20 +22,14 @@ _DELIMITERS = (",", "\t", ";", "|")
 def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     """Lines of delimited text: with tabs where the name says TSV, else with what its header has most of."""
     text = head(path)
-    unquoted = re.sub(r'"[^"]*"', "", text)
-    header = re.split(r"[\r\n]", unquoted.lstrip("\r\n"), maxsplit=1)[0]
-    delimiter = "\t" if suffix_of(path) == ".tsv" else max(_DELIMITERS, key=header.count)
+    delimiter = delimiter_of(path, text)
     try:
         names: Sequence[str] = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
     except csv.Error as error:
         raise InvalidData(f"{path}: line 1 is not a header ({error})") from error
     if not names:
         raise InvalidData(f"{path}: is empty; the first line must name the columns")
-    if len(names) > MOST_COLUMNS:
-        raise InvalidData(
-            f"{path}: has {len(names):,} columns, at most {MOST_COLUMNS:,} are read; write one row per judgment, with "
-            "columns for its score and labels"
-        )
+    refuse_matrix(path, len(names))
     columns = tuple(name.strip() or f"column{place}" for place, name in enumerate(names, 1))
     repeated = next((name for name, times in Counter(columns).items() if times > 1), None)
     if repeated is not None:
@@ -50,6 +40,13 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
         f"auto_detect=false, hive_partitioning=false, columns={{{types}}})"
     )
     return Opened(relation, columns, typed=False)
+
+
+def delimiter_of(path: Path, text: str) -> str:
+    """What stands between the columns of a file that begins like this."""
+    unquoted = re.sub(r'"[^"]*"', "", text)
+    header = re.split(r"[\r\n]", unquoted.lstrip("\r\n"), maxsplit=1)[0]
+    return "\t" if suffix_of(path) == ".tsv" else max(_DELIMITERS, key=header.count)
 
 
 FORMAT = Format("csv", open_csv, suffixes=(".csv", ".tsv"))

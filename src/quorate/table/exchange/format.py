@@ -24,6 +24,8 @@ Kind = Literal["scores", "votes"]
 """What a table holds: a score per judgment, or a vote between two models."""
 PAIR = ("system_a", "system_b")
 """Facets of judgments that say which of two systems is better."""
+MOST_COLUMNS = 10_000
+"""Beyond it a table takes minutes to be opened, and is a matrix rather than rows of judgments."""
 _HEAD = 1 << 20
 
 
@@ -138,6 +140,21 @@ def is_wide(kind: str) -> bool:
 def pattern(path: Path) -> str:
     """A path as an SQL string that names this one file, whatever its name holds."""
     return literal(re.sub(r"([*?\[])", r"[\1]", str(path.absolute())))
+
+
+def refuse_matrix(path: Path, columns: int) -> None:
+    """Refuse a file with more columns than rows of judgments can have.
+
+    Raises
+    ------
+    InvalidData
+        If it has.
+    """
+    if columns > MOST_COLUMNS:
+        raise InvalidData(
+            f"{path}: has {columns:,} columns, at most {MOST_COLUMNS:,} are read; write one row per judgment, with "
+            "columns for its score and labels"
+        )
 
 
 def head(path: Path) -> str:

@@ -13,8 +13,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from quorate.table.exchange.csv_text import delimiter_of
 from quorate.table.exchange.engine import connection
-from quorate.table.exchange.format import pattern, suffix_of
+from quorate.table.exchange.format import MOST_COLUMNS, pattern, suffix_of
+from quorate.table.exchange.parquet import entries
 
 FIRST = 1 << 16
 PACKED = b"\x1f\x8b"
@@ -89,13 +91,15 @@ class Glance:
         if self.block.startswith(b"PAR1"):
             import duckdb
 
+            if entries(self.path) > MOST_COLUMNS:  # refused by whoever reads the rest
+                return ()
             try:
                 return tuple(connection().sql(f"SELECT * FROM read_parquet({pattern(self.path)})").columns)
             except duckdb.Error:  # said by whoever reads the rest
                 return ()
         if suffix_of(self.path) not in (".csv", ".tsv"):
             return ()
-        delimiter = "\t" if suffix_of(self.path) == ".tsv" else ","
+        delimiter = delimiter_of(self.path, self.text)
         try:
             return tuple(next(csv.reader(io.StringIO(self.text), delimiter=delimiter), ()))
         except csv.Error:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidData
 from quorate.table.exchange.folder import names_of, scan
-from quorate.table.exchange.format import Format, Opened, head, literal, quoted
+from quorate.table.exchange.format import Format, Opened, head, literal, quoted, refuse_matrix
 
 if TYPE_CHECKING:
     import duckdb
@@ -20,10 +22,15 @@ _TYPES = ("BIGINT", "UBIGINT", "HUGEINT", "DOUBLE", "BOOLEAN")
 
 def open_json(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     """A file of JSON objects, one per line, or a folder of such files."""
-    if path.is_file() and not head(path).strip():
-        raise InvalidData(f"{path}: is empty")
+    if path.is_file():
+        text = head(path)
+        if not text.strip():
+            raise InvalidData(f"{path}: is empty")
+        refuse_matrix(path, _keys(text))
+    # else objects with many keys of one type are taken for maps
     lines = ", format='newline_delimited', records='true'"
-    seen = scan(connection, "read_json", path, SUFFIXES, f"{lines}, sample_size=-1")
+    seen = scan(connection, "read_json", path, SUFFIXES, f"{lines}, sample_size=-1, map_inference_threshold=-1")
+    refuse_matrix(path, len(seen.columns))
     outside = names_of(path, SUFFIXES)
     wide = _wide(seen)
     # dates, times and ids that DuckDB would recognise stay text, as written
@@ -34,6 +41,16 @@ def open_json(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     )
     relation = scan(connection, "read_json", path, SUFFIXES, f"{lines}, columns={{{columns}}}")
     return Opened(relation, tuple(relation.columns), typed=True)
+
+
+def _keys(text: str) -> int:
+    """Different keys in the first lines of a file; before the engine looks at them, which takes minutes for many."""
+    found: set[str] = set()
+    for line in text.splitlines():
+        with contextlib.suppress(ValueError, RecursionError):  # cut off, or for the engine to refuse
+            record = json.loads(line)
+            found.update(record if isinstance(record, dict) else ())
+    return len(found)
 
 
 def _wide(seen: duckdb.DuckDBPyRelation) -> set[str]:

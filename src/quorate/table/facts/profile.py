@@ -6,8 +6,13 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
 from quorate.table.columns.scales import Scale, scale_of
@@ -18,8 +23,17 @@ from quorate.table.exchange.rows import Rows
 from quorate.table.files import opened
 from quorate.table.frames import wrapped
 
-MOST_COLUMNS = 100
+if TYPE_CHECKING:
+    import duckdb
+
+MOST_COLUMNS = 300
 """Columns that a table may have: every one is looked at, and pairs of them tried."""
+MOST_BYTES = 64 << 20
+"""Size of a file that is held in memory while its columns are looked at and tried."""
+MOST_HASHED = 2_000_000
+"""Rows whose columns are held as numbers, to count what they tell apart."""
+_TOGETHER = 20
+_MIX = np.uint64(0x9E3779B97F4A7C15)
 MOST_WORDS = 60
 """Distinct values of a column that are listed."""
 _NONE = re.compile(
@@ -89,11 +103,20 @@ class Table:
         How many there are.
     columns : tuple of Column
         In its order.
+    held : bool
+        Whether the rows are in memory, so that to read them again costs little.
     """
 
     opened: Opened
     rows: int
     columns: tuple[Column, ...]
+    held: bool = False
+
+    @property
+    def frame(self) -> duckdb.DuckDBPyRelation:
+        """The rows under the names of their columns."""
+        names = zip(self.opened.relation.columns, self.opened.columns, strict=True)
+        return self.opened.relation.project(", ".join(f"{quoted(inner)} AS {quoted(name)}" for inner, name in names))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -110,11 +133,27 @@ class Table:
 
     def keys(self, names: Iterable[str]) -> int:
         """How many rows these columns tell apart."""
-        listed = ", ".join(self.sql(name) for name in names)
-        if not listed:
+        wanted = list(names)
+        if not wanted:
             return 1
-        ((count,),) = self.opened.relation.project(listed).distinct().aggregate("count(*)").fetchall()
-        return int(count)
+        if self.rows > MOST_HASHED:
+            every = self.opened.relation.project(", ".join(map(self.sql, wanted))).distinct()
+            return int(every.aggregate("count(*)").fetchall()[0][0])
+        code = np.zeros(self.rows, dtype=np.uint64)
+        for name in wanted:
+            code = (code ^ self._hashed(name)) * _MIX
+        return len(np.unique(code))
+
+    def _hashed(self, name: str) -> NDArray[np.uint64]:
+        """A number for each value of a column, in the order of the rows, which are read in one order each time."""
+        if name not in self._hashes:
+            found = self.opened.relation.project(f"hash({self.sql(name)}) AS code").fetchnumpy()["code"]
+            self._hashes[name] = np.asarray(np.ma.getdata(found), dtype=np.uint64) + np.uint64(len(self._hashes))
+        return self._hashes[name]
+
+    @cached_property
+    def _hashes(self) -> dict[str, NDArray[np.uint64]]:
+        return {}
 
     def within(self, inner: str, outer: str) -> bool:
         """Whether a level of one column always comes with the same level of another."""
@@ -131,8 +170,11 @@ def looked_at(source: Any, rows: Rows) -> Iterator[Table]:
         If it cannot be opened, has too many columns, or is a frame that is not in memory.
     """
     if isinstance(source, (str, os.PathLike, Address)):
-        with opened(place_of(source), rows) as file:
-            yield _profiled(file)
+        place = place_of(source)
+        with opened(place, rows) as file:
+            plain = file.kind is None and not file.facets
+            few = plain and isinstance(place, Path) and place.is_file() and place.stat().st_size <= MOST_BYTES
+            yield _profiled(replace(file, relation=file.relation.materialize()) if few else file, held=few)
         return
     import narwhals as nw
 
@@ -149,19 +191,23 @@ def looked_at(source: Any, rows: Rows) -> Iterator[Table]:
     own.close()
 
 
-def _profiled(file: Opened) -> Table:
+def _profiled(file: Opened, *, held: bool = False) -> Table:
     if len(file.columns) > MOST_COLUMNS:
         raise InvalidInput(
             f"source: has {len(file.columns):,} columns, more than the {MOST_COLUMNS} that are looked at; name the "
             "score and the facets"
         )
-    asked = ["count(*)"]
-    for column in map(quoted, file.relation.columns):
+    ((rows,),) = file.relation.aggregate("count(*)").fetchall()
+    asked = []
+    for column, kind in zip(map(quoted, file.relation.columns), map(str, file.relation.types), strict=True):
         text = f"nullif(trim({column}::VARCHAR), '')"
-        number = f"TRY_CAST({text} AS DOUBLE)" if not _is_boolean(file, column) else f"{column}::INTEGER"
-        asked += [f"count({text})", f"count(DISTINCT {text})", f"count({number})", f"min({number})", f"max({number})"]
-        asked.append(f"coalesce(bool_and({number} = floor({number})), true)")
-    ((rows, *found),) = file.relation.aggregate(", ".join(asked)).fetchall()
+        number = f"TRY_CAST({text} AS DOUBLE)" if kind != "BOOLEAN" else f"{column}::INTEGER"
+        facts = [f"count({text})", f"count(DISTINCT {text})", f"count({number})", f"min({number})", f"max({number})"]
+        asked.append(", ".join([*facts, f"coalesce(bool_and({number} = floor({number})), true)"]))
+    found: list[Any] = []
+    size = _TOGETHER if held else len(asked)  # the engine takes much longer for many at once, and each is a pass
+    for start in range(0, len(asked), size):
+        found += file.relation.aggregate(", ".join(asked[start : start + size])).fetchall()[0]
     columns = []
     for place, name in enumerate(file.columns):
         filled, distinct, numbers, low, high, whole = found[6 * place : 6 * place + 6]
@@ -174,7 +220,7 @@ def _profiled(file: Opened) -> Table:
         columns.append(
             Column(name, filled, distinct, numeric, bool(whole), low, high, words, strays if known else (), scale)
         )
-    return Table(file, rows, tuple(columns))
+    return Table(file, rows, tuple(columns), held)
 
 
 def _texts(file: Opened, place: int) -> tuple[str, ...]:
@@ -184,11 +230,6 @@ def _texts(file: Opened, place: int) -> tuple[str, ...]:
     found = file.relation.filter(f"{text} IS NOT NULL AND TRY_CAST({text} AS DOUBLE) IS NULL")
     words = found.project(f"{text} AS word").distinct().order("word").limit(MOST_WORDS).fetchall()
     return tuple(word for (word,) in words)
-
-
-def _is_boolean(file: Opened, column: str) -> bool:
-    place = [quoted(name) for name in file.relation.columns].index(column)
-    return str(file.relation.types[place]) == "BOOLEAN"
 
 
 def _words(file: Opened, place: int) -> tuple[str, ...]:

@@ -96,3 +96,32 @@ def test_counted_from_scratch_by_name_and_by_content():
         "winner": "res",
         "outcomes": {"a": 1, "b": 0, "tie": 0.5},
     }
+
+
+def test_a_file_is_read_once_for_all_tries(tmp_path, monkeypatch):
+    path = tmp_path / "w.csv"
+    frame = pl.DataFrame({"id": [f"q{i}" for i in range(24)]})
+    frame.with_columns(a=pl.col("id").str.len_chars(), b=pl.Series([1, 2, 3, 4] * 6)).write_csv(path)
+
+    def opened(*_):
+        raise AssertionError
+
+    monkeypatch.setattr("quorate.table.read_scores.opened", opened)
+    assert propose(path).kind == "scores"
+
+
+@pytest.mark.parametrize(
+    ("score", "options"),
+    [
+        (["good", "poor", "fair", "n/a"], {"missing": ("n/a",)}),
+        (["1", "2", "3", "N/A"], {"missing": ("N/A",)}),
+        (["poor", "good"], {"labels": {"poor": 1, "good": 3}}),
+        (["red", "blue"], {"label": "red"}),
+        (["agree", "strongly agree", "disagree", "neutral"], {}),
+        (["80%", "90%"], {}),
+    ],
+)
+def test_scores_in_words(score, options):
+    frame = pl.DataFrame({"item": [i // 2 for i in range(48)], "judge": list("xy") * 24})
+    found = propose(frame.with_columns(score=pl.Series([score[(i * i + i // 5) % len(score)] for i in range(48)])))
+    assert (found.options, found.problem) == (options, "")

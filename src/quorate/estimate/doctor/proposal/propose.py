@@ -115,22 +115,25 @@ def propose(
     ('scores', {'score': 'diameter', 'facets': {'item': 'plate', 'sample': 'sample'}})
     """
     rows = Rows(where, partitions, part, format)
+    given = {key: value for key, value in vars(rows).items() if value}
+    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "frame"
     with looked_at(source, rows) as table:
         votes = pair_of(table)
         found = votes or scores_of(table)
-    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "frame"
-    if found is None:
-        return Proposal(None, {}, (), "no column holds scores, and no two columns name systems with who won", name)
-    options = dict(found.options)
-    given = {key: value for key, value in vars(rows).items() if value}
-    kind: Kind = "scores" if votes is None else "votes"
-    reasons = list(found.reasons)
-    problem = _problem(source, kind, options | given)
-    if problem and kind == "scores" and "fixed" not in options and "freely" in problem:
-        fewer = {**options, "fixed": (JUDGE,)}
-        if not _problem(source, kind, fewer | given):
-            options, problem = fewer, ""
-            reasons.append("judges never meet all levels of the other fixed facets: these are taken as drawn")
+        if found is None:
+            return Proposal(None, {}, (), "no column holds scores, and no two columns name systems with who won", name)
+        kind: Kind = "scores" if votes is None else "votes"
+
+        def problem_of(options: Mapping[str, Any]) -> str:
+            return _problem(table.frame, kind, options) if table.held else _problem(source, kind, {**options, **given})
+
+        options, reasons = dict(found.options), list(found.reasons)
+        problem = problem_of(options)
+        if problem and kind == "scores" and "fixed" not in options and "freely" in problem:
+            fewer = {**options, "fixed": (JUDGE,)}
+            if not problem_of(fewer):
+                options, problem = fewer, ""
+                reasons.append("judges never meet all levels of the other fixed facets: these are taken as drawn")
     return Proposal(kind, options | given, tuple(reasons), problem, name)
 
 
