@@ -43,6 +43,11 @@ class Told:
     async def close(self):
         pass
 
+    async def busy(self, n=1):
+        """Until so many calls are in flight."""
+        while self.now < n:
+            await asyncio.sleep(0.005)
+
 
 @pytest.fixture(scope="session")
 def told():

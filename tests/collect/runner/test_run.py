@@ -178,8 +178,10 @@ def test_an_endpoint_that_takes_little_is_asked_little(planned, told, build):
 def test_stopping_waits_for_what_is_in_flight_and_gives_the_rest_back(planned, yes, build):
     async def main():
         stop = asyncio.Event()
-        asyncio.get_running_loop().call_later(0.15, stop.set)
-        return await collect(ledger, {"a": judge}, build, limits=QUICK, stop=stop)
+        work = asyncio.create_task(collect(ledger, {"a": judge}, build, limits=QUICK, stop=stop))
+        await judge.busy(64)
+        stop.set()
+        return await work
 
     ledger, judge = planned(5000), yes(delay=0.1)
     outcome = asyncio.run(main())
@@ -193,7 +195,8 @@ def test_ctrl_c_stops_cleanly(planned, loopback, runner):
     path, server = planned(3000).path, loopback(0.1)
     process = runner(path, server.port)
     assert process.stdout.readline() == "started\n"
-    time.sleep(0.4)
+    while not server.counts():
+        time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     outcome = json.loads(process.communicate(timeout=30)[0])
     assert process.returncode == 0
@@ -205,13 +208,15 @@ def test_ctrl_c_stops_cleanly(planned, loopback, runner):
 
 
 def test_a_second_ctrl_c_does_not_wait(planned, yes, build):
-    ledger = planned(100)
+    ledger, judge = planned(100), yes(delay=30)
 
     async def main(stop):
-        loop = asyncio.get_running_loop()
-        for moment in (0.1, 0.3):
-            loop.call_later(moment, signal.raise_signal, signal.SIGINT)
-        return await collect(ledger, {"a": yes(delay=30)}, build, stop=stop)
+        work = asyncio.create_task(collect(ledger, {"a": judge}, build, stop=stop))
+        await judge.busy(64)
+        signal.raise_signal(signal.SIGINT)
+        await stop.wait()
+        signal.raise_signal(signal.SIGINT)
+        return await work
 
     with pytest.raises(KeyboardInterrupt):
         run(main)

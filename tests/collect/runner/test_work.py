@@ -89,18 +89,26 @@ def test_a_full_disk_is_one_line_and_no_answer_is_lost(planned, yes, build):
 def test_grace_has_an_end(planned, yes, build):
     async def main():
         stop = asyncio.Event()
-        asyncio.get_running_loop().call_later(0.1, stop.set)
-        return await collect(ledger, {"a": yes(delay=30)}, build, limits=Limits(grace=0.1), stop=stop)
+        work = asyncio.create_task(collect(ledger, {"a": judge}, build, limits=Limits(grace=0.1), stop=stop))
+        await judge.busy(64)
+        stop.set()
+        return await work
 
-    ledger = planned(100)
+    ledger, judge = planned(100), yes(delay=30)
     outcome = asyncio.run(main())
     assert (outcome.spend.lost, outcome.spend.reserved, outcome.left) == (64, 0, 100)
 
 
 def test_cancelling_counts_what_is_in_flight_as_lost(planned, yes, build):
-    ledger = planned(100)
-    with pytest.raises(TimeoutError):
-        asyncio.run(asyncio.wait_for(collect(ledger, {"a": yes(delay=30)}, build), 0.2))
+    async def main():
+        work = asyncio.create_task(collect(ledger, {"a": judge}, build))
+        await judge.busy(64)
+        work.cancel()
+        await work
+
+    ledger, judge = planned(100), yes(delay=30)
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(main())
     assert (ledger.spend().lost, ledger.spend().reserved) == (64, 0)
 
 
@@ -178,7 +186,7 @@ def test_a_ledger_that_was_made_anew_is_not_taken_for_the_one_before(planned, ye
 
     async def main():
         work = asyncio.create_task(collect(ledger, {"a": judge}, build, limits=Limits(lease=0.2, every=0.01)))
-        await asyncio.sleep(0.1)
+        await judge.busy()
         with Ledger.open(ledger.path) as other:
             other._connection.execute("UPDATE runners SET name = 'another'")
         return await work
