@@ -69,6 +69,7 @@ ONE_OF_EACH = [
     caveats.few_drawn({"judge": 5}, 4.2),
     caveats.unlike_systems("gpt", 4.1, 0.001, (0.8, 1.3)),
     caveats.compared_by_pairs("gpt", 4.1, 0.001),
+    caveats.told_apart_by_pairs("d", 9.7, 0.001),
     caveats.labels_at_random(),
     caveats.noise_of_votes(10, 50),
     caveats.few_labels(60, 9, 60, 1.0),

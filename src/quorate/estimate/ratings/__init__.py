@@ -2,6 +2,7 @@
 
 ``rank``: one question for scores and votes.
 ``leaderboard``: systems by mean score.
+``pair_errors``: errors of every two systems by themselves, where systems do not vary alike.
 ``judges``: who is first without each judge, and by their median.
 ``bradley_terry``, ``ratings``: ratings by votes, and their result.
 ``boards``: a board for every level of a facet.

@@ -12,16 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats
-from quorate.caveats import Caveat, missing
+from quorate.caveats import Caveat, missing, told_apart_by_pairs
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.differences.difference import common_share
-from quorate.estimate.differences.homogeneity import unlike_caveats
+from quorate.estimate.differences.difference import common_share, difference
+from quorate.estimate.differences.homogeneity import unlike_caveats, unlike_system
 from quorate.estimate.differences.joint import JointMeans, joint_means
 from quorate.estimate.differences.satterthwaite import of_few
 from quorate.estimate.means.intervals import ends_near
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import POPULATION, Target, of_this_panel, scope
 from quorate.estimate.ratings.judges import ByJudges, by_judges
+from quorate.estimate.ratings.pair_errors import MOST_SYSTEMS, PairErrors, pair_errors
 from quorate.estimate.ratings.ranked import by_group, claim, rank_rows, standing, top
 from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.rank_intervals import (
@@ -55,7 +56,7 @@ class Leaderboard(Result):
     covariance : array, shape (systems, systems)
         Covariance of the means about their average; what systems share has cancelled.
     df : float
-        Degrees of freedom of that covariance: the fewest of any system against the average.
+        Degrees of freedom of that covariance: the fewest of any system against the average, or of any two.
     common : float
         Part of that covariance that more items do not reduce: how far judges and prompts favour systems.
     level : float
@@ -68,6 +69,9 @@ class Leaderboard(Result):
         Of the draws.
     asked : mapping of str to str
         The targets that were asked for.
+    pairs : PairErrors or None
+        Errors of every two systems by themselves, where one varies otherwise than the rest; None where one model of all
+        of them is the error.
     """
 
     systems: tuple[str, ...]
@@ -80,6 +84,7 @@ class Leaderboard(Result):
     caveats: tuple[Caveat, ...]
     seed: int
     asked: Mapping[str, Target] = field(default_factory=dict)
+    pairs: PairErrors | None = None
 
     def __len__(self) -> int:
         return len(self.systems)
@@ -108,7 +113,9 @@ class Leaderboard(Result):
     @cached_property
     def ranks(self) -> RankIntervals:
         """Intervals of the ranks, for all systems at once and for one chosen beforehand; rank 1 is best."""
-        return rank_intervals(self.rating, self.covariance, self._deviations, self.level)
+        if self.pairs is None:
+            return rank_intervals(self.rating, self.covariance, self._deviations, self.level)
+        return rank_intervals(self.rating, self.covariance, self._drawn(np.inf), self.level, self.pairs.df)
 
     @cached_property
     def group(self) -> NDArray[np.int64]:
@@ -163,6 +170,8 @@ class Leaderboard(Result):
         if a == b:
             raise InvalidInput(f'difference: "{a}" against itself; name two systems')
         judgments, facet = self.joint.fit.judgments, self.joint.facet
+        if self.pairs is not None:
+            return difference(judgments, a, b, facet=facet, method="paired", targets=self.asked).estimate
         weights = np.zeros(len(self))
         weights[judgments.level_index(facet, a)], weights[judgments.level_index(facet, b)] = 1.0, -1.0
         return of_few(self.joint.contrast(weights))
@@ -173,7 +182,7 @@ class Leaderboard(Result):
         for i, j in combinations(range(len(self)), 2):
             value, c = float(self.rating[i] - self.rating[j]), self.covariance
             se = float(np.sqrt(max(c[i, i] + c[j, j] - 2 * c[i, j], 0.0)))
-            half = self.ranks.critical * se
+            half = float(np.broadcast_to(self.ranks.critical, c.shape)[i, j]) * se
             limits = {"difference": value, "se": se, "low": value - half, "high": value + half}
             differ = bool(self.ranks.above[i, j])
             gaps.append({"a": self.systems[i], "b": self.systems[j], **limits, "differ": differ})
@@ -196,7 +205,8 @@ class Leaderboard(Result):
             "systems": self.rows(),
             "groups": [list(group) for group in self.groups],
             "level": self.level,
-            "critical": self.ranks.critical,
+            "critical": None if self.pairs is not None else self.ranks.critical,
+            "by_pairs": self.pairs is not None,
             "df": self.df if np.isfinite(self.df) else None,
             "spread": self.spread,
             "noise": self.noise,
@@ -262,7 +272,11 @@ class Leaderboard(Result):
 
     @cached_property
     def _deviations(self) -> Floats:
-        return normal_deviations(self.covariance, self.df, _DRAWS, stream(self.seed, "ranks"))
+        return self._drawn(self.df if self.pairs is None else self.pairs.df.min(axis=1))
+
+    def _drawn(self, df: float | Floats) -> Floats:
+        """Draws of the means less what they estimate."""
+        return normal_deviations(self.covariance, df, _DRAWS, stream(self.seed, "ranks"))
 
 
 def leaderboard(
@@ -279,10 +293,11 @@ def leaderboard(
 
     Notes
     -----
-    Means and their covariance are those of `quorate.estimate.differences.joint.joint_means`; all systems are taken to
-    vary alike, and where one does not, the caveat `unlike-systems` says what that does.
-    Differences hold at once by the largest of all t statistics, for equal variances Tukey's range. Ranks and groups
-    follow from them.
+    Means and their covariance are those of `quorate.estimate.differences.joint.joint_means`, which takes all systems to
+    vary alike. Where one does not, and all were judged on the same cells, every two have the error and the degrees of
+    freedom that `quorate.compare` finds for them alone, and every mean that of its own scores; elsewhere the caveat
+    `unlike-systems` says what one model does. Differences hold at once by the largest of all t statistics, for equal
+    variances Tukey's range. Ranks and groups follow from them.
 
     References
     ----------
@@ -294,22 +309,33 @@ def leaderboard(
     k = len(joint.systems)
     apart = np.eye(k) - 1 / k
     order = np.argsort(-joint.value, kind="stable")
+    systems = tuple(joint.systems[i] for i in order)
     estimates = [of_few(estimate) for estimate in joint.contrasts(np.vstack([apart, np.eye(k)[order]]))]
     compared, means = estimates[:k], tuple(estimates[k:])
+    unlike, pairs = unlike_system(joint.fit.judgments, joint.facet), None
+    if unlike is not None and unlike.differs and joint.exchangeable and k <= MOST_SYSTEMS:
+        pairs = pair_errors(joint.fit.judgments, systems, joint.facet, targets or {})
+    cautions, means = means[0].caveats, means if pairs is None else pairs.means
     half = max(mean.half_width(level) for mean in means)
     rows = int(judgments.rows.sum())
     lost = [missing(rows - judgments.n_answers, rows)] if rows > judgments.n_answers else []
     plain = apart @ joint.covariance @ apart
     enlarged = sum(mean.variance for mean in compared) / max(float(np.trace(plain)), 1e-300)
+    said = (
+        unlike_caveats(joint)
+        if pairs is None or unlike is None
+        else [told_apart_by_pairs(unlike.system, unlike.ratio, unlike.p_value)]
+    )
     return Leaderboard(
-        systems=tuple(joint.systems[i] for i in order),
+        systems=systems,
         means=means,
-        covariance=plain[np.ix_(order, order)] * enlarged,
-        df=min(mean.df for mean in compared),
+        covariance=plain[np.ix_(order, order)] * enlarged if pairs is None else pairs.covariance,
+        df=min(mean.df for mean in compared) if pairs is None else float(pairs.df.min()),
         common=float(np.mean([common_share(mean) for mean in compared])),
         level=level,
         joint=joint,
-        caveats=(*means[0].caveats, *lost, *unlike_caveats(joint), *ends_near(judgments, joint.facet, half)),
+        caveats=(*cautions, *lost, *said, *ends_near(judgments, joint.facet, half)),
         seed=seed,
         asked=dict(targets or {}),
+        pairs=pairs,
     )
