@@ -1,10 +1,12 @@
 import numpy as np
+import polars as pl
 import pytest
 
 from quorate.decide.compare import compare
 from quorate.decide.stop import monitor, stopping_rule
 from quorate.decide.votes.verdict import Outcome
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.table.read_votes import read_votes
 
 
 def test_it_stops_at_the_first_look_that_decides(between):
@@ -36,15 +38,51 @@ def test_votes_are_taken_in_the_order_of_their_time(between):
 
 
 def test_votes_that_share_a_judge_are_looked_at_seldom_and_by_clusters(between):
-    labels = [f"j{i % 20}" for i in range(230)]
-    found = monitor(between(180, 50, judge=labels), "x", "y")
+    """29 to 21, 52 to 48 and 130 to 70: the third look decides, and 30 more votes are not counted."""
+    rng, won = np.random.default_rng(1), []
+    for x, y in ((29, 21), (23, 27), (78, 22), (0, 30)):
+        won += rng.permutation(["x"] * x + ["y"] * y).tolist()
+    columns = {
+        "model_a": ["x"] * 230,
+        "model_b": ["y"] * 230,
+        "winner": won,
+        "judge": [f"j{i % 20}" for i in range(230)],
+    }
+    found = monitor(read_votes(pl.DataFrame(columns), announce=False), "x", "y")
     assert found.n.tolist() == [50, 100, 200]
     assert found.cluster == ("judge",)
-    last = compare(between(180, 20, judge=labels[:200]), "x", "y")
+    first = pl.DataFrame({name: column[:200] for name, column in columns.items()})
+    last = compare(read_votes(first, announce=False), "x", "y")
     assert np.exp(-found.evidence[-1]) == pytest.approx(last.p_difference * 12)
     assert (found.low[-1], found.high[-1]) == pytest.approx(last.difference.interval(1 - 0.05 / 12))
     assert [one.code for one in found.caveats] == [one.code for one in last.caveats]
-    assert found.outcome is Outcome.BETTER
+    assert (found.outcome, found.left) == (Outcome.BETTER, 30)
+
+
+@pytest.mark.parametrize("cluster", [(), "judge"])
+def test_votes_after_the_stop_are_counted_but_not_as_evidence(between, cluster):
+    """80 votes for x, then 120 for y: the claim stands as it was made, and no number is of what came later."""
+    labels = [f"j{i % 20}" for i in range(200)]
+    found = monitor(between(80, 120, judge=labels), "x", "y", cluster=cluster)
+    at = 50 if cluster else 16
+    assert (found.outcome, found.n[-1], found.left, len(found.n)) == (Outcome.BETTER, at, 200 - at, found.stopped)
+    assert f"100.0% of {at} votes" in found.sentence
+    assert found.sentence.endswith(
+        f"{200 - at} votes after that are not counted: the claim was made at the stop, and what they say is no "
+        "evidence for it."
+    )
+    early = monitor(between(at, 0, judge=labels[:at]), "x", "y", cluster=cluster)
+    plain = found.to_dict()
+    assert plain["left"] == 200 - at
+    for name in ("n", "wins", "low", "high", "p_value"):
+        assert plain[name] == early.to_dict()[name]
+    assert len(found.rows()) == len(early.rows())
+
+
+def test_votes_that_wait_for_the_next_look_are_said(between):
+    waiting = monitor(between(60, 60, judge=[f"j{i % 10}" for i in range(120)], time=TURNS), "x", "y")
+    assert waiting.left == 20
+    assert "20 votes after that are not counted yet. The next look is at 200 votes." in waiting.sentence
 
 
 TURNS = [*range(0, 120, 2), *range(1, 120, 2)]
@@ -67,7 +105,7 @@ def test_one_judge_so_far_says_nothing_of_others(between):
 def test_votes_are_independent_only_if_that_is_said(between):
     votes = between(40, 0, judge=[f"j{i % 10}" for i in range(40)])
     found = monitor(votes, "x", "y", cluster=())
-    assert len(found.n) == 40
+    assert len(found.n) + found.left == 40
     assert [one.code for one in found.caveats] == ["taken-as-independent"]
 
 

@@ -19,6 +19,7 @@ from quorate.numerics.votes import binomial
 from quorate.plan.power.sample_size import check_count, check_margin, check_range, sample_size
 from quorate.table.results import Result, Row, rows_of
 from quorate.table.votes import Encoding, Votes, checked_votes
+from quorate.wording import counted
 
 MOST_EXACT = 20_000
 """Votes up to which a stopping rule is worked out exactly."""
@@ -39,7 +40,7 @@ class Monitor(Result):
     stopped : int or None
         Looks taken until then; None if undecided.
     n, wins : array, shape (looks,)
-        Votes, and wins among them, so far.
+        Votes, and wins among them, so far. The look that decided is the last one.
     low, high : array, shape (looks,)
         Confidence sequence of the margin ``p - 1/2``: all of them cover at once with a chance of at least ``level``.
     evidence : array, shape (looks,)
@@ -55,6 +56,8 @@ class Monitor(Result):
         there are 50, 100, 200 and so on.
     caveats : tuple of Caveat
         What to know before relying on this.
+    left : int
+        Votes after the last look, which are not counted: those that came after the stop, or wait for the next look.
     """
 
     a: str
@@ -70,6 +73,7 @@ class Monitor(Result):
     level: float
     cluster: tuple[str, ...] = ()
     caveats: tuple[Caveat, ...] = ()
+    left: int = 0
 
     @property
     def p_value(self) -> float:
@@ -84,16 +88,19 @@ class Monitor(Result):
     @property
     def sentence(self) -> str:
         """The state in one sentence."""
-        at = (self.stopped or len(self.n)) - 1
-        share = f"{self.a} wins {self.wins[at] / self.n[at]:.1%} of {self.n[at]:,.0f} votes"
-        bounds = f"{100 * self.level:.4g}% confidence sequence {0.5 + self.low[at]:.1%} to {0.5 + self.high[at]:.1%}"
+        share = f"{self.a} wins {self.wins[-1] / self.n[-1]:.1%} of {counted(int(self.n[-1]), 'vote')}"
+        bounds = f"{100 * self.level:.4g}% confidence sequence {0.5 + self.low[-1]:.1%} to {0.5 + self.high[-1]:.1%}"
         numbers = f"{share} ({bounds})"
+        more = f" {counted(self.left, 'vote')} after that {'is' if self.left == 1 else 'are'} not counted"
         if self.outcome is Outcome.UNDECIDED:
-            after = f" The next look is at {2 * max(self.n[at], FIRST / 2):,.0f} votes." if self.cluster else ""
-            return f"Go on: undecided whether {self.a} or {self.b} is preferred; {numbers}.{after}"
+            after = f" The next look is at {2 * max(self.n[-1], FIRST / 2):,.0f} votes." if self.cluster else ""
+            later = f"{more} yet." if self.left else ""
+            return f"Go on: undecided whether {self.a} or {self.b} is preferred; {numbers}.{later}{after}"
+        later = f"{more}: the claim was made at the stop, and what they say is no evidence for it." if self.left else ""
         if self.outcome is Outcome.EQUIVALENT:
-            return f"Stop: {self.a} and {self.b} are equivalent within a margin of {self.margin:.4g}; {numbers}."
-        return f"Stop: {self.a} is {self.outcome.value} than {self.b}; {numbers}."
+            alike = f"{self.a} and {self.b} are equivalent within a margin of {self.margin:.4g}"
+            return f"Stop: {alike}; {numbers}.{later}"
+        return f"Stop: {self.a} is {self.outcome.value} than {self.b}; {numbers}.{later}"
 
     def __str__(self) -> str:
         return self.sentence
@@ -103,9 +110,9 @@ class Monitor(Result):
         return rows_of({name: getattr(self, name) for name in ("n", "wins", "low", "high", "evidence")})
 
     def to_dict(self) -> dict[str, Any]:
-        """The state as plain values, with the last interval."""
+        """The state as plain values, with the interval of the last look that counts."""
         last = {name: float(getattr(self, name)[-1]) for name in ("n", "wins", "low", "high")}
-        facts = {name: getattr(self, name) for name in ("a", "b", "outcome", "stopped", "cluster", "caveats")}
+        facts = {name: getattr(self, name) for name in ("a", "b", "outcome", "stopped", "left", "cluster", "caveats")}
         names = ("p_value", "margin", "level", "exit_code", "sentence")
         facts["caveats"] = [caveat.sentence for caveat in self.caveats]
         return {**facts, "outcome": self.outcome.value, **last, **{name: getattr(self, name) for name in names}}
@@ -212,8 +219,9 @@ def monitor(
         at = int(decided[0])
         stopped, better = at + 1, looks.wins[at] / looks.n[at] - 0.5 > 0
         shown = Outcome.EQUIVALENT if looks.equal[at] else Outcome.BETTER if better else Outcome.WORSE
-    numbers = looks.n, looks.wins, looks.low, looks.high, looks.evidence
-    return Monitor(a, b, shown, stopped, *numbers, margin, level, known.cluster, known.caveats)
+    numbers = [column[:stopped] for column in looks[:5]]  # what came after the stop is no evidence
+    left = pair.rows - int(numbers[0][-1])
+    return Monitor(a, b, shown, stopped, *numbers, margin, level, known.cluster, known.caveats, left)
 
 
 class _Looks(NamedTuple):

@@ -33,4 +33,4 @@ def test_systems_of_one_name_are_told_apart(run, votes):
     frame = pl.read_csv(votes).with_columns(prompt_type=pl.Series(["code", "prose"] * 30))
     frame.write_csv(votes)
     ran = run("monitor", votes, "--a", "x (code)", "--b", "y (code)", "--within", "prompt_type", "--json")
-    assert ran.json["n"] == 30
+    assert ran.json["n"] + ran.json["left"] == 30
