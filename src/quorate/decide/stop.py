@@ -219,9 +219,12 @@ def monitor(
         at = int(decided[0])
         stopped, better = at + 1, looks.wins[at] / looks.n[at] - 0.5 > 0
         shown = Outcome.EQUIVALENT if looks.equal[at] else Outcome.BETTER if better else Outcome.WORSE
-    numbers = [column[:stopped] for column in looks[:5]]  # what came after the stop is no evidence
-    left = pair.rows - int(numbers[0][-1])
-    return Monitor(a, b, shown, stopped, *numbers, margin, level, known.cluster, known.caveats, left)
+    # what came after the stop is no evidence
+    n, wins, low, high, evidence = (column[:stopped] for column in looks[:5])
+    left = pair.rows - int(n[-1])
+    return Monitor(
+        a, b, shown, stopped, n, wins, low, high, evidence, margin, level, known.cluster, known.caveats, left
+    )
 
 
 class _Looks(NamedTuple):
