@@ -18,6 +18,8 @@ from hypothesis import settings
 pytest_plugins = ["studies"]
 """Small studies of every shape, which analyses and pages are made of."""
 
+FOLDERS = ("calibration", "local")
+"""Folders whose tests all have the mark of that name."""
 NEEDS_SHARED = "needs QUORATE_SHARED"
 ROOT = Path(__file__).parent.parent
 
@@ -128,12 +130,20 @@ def _simulate(sizes, *, keep=1.0, seed=0, replicates=1, sd=None):
     return frame.filter(pl.Series(rng.random(rows) < keep)) if keep < 1 else frame
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave a folder of tests of one mark alone where ``-m`` leaves out the mark: importing it takes seconds."""
+    named = collection_path.name in FOLDERS and collection_path.parent == ROOT / "tests"
+    return True if named and f"not {collection_path.name}" in config.option.markexpr else None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
-    """Mark the tests that use shared data, before ``-m`` selects."""
+    """Mark the tests that use shared data and those of folders of one mark, before ``-m`` selects."""
     for item in items:
         if "shared" in getattr(item, "fixturenames", ()):
             item.add_marker("shared")
+        for folder in set(FOLDERS).intersection(item.path.parts):
+            item.add_marker(folder)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

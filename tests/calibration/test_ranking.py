@@ -62,7 +62,6 @@ def tables(shared: Path) -> Mapping[str, q.Judgments]:
     }
 
 
-@pytest.mark.calibration
 def test_the_tables_are_those_of_the_docs(tables: Mapping[str, q.Judgments]) -> None:
     sizes = {
         name: (t.n_answers, t.n_cells, *map(t.n_levels, ("item", "prompt", "judge"))) for name, t in tables.items()
@@ -75,7 +74,6 @@ def test_the_tables_are_those_of_the_docs(tables: Mapping[str, q.Judgments]) -> 
     }
 
 
-@pytest.mark.calibration
 @pytest.mark.parametrize(
     ("name", "layouts", "alike", "loss"),
     [
@@ -96,7 +94,6 @@ def test_pilots_cut_from_real_data(
     assert choice.correlation >= 0.9
 
 
-@pytest.mark.calibration
 @pytest.mark.parametrize("target", ["panel", "population"])
 @pytest.mark.parametrize("layouts", [("factorial",), ALL])
 @pytest.mark.parametrize(
@@ -154,7 +151,6 @@ READINGS = {
 }
 
 
-@pytest.mark.calibration
 @pytest.mark.parametrize("prompts", [3, 4, 5, 10])
 @pytest.mark.parametrize("items", [30, 50, 200])
 def test_the_top_intervention(items: int, prompts: int, simulate: Any, design: Any) -> None:
@@ -241,7 +237,6 @@ def show(title: str, rows: list[dict[str, float]]) -> dict[str, float]:
     return {name: float(values.mean()) for name, values in found.items()}
 
 
-@pytest.mark.calibration
 @pytest.mark.parametrize("layouts", [("factorial",), ALL])
 @pytest.mark.parametrize(("items", "prompts"), [(30, 3), (50, 5), (200, 10)])
 def test_certainty_claimed_for_table_8(items: int, prompts: int, layouts: Any, simulate: Any, design: Any) -> None:
@@ -253,7 +248,6 @@ def test_certainty_claimed_for_table_8(items: int, prompts: int, layouts: Any, s
     assert abs(found["within"] - found["near"]) <= 0.1
 
 
-@pytest.mark.calibration
 @pytest.mark.parametrize(("layouts", "prices"), [(("factorial",), CALLS), (ALL, CALLS), (ALL, PRICED)])
 @pytest.mark.parametrize(("items", "prompts"), [(30, 3), (50, 5), (200, 10)])
 def test_certainty_claimed_over_many_problems(
@@ -271,7 +265,6 @@ def test_certainty_claimed_over_many_problems(
     assert abs(found["within"] - found["near"]) <= 0.15
 
 
-@pytest.mark.calibration
 @pytest.mark.parametrize("judges", [3, 5])
 def test_certainty_claimed_for_judges_that_stand_for_others(judges: int, simulate: Any, design: Any) -> None:
     """Judges of the pilot are drawn anew each time; few of them say little about how others differ."""
