@@ -40,7 +40,7 @@ def scored(one):
 
 
 @pytest.mark.parametrize(("layout", "prompts", "options", "expected"), KNOWN)
-@pytest.mark.parametrize("pilot", [0, 4])
+@pytest.mark.parametrize("pilot", [0, pytest.param(4, marks=pytest.mark.slow)])
 def test_what_a_plan_leaves_together_the_data_leave_together(layout, prompts, options, expected, pilot):
     one = assign(items=36, judges=JUDGES, prompts=prompts, layout=layout, pilot=pilot, **options)
     found = one.aliasing

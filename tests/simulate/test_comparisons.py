@@ -29,7 +29,7 @@ def test_items_of_each_system_are_not_shared():
 
 def test_a_large_difference_is_always_found_and_none_rarely():
     assert simulate_comparisons(Pair(30, difference=5.0), studies=10).found == 1
-    none = simulate_comparisons(Pair(40, judges=4), studies=60)
+    none = simulate_comparisons(Pair(40, judges=4), studies=40)
     assert none.found == pytest.approx(none.missed)
     assert none.found < 0.1 < none.naive
     assert np.isnan(none.equivalent)
@@ -54,7 +54,7 @@ def pool():
 
 
 def test_a_replay_shifts_the_difference_away(pool):
-    found = replay_comparisons(pool, "x", "y", items=40, levels=4, studies=50)
+    found = replay_comparisons(pool, "x", "y", items=40, levels=4, studies=30)
     assert found.refused == 0
     assert found.found < 0.12
     assert found.naive > found.found
@@ -86,7 +86,7 @@ def test_hidden_cells_are_those_where_the_first_scored_lowest():
 
 
 def test_a_replay_of_the_whole_pool_knows_that_no_judge_is_left(pool):
-    found = replay_comparisons(pool, "x", "y", items=40, levels=4, studies=50, whole_pool=True)
+    found = replay_comparisons(pool, "x", "y", items=40, levels=4, studies=30, whole_pool=True)
     assert found.found < 0.12
     with pytest.raises(InvalidInput, match="levels: 4 of judge are in the pool, got 5"):
         replay_comparisons(pool, "x", "y", levels=5, whole_pool=True)

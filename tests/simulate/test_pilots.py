@@ -13,7 +13,7 @@ SIZES = {"item": 40, "prompt": 5, "judge": 3}
 LIMITS = {"items": range(5, 101, 5), "prompts": range(1, 6), "judges": [3], "replicates": [1, 2]}
 LAYOUTS = ("factorial", "cyclic", "latin")
 BUDGETS = [120, 400]
-RUNS = 8
+RUNS = 4
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,7 @@ def test_few_votes_are_refused(copied):
 
 
 def test_without_a_facet_single_votes_are_drawn(copied):
-    (found,) = replay_verdicts(copied, [200], cluster=None, draws=2000)
+    (found,) = replay_verdicts(copied, [200], cluster=None, draws=1200)
     assert (found.method, found.pairs, found.tilted) == ("independent", 1, 1)
     assert found.false_alarm == pytest.approx(0.04, abs=0.015)  # size of the exact test with 200 votes: 0.040
     assert found.undecided == pytest.approx(1 - float(binomial.power(200, 0.55, 0.05)), abs=0.04)

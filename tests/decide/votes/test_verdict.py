@@ -120,7 +120,7 @@ def test_claims(between):
 
 
 @pytest.mark.parametrize("margin", [None, 0.05, 0.2])
-@pytest.mark.parametrize("n", [20, 101, 1000])
+@pytest.mark.parametrize("n", [20, 101])
 def test_no_truth_makes_a_false_verdict_likelier_than_the_rate_stated(between, n, margin):
     """All numbers of wins, weighed by their chance under many truths."""
     import numpy as np
@@ -129,7 +129,7 @@ def test_no_truth_makes_a_false_verdict_likelier_than_the_rate_stated(between, n
     said = [outcome_of(margin_of_counts(k, n, "x", "y"), margin, 0.05) for k in wins.tolist()]
     rate = verdict_of_votes(between(n // 2, n - n // 2), "x", "y", margin=margin).error_rate
     assert rate <= 0.05 * binomial.SLACK
-    for p in np.linspace(0.5, 1, 101):
+    for p in np.linspace(0.5, 1, 51):
         chance = np.diff(binomial.lower_tail(np.arange(-1, n + 1), n, p))
         d = p - 0.5
         false = [

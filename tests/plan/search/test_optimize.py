@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import quorate as q
@@ -82,7 +82,7 @@ def random_problem(seed):
     return source, limits, layouts, prices, targets, rng
 
 
-@pytest.mark.parametrize("seed", [*range(20), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(20, 40))])
+@pytest.mark.parametrize("seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(8, 40))])
 def test_no_design_of_the_grid_is_better(seed):
     source, limits, layouts, prices, targets, rng = random_problem(seed)
     plans = list(brute_force(source, limits, layouts, prices=prices, targets=targets))
@@ -395,7 +395,6 @@ def test_a_judge_that_costs_twenty_times_as_much_must_earn_its_place(spread, kep
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=15)
 def test_never_worse_than_the_design_at_hand(seed):
     """Whatever the components, the limits and the goal."""
     rng = np.random.default_rng(seed)

@@ -106,7 +106,7 @@ def test_what_is_kept_of_judgments_that_are_alike_is_the_most_that_can_be(fit, n
     assert best.cost == best.bought == best.calls - best.reused
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_of_ragged_judgments_a_plan_that_holds_all_levels_keeps_all_and_others_no_more_than_can_be(fit, seed):
     rng = np.random.default_rng(seed)
     cells = [cell for cell in crossed(5, 3, 3, 2) if rng.random() < 0.6]

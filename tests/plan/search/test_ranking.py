@@ -11,7 +11,7 @@ import pytest
 import quorate as q
 from quorate.plan.search.ranking import contenders, ranking, reached, redrawn
 
-LIMITS = {"items": range(4, 61, 4), "prompts": [1, 2, 4], "judges": 3, "replicates": [1, 2]}
+LIMITS = {"items": range(4, 61, 8), "prompts": [1, 2, 4], "judges": 3, "replicates": [1, 2]}
 LAYOUTS = ("factorial", "cyclic")
 BUDGET, DRAWS = 150, 100
 
@@ -63,7 +63,7 @@ def test_judges_that_stand_for_others_are_drawn_too(judged):
     table = judged({"item": 30, "prompt": 4, "judge": 3}, replicates=2, seed=5, fixed=("judge",), sd={"judge": 3.0})
     fit, rng = q.decompose(table), np.random.default_rng(1)
     source = q.optimize(fit, budget=BUDGET, limits=LIMITS, targets={"judge": "population"}).searched.source
-    judge = redrawn(source, fit, fit.bootstrap(4000, rng=rng), rng)[list(source.values).index("judge")]
+    judge = redrawn(source, fit, fit.bootstrap(2000, rng=rng), rng)[list(source.values).index("judge")]
     own = source.values["judge"]
     assert judge.mean() == pytest.approx(own, rel=0.08)
     assert judge.std() == pytest.approx(own, rel=0.1)  # chi-square on 2 degrees of freedom

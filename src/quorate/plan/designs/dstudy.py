@@ -15,7 +15,7 @@ from quorate.estimate.components.published import Components
 from quorate.estimate.means.targets import Target
 from quorate.numerics.inference import t_quantile
 from quorate.plan.designs.degrees import Middle, degrees_of_freedom, middle_study
-from quorate.plan.designs.layouts import Layout, lay_out
+from quorate.plan.designs.layouts import Count, Layout, lay_out
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices, cheapest, cost, known
 from quorate.plan.designs.schemes import MOST, Scheme, is_count
@@ -261,25 +261,64 @@ def projection(
     """A design with these counts, whatever those of the source are; see `project`."""
     chosen = source.groups if groups is None else groups
     laid = lay_out(scheme, counts, source.item, replicates=replicates, balance=source.balance, groups=chosen)
-    parts = source.parts(laid)
+    [made] = _in_full(source, laid, source.parts(laid), scheme, prices)
+    return made
+
+
+def projections(
+    source: Source,
+    counts: Mapping[str, Count],
+    replicates: Count,
+    scheme: Scheme,
+    *,
+    prices: Prices | None = None,
+    groups: Mapping[str, int] | None = None,
+) -> tuple[Projection, ...]:
+    """Designs of one layout whose variance the data determine, with arrays of counts; as `projection` has each."""
+    chosen = source.groups if groups is None else groups
+    laid = lay_out(scheme, counts, source.item, replicates=replicates, balance=source.balance, groups=chosen)
+    parts = {name: source.values[name] * weight for name, weight in source.weigh(laid).items()}
+    return _in_full(source, laid, parts, scheme, prices)
+
+
+def _in_full(
+    source: Source, laid: Layout, parts: Mapping[str, Any], scheme: Scheme, prices: Prices | None
+) -> tuple[Projection, ...]:
+    """Every design of a layout, from what each term brings to its variance."""
     middle = middle_study(source, laid, parts)
-    variance = sum(parts.values())
-    shares = {name: part / variance if variance > 0 else np.nan for name, part in parts.items()}
-    return Projection(
-        se=float(np.sqrt(variance)),
-        calls=int(laid.calls),
-        cost=known(bill(source, laid, prices)),
-        shares=shares,
-        design={**counts, "replicate": replicates},
-        layout=scheme.layout,
-        targets=source.targets,
-        per_item=scheme.per_item,
-        places=scheme.named_places,
-        balanced=scheme.balanced,
-        judges=scheme.judges,
-        groups=laid.groups,
-        df=float(degrees_of_freedom(source, laid, parts)),
-        middle=Middle(float(middle.factor), float(middle.df)),
+    variance: Any = sum(parts.values())
+    shape = np.broadcast_shapes(np.shape(variance), np.shape(laid.calls), (1,))
+    variances, calls, df, factor, found = (
+        np.broadcast_to(values, shape)
+        for values in (variance, laid.calls, degrees_of_freedom(source, laid, parts), middle.factor, middle.df)
+    )
+    price = bill(source, laid, prices)
+    costs = None if price is None else np.broadcast_to(price, shape)
+    shares = {
+        name: np.where(variances > 0, part / np.where(variances > 0, variances, 1), np.nan)
+        for name, part in parts.items()
+    }
+    levels = {
+        name: np.broadcast_to(count, shape) for name, count in {**laid.counts, "replicate": laid.replicates}.items()
+    }
+    return tuple(
+        Projection(
+            se=float(np.sqrt(variances[one])),
+            calls=int(calls[one]),
+            cost=None if costs is None else known(costs[one]),
+            shares={name: float(part[one]) for name, part in shares.items()},
+            design={name: int(count[one]) for name, count in levels.items()},
+            layout=scheme.layout,
+            targets=source.targets,
+            per_item=scheme.per_item,
+            places=scheme.named_places,
+            balanced=scheme.balanced,
+            judges=scheme.judges,
+            groups={name: int(np.broadcast_to(count, shape)[one]) for name, count in laid.groups.items()},
+            df=float(df[one]),
+            middle=Middle(float(factor[one]), float(found[one])),
+        )
+        for one in range(*shape)
     )
 
 

@@ -69,11 +69,13 @@ class Piece(Brief):
 
     def design(self, index: int) -> dict[str, int]:
         """Levels of every facet, replicates included, of one design."""
+        return {name: int(count) for name, count in self.designs(np.asarray(index)).items()}
+
+    def designs(self, index: Ints) -> dict[str, Count]:
+        """Levels of every facet, replicates included, of some designs, as `counts` has those of all."""
         where = np.unravel_index(index, self.shape)
-        return {
-            **self.held,
-            **{name: int(values[i]) for (name, values), i in zip(self.axes.items(), where, strict=True)},
-        }
+        chosen = {name: values[at] for (name, values), at in zip(self.axes.items(), where, strict=True)}
+        return {**self.held, **{name: values.astype(float) for name, values in chosen.items()}}
 
     def split(self, most: int) -> Iterator[Piece]:
         """Pieces of at most ``most`` designs."""

@@ -14,7 +14,7 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.published import Components
-from quorate.plan.designs.dstudy import Projection, projection
+from quorate.plan.designs.dstudy import Projection, projections
 from quorate.plan.designs.prices import Prices
 from quorate.plan.designs.sources import Source
 from quorate.plan.search.grid import REPLICATE, Grid
@@ -80,18 +80,22 @@ class Searched(Brief):
 
     def projection(self, kept: Kept, position: int) -> Projection:
         """One of some designs, in full."""
-        piece = self.found.pieces[kept.piece[position]]
-        counts = piece.design(int(kept.index[position]))
-        groups = grouped(self.source, counts)
-        made = projection(
-            self.source,
-            {name: counts[name] for name in self.source.counts},
-            counts[REPLICATE],
-            piece.scheme,
-            prices=self.prices,
-            groups=groups,
-        )
-        return made if self.paid is None else self.paid.applied(made)
+        [made] = self.projections(kept, np.array([position]))
+        return made
+
+    def projections(self, kept: Kept, positions: Ints) -> tuple[Projection, ...]:
+        """Several of some designs, in full; those of one piece together, which takes little longer than one."""
+        made: dict[int, Projection] = {}
+        for number in np.unique(kept.piece[positions]).tolist():
+            piece, places = self.found.pieces[number], positions[kept.piece[positions] == number]
+            counts = piece.designs(kept.index[places])
+            replicates = counts.pop(REPLICATE)
+            groups = grouped(self.source, counts)
+            counts = {name: counts[name] for name in self.source.counts}
+            found = projections(self.source, counts, replicates, piece.scheme, prices=self.prices, groups=groups)
+            made |= zip(places.tolist(), found, strict=True)
+        each = (made[position] for position in positions.tolist())
+        return tuple(each if self.paid is None else map(self.paid.applied, each))
 
 
 @dataclass(frozen=True)
@@ -176,7 +180,7 @@ class Optimum(Result):
     def frontier(self) -> tuple[Projection, ...]:
         """Designs that no allowed design beats in both price and precision, the cheapest first."""
         kept = self.searched.found.frontier
-        return tuple(self.searched.projection(kept, position) for position in range(len(kept.cost)))
+        return self.searched.projections(kept, np.arange(len(kept.cost)))
 
     def along(self, most: int) -> tuple[Projection, ...]:
         """At most ``most`` designs of the frontier, at about equal ratios of price, the plan among them.
@@ -194,7 +198,7 @@ class Optimum(Result):
         places = self._along(most)
         if len(places) == len(self.searched.found.frontier.cost):
             return self.frontier
-        return tuple(self.searched.projection(self.searched.found.frontier, place) for place in places.tolist())
+        return self.searched.projections(self.searched.found.frontier, places)
 
     def edge(self, most: int) -> Cloud:
         """Prices and standard errors alone of the same designs as `along`, for a line in a picture."""
