@@ -96,7 +96,7 @@ def _unbalanced() -> Analysis:
 
 
 def _hostile() -> Analysis:
-    frame = scores(judges=len(HOSTILE), prompts=len(HOSTILE), replicates=1, labels=HOSTILE)
+    frame = scores(6, judges=len(HOSTILE), prompts=len(HOSTILE), replicates=1, labels=HOSTILE)
     group = pl.col("item").str.slice(5, 1).alias("<b>group</b>")
     return analyze_judgments(q.read(frame.with_columns(group), nested={"item": "<b>group</b>"}))
 
@@ -125,7 +125,7 @@ SHAPES: dict[str, Callable[[], Analysis]] = {
     "panel, interaction": lambda: _of_panel(systems=1, generations=4, interaction=1.2),
     "panel, one response": lambda: _of_panel(generations=1, judges=3),
     "panel, many": lambda: _of_panel(judges=20, systems=12, generations=1, items=25),
-    "panel, hostile labels": lambda: _of_panel(judges=6, systems=6, items=8, labels=HOSTILE),
+    "panel, hostile labels": lambda: _of_panel(judges=5, systems=5, items=8, generations=1, labels=HOSTILE),
     "panel, incomplete": lambda: analyze_judgments(q.read(panel_scores().sample(fraction=0.8, seed=1), announce=False)),
     "panel, gap": _gap,
 }
@@ -141,6 +141,8 @@ def made(name: str) -> Analysis:
 
 APART = ("demo", "unbalanced", "one judge", "items only", "random judges", "hostile labels", "panel", "panel, gap")
 """Shapes of which each has something that no other has; every shape is drawn."""
+ALL = [*APART, *(pytest.param(name, marks=pytest.mark.slow) for name in SHAPES if name not in APART)]
+"""Every shape; `make test-slow` has those that are not apart."""
 
 
 @pytest.fixture

@@ -35,6 +35,6 @@ def test_what_was_asked_for(safety):
     assert amount(priced, None) == "price unknown"
 
 
-def test_how_sure_the_choice_is(demo):
-    best = demo.optimum
+def test_how_sure_the_choice_is(shape):
+    best = shape("balanced").optimum
     assert any("pilots redrawn from this fit" in line for line in certainty(best, best.ranking(100, rng=1)))

@@ -218,7 +218,7 @@ def test_a_place_that_cannot_be_written_is_one_line(demo, tmp_path):
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_is_replaced_whole_or_not_at_all(demo, tmp_path, monkeypatch):
+def test_a_file_is_replaced_whole_or_not_at_all(shape, tmp_path, monkeypatch):
     old = tmp_path / "report.json"
     old.write_text("old")
 
@@ -227,7 +227,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(demo, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(InvalidInput, match="No space left on device"):
-        report(demo, old)
+        report(shape("items only"), old)
     assert old.read_text() == "old"
     assert list(tmp_path.iterdir()) == [old]
 
@@ -254,7 +254,9 @@ REAL = {
 }
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize(
+    "name", ["topical_chat_gpt35_replicates", pytest.param("rating_scale_human_llm", marks=pytest.mark.slow)]
+)
 def test_real_judgments_have_a_page(shared, tmp_path, name):
     rows, roles = REAL[name]
     found = analyze_judgments(q.read(pl.read_parquet(shared / "data" / f"{name}.parquet").filter(rows), **roles))
@@ -302,7 +304,7 @@ def test_paper_and_dark_screens_have_styles(pages, demo):
     assert 'class="keep"' in pages("demo", demo)
 
 
-def test_an_allocation_has_a_page_of_its_own(tmp_path):
+def test_an_allocation_has_a_page_of_its_own(undrawn, tmp_path):
     import numpy as np
 
     pool = np.random.default_rng(1).normal(0, np.repeat([0.1, 2], [20, 10])[:, None], (30, 20))

@@ -187,7 +187,7 @@ class Judgments:
         """Rows per cell, whatever their status; shape (cells,)."""
         return np.sum(list(self.status.values()), axis=0, dtype=np.int64) if self.status else self.n
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Roles of the facets."""
         return tuple(facet.name for facet in self.facets)

@@ -140,7 +140,7 @@ class Votes:
         counts = summed(self.status, self.count, len(STATUSES)).tolist()
         return {name: count for name, count in zip(STATUSES, counts, strict=True) if count}
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Roles of the facets."""
         return tuple(facet.name for facet in self.facets)

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import pytest
+
 from quorate.reporting.print.bundle import made, script
 
 
+@pytest.mark.slow
 def test_the_script_is_what_the_pinned_vl_convert_makes():
     assert script() == made(), "run python -m quorate.reporting.print.bundle"
 

@@ -25,13 +25,13 @@ def page_of(name: str) -> Page:
     return page(studies.made(name), Record({}))
 
 
-@pytest.fixture(params=list(studies.SHAPES))
+@pytest.fixture(params=studies.ALL)
 def made(request) -> Page:
     """The page of each shape in turn."""
     return page_of(request.param)
 
 
-@pytest.mark.parametrize("name", studies.SHAPES)
+@pytest.mark.parametrize("name", studies.ALL)
 def test_sections_come_in_order(name):
     found = tuple(section.name for section in page_of(name).sections)
     several = studies.made(name).several("judge")
