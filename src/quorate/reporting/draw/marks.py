@@ -106,10 +106,9 @@ def finish(layers: Sequence[alt.Chart], **properties: Any) -> Chart:
     """Layers with the shared settings; printers add the title."""
     import altair as alt
 
-    layered: alt.LayerChart = alt.LayerChart(layer=list(layers), config=alt.Config(**settings()))
-    for name, value in {"width": WIDTH, **properties}.items():  # its own methods copy every layer first
-        layered[name] = value
-    return layered
+    from quorate.reporting.draw.layers import layered
+
+    return layered(layers, config=alt.Config(**settings()), **{"width": WIDTH, **properties})
 
 
 def drawn(row: Mapping[str, Any], window: tuple[float, float], colour: str, shape: str = "circle") -> Row:

@@ -92,7 +92,7 @@ def test_judges_and_systems_of_the_published_study_reproduce_its_biases():
     assert "Qwen puts Qwen above GPT" in " ".join(found.text)
 
 
-@pytest.mark.parametrize("name", ["panel", "panel, one system", "panel, gap"])
+@pytest.mark.parametrize("name", ["panel", "panel, one system", "panel, incomplete"])
 def test_a_panel_has_a_page_of_its_own(shape, name):
     view = shape(name).judge_panel
     made = page(view.panel)
