@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -82,10 +83,18 @@ def source(path: Path) -> Source:
     imports = {
         (name, isinstance(top, ast.If) and "TYPE_CHECKING" in ast.dump(top.test))
         for top in tree.body
-        for node in ast.walk(top)
+        for node in statements([top])
         for name in names_of(node)
     }
     return Source(frozenset(imports), not all(map(is_silent, tree.body)), ast.get_docstring(tree) or "")
+
+
+def statements(body: list[ast.AST]) -> Iterator[ast.AST]:
+    """All statements, those within others too: imports are statements, and expressions take most of the time."""
+    for node in body:
+        yield node
+        for part in ("body", "orelse", "handlers", "finalbody", "cases"):
+            yield from statements(getattr(node, part, []))
 
 
 def names_of(node: ast.AST) -> list[str]:

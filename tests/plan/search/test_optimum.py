@@ -27,6 +27,19 @@ def test_the_frontier_as_a_frame(best):
     assert {"cost", "calls", "layout", "per_item", "item", "judge", "prompt", "replicate"} <= set(frame.columns)
 
 
+def test_designs_of_the_frontier_are_those_projected_one_by_one(safety):
+    limits = {"items": range(6, 40, 9), "judges": [1, 3], "replicates": [1, 2]}
+    frontier = q.optimize(safety, budget=200, limits=limits, layouts=("factorial", "cyclic")).frontier
+    assert {plan.layout for plan in frontier} == {"factorial", "cyclic"}
+    for plan in frontier:
+        counts = {"items": plan.design["item"], "judges": plan.design["judge"], "replicates": plan.design["replicate"]}
+        one = q.project(safety, **counts, layout=plan.layout, prices={"call": 1.0})
+        assert (plan.design, plan.calls, plan.cost, plan.groups) == (one.design, one.calls, one.cost, one.groups)
+        assert plan.shares == pytest.approx(one.shares)
+        assert (plan.se, plan.df, plan.middle.df) == pytest.approx((one.se, one.df, one.middle.df))
+        assert plan.half_width() == pytest.approx(one.half_width())
+
+
 @pytest.mark.slow
 def test_some_designs_along_a_long_frontier(safety):
     best = q.optimize(safety, budget=141, limits={"items": range(1, 1000), "judges": 3})
