@@ -2,8 +2,10 @@ import pytest
 
 from quorate.decide.votes.margin import margin_of_counts, margin_of_votes
 from quorate.decide.votes.next_step import next_step
+from quorate.decide.votes.verdict import verdict_of_votes
 from quorate.numerics.votes import binomial
 from quorate.plan.power.equivalence import equivalence_power, equivalence_size
+from quorate.plan.power.pilot import feasibility
 from quorate.plan.power.sample_size import sample_size
 from quorate.wording import margin
 
@@ -111,3 +113,14 @@ def test_ties_as_losses_make_nobody_worse(between):
     assert against(30, 28, 20, margin=0.4) is None  # trails by its ties alone, and is never shown equal
     assert against(24, 34, 20).votes == pytest.approx(sample_size(5 / 58, method="exact") * 78 / 58, rel=0.01)
     assert against(45, 20, 13).votes == sample_size(45 / 78 - 0.5, method="exact")
+
+
+def test_words_of_hardly_any_votes(between):
+    """One vote finds no margin, nor do three more, and the plan that it gives says what it rests on."""
+    found = verdict_of_votes(between(1, 0), "x", "y", budget=3)
+    assert "such votes would not find any margin, however large (power 0.9)" in found.sentence
+    assert "That margin rests on 1 vote and may be almost any: a pilot takes 30 to 100." in found.sentence
+    assert found.sentence.endswith("is not enough: it would not find any margin, however large.")
+    assert "rests on" not in verdict_of_votes(between(6, 4), "x", "y").sentence
+    assert "which rests on 1 vote and may be almost any" in feasibility(1, 1).sentence
+    assert "rests on" not in feasibility(6, 10).sentence

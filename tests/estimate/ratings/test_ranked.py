@@ -4,12 +4,13 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from quorate.estimate.ratings.ranked import by_group, may_be_first, rank_rows, standing, top
+from quorate.caveats import few_clusters, taken_as_independent
+from quorate.estimate.ratings.ranked import at_once, by_group, may_be_first, rank_rows, standing, top
 
 NAMES = tuple("abcdefgh")
 
 
-def board(groups, first=1):
+def board(groups, first=1, told=()):
     """Eight systems of which so many may be first, and every one of these is as good as the others."""
     above = np.triu(np.ones((8, 8), dtype=bool), 1)
     above[:first, :first] = False
@@ -23,6 +24,7 @@ def board(groups, first=1):
         group=np.array(groups),
         groups=by_group(NAMES, np.array(groups)),
         best=dict.fromkeys(NAMES, 0.125),
+        caveats=tuple(told),
     )
 
 
@@ -42,6 +44,13 @@ def test_who_may_be_first_is_what_ranks_say():
     assert standing(two).startswith("a and b may each be first of 8 systems; 27 of 28 pairs")
     assert standing(board([1] * 8, first=7)).startswith("a is ahead of 7 other systems, of which 6 may be first too")
     assert standing(board([1] * 8, first=8)) == "No two of 8 systems are told apart, at 95% for all ranks at once."
+
+
+def test_ranks_of_votes_that_are_wrongly_taken_as_independent_hold_only_if_they_were():
+    dependent = board([1] * 8, told=[taken_as_independent({"prompt": 2.0})])
+    assert at_once(dependent) == "for all ranks at once, were votes independent, which they need not be"
+    assert at_once(dependent) in standing(dependent)
+    assert at_once(board([1] * 8, told=[few_clusters("judge", 5, 5.0)])) == "for all ranks at once"
 
 
 def test_a_row_for_every_system():

@@ -106,7 +106,7 @@ def test_why_names_the_ceiling_and_the_warm_up():
 def test_known_variances_that_save_less_are_put_down_to_chance():
     found = allocation([0.9, 0.6, 0.38], [0.9, 0.6, 0.4], runs=3)
     worse = replace(found, outcomes=found.outcomes | {"robin": outcome(*[[0.9, 0.6, 0.41]] * 3)})
-    assert "saves -3%; that this is less than ROBIN-HOOD may be chance, and more runs would tell." in worse.why[1]
+    assert "saves nothing; that this is less than ROBIN-HOOD may be chance, and more runs would tell." in worse.why[1]
     better = replace(found, outcomes=found.outcomes | {"robin": outcome(*[[0.9, 0.4, 0.3]] * 20)}, runs=20)
     both = {name: outcome(*[one.errors[0]] * 20) for name, one in better.outcomes.items()}
     assert replace(better, outcomes=both).why[1].endswith("saves 50% (95% interval 50% to 50%).")

@@ -114,11 +114,12 @@ def show(out: Console, view: RatingsAnalysis) -> None:
     """Print the leaderboard: the sentence, every system, and what to know before relying on it."""
     from quorate.analysis.votes import order_noticed
     from quorate.estimate.ratings.leaderboard import Leaderboard
+    from quorate.estimate.ratings.ranked import at_once
     from quorate.table.votes import Votes
 
     listing(out, view)
     told = f"{view.told_apart:,} of {view.pairs:,} pairs of systems are told apart"
-    say(out, f"Ranks, for all systems at once: {told}. Best: {view.best_words}.")
+    say(out, f"Ranks, {at_once(view.found)}: {told}. Best: {view.best_words}.")
     if isinstance(view.found, Leaderboard) and view.found.by_judges is not None:
         say(out, view.found.by_judges.sentence)
     if view.position_words:

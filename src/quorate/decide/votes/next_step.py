@@ -15,6 +15,7 @@ from quorate.decide.votes.margin import VoteMargin
 from quorate.decide.votes.study_size import SingleVotes, Studies, TiedVotes
 from quorate.errors import InvalidInput
 from quorate.numerics.votes import binomial
+from quorate.plan.power.pilot import FEWEST, few_votes
 from quorate.table.results import Result
 
 
@@ -54,6 +55,8 @@ class NextStep(Result):
         ``power``; None if there is none.
     ties : str
         How ties count, as for `VoteMargin`.
+    seen : int or None
+        Votes that the margin was found from.
     """
 
     toward: str
@@ -70,6 +73,7 @@ class NextStep(Result):
     budget_power: float | None = None
     alike_by_budget: float | None = None
     ties: str = "drop"
+    seen: int | None = None
 
     derived = ("affordable", "sentence")
 
@@ -87,11 +91,13 @@ class NextStep(Result):
             f"A new study of {self.size}{cost} would {goal} with a chance of {self.power:.4g} if the "
             f"margin is {wording.margin(self.assumed)} as found; of {self.at_least:,} at the very least."
         )
+        step += self._rests_on
         if self.budget is None:
             return step
         if self.toward == "difference":
             seen = self.seen_by_budget
-            shows = f"see {'no margin' if seen is None else f'a margin of {wording.margin(seen)} or more'}"
+            found = f"see a margin of {wording.margin(seen or 0)} or more"
+            shows = "not find any margin, however large" if seen is None else found
         else:
             alike = self.alike_by_budget
             limit = "at no margin" if alike is None else f"at a margin of {wording.margin(alike)} or less"
@@ -99,6 +105,12 @@ class NextStep(Result):
             shows = f"show equivalence {chance}, and of {self.power:.4g} {limit}"
         reach = "is enough for that" if self.affordable else "is not enough"
         return f"{step} The budget of {self.budget:,} {reach}: it would {shows}."
+
+    @property
+    def _rests_on(self) -> str:
+        """That the margin is of hardly any votes; nothing where they are a pilot."""
+        few = self.seen is not None and self.seen < FEWEST
+        return f" That margin rests on {few_votes(self.seen or 0)}." if few else ""
 
     @property
     def size(self) -> str:
@@ -162,6 +174,7 @@ def next_step(
         budget_power=None if budget is None else way.studies.chance(budget, d, within),
         alike_by_budget=alike,
         ties=found.ties,
+        seen=found.n,
     )
 
 

@@ -67,8 +67,9 @@ class Verdict(AnyVerdict):
             return f"The preference for {self.a if self.difference.value > 0 else self.b} is real but that small."
         if self.outcome is not Outcome.UNDECIDED:
             return ""
-        seen = "no margin" if self.detectable is None else f"a margin of {wording.margin(self.detectable)} or more"
-        limit = f"This is no sign that they are alike: so many votes see {seen} (power {self.power:.4g})."
+        seen = f"so many votes see a margin of {wording.margin(self.detectable or 0)} or more"
+        seen = "such votes would not find any margin, however large" if self.detectable is None else seen
+        limit = f"This is no sign that they are alike: {seen} (power {self.power:.4g})."
         if self.next_step:
             return f"{limit} {self.next_step.sentence}"
         if self.difference.ties == "pessimistic" and self.difference.value < 0:

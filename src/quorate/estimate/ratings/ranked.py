@@ -47,7 +47,13 @@ def may_be_first(board: Leaderboard | Ratings) -> tuple[str, ...]:
 
 def standing(board: Leaderboard | Ratings, scope: str = "") -> str:
     """Who is first, or may be, and how many pairs are told apart: one claim, for all ranks at once."""
-    return f"{claim(board, 'No')}, at {100 * board.level:.4g}% for all ranks at once{f', {scope}' * bool(scope)}."
+    return f"{claim(board, 'No')}, at {100 * board.level:.4g}% {at_once(board)}{f', {scope}' * bool(scope)}."
+
+
+def at_once(board: Leaderboard | Ratings) -> str:
+    """Of what the confidence of ranks is: nothing is said to hold of votes that are wrongly taken as independent."""
+    independent = any(one.code == "taken-as-independent" for one in board.caveats)
+    return "for all ranks at once" + ", were votes independent, which they need not be" * independent
 
 
 def claim(board: Leaderboard | Ratings, no: str = "no") -> str:

@@ -36,6 +36,10 @@ Counts = int | Sequence[int] | NDArray[np.int64]
 """One number, or one for every cluster."""
 
 
+FEWEST = 10
+"""Judgments below which a pilot says next to nothing of the number that is needed."""
+
+
 class Reach(StrEnum):
     """What a budget can do, judged by a pilot; the values are the words that a reader sees."""
 
@@ -119,6 +123,8 @@ class Feasibility(Result):
             each = [f"{counted(levels, 'level')} of {name}" for name, levels in self.clusters.items()]
             where = f" in {listed(each)}"
         parts.append(f"the pilot of {self.n:,}{where} says {self.margin:.3f} ({self.low:.3f} to {self.high:.3f})")
+        if self.n < FEWEST:
+            parts[-1] += f", which rests on {few_votes(self.n)}"
         high = "no finite number" if self.needed_high is None else f"{self.needed_high:,}"
         parts.append(
             f"no number of judgments shows a margin of 0; at {max(-self.low, self.high):.3f}, the far end, "
@@ -243,6 +249,11 @@ def feasibility(
         clusters=clusters,
         effect=effect,
     )
+
+
+def few_votes(n: int) -> str:
+    """What a pilot of hardly any votes is good for, in words."""
+    return f"{counted(n, 'vote')} and may be almost any: a pilot takes 30 to 100"
 
 
 class _Pilot(NamedTuple):

@@ -118,7 +118,7 @@ class VotesPlan(Result):
         """What the budget would do."""
         seen = self.detectable
         if self.equivalence is not None:
-            return "show no margin to be small" if seen is None else f"show a margin below {worded(seen)}"
+            return "show equivalence within no margin" if seen is None else f"show a margin below {worded(seen)}"
         return "see nothing, even if all agreed" if seen is None else f"see a margin of {worded(seen)} or more"
 
     def rows(self) -> list[dict[str, Any]]:

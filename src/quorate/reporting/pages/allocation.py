@@ -282,7 +282,7 @@ def tiles(study: LevelReplay) -> tuple[Tile, ...]:
     numbers: list[Tile] = []
     if {UNIFORM, ROBIN_HOOD} <= set(found.outcomes):
         label = f"of {found.budget:,} calls saved by ROBIN-HOOD{between(study.saved)}"
-        numbers.append(Tile(share_text(study.saved.value), label))
+        numbers.append(Tile(share_text(study.saved.value) if study.saved.value > 0 else "nothing", label))
     for name, label in ((UNIFORM, "uniform"), (ROBIN_HOOD, "ROBIN-HOOD"), (ROBIN, "ROBIN, variances known")):
         if name in found.outcomes:
             value, sd = final_error(found, name)

@@ -10,7 +10,7 @@ import numpy as np
 from quorate.analysis.labels import cut
 from quorate.analysis.ratings import MOST_DRAWN, RatingsAnalysis
 from quorate.analysis.words import share
-from quorate.estimate.ratings.ranked import may_be_first
+from quorate.estimate.ratings.ranked import at_once, may_be_first
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.numerics.ratings.ties.registry import tie_model
 from quorate.reporting.draw import marks
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 MOST_IN_GRID = 80
 MOST_PAIRS = 2000
 """Pairs in a table; the JSON has every rank interval."""
+BY_PAIRS = (
+    " Systems do not vary alike: every mean has the error of its own scores, and every two have that of their own "
+    "paired differences, with its degrees of freedom."
+)
 _SHORT = 40
 _MANY = 24
 _SHADE = 0.07
@@ -61,7 +65,7 @@ def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = 
         content=view.to_dict,
         caveats=tuple(caveat.sentence for caveat in view.caveats),
         tiles=(
-            Tile(f"{first}", f"of {counted(len(view.found), 'system')} may be first, for all ranks at once"),
+            Tile(f"{first}", f"of {counted(len(view.found), 'system')} may be first, {at_once(view.found)}"),
             Tile(chance, f"chance that {cut(view.names[0], _SHORT)} is the best of these"),
             Tile(f"{view.told_apart:,}", f"of {counted(view.pairs, 'pair')} told apart"),
         ),
@@ -93,7 +97,7 @@ def leaderboard(view: RatingsAnalysis) -> Figure:
     size = f"{counted(len(found), 'system')}, {counted(view.n, 'vote' if view.of_votes else 'score')}"
     about = " about the mean of all systems" if view.of_votes else ""
     lines = [f"{view.unit[:1].upper()}{view.unit[1:]}{about}, with {level} intervals for each; {size}."]
-    lines.append("Right: the ranks that a system may have, for all systems at once.")
+    lines.append(f"Right: the ranks that a system may have, {at_once(view.found)}.")
     if len(found.groups) > 1:
         lines.append("Shaded and plain bands: cuts of the order; all of a band are surely better than all below it.")
     if len(found) > MOST_DRAWN:
@@ -141,7 +145,7 @@ def ranks(view: RatingsAnalysis) -> Figure:
         ends = f"from {int(own.low[widest])} to {int(own.high[widest])}"
         finding = f"{finding}; the least sure, {cut(view.names[widest], _SHORT)}, is anywhere {ends}"
     level = f"{100 * view.level:.4g}%"
-    line = f"Bars: ranks for all systems at once, with {level} confidence; thick: of a system chosen before looking."
+    line = f"Bars: ranks with {level} confidence, {at_once(view.found)}; thick: of a system chosen before looking."
 
     def chart() -> Chart:
         import altair as alt
@@ -187,7 +191,7 @@ def pairs(view: RatingsAnalysis) -> Figure:
     rows: list[Row] = [{"better": names[i], "worse": names[j]} for i, j in zip(better, worse, strict=True)]
     finding = f"{view.told_apart:,} of {counted(view.pairs, 'pair')} of systems are told apart"
     lines = (
-        "Dark: the system of the row is surely better than that of the column, in the same order; all at once.",
+        f"Dark: the system of the row is surely better than that of the column, {at_once(view.found)}.",
         "White: which of the two is better is not known. That does not say they are equal.",
     )
 
@@ -289,10 +293,10 @@ def methods(view: RatingsAnalysis) -> str:
             f"{len(found)} systems were ranked by mean {judgments.score} over "
             f"{counted(judgments.n_answers, 'score')} with one mixed model for all (REML), in which items, judges and "
             f"prompts may favour systems ({scope}). Means and intervals are those of the model, by Satterthwaite's "
-            "degrees of freedom."
+            f"degrees of freedom.{BY_PAIRS if found.pairs else ''}"
         )
     return (
-        f"{how} Ranks hold for all {len(found)} systems at once with {100 * view.level:.4g}% confidence, by the "
+        f"{how} Ranks have {100 * view.level:.4g}% confidence {at_once(found)}, by the "
         "largest studentised difference (Mogstad, Romano, Shaikh and Wilhelm, 2024); the order is cut where every "
         "system above is surely better than every one below."
     )

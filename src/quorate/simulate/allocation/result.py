@@ -276,10 +276,9 @@ class Allocation(Result):
             robin, hood = self.saved(ROBIN), self.saved()
             interval = f" (95% interval {robin.interval})" if robin.interval else ""
             chance = robin.value < hood.value and not robin.high < hood.value
+            known = share_text(robin.value) if robin.value > 0 else "nothing"
             less = "; that this is less than ROBIN-HOOD may be chance, and more runs would tell" if chance else ""
-            reasons.append(
-                f"In this replay, knowing all variances (ROBIN) saves {share_text(robin.value)}{interval}{less}."
-            )
+            reasons.append(f"In this replay, knowing all variances (ROBIN) saves {known}{interval}{less}.")
         pulls = counted(self.constants.warmup, "pull")
         reasons.append(
             f"The warm-up of {pulls} of each arm takes {share_text(self.warmup_share)} of the budget, "
