@@ -7,6 +7,7 @@ from typing import Any, overload
 
 from quorate.estimate.doctor.analyses import COMPONENTS, Supported, analyses
 from quorate.estimate.doctor.findings import Finding, by_severity, findings, of_source
+from quorate.estimate.doctor.unsaid import unsaid_findings
 from quorate.estimate.doctor.vote_analyses import MARGINS, vote_analyses
 from quorate.estimate.doctor.vote_findings import vote_findings
 from quorate.estimate.means.configurations import configuration_facets
@@ -177,7 +178,7 @@ def doctor(judgments: Judgments | Votes) -> Support | VotesSupport:
         problems = by_severity([*of_source(judgments.source), *vote_findings(facts_of_votes)])
         return VotesSupport(facts_of_votes, vote_analyses(facts_of_votes), problems, judgments.notes)
     facts = describe(checked(judgments))
-    problems = findings(judgments, facts)
+    problems = by_severity([*findings(judgments, facts), *unsaid_findings(judgments)])
     return Support(facts, analyses(judgments, facts), _floors(judgments, facts), problems, judgments.notes)
 
 

@@ -125,3 +125,15 @@ def test_scores_in_words(score, options):
     frame = pl.DataFrame({"item": [i // 2 for i in range(48)], "judge": list("xy") * 24})
     found = propose(frame.with_columns(score=pl.Series([score[(i * i + i // 5) % len(score)] for i in range(48)])))
     assert (found.options, found.problem) == (options, "")
+
+
+def test_what_is_proposed_can_be_analysed():
+    """Temperatures that go with judges leave no mean of both: they are left out, or what stands in the way is said."""
+    rng = np.random.default_rng(3)
+    asked = [("x", 0.0), ("x", 1.0), ("y", 0.5), ("z", 0.7)]
+    rows = [(i, judge, t, float(rng.normal(i))) for i in range(8) for judge, t in asked for _ in range(2)]
+    table = pl.DataFrame(rows, schema=["item", "judge", "temperature", "score"], orient="row")
+    found = propose(table)
+    assert found.options
+    assert not found.problem
+    assert q.analyze(q.read(table, recognise=True, announce=False, **found.options)).sentence

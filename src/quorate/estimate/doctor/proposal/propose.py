@@ -9,10 +9,14 @@ from typing import Any
 
 from quorate.arguments import Argument
 from quorate.errors import QuorateError
+from quorate.estimate.doctor.analyses import COMPONENTS, MEAN
 from quorate.estimate.doctor.proposal.pairs import pair_of
 from quorate.estimate.doctor.proposal.scored import scores_of
 from quorate.estimate.doctor.support import doctor
-from quorate.roles import JUDGE
+from quorate.estimate.doctor.vote_analyses import MARGINS
+from quorate.roles import JUDGE, TEMPERATURE
+from quorate.table.columns.outcomes import plain
+from quorate.table.columns.roles import ALIASES
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ROLES
 from quorate.table.exchange.format import Kind
 from quorate.table.exchange.rows import Rows
@@ -129,12 +133,21 @@ def propose(
 
         options, reasons = dict(found.options), list(found.reasons)
         problem = problem_of(options)
-        if problem and kind == "scores" and "fixed" not in options and "freely" in problem:
-            fewer = {**options, "fixed": (JUDGE,)}
-            if not problem_of(fewer):
-                options, problem = fewer, ""
-                reasons.append("judges never meet all levels of the other fixed facets: these are taken as drawn")
+        if problem and kind == "scores" and any(plain(name) in ALIASES[TEMPERATURE] for name in table.names):
+            for other, reason in _without_temperature(options):
+                if not problem_of(other):
+                    options, problem = other, ""
+                    reasons.append(reason)
+                    break
     return Proposal(kind, options | given, tuple(reasons), problem, name)
+
+
+def _without_temperature(options: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Other arguments where temperatures go with judges, so that their effects cannot be told apart."""
+    drawn = "judges never meet all temperatures: these are taken as drawn"
+    yield {**options, "fixed": (JUDGE,)}, drawn
+    left_out = "each temperature goes with some judges only: it is left out, as a property of the judge"
+    yield {**options, "facets": {**options.get("facets", {}), TEMPERATURE: ""}}, left_out
 
 
 def _problem(source: Any, kind: Kind, options: Mapping[str, Any]) -> str:
@@ -146,8 +159,8 @@ def _problem(source: Any, kind: Kind, options: Mapping[str, Any]) -> str:
     except QuorateError as error:
         return str(error)
     errors = [finding.sentence for finding in support.findings if finding.severity == "error"]
-    closed = [entry.reason for entry in support.analyses if not entry.possible]
-    return "" if support.ok else (errors or closed)[0]
+    needed = (support.analysis(name) for name in ((COMPONENTS, MEAN) if kind == "scores" else (MARGINS,)))
+    return next(iter((*errors, *(entry.reason for entry in needed if not entry.possible))), "")
 
 
 def _arguments(kind: Kind | None, options: Mapping[str, Any]) -> Iterator[Argument]:
