@@ -4,6 +4,7 @@ import pytest
 
 from quorate import errors
 from quorate.arguments import argument
+from quorate.cli.spelling import in_options
 from quorate.errors import (
     InvalidData,
     InvalidInput,
@@ -69,7 +70,13 @@ def test_long_lists_are_cut():
 def test_what_was_meant_is_asked():
     assert str(UnknownTerm("Judge", ["item", "judge"])).endswith('"item", "judge"; did you mean "judge"?')
     assert str(UnknownTerm("gpt-4o", [f"c{i}" for i in range(99)] + ["gpt-4"])).endswith('more; did you mean "gpt-4"?')
-    assert str(UnknownColumn("score", "sore", ["item", "score"])).endswith('; did you mean "score"?')
+    assert str(UnknownColumn("where", "sore", ["item", "score"])).endswith('; did you mean "score"?')
+    named = UnknownColumn("score", "sore", ["item", "score"], "argument")
+    assert str(named).endswith('; did you mean score="score"?')
+    assert str(UnknownColumn("judge", "x", ["item"], "facets")).endswith('; name it with facets={"judge": ...}')
+    assert in_options(UnknownColumn("judge", "x", ["item"], "roles").args[0]).endswith(
+        "name it with --role judge=COLUMN"
+    )
 
 
 def test_what_kind_of_name_is_not_there_is_said():

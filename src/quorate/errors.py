@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from quorate.arguments import Argument, arguments_of
+from quorate.arguments import Argument, argument, arguments_of
 
 JOINERS = "\u200c\u200d"
 """Characters that cannot be seen and that words of some scripts need."""
@@ -54,18 +54,28 @@ class UnknownColumn(InvalidInput):
         The name that is not there.
     columns : iterable of str
         The names that are.
+    names : str, optional
+        What names the column: ``argument`` if the role is an argument, else the argument that maps roles to columns,
+        such as ``facets``.
     """
 
-    def __init__(self, role: str, column: str, columns: Iterable[str]) -> None:
+    def __init__(self, role: str, column: str, columns: Iterable[str], names: str = "") -> None:
         self.role = role
         self.column = column
         self.columns = tuple(columns)
-        super().__init__(
-            f'{role}: no column "{column}"; the data have {_listed(self.columns)}{_meant(column, self.columns)}'
-        )
+        self.names = names
+        rule = f'{role}: no column "{column}"; the data have {_listed(self.columns)}'
+        close = _close(column, self.columns)
+        if not names:
+            super().__init__(rule + (f'; did you mean "{close}"?' if close else ""))
+            return
+        meant = close or ...
+        fix = argument(role, meant) if names == "argument" else argument(names, {role: meant})
+        fix = argument(role, meant, group=names) if names == "roles" else fix
+        super().__init__(rule + ("; did you mean " if close else "; name it with ") + fix + "?" * bool(close))
 
-    def __reduce__(self) -> tuple[type[UnknownColumn], tuple[str, str, tuple[str, ...]]]:
-        return type(self), (self.role, self.column, self.columns)
+    def __reduce__(self) -> tuple[type[UnknownColumn], tuple[str, str, tuple[str, ...], str]]:
+        return type(self), (self.role, self.column, self.columns, self.names)
 
 
 class UnknownTerm(InvalidInput, KeyError):
@@ -177,7 +187,11 @@ def _listed(names: tuple[str, ...], most: int = 20) -> str:
     return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
-def _meant(name: str, names: tuple[str, ...]) -> str:
+def _close(name: str, names: tuple[str, ...]) -> str | None:
     same = [one for one in names if one.casefold() == name.casefold()]
-    close = same or get_close_matches(name, names, 1)
-    return f'; did you mean "{close[0]}"?' if close else ""
+    return next(iter(same or get_close_matches(name, names, 1)), None)
+
+
+def _meant(name: str, names: tuple[str, ...]) -> str:
+    close = _close(name, names)
+    return f'; did you mean "{close}"?' if close else ""

@@ -452,7 +452,7 @@ def test_most_scores_that_are_no_numbers_are_counted_against_all(csv, as_source)
 
 
 def test_a_column_in_another_case_is_suggested(csv):
-    with pytest.raises(InvalidInput, match=r'score: no column "Score".*; did you mean "score"'):
+    with pytest.raises(InvalidInput, match=r'score: no column "Score".*; did you mean score="score"'):
         read_scores(csv("item,score\na,1\nb,2\n"), facets={"item": "item"}, score="Score")
 
 

@@ -252,7 +252,10 @@ def _by_name(path: Path) -> Format:
     form = SUFFIXES.get(suffix)
     if form is None or (path.suffix.lower() == ".gz" and not form.packed):
         known = ", ".join(SUFFIXES)
-        raise InvalidInput(f"source: cannot tell the format of {path.name} by its name; rename it to end in {known}")
+        raise InvalidInput(
+            f"source: cannot tell the format of {path.name} by its name; rename it to end in {known}, or say it with "
+            + argument("format", "csv")
+        )
     return form
 
 

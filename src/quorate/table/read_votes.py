@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import PROMPT
 from quorate.table.chosen import at_levels
@@ -19,7 +20,7 @@ from quorate.table.columns.statuses import statuses_of
 from quorate.table.columns.vote_columns import VoteColumns, from_duckdb, from_frame
 from quorate.table.columns.vote_ledger import as_votes
 from quorate.table.columns.vote_roles import VoteRoles, resolve_votes
-from quorate.table.exchange.format import Opened
+from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.postgres.address import Address, Place, place_of
 from quorate.table.exchange.rows import Rows
 from quorate.table.files import explained, opened, source_of
@@ -229,8 +230,8 @@ def _models(columns: VoteColumns, roles: VoteRoles) -> tuple[tuple[str, ...], Co
         if (codes < 0).any():
             row, count = int((codes < 0).argmax()) + 1, int((codes < 0).sum())
             raise InvalidData(
-                f'column "{name}" is empty in row {row} ({count:,} rows like this); every vote needs two models: '
-                "name them or drop the rows"
+                f'column "{name}" is empty in row {row} ({count:,} rows like this); every vote needs two models: name '
+                "them, or leave these rows out with " + argument("where", f"trim({quoted(name)}) <> ''")
             )
         both.append(codes)
     return models, both[0], both[1]
@@ -239,7 +240,8 @@ def _models(columns: VoteColumns, roles: VoteRoles) -> tuple[tuple[str, ...], Co
 def _counted(table: Votes, columns: VoteColumns, roles: VoteRoles) -> Votes:
     """Rows that count wins of both sides, as one row for each outcome."""
     if table.count is not None:
-        raise InvalidInput('count: wins are counts already; leave one of the two out, such as count=""')
+        fix = argument("count", "", group="roles")
+        raise InvalidInput("count: wins are counts already; leave one of the two out, such as " + fix)
     kinds = (A, B, TIE)[: len(roles.wins)]
     rows = np.repeat(np.arange(table.rows), len(kinds))
     count = np.column_stack([columns.numbers[name] for name in roles.wins]).astype(np.int64).ravel()
@@ -291,7 +293,12 @@ def _kept(table: Votes) -> Votes:
     itself = table.model_a == table.model_b
     none = np.zeros(table.rows, dtype=np.bool_) if table.count is None else table.count == 0
     if itself.all():
-        raise InvalidData(f"{table.source.name}: every row compares a model with itself; check the two columns")
+        raise InvalidData(
+            f"{table.source.name}: every row compares a model with itself; name the two columns, "
+            + argument("model_a", ...)
+            + " and "
+            + argument("model_b", ...)
+        )
     if (itself | none).all():
         raise InvalidData(f"{table.source.name}: every count is 0; there are no votes")
     selves = int(itself.sum())

@@ -67,7 +67,7 @@ def test_the_order_may_be_a_column_of_models():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"promt": "q"}, 'roles: "promt" is not one of .*; did you mean "prompt"'),
+        ({"promt": "q"}, 'roles: "promt" is not one of .*; did you mean prompt="..."'),
         ({"expanded": "q"}, r'for other columns: facets=\{"expanded"'),
         ({"judge": 3}, "judge: expects the name of a column, got int"),
         ({"judge": "who"}, 'judge: no column "who"'),

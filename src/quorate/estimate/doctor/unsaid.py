@@ -69,11 +69,13 @@ def unsaid_findings(judgments: Judgments) -> Iterator[Finding]:
 
 def _facets(judgments: Judgments) -> Iterator[Beside]:
     item = judgments.facet(judgments.object)
-    measures = judgments.n, judgments.low, judgments.high
+    items = judgments.column(item.name).astype(np.int64)
     for facet in judgments.facets:
         if facet is not item and 2 <= len(facet.levels) <= _MOST_LEVELS:
-            codes = judgments.column(facet.name), judgments.column(item.name)
-            yield Beside(facet.column, facet.levels, *codes, item.levels, *measures)
+            levels = judgments.column(facet.name).astype(np.int64)
+            yield Beside(
+                facet.column, facet.levels, levels, items, item.levels, judgments.n, judgments.low, judgments.high
+            )
 
 
 def _unused(judgments: Judgments) -> Iterator[Beside]:

@@ -13,6 +13,7 @@ from quorate.arguments import argument
 from quorate.errors import InvalidData
 from quorate.table.columns.labels import ABSENT, Coded
 from quorate.table.columns.roles import Roles
+from quorate.table.exchange.format import quoted
 from quorate.table.judgments import OK, Facet, Judgments, Source, dense
 from quorate.table.notes import Note
 
@@ -191,7 +192,12 @@ def _complete(
         return replace(facet, levels=coded.levels, values=coded.values), coded.codes
     count = int(rows[coded.codes < 0].sum())
     if facet.name == roles.object:
-        raise InvalidData(f'column "{facet.column}" is empty in {_rows(count)}; every row needs its {facet.name}')
+        fix = argument("where", f"{quoted(facet.column)} IS NOT NULL") + ", or name another column with "
+        raise InvalidData(
+            f'column "{facet.column}" is empty in {_rows(count)}; every row needs its {facet.name}: leave these out, '
+            + fix
+            + argument("facets", {facet.name: ...})
+        )
     if ABSENT in coded.levels:
         raise InvalidData(
             f'column "{facet.column}" has rows labelled "{ABSENT}" and {_rows(count)} without a label; label them'

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.errors import InvalidData
 from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, squares
-from quorate.table.columns.choose import BLANKS
+from quorate.table.columns.choose import BLANKS, no_labels
 from quorate.table.columns.labels import Coded, encode, in_numeric_order
 from quorate.table.columns.roles import Roles
 from quorate.table.columns.scores import Missing, not_numbers
@@ -216,7 +215,7 @@ def _label(column: str, kind: str, name: str) -> str:
     if kind.startswith("DECIMAL") and not is_wide(kind) and not kind.endswith("]"):
         return f"{column}::DOUBLE"
     if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION", "BLOB")):
-        raise InvalidData(f'column "{name}" holds {kind.lower()}; a facet needs text, numbers, booleans or dates')
+        raise no_labels(name, kind.lower())
     return f"{column}::VARCHAR"
 
 

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import narwhals as nw
 
+from quorate.arguments import argument
 from quorate.errors import InvalidData
 from quorate.table.columns.roles import Roles
 
@@ -51,12 +52,18 @@ def label_column(name: str, kind: nw.dtypes.DType) -> nw.Expr:
     """
     column = nw.col(name)
     if kind.is_nested() or isinstance(kind, nw.Binary):
-        raise InvalidData(f'column "{name}" holds {str(kind).lower()}; a facet needs text, numbers, booleans or dates')
+        raise no_labels(name, str(kind).lower())
     if kind.is_float():
         return column.fill_nan(None)
     if kind.is_decimal():
         return column.cast(nw.Float64)
     return column.cast(nw.String) if isinstance(kind, (*_TIMES, *_WIDE)) else column
+
+
+def no_labels(column: str, kind: str) -> InvalidData:
+    """The error for a facet's column that holds lists, records or bytes."""
+    rule = f'column "{column}" holds {kind}; a facet needs text, numbers, booleans or dates: name another column with '
+    return InvalidData(rule + argument("facets", {...: ...}))
 
 
 def has_numbers(kind: nw.dtypes.DType) -> bool:

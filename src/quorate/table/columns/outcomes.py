@@ -100,7 +100,10 @@ def outcomes_of(
         row = int(twofold.argmax())
         raise InvalidData(
             f'column "{column}": {shown(winner.levels[winner.codes[row]])} in row {row + 1} is a model\'s name and '
-            f'also means {SAID[int(position[row])]}; say which: outcomes="names", or outcomes={{"a": ..., "b": ...}}'
+            f"also means {SAID[int(position[row])]}; say which: "
+            + argument("outcomes", "names")
+            + ", or "
+            + argument("outcomes", {"a": ..., "b": ...})
         )
     outcome = np.where(position >= 0, position, named)
     unknown = outcome < 0
@@ -150,7 +153,9 @@ def order_of(first: Coded, column: str, pair: tuple[Codes, Codes], models: tuple
             f'column "{column}": {shown(first.levels[first.codes[row]])} in row {row + 1} does not say which model was '
             "shown first; use model_a, model_b or a model's name, "
             + argument("order", "model_a", group="roles")
-            + ' if that is always first, or order="" to leave it out'
+            + " if that is always first, or "
+            + argument("order", "", group="roles")
+            + " to leave it out"
         )
     return order.astype(np.int8)
 
@@ -223,7 +228,10 @@ def _declared(outcomes: Mapping[Any, Any], winner: Coded, column: str, named: ND
     left = [shown(level) for level, code, is_model in both if code == _NEITHER and not is_model]
     if left:
         listed = ", ".join(left[:5]) + (f" and {len(left) - 5} more" if len(left) > 5 else "")
-        raise InvalidData(f'column "{column}" has {listed}, which outcomes does not cover; add what they mean')
+        fix = argument("outcomes", {"tie": ...}) + " or " + argument("outcomes", {"missing": ...})
+        raise InvalidData(
+            f'column "{column}" has {listed}, which outcomes does not cover; add what they mean, such as ' + fix
+        )
     return codes
 
 

@@ -110,7 +110,8 @@ def resolve(
     uses: dict[str, str] = {}
     for role, column in [*((facet.name, facet.column) for facet in joined), *others.items()]:
         if column is not None and uses.setdefault(column, role) != role:
-            raise InvalidInput(f'facets: column "{column}" is both {uses[column]} and {role}; a column has one role')
+            rule = f'facets: column "{column}" is both {uses[column]} and {role}; a column has one role; name another, '
+            raise InvalidInput(rule + argument("facets", {role: ...}))
     taken = _taken(joined, others) if by_name else _taken((), seen)
     unused = left_unused([column for column in columns if column not in {*used, status}])
     return Roles(joined, object, score, status, replicate, guessed, (*taken, *unused))
@@ -183,7 +184,8 @@ def _checked(facets: Mapping[Any, Any]) -> Mapping[str, str]:
 def _require(columns: Sequence[str], wanted: Mapping[str, str | None]) -> None:
     for role, column in wanted.items():
         if column is not None and column not in columns:
-            raise UnknownColumn(role, column, columns)
+            named = {"score": "argument", "status": "argument", "nested": ""}.get(role, "facets")
+            raise UnknownColumn(role, column, columns, named)
 
 
 def _require_role(name: str, option: str, roles: Sequence[str]) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidData
 from quorate.table.columns.labels import Coded, encode, in_numeric_order
@@ -249,7 +250,8 @@ def _refuse_counts(values: Floats, column: str, at: Callable[[int], object]) -> 
         row = int(bad.argmax())
         raise InvalidData(
             f'column "{column}": {_entry(at(row))} in row {row + 1} is not a count of votes '
-            f"({int(bad.sum()):,} rows like this); use whole numbers from 0"
+            f"({int(bad.sum()):,} rows like this); use whole numbers from 0, or leave the column out with "
+            + argument("count", "", group="roles")
         )
 
 
@@ -259,7 +261,9 @@ def _refuse_times(values: Floats, empty: NDArray[np.bool_], column: str, at: Cal
         row = int(bad.argmax())
         raise InvalidData(
             f'column "{column}": {_entry(at(row))} in row {row + 1} is not a time ({int(bad.sum()):,} rows like this); '
-            'use dates such as 2024-05-01T12:00:00, or numbers, in the whole column, or time="" to leave it out'
+            "use dates such as 2024-05-01T12:00:00, or numbers, in the whole column, or "
+            + argument("time", "", group="roles")
+            + " to leave it out"
         )
 
 

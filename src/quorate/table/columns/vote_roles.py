@@ -137,14 +137,16 @@ def resolve_votes(
             main[role] = _recognise(role, columns, PAIR[role]) or column
     for role, column in {**main, **named, **{f"wins ({column})": column for column in wins}}.items():
         if column not in columns:
-            raise UnknownColumn(role, column, columns)
+            raise UnknownColumn(role, column, columns, "argument" if role in PAIR else "roles" * (role in ALIASES))
     free = [column for column in columns if column not in {*main.values(), *named.values(), *wins}]
     seen = {role: _recognise(role, free) for role in ALIASES if role not in declared and role not in facets}
     roles = {**named, **{role: column for role, column in seen.items() if column is not None}}
     taken: dict[str, str] = {}
     for role, column in [*main.items(), *roles.items(), *(("wins", column) for column in wins)]:
         if column in taken and not (role == ORDER and taken[column] in ("model_a", "model_b")):
-            raise InvalidInput(f'{role}: column "{column}" is already {taken[column]}; a column has one role')
+            other = argument(role, ...) if role in PAIR else argument(role, ..., group="roles")
+            rule = f'{role}: column "{column}" is already {taken[column]}; a column has one role; name another, '
+            raise InvalidInput(rule + other)
         taken.setdefault(column, role)
     labelled = {role: column for role, column in roles.items() if role not in (ORDER, TIME, COUNT, STATUS)}
     order = [role for role in FACETS if role in labelled]
@@ -175,11 +177,12 @@ def _known_roles(declared: Mapping[str, str], facets: Mapping[str, str], wins: S
             others = "; for other columns: " + argument("facets", {role: ...})
             raise InvalidInput(
                 f'roles: "{role}" is not one of {", ".join(ALIASES)}'
-                + (f'; did you mean "{close[0]}"?' if close else others)
+                + ("; did you mean " + argument(close[0], ..., group="roles") + "?" if close else others)
             )
     for role, column in facets.items():
         if role in declared or role in PAIR or role in (ORDER, TIME, COUNT, STATUS) or not column:
-            raise InvalidInput(f'facets: "{role}" is no further role; give {role}="column" as an argument of its own')
+            own = argument(role, ..., group="" if role in PAIR else "roles")
+            raise InvalidInput(f'facets: "{role}" is no further role; give it as an argument of its own, ' + own)
     if isinstance(wins, str) or len(wins) not in (0, 2, 3):
         raise InvalidInput('wins: expects two columns of counts, or three with ties, such as ("wins_a", "wins_b")')
 
@@ -188,5 +191,6 @@ def _recognise(role: str, columns: Sequence[str], aliases: Sequence[str] | None 
     claims = [column for column in columns if plain(column) in (ALIASES[role] if aliases is None else aliases)]
     if len(claims) > 1:
         listed = " and ".join(f'"{column}"' for column in claims)
-        raise InvalidInput(f'{role}: {listed} could each be it; say which: {role}="{claims[0]}"')
+        fix = argument(role, claims[0], group="" if role in PAIR else "roles")
+        raise InvalidInput(f"{role}: {listed} could each be it; say which: " + fix)
     return claims[0] if claims else None

@@ -69,7 +69,7 @@ def scores_of(table: Table) -> Roles | None:
     options = {}
     if score is None or not table.column(score).scored:
         words = _words(table, known, taken) if score is None else table.column(score)
-        if words is None or not words.words:
+        if words is None or not 2 <= words.distinct <= _most_words(table):
             return None
         score = words.name
         options |= {} if plain(score) in ALIASES["score"] else {"score": score}
