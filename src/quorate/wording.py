@@ -26,6 +26,17 @@ def plural(name: str) -> str:
     return f"{name}s"
 
 
+def capitalised(text: str) -> str:
+    """Text that begins a sentence.
+
+    Examples
+    --------
+    >>> capitalised("of 3 pairs"), capitalised("")
+    ('Of 3 pairs', '')
+    """
+    return text[:1].upper() + text[1:]
+
+
 def counted(count: int, name: str) -> str:
     """A count with its noun.
 

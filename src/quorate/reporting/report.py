@@ -21,6 +21,7 @@ from quorate.decide.gaming.gaming import Gaming
 from quorate.decide.outcome import AnyVerdict
 from quorate.errors import InvalidInput
 from quorate.estimate.agreement.agreement import Agreement
+from quorate.estimate.agreement.prediction_powered import Corrected
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.ratings.boards import Boards
 from quorate.estimate.ratings.leaderboard import Leaderboard
@@ -34,6 +35,7 @@ from quorate.reporting.pages import (
     all_pairs,
     allocation,
     boards,
+    corrected,
     designs,
     gaming,
     pair,
@@ -69,6 +71,7 @@ PAGES: Mapping[type, Callable[[Any, Any], Page]] = {
     AnyVerdict: verdict.page,
     Boards: boards.page,
     Changes: designs.changed,
+    Corrected: corrected.page,
     Gaming: gaming.page,
     Leaderboard: ratings.page,
     Optimum: designs.page,

@@ -64,7 +64,7 @@ def test_clusters_and_what_is_said():
     judged, human, *_ = tables()
     found = corrected(judged, human, "x", "y", cluster="cluster")
     assert found.df == 19
-    assert "win rate of x against y: 0." in found.sentence
+    assert "Win rate of x against y: 0." in found.sentence
     assert "The predictions make 60 labels worth" in found.sentence
     assert found.to_dict()["interval"] == list(found.interval())
 

@@ -11,7 +11,7 @@ import typer
 from quorate.cli.console import caveats, console, read_as, say, table
 from quorate.cli.options import File, Files, For, Group, Level, Output, Reading, command
 from quorate.cli.options.systems import clusters_of
-from quorate.errors import InvalidInput
+from quorate.errors import InvalidInput, UnknownColumn
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -69,7 +69,10 @@ class Labels(Group):
             )
         if self.people is None:
             return list(self.human or ())
-        return replace(reading, where=None, only=None, partitions=False).table(self.people)
+        try:
+            return replace(reading, where=None, only=None, partitions=False).table(self.people)
+        except UnknownColumn as error:
+            raise InvalidInput(f"--people: {self.people} is read as the judges are, and {error}") from None
 
 
 @command

@@ -21,7 +21,7 @@ from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
 from quorate.table.votes import Votes
-from quorate.wording import counted, listed
+from quorate.wording import capitalised, counted, listed
 
 CLUSTER = "cluster"
 """The facet that says itself what resembles each other."""
@@ -123,7 +123,8 @@ class Corrected(Result):
         levels = zip(self.clusters, self.cluster, strict=True)
         each = [f"{counted(count, 'level')} of {name}" for count, name in levels]
         return (
-            f"{self.what}: {self.value:.3f} ({100 * self.level:.4g}% interval {low:.3f} to {high:.3f}) from "
+            f"{capitalised(self.what)}: {self.value:.3f} ({100 * self.level:.4g}% interval {low:.3f} to {high:.3f}) "
+            "from "
             f"{self.labels:,} labels{f' in {listed(each)}' if each else ''} and "
             f"{self.predictions:,} more predictions; labels alone {self.people:.3f} ({alone}), judges alone "
             f"{self.judges:.3f}. The predictions make {self.labels:,} labels worth {self.effective:,.0f}."

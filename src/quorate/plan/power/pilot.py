@@ -30,7 +30,7 @@ from quorate.plan.power.sample_size import (
     whole,
 )
 from quorate.table.results import Result
-from quorate.wording import counted, listed
+from quorate.wording import capitalised, counted, listed
 
 Counts = int | Sequence[int] | NDArray[np.int64]
 """One number, or one for every cluster."""
@@ -132,8 +132,7 @@ class Feasibility(Result):
             if self.needed is None
             else f"you need {self.needed:,} (from {self.needed_low:,} to {high})"
         )
-        text = "; ".join(parts) + "."
-        return text[0].upper() + text[1:]
+        return capitalised("; ".join(parts)) + "."
 
 
 def feasibility(

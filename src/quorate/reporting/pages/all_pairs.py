@@ -13,7 +13,7 @@ from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
 from quorate.reporting.pages.verdict import SHORT, TIES, centre
-from quorate.wording import counted
+from quorate.wording import capitalised, counted
 
 if TYPE_CHECKING:
     from quorate.decide.outcome import AnyVerdict
@@ -53,7 +53,7 @@ def verdicts(result: Verdicts) -> Figure:
     apart = sum(row["outcome"] in (Outcome.BETTER.value, Outcome.WORSE.value) for row in rows)
     name = "share of votes for the first" if by_votes else "mean score of the first less that of the second"
     lines = [
-        f"{name[:1].upper()}{name[1:]}, with intervals at the level of each ({100 * level:.4g}%).",
+        f"{capitalised(name)}, with intervals at the level of each ({100 * level:.4g}%).",
         "Dashed: no difference. In colour: told apart.",
     ]
     lines += [] if margin is None else [f"Dotted: what counts as equal, {zero - margin:.4g} to {zero + margin:.4g}."]

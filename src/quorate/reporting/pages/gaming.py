@@ -21,7 +21,7 @@ from quorate.reporting.page import (
     source_of,
     title_of,
 )
-from quorate.wording import counted, listed, whole_percent
+from quorate.wording import capitalised, counted, listed, whole_percent
 
 if TYPE_CHECKING:
     from quorate.decide.gaming.gaming import Gaming
@@ -184,7 +184,7 @@ def mitigation(gaming: Gaming) -> Figure | None:
 
     heads = {"prize": "prize that is left", "reduction": "taken away", "share": "of the prize"}
     heads |= {"more_calls": "more judgments", "more_cost": "more to pay, USD"}
-    caption = Caption(f"{finding[:1].upper()}{finding[1:]}", lines)
+    caption = Caption(f"{capitalised(finding)}", lines)
     return Figure("mitigation", caption, rows, chart, heads, unfolded=True)
 
 

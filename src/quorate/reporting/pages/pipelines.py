@@ -11,7 +11,7 @@ from quorate.estimate.agreement.battles import ORDER
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Section, Tile, particulars, source_of, title_of
-from quorate.wording import counted, listed, plural
+from quorate.wording import capitalised, counted, listed, plural
 
 if TYPE_CHECKING:
     from quorate.reporting.draw.marks import Chart
@@ -81,7 +81,7 @@ def sections(pipelines: Pipelines) -> Iterator[Section]:
         name = f"{cut(one.pipeline, 40)}: " if several else ""
         figure = board(f"{one.kind}-{at // 2 + 1}", one, pipelines.facets[one.pipeline])
         title = f"{name}{_KINDS[one.kind]}"
-        yield Section(f"board-{at + 1}", title[:1].upper() + title[1:], (), (figure,))
+        yield Section(f"board-{at + 1}", capitalised(title), (), (figure,))
     if pipelines.leaderboards is None:
         return
     boards, differences = pipelines.leaderboards.boards, pipelines.leaderboards.differences
@@ -106,7 +106,7 @@ def board(name: str, errors: PipelineErrors, facets: Mapping[str, int]) -> Figur
     varied = listed(plural(facet) for facet in facets)
     finding = f"Error bars over {varied} too are {errors.ratio:.2f} times those over battles alone"
     unit = "rating, log odds" if errors.by == "bradley-terry" else "share of battles won"
-    lines = [f"{unit[:1].upper()}{unit[1:]}, best first. Grey: 95% interval over battles alone;"]
+    lines = [f"{capitalised(unit)}, best first. Grey: 95% interval over battles alone;"]
     others = [plural(facet) for facet in facets if facet != ORDER]
     scope = [f"{listed(others)} like these"] if others else []
     scope += ["both orders"] if ORDER in facets else []

@@ -16,7 +16,7 @@ from quorate.numerics.ratings.ties.registry import tie_model
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
-from quorate.wording import counted, listed
+from quorate.wording import capitalised, counted, listed
 
 if TYPE_CHECKING:
     import altair as alt
@@ -96,7 +96,7 @@ def leaderboard(view: RatingsAnalysis) -> Figure:
     ]
     size = f"{counted(len(found), 'system')}, {counted(view.n, 'vote' if view.of_votes else 'score')}"
     about = " about the mean of all systems" if view.of_votes else ""
-    lines = [f"{view.unit[:1].upper()}{view.unit[1:]}{about}, with {level} intervals for each; {size}."]
+    lines = [f"{capitalised(view.unit)}{about}, with {level} intervals for each; {size}."]
     lines.append(f"Right: the ranks that a system may have, {at_once(view.found)}.")
     if len(found.groups) > 1:
         lines.append("Shaded and plain bands: cuts of the order; all of a band are surely better than all below it.")

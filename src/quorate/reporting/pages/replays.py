@@ -17,7 +17,7 @@ from quorate.reporting.page import Caption, Figure, Row
 from quorate.simulate.allocation.cycles import CYCLE
 from quorate.simulate.allocation.result import ROBIN, ROBIN_HOOD, UNIFORM
 from quorate.simulate.allocation.sweep import MIXED
-from quorate.wording import plural
+from quorate.wording import capitalised, plural
 
 if TYPE_CHECKING:
     import altair as alt
@@ -108,7 +108,7 @@ def settings(sweep: Sweep, mark: str = "") -> Figure:
     )
     lines = [f"{line}, warm-up 4 lam pulls of every arm, rounded up, unless another is named."]
     if MIXED in sweep.settings and abs(sweep.final(MIXED) / sweep.final(UNIFORM) - 1) < _UNIFORM_SLACK:
-        mixed = f"{MIXED[:1].upper()}{MIXED[1:]}: constants that do not belong together. "
+        mixed = f"{capitalised(MIXED)}: constants that do not belong together. "
         why = "The bound is infinite until every arm has its equal share, so this is uniform allocation."
         lines.append(f"{mixed}{why}")
 

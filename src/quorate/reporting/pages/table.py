@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 from quorate.errors import InvalidInput
 from quorate.reporting.page import Caption, Figure, Page, Section, source_of, title_of
 from quorate.table.results import plain
-from quorate.wording import counted, plural
+from quorate.wording import capitalised, counted, plural
 
 if TYPE_CHECKING:
     from quorate.reporting.page import Row, Table
+
+_FEW = 5
+"""Plain values that make one cell; more are a table."""
 
 
 def page(result: Any, table: Table | None = None) -> Page:
@@ -44,9 +47,9 @@ def page(result: Any, table: Table | None = None) -> Page:
     figures = tuple(tables(title, result, content))
     return Page(
         title=title_of(table, title),
-        sentence=sentence if isinstance(sentence, str) and sentence else about,
+        sentence=capitalised(sentence) if isinstance(sentence, str) and sentence else about,
         sections=(Section("result", title, figures=figures),) if figures else (),
-        facts=numbers(content),
+        facts=numbers(content, said=first_row(result)),
         methods=f"The numbers are those of quorate.types.{type(parts[0]).__name__}. {about}",
         content=lambda: content,
         caveats=tuple(str(getattr(caveat, "sentence", caveat)) for caveat in caveats),
@@ -61,18 +64,27 @@ def tables(title: str, result: Any, content: Mapping[str, Any]) -> Iterator[Figu
     if first:
         yield Figure("rows", Caption(f"{title}: {counted(len(first), 'row')}"), first)
     for name, value in content.items():
-        inside = [] if name == "caveats" else _rows(value)
+        inside = [] if name == "caveats" or _is_short(value) else _rows(value)
         if inside and inside != first:
             caption = Caption(f"{_words(name).capitalize()}: {counted(len(inside), 'row')}")
             yield Figure(name, caption, inside, headers={"what": " "})
 
 
-def numbers(content: Mapping[str, Any]) -> Figure:
-    """Every number and word that is no table."""
-    rows = [{"what": _words(name), "value": value} for name, value in content.items() if _is_cell(value)]
-    rows = [row for row in rows if row["value"] not in (None, "")] or [{"what": "results", "value": len(content)}]
+def numbers(content: Mapping[str, Any], said: Mapping[str, Any]) -> Figure:
+    """Every number and word that is no table, nor said in the only row of one."""
+    cells = {name: _in_one(value) if _is_short(value) else value for name, value in content.items()}
+    new = {name: value for name, value in cells.items() if _is_cell(value) and (name, value) not in said.items()}
+    rows = [{"what": _words(name), "value": value} for name, value in new.items() if value not in (None, "")]
+    rows = rows or [{"what": "results", "value": len(content)}]
     caption = Caption(f"What else it says: {counted(len(rows), 'value')}")
     return Figure("values", caption, rows, headers={"what": " "})
+
+
+def first_row(result: Any) -> Row:
+    """The only row of a result; empty where it has several or none."""
+    rows = getattr(result, "rows", None)
+    found = rows() if callable(rows) else []
+    return found[0] if len(found) == 1 else {}
 
 
 def _content(result: Any) -> dict[str, Any]:
@@ -98,7 +110,7 @@ def _simple(value: Any) -> Any:
 def _rows(value: Any) -> list[Row]:
     """A table in a value: a list of anything, or a dictionary; none in what is a single cell."""
     if isinstance(value, list):
-        return [_flat(entry) for entry in value]
+        return [{"place": i, **_flat(entry)} if _is_cell(entry) else _flat(entry) for i, entry in enumerate(value, 1)]
     if not isinstance(value, Mapping):
         return []
     if all(isinstance(entry, Mapping) for entry in value.values()):
@@ -116,6 +128,16 @@ def _flat(value: Any, name: str = "") -> Row:
             return {name or "value": ", ".join(map(str, value))}
         return {key: c for i, entry in enumerate(value, 1) for key, c in _flat(entry, f"{name} {i}".strip()).items()}
     return {name or "value": plain(value)}
+
+
+def _is_short(value: Any) -> bool:
+    """Whether a list is as plain as a single cell: an interval, or a few names."""
+    return isinstance(value, list) and 0 < len(value) <= _FEW and all(map(_is_cell, value))
+
+
+def _in_one(values: Sequence[Any]) -> str:
+    """A few values in one cell."""
+    return ", ".join(f"{value:.4g}" if isinstance(value, float) else str(value) for value in values)
 
 
 def _words(name: str) -> str:

@@ -12,7 +12,7 @@ from quorate.decide.votes.verdict import Verdict
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
-from quorate.wording import counted, listed, margin, plural, shares, whole_percent
+from quorate.wording import capitalised, counted, listed, margin, plural, shares, whole_percent
 
 if TYPE_CHECKING:
     from quorate.decide.by_type import Types
@@ -69,7 +69,7 @@ def interval(verdict: AnyVerdict) -> Figure:
     side = "includes" if low <= zero <= high else "excludes"
     finding = f"The {_percent(verdict.level)} interval {side} {none}: {verdict.outcome.value}"
     name = axis(verdict)
-    lines = [f"{name[:1].upper()}{name[1:]}.", f"Dashed: no difference ({p_value(verdict.p_difference)})."]
+    lines = [f"{capitalised(name)}.", f"Dashed: no difference ({p_value(verdict.p_difference)})."]
     if half is not None:
         least, most = (zero + end for end in difference.equivalence_interval(1 - verdict.level))
         narrow = _percent(2 * verdict.level - 1)
@@ -132,7 +132,7 @@ def by_type(types: Types, verdict: AnyVerdict) -> Figure:
     by = types.by.replace("_", " ")
     same = f"{'Not the same' if types.p <= 1 - verdict.level else 'Not shown to differ'} on every {by}"
     lines = (
-        f"{name[:1].upper()}{name[1:]}, with {_percent(verdict.level)} intervals for each {by} by itself.",
+        f"{capitalised(name)}, with {_percent(verdict.level)} intervals for each {by} by itself.",
         f"That all are the same: {p_value(types.p)}. Adjusted: by Holm, for all of them together.",
     )
 

@@ -21,7 +21,7 @@ from quorate.reporting.paper.reproduce import Provenance, provenance
 from quorate.reporting.print.cells import plain_markdown
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
-from quorate.wording import counted, decimals, listed, plural, whole_percent
+from quorate.wording import capitalised, counted, decimals, listed, plural, whole_percent
 
 _METHODS = {
     "reml": "restricted maximum likelihood",
@@ -185,7 +185,7 @@ def not_apart(analysis: Analysis) -> str:
     if analysis.fit.absorbed:
         said.append(f"{listed(map(shown, analysis.fit.absorbed))} cannot be estimated at all")
     text = "; ".join(said)
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
+    return f"{capitalised(text)}." if text else ""
 
 
 def mean(analysis: Analysis) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.labels import cut
 from quorate.reporting.draw import marks
-from quorate.wording import counted, decimals, plural
+from quorate.wording import capitalised, counted, decimals, plural
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
@@ -58,5 +58,4 @@ def more(rows: Sequence[Any], how: str = "the table has all") -> tuple[str, ...]
 
 def capital(sentence: str) -> str:
     """A sentence with its first letter large."""
-    line = cut(sentence, 500)
-    return line[:1].upper() + line[1:]
+    return capitalised(cut(sentence, 500))

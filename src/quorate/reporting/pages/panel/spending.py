@@ -17,7 +17,7 @@ from quorate.reporting.draw.theme import CORRECTED, MISSED, NAIVE
 from quorate.reporting.page import Caption, Figure
 from quorate.reporting.pages.panel.drawing import Series, axis
 from quorate.reporting.pages.panel.rankings import FEW
-from quorate.wording import plural, whole_percent
+from quorate.wording import capitalised, plural, whole_percent
 
 if TYPE_CHECKING:
     from quorate.reporting.draw.marks import Chart
@@ -80,7 +80,7 @@ def sharings(view: PanelAnalysis) -> Figure | None:
     line = f"Standard error of the mean for this panel and {plural(cut(view.item))} like these, as projected."
     same = f"For the same {every['calls']:,} calls, in turn over more of them: {significant(more['se'])}."
     heads = {"system": view.system, "se": "standard error", "cost": "price, USD", "sharing": "who judges what"}
-    caption = Caption(f"{finding[:1].upper()}{finding[1:]}", (f"{line} {same}", view.panel.weighting["sharings"]))
+    caption = Caption(f"{capitalised(finding)}", (f"{line} {same}", view.panel.weighting["sharings"]))
     return Figure("panel-sharings", caption, rows, None, heads, folded=len(rows) > FEW)
 
 
