@@ -1,6 +1,6 @@
 """Columns: the role that each plays, and what stands in it.
 
-- aliases: names of columns that both kinds of table share
+- aliases: names of columns, by what they mean in any table
 - roles: roles of judgments, declared or recognised by name
 - repeating: columns that are not used and repeat as ids do
 - choose: the columns that play a role, from any frame

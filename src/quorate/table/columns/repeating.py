@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from quorate.table.columns.aliases import SESSIONS
+from quorate.table.columns.outcomes import plain
 from quorate.table.exchange.format import Opened, quoted
 from quorate.table.notes import Note, not_used
 from quorate.wording import listed
@@ -73,6 +75,8 @@ def looks_like_ids(name: str, values: Sequence[Any]) -> bool:
         return False
     texts = [str(value) for value in known]
     levels = set(texts)
+    if plain(name) in SESSIONS:
+        return 2 <= len(levels) <= len(texts) / 2
     if not _FEWEST <= len(levels) <= len(texts) / 2 or max(map(len, levels)) > _LONGEST:
         return False
     if any(re.fullmatch(r"[+-]?\d*\.\d+", text) for text in levels):

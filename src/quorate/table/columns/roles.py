@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,7 +9,8 @@ from typing import Any
 from quorate.arguments import argument
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.roles import CATEGORY, GENERATION, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM, TEMPERATURE
-from quorate.table.columns.aliases import JUDGES, STATUSES
+from quorate.table.columns import aliases
+from quorate.table.columns.outcomes import plain
 from quorate.table.judgments import Facet
 from quorate.table.notes import Note, left_unused, read_as
 from quorate.wording import Brief
@@ -19,18 +19,20 @@ FIXED = (JUDGE, TEMPERATURE)
 """Roles whose levels are taken as chosen unless the user says otherwise."""
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
-    ITEM: ("item", "item_id", "question", "question_id", "example_id", "sample_id", "doc_id", "instance_id"),
-    PROMPT: ("prompt", "prompt_id", "variant", "variant_id", "prompt_variant", "prompt_variant_id", "template"),
-    JUDGE: JUDGES,
-    SYSTEM: ("system", "system_id", "sut", "sut_model", "model", "model_id", "model_name"),
-    GENERATION: ("generation", "generation_id", "gen_id", "completion_id"),
-    TEMPERATURE: ("temperature", "temp", "judge_temperature"),
-    REPLICATE: ("replicate", "replicate_id", "replication", "rep", "epoch", "repeat"),
-    "score": ("score", "outcome", "rating"),
-    CATEGORY: ("category", "category_id", "subset", "topic"),
-    "status": STATUSES,
+    ITEM: (*aliases.ASKED, *aliases.EXAMPLES),
+    PROMPT: (*aliases.PROMPTS, *aliases.VARIANTS),
+    JUDGE: aliases.JUDGES,
+    SYSTEM: aliases.SYSTEMS,
+    GENERATION: aliases.GENERATIONS,
+    TEMPERATURE: aliases.TEMPERATURES,
+    REPLICATE: aliases.REPLICATES,
+    "score": aliases.SCORES,
+    CATEGORY: aliases.TYPES,
+    "status": aliases.STATUSES,
 }
 """Column names recognised for each role, in lower case with words joined by underscores."""
+FURTHER: Mapping[str, tuple[str, ...]] = {ITEM: aliases.SEGMENTS}
+"""Names that say a role where no column has one of the others."""
 
 _RESERVED = ("cell", "residual")
 
@@ -127,7 +129,7 @@ def recognise(columns: Sequence[str], roles: Iterable[str] = tuple(ALIASES)) -> 
     """
     found: dict[str, str] = {}
     for role in roles:
-        claims = [column for column in columns if _plain(column) in ALIASES[role]]
+        claims = aliases.claims(columns, ALIASES[role], FURTHER.get(role, ()))
         if len(claims) > 1:
             listed = " and ".join(f'"{column}"' for column in claims)
             fix = argument("status", ...) if role == "status" else argument("facets", {role: ...})
@@ -144,7 +146,7 @@ def _completed(
     arguments = {"score": None if score == "score" else score, "status": status}
     for role, column in named.items():
         if not column and (role not in ALIASES or role == "score"):
-            known = next((name for name, aliases in ALIASES.items() if _plain(role) in aliases), None)
+            known = next((name for name, known in ALIASES.items() if plain(role) in known), None)
             fix = f'; column "{role}" is recognised as {known}: leave that out' if known else ""
             raise InvalidInput(f'facets: "{role}" has no column; only roles recognised by name can be left out{fix}')
         if arguments.get(role) not in (None, column):
@@ -161,10 +163,6 @@ def _completed(
     order = {object: -1, **{role: place for place, role in enumerate(ALIASES)}}
     facets = {role: roles[role] for role in sorted(roles, key=lambda role: order.get(role, len(order)))}
     return facets, parent, score, status
-
-
-def _plain(column: str) -> str:
-    return re.sub("[^a-z0-9]+", "_", column.lower()).strip("_")
 
 
 def _taken(facets: Sequence[Facet], others: Mapping[str, str | None]) -> tuple[Note, ...]:

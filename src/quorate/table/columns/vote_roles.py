@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from quorate.arguments import argument
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.roles import JUDGE, PROMPT
-from quorate.table.columns.aliases import JUDGES, STATUSES
+from quorate.table.columns import aliases
 from quorate.table.columns.outcomes import plain
 from quorate.table.notes import Note, left_unused, read_as
 
@@ -19,16 +19,18 @@ FACETS = (PROMPT, "prompt_type", JUDGE, "cluster")
 ORDER, TIME, COUNT, STATUS = "order", "time", "count", "status"
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
-    PROMPT: ("prompt", "prompt_id", "question", "question_id", "segment", "segment_id", "item", "item_id"),
-    "prompt_type": ("prompt_type", "category", "language", "lang", "task", "topic", "subset"),
-    JUDGE: JUDGES,
-    "cluster": ("cluster", "cluster_id", "ranking", "ranking_id", "session", "session_id", "evaluation_session_id"),
-    ORDER: ("order", "presentation_order", "swapped", "is_swapped", "flipped", "shown_first", "first_shown"),
-    TIME: ("time", "timestamp", "tstamp", "created_at", "date", "datetime"),
-    COUNT: ("count", "n_votes", "votes"),
-    STATUS: STATUSES,
+    PROMPT: (*aliases.PROMPTS, *aliases.ASKED, *aliases.SEGMENTS),
+    "prompt_type": ("prompt_type", *aliases.TYPES, *aliases.LANGUAGES),
+    JUDGE: aliases.JUDGES,
+    "cluster": ("cluster", "cluster_id", *aliases.RANKINGS, *aliases.SESSIONS),
+    ORDER: aliases.ORDERS,
+    TIME: aliases.TIMES,
+    COUNT: aliases.COUNTS,
+    STATUS: aliases.STATUSES,
 }
 """Column names recognised for each role, in lower case with words joined by underscores."""
+FURTHER: Mapping[str, tuple[str, ...]] = {PROMPT: aliases.EXAMPLES}
+"""Names that say a role where no column has one of the others."""
 
 PAIR: Mapping[str, tuple[str, ...]] = {
     "model_a": ("model_a", "system_a", "system_a_id", "model_1", "model1", "model_left"),
@@ -134,7 +136,7 @@ def resolve_votes(
     main = {role: column for role, column in pair.items() if not (role == "winner" and wins)}
     for role, column in main.items():
         if column == role and column not in columns:  # the default is looked for by its other usual names
-            main[role] = _recognise(role, columns, PAIR[role]) or column
+            main[role] = _recognise(role, columns) or column
     for role, column in {**main, **named, **{f"wins ({column})": column for column in wins}}.items():
         if column not in columns:
             raise UnknownColumn(role, column, columns, "argument" if role in PAIR else "roles" * (role in ALIASES))
@@ -187,8 +189,8 @@ def _known_roles(declared: Mapping[str, str], facets: Mapping[str, str], wins: S
         raise InvalidInput('wins: expects two columns of counts, or three with ties, such as ("wins_a", "wins_b")')
 
 
-def _recognise(role: str, columns: Sequence[str], aliases: Sequence[str] | None = None) -> str | None:
-    claims = [column for column in columns if plain(column) in (ALIASES[role] if aliases is None else aliases)]
+def _recognise(role: str, columns: Sequence[str]) -> str | None:
+    claims = aliases.claims(columns, {**ALIASES, **PAIR}[role], FURTHER.get(role, ()))
     if len(claims) > 1:
         listed = " and ".join(f'"{column}"' for column in claims)
         fix = argument(role, claims[0], group="" if role in PAIR else "roles")

@@ -10,8 +10,9 @@ from typing import Any
 from quorate.arguments import argument
 from quorate.estimate.doctor.proposal.pairs import Roles
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
+from quorate.table.columns.aliases import claims
 from quorate.table.columns.outcomes import plain
-from quorate.table.columns.roles import ALIASES
+from quorate.table.columns.roles import ALIASES, FURTHER
 from quorate.table.columns.scales import known_scale
 from quorate.table.facts.profile import Column, Table
 from quorate.wording import listed
@@ -97,7 +98,7 @@ def scores_of(table: Table) -> Roles | None:
 
 
 def _claims(table: Table, role: str) -> list[str]:
-    return [name for name in table.names if plain(name) in ALIASES[role]]
+    return claims(table.names, ALIASES[role], FURTHER.get(role, ()))
 
 
 def _recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
@@ -106,11 +107,11 @@ def _recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
     aside: set[str] = set()
     reasons = []
     for role in ALIASES:
-        claims = _claims(table, role)
-        if not claims:
+        named = _claims(table, role)
+        if not named:
             continue
-        known[role] = best = min(claims, key=lambda name: plain(name) != role)
-        for other in claims:
+        known[role] = best = min(named, key=lambda name: plain(name) != role)
+        for other in named:
             if other != best:
                 same = table.keys([best, other]) == table.keys([best]) == table.keys([other])
                 aside |= {other} if same else set()
