@@ -108,6 +108,11 @@ class RatingsAnalysis(Result):
         sure = f"log odds {effect.value:.2f}, {p_value(effect.p_value)}"
         return f"Between equals, the system shown first wins {value} of {votes} ({span}; {sure})."
 
+    @property
+    def fragile_words(self) -> str:
+        """How few votes decide who is first, or why none do; empty where that was not asked for."""
+        return self.found.fragile_words if isinstance(self.found, Ratings) else ""
+
     @cached_property
     def told_apart(self) -> int:
         """Pairs of systems of which one is surely better."""

@@ -188,3 +188,12 @@ def test_what_being_shown_first_does(run, ordered, tmp_path):
     without = " ".join(run("rank", ordered).out.split())
     assert "The system shown first won 75.0% of 400 decisive votes" in without
     assert "--position says how much of that is the order's doing." in without
+
+
+def test_how_few_votes_decide_who_is_first(run, votes):
+    ran = run("rank", votes, "--fragility")
+    said = " ".join(ran.out.split())
+    few = run("rank", votes, "--fragility", "--json").json["fragility"]
+    assert few["sentence"] in said
+    assert few["top"] == "x"
+    assert run("rank", votes, "--json").json["fragility"] is None

@@ -207,3 +207,12 @@ def test_a_leaderboard_is_written(undrawn, ballots, hostile, tmp_path):
 def test_a_record_is_refused(view, tmp_path):
     with pytest.raises(q.InvalidInput, match="has no checklist"):
         q.report(view, tmp_path / "page.html", record={})
+
+
+def test_how_few_votes_decide_has_a_section_where_it_was_asked_for(view, ballots):
+    asked = RatingsAnalysis(q.rank(ballots(("a", "b"), 10, 0.2), fragility=True))
+    sections = {one.name: one for one in page_of(asked).sections}
+    few = asked.found.fragility
+    assert sections["fragility"].text == (few.sentence,)
+    assert sum(row["votes"] for row in sections["fragility"].figures[0].rows) == few.dropped
+    assert "fragility" not in {one.name for one in page_of(view).sections}

@@ -52,6 +52,11 @@ class Ranking(Group):
         For("votes"),
         typer.Option(metavar="N", help="Votes: intervals by so many refits of resampled votes. Default: none."),
     ] = None
+    fragility: Annotated[
+        bool,
+        For("votes"),
+        typer.Option("--fragility", help="Votes: how few of them, left out, would put another system first."),
+    ] = False
 
 
 @command
@@ -119,11 +124,13 @@ def show(out: Console, view: RatingsAnalysis) -> None:
 
     listing(out, view)
     told = f"{view.told_apart:,} of {view.pairs:,} pairs of systems are told apart"
-    say(out, f"Ranks, {at_once(view.found)}: {told}. Best: {view.best_words}.")
+    say(out, f"{told}, {at_once(view.found)}. Best: {view.best_words}.")
     if isinstance(view.found, Leaderboard) and view.found.by_judges is not None:
         say(out, view.found.by_judges.sentence)
     if view.position_words:
         say(out, view.position_words)
+    if view.fragile_words:
+        say(out, view.fragile_words)
     caveats(out, (one.sentence for one in view.caveats))
     noticed = "" if view.position_words or not isinstance(view.table, Votes) else order_noticed(view.table)
     if noticed:

@@ -79,7 +79,8 @@ class Fragility(Result):
     def sentence(self) -> str:
         """The answer in one sentence."""
         count = f"{self.dropped:,} vote{'s' * (self.dropped != 1)} of {self.votes:,} ({self.share:.2g} of them)"
-        return f"Without {count} {self.contender} would be ahead of {self.top}, first by {self.by}."
+        fewer = "" if self.exact else " Fewer might do."
+        return f"Without {count} {self.contender} would be ahead of {self.top}, first by {self.by}.{fewer}"
 
 
 def fragility(votes: Votes, *, by: By = "win rate", ties: Ties = "half", contenders: int = 5) -> Fragility:

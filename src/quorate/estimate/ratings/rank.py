@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, overload
 
 from numpy.typing import ArrayLike
 
-from quorate.errors import InvalidInput
+from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.means.targets import Target
 from quorate.estimate.ratings.boards import Boards, boards
 from quorate.estimate.ratings.bradley_terry import bradley_terry
+from quorate.estimate.ratings.fragility import fragility as fragility_of
 from quorate.estimate.ratings.leaderboard import Leaderboard, leaderboard
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.estimate.votes.dependence import Cluster
@@ -30,6 +32,7 @@ def rank(
     position: bool | None = None,
     regularisation: float | None = None,
     resamples: int | None = None,
+    fragility: bool | None = None,
     seed: int = 1,
     by: None = None,
 ) -> Ratings: ...
@@ -57,6 +60,7 @@ def rank(
     position: bool | None = None,
     regularisation: float | None = None,
     resamples: int | None = None,
+    fragility: bool | None = None,
     facet: str | None = None,
     targets: Mapping[str, Target] | None = None,
     seed: int = 1,
@@ -74,6 +78,7 @@ def rank(
     position: bool | None = None,
     regularisation: float | None = None,
     resamples: int | None = None,
+    fragility: bool | None = None,
     facet: str | None = None,
     targets: Mapping[str, Target] | None = None,
     seed: int = 1,
@@ -108,6 +113,9 @@ def rank(
         it, systems without a finite rating get one; intervals then allow for the shrinkage, as the caveat says.
     resamples : int, optional
         Votes: refits of resampled votes or clusters for the intervals; 0 by default, or at least 100.
+    fragility : bool, optional
+        Votes: whether to find how few of them, left out, would put another system first
+        (`quorate.fragility` by ratings); ``Ratings.fragility``.
     facet : str, optional
         Scores: role of the systems, ``"system"`` by default.
     targets : mapping of str to str, optional
@@ -148,7 +156,7 @@ def rank(
     (('x', 'z', 'y'), [0.47, -0.21, -0.26])
     """
     votes: dict[str, Any] = {"ties": ties, "cluster": cluster, "weights": weights, "position": position}
-    votes |= {"regularisation": regularisation, "resamples": resamples}
+    votes |= {"regularisation": regularisation, "resamples": resamples, "fragility": fragility}
     scores: dict[str, Any] = {"facet": facet, "targets": targets}
     of_scores = isinstance(judgments_or_votes, Judgments)
     options, foreign = (scores, votes) if of_scores else (votes, scores)
@@ -163,4 +171,17 @@ def rank(
         return boards(checked, by, lambda part: rank(part, level=level, seed=seed, **given))
     if isinstance(judgments_or_votes, Judgments):
         return leaderboard(judgments_or_votes, level=level, seed=seed, **given)
-    return bradley_terry(judgments_or_votes, level=level, seed=seed, **given)
+    asked = given.pop("fragility", False)
+    for name in ("weights", "position", "regularisation"):
+        if asked and given.get(name) is not None:
+            raise InvalidInput(f"{name}: fragility is of ratings without; leave out one of the two")
+    found = bradley_terry(judgments_or_votes, level=level, seed=seed, **given)
+    return with_fragility(found, judgments_or_votes) if asked else found
+
+
+def with_fragility(found: Ratings, votes: Votes) -> Ratings:
+    """The same ratings with how few votes, left out, would put another system first, or why none would."""
+    try:
+        return replace(found, fragility=fragility_of(votes, by="bradley-terry", ties=found.ties))
+    except NotEstimable as error:
+        return replace(found, not_fragile=str(error))

@@ -15,6 +15,7 @@ from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.ratings.contrast import Contrast, Law, WinRate, average_odds, expit
+from quorate.estimate.ratings.fragility import Fragility
 from quorate.estimate.ratings.linked import Unrated, unrated_words
 from quorate.estimate.ratings.ranked import by_group, rank_rows, standing, top
 from quorate.numerics.ratings.rank_intervals import (
@@ -80,6 +81,10 @@ class Ratings(Result):
         Ratings are shown as ``shift + scale * log odds``.
     unrated : tuple of Unrated
         Systems that no finite rating fits beside these: above all of them, below all, or not linked to them by votes.
+    fragility : Fragility or None
+        How few votes, left out, would put another system first, where that was asked for and some would.
+    not_fragile : str
+        Why none would; empty otherwise.
     """
 
     systems: tuple[str, ...]
@@ -101,6 +106,8 @@ class Ratings(Result):
     scale: float = 1.0
     shift: float = 0.0
     unrated: tuple[Unrated, ...] = ()
+    fragility: Fragility | None = None
+    not_fragile: str = ""
 
     def __len__(self) -> int:
         return len(self.systems)
@@ -287,6 +294,8 @@ class Ratings(Result):
             "best": self.best,
             "groups": [list(group) for group in self.groups],
             "unrated": [one.to_dict() for one in self.unrated],
+            "fragility": self.fragility and self.fragility.to_dict(),
+            "not_fragile": self.not_fragile,
             **{name: getattr(self, name) for name in (*names, "scale", "shift")},
             "nu": self.nu if math.isfinite(self.nu) else None,
             **{name: value and value.to_dict() for name, value in extra.items()},
@@ -298,6 +307,13 @@ class Ratings(Result):
     def sentence(self) -> str:
         """The answer in one sentence."""
         return " ".join(line for line in (standing(self), unrated_words(self.unrated)) if line)
+
+    @property
+    def fragile_words(self) -> str:
+        """How few votes decide who is first, or why none do; empty where that was not asked for."""
+        if self.fragility is not None:
+            return self.fragility.sentence
+        return f"Leaving out votes puts no other system first; {self.not_fragile}." if self.not_fragile else ""
 
     @property
     def _model(self) -> TieModel:

@@ -21,6 +21,7 @@ from quorate.wording import capitalised, counted, listed
 if TYPE_CHECKING:
     import altair as alt
 
+    from quorate.estimate.ratings.fragility import Fragility
     from quorate.estimate.ratings.judges import ByJudges
     from quorate.estimate.ratings.leaderboard import Leaderboard
     from quorate.reporting.draw.marks import Chart
@@ -53,12 +54,16 @@ def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = 
     judges = None if isinstance(view.found, Ratings) else view.found.by_judges
     said = tuple(line for line in (view.not_rankable, view.position_words, judges and judges.sentence) if line)
     order += [] if judges is None else [without_judges(judges)]
+    few = view.found.fragility if isinstance(view.found, Ratings) else None
+    left_out = () if few is None else (left_out_votes(few),)
+    fragile = Section("fragility", "How few votes decide who is first", (view.fragile_words,), left_out)
     return Page(
         title=title_of(view.table, "Leaderboard from votes" if view.of_votes else "Leaderboard from scores"),
         sentence=view.found.sentence,
         sections=(
             Section("leaderboard", "The leaderboard", said, (leaderboard(view),)),
             Section("ranks", "How sure the order is", figures=tuple(order)),
+            *([fragile] if view.fragile_words else []),
         ),
         facts=ranked(view),
         methods=methods(view),
@@ -225,6 +230,17 @@ def without_judges(judges: ByJudges) -> Figure:
         ("Each judge left out in turn; the median of judges; from 5 judges on their mean without lowest and highest.",),
     )
     return Figure("judges", caption, rows, headers={"way": "by", "same": "same as by the mean"})
+
+
+def left_out_votes(few: Fragility) -> Figure:
+    """Which votes, left out, put another system first."""
+    rows: list[Row] = [{"winner": cut(a), "loser": cut(b), "votes": count} for a, b, count in few.drops]
+    finding = f"Without {counted(few.dropped, 'vote')} of {few.votes:,} another system is first"
+    lines = (
+        "Votes that do most for the first, left out one after the other; the ratings are found again without them.",
+        "This is no test: who is first may be sure and still hang on few votes, if these were chosen to hurt.",
+    )
+    return Figure("fragility", Caption(finding, lines), rows, headers={"votes": "votes left out"})
 
 
 def ranked(view: RatingsAnalysis) -> Figure:
