@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +19,12 @@ def test_help_names_the_commands(run):
     places = [ran.out.index(f"\n{stage}\n") for stage in stages]
     assert places == sorted(places)
     assert "..." not in ran.out[places[0] :]  # no summary is cut at 80 columns
+
+
+def test_the_readme_has_every_command():
+    commands = [command.__name__.replace("_", "-") for stage in entry.STAGES.values() for command in stage]
+    table = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert not [name for name in commands if f"| `quorate {name}" not in table]
 
 
 def test_the_version(run):
