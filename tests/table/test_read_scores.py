@@ -14,7 +14,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from examples import few
+from hypothesis import given
 from hypothesis import strategies as st
 
 import quorate as q
@@ -112,7 +113,7 @@ ROWS = st.lists(
 
 
 @given(ROWS)
-@settings(max_examples=6)
+@few
 def test_every_source_gives_what_plain_python_gives(tmp_path_factory, rows):
     folder = tmp_path_factory.mktemp("rows")
     expected = in_plain_python(rows)

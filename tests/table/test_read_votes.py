@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from examples import few
+from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.errors import InvalidData, InvalidInput, UnknownColumn
@@ -90,7 +91,7 @@ def in_every_form(frame, folder):
 
 
 @given(ROWS)
-@settings(max_examples=6)
+@few
 def test_every_source_gives_what_plain_python_gives(tmp_path_factory, rows):
     folder = tmp_path_factory.mktemp("votes")
     expected = list(in_plain_python(rows))
@@ -106,7 +107,6 @@ def test_every_source_gives_what_plain_python_gives(tmp_path_factory, rows):
 
 
 @given(ROWS, st.data())
-@settings(max_examples=40)
 def test_writing_pairs_the_other_way_round_changes_nothing(rows, data):
     turned = {"model_a": "model_b", "model_b": "model_a"}
     exchanged = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.collect.expects import Expects
@@ -121,7 +121,6 @@ PIECES = st.lists(
 
 
 @given(PIECES)
-@settings(max_examples=25)
 def test_whatever_is_said_becomes_a_status_and_only_points_of_the_scale_become_scores(text):
     for expects in (TEN, FOUR, UNIT, SAFE, PAIR):
         status, score, _ = judged(text, expects)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.decide.votes.study_size import SingleVotes, TiedVotes, t_reach
@@ -19,14 +19,12 @@ def mean_power(votes, share, chance):
     return float(mass @ chance(k))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.floats(0.06, 0.5), st.floats(0.05, 1.0), st.sampled_from([0.01, 0.05]), st.sampled_from([0.8, 0.9, 0.95]))
 def test_the_promised_power_is_kept_however_few_votes_and_however_many_ties(d, share, alpha, power):
     votes = SingleVotes(alpha, share).difference(d, power)
     assert mean_power(votes, share, lambda k: binomial.power(k, 0.5 + d, alpha)) >= power - 1e-6
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.floats(0.15, 0.45), st.floats(0, 0.1), st.floats(0.2, 1.0))
 def test_the_promised_power_is_kept_for_equivalence(margin, d, share):
     votes = SingleVotes(0.05, share).equivalence(margin, d, 0.9)

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import quorate as q
@@ -135,7 +135,6 @@ def test_the_bootstrap_draws_within_categories():
 
 
 @given(st.lists(st.tuples(*[st.sampled_from(["x", "y", "tie"])] * 3), min_size=1, max_size=20))
-@settings(max_examples=20)
 def test_exchanging_pipelines_changes_the_sign(rows):
     people, one, two = ([row[k] for row in rows] for k in range(3))
     human = votes_of(people)

@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from examples import few
+from hypothesis import given
 from hypothesis import strategies as st
 
 import quorate as q
@@ -40,7 +41,7 @@ DESIGNS = {
 
 @pytest.mark.parametrize("design", DESIGNS)
 @given(seed=st.integers(0, 10**6), replicates=st.integers(1, 3))
-@settings(max_examples=6)
+@few
 def test_the_problem_is_the_model_it_names(simulate, design, seed, replicates):
     """The criterion at any point, against dense algebra on the levels of every named term."""
     reading, options = DESIGNS[design]

@@ -1,7 +1,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_ind
 
@@ -20,7 +20,6 @@ def two_by_item(a, b):
     return q.read(pl.DataFrame(rows), announce=False)
 
 
-@settings(max_examples=20)
 @given(st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=4, max_size=12))
 def test_with_items_only_it_is_the_paired_t_test(scores):
     a, b = (np.array(x, dtype=float) for x in zip(*scores, strict=True))

@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from examples import few
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -313,7 +314,7 @@ def test_pivotal_needs_balanced_data_and_a_sampling_variance(unbalanced, balance
 
 
 @given(level=st.floats(0.01, 0.995))
-@settings(max_examples=10)
+@few
 def test_intervals_are_centred_and_grow_with_the_level(unbalanced, level):
     low, high = unbalanced.mean.interval(level)
     assert (low + high) / 2 == pytest.approx(unbalanced.mean.value)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import quorate as q
@@ -65,7 +65,6 @@ def test_figure_1_is_the_deviation_of_each_cell_from_the_average_of_its_column()
 
 
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 0.15]))
-@settings(max_examples=20)
 def test_biases_sum_to_zero_for_every_system(seed, gap):
     rng = np.random.default_rng(seed)
     judgments = of(drawn(seed, (12, 3, 2)))
@@ -75,7 +74,6 @@ def test_biases_sum_to_zero_for_every_system(seed, gap):
 
 
 @given(st.integers(0, 10**6), st.floats(-5, 5))
-@settings(max_examples=20)
 def test_a_shift_of_one_judge_is_shared_out(seed, shift):
     before, scores = drawn(seed), drawn(seed)
     scores[:, 2] += shift
@@ -84,7 +82,6 @@ def test_a_shift_of_one_judge_is_shared_out(seed, shift):
 
 
 @given(st.integers(0, 10**6), st.permutations(range(4)))
-@settings(max_examples=20)
 def test_labels_do_not_matter(seed, order):
     scores = drawn(seed)
     plain = {row.judge: row for row in judge_bias(of(scores)).overall}

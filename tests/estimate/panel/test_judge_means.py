@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -137,7 +137,6 @@ def test_systems_that_share_some_items_are_compared_on_those():
 
 
 @given(st.integers(0, 10**6), st.sampled_from(["overlapping", "paired", "apart"]))
-@settings(max_examples=20, deadline=None)
 def test_one_score_less_changes_little(seed, kind):
     """Also where it turns plain means into a model."""
     frame = overlapping(seed)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -91,7 +91,6 @@ def test_a_judge_that_carries_the_panel_is_seen_against_the_others_only():
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=20)
 def test_what_reverses_the_panel_reverses_the_others(seed):
     scores = of(np.random.default_rng(seed).normal(size=(8, 3, 4)), "abc", "wxyz")
     whole, others = (
@@ -102,7 +101,6 @@ def test_what_reverses_the_panel_reverses_the_others(seed):
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=20)
 def test_tau_counts_the_reversals(seed):
     found = reversals(of(np.random.default_rng(seed).normal(size=(8, 3, 4)), "abc", "wxyz"))
     for one in found.judges:

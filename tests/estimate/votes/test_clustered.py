@@ -79,7 +79,7 @@ def test_summary_and_half_splits(dependent):
     summary = found.summary((0.5,))
     assert summary.ratio == pytest.approx(tuple(found.ratio))
     assert summary.repeated == 1.0
-    halves = found.half_splits(splits=400, rng=1)
+    halves = found.half_splits(splits=200, rng=1)
     assert halves.sizes[0] == pytest.approx(erfc(1.96 / np.sqrt(2 * found.design_effect[0])), abs=0.03)
     assert halves.sizes[1] == pytest.approx(0.05, abs=0.02)
     assert halves.to_frame().shape == (1, 3)

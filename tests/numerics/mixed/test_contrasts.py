@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from examples import few
+from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.numerics.mixed.contrasts import variance_parts
@@ -11,7 +12,6 @@ from quorate.numerics.mixed.information import adjustment, weights
 from quorate.numerics.mixed.reml import solve, squares
 
 SEEDS = st.integers(0, 10**6)
-few = settings(max_examples=3)
 
 
 @given(seed=SEEDS)

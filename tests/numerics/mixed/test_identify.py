@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.numerics.mixed.identify import bounds, identify
@@ -67,7 +67,6 @@ def test_other_flat_directions_are_printed_with_few_components():
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=25)
 def test_flat_directions_are_those_along_which_no_projected_structure_changes(seed):
     rng = np.random.default_rng(seed)
     terms = [rng.integers(0, rng.integers(1, 5), 12) for _ in range(4)]

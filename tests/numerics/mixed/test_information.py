@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from examples import few
+from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.numerics.mixed.information import (
@@ -19,7 +20,6 @@ from quorate.numerics.mixed.patterns import Cells
 from quorate.numerics.mixed.reml import Problem, WithinCells, solve, squares
 
 SEEDS = st.integers(0, 10**6)
-few = settings(max_examples=6)
 
 
 def close(got, wanted):

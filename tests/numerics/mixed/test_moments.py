@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from examples import few
+from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.numerics.mixed.moments import CrossProducts
@@ -22,7 +23,7 @@ def designs(units):
 
 
 @given(seed=SEEDS)
-@settings(max_examples=4)
+@few
 def test_products_are_those_of_the_design_matrices(kind, model, seed):
     drawn = model(kind, seed)
     units = drawn.problem.units
@@ -42,7 +43,7 @@ def test_products_are_those_of_the_design_matrices(kind, model, seed):
 
 
 @given(seed=SEEDS)
-@settings(max_examples=4)
+@few
 def test_from_cells_is_the_transpose_of_to_cells(kind, model, seed):
     drawn = model(kind, seed)
     moments = CrossProducts(drawn.problem.units)

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from examples import few
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
@@ -36,7 +37,6 @@ def quadratic(a, b):
 
 
 @given(seed=SEEDS)
-@settings(max_examples=40)
 def test_a_quadratic_with_bounds_is_solved_as_scipy_does(seed):
     rng = np.random.default_rng(seed)
     a, b = rng.normal(size=(9, 5)), rng.normal(size=9)
@@ -47,7 +47,6 @@ def test_a_quadratic_with_bounds_is_solved_as_scipy_does(seed):
 
 
 @given(seed=SEEDS)
-@settings(max_examples=40)
 def test_one_step_solves_the_quadratic_model_inside_the_bounds(seed):
     rng = np.random.default_rng(seed)
     a, b = rng.normal(size=(9, 5)) * rng.uniform(0.01, 100, 5), rng.normal(size=9)
@@ -91,7 +90,7 @@ def test_it_finds_its_way_back_from_steps_that_overshoot():
 
 
 @given(seed=SEEDS)
-@settings(max_examples=3)
+@few
 def test_it_never_ends_above_any_point_it_saw(kind, model, seed):
     drawn = model(kind, seed)
     start = np.maximum(drawn.theta, 0.1)

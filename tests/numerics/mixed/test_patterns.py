@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from examples import few
+from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.numerics.mixed.patterns import Cells, compress
@@ -65,7 +66,7 @@ def test_different_counts_at_the_same_place_are_different_patterns():
 
 
 @given(seed=SEEDS)
-@settings(max_examples=4)
+@few
 def test_the_rotation_keeps_the_length_of_the_data(kind, model, seed):
     drawn = model(kind, seed)
     units = compress(drawn.cells)
@@ -74,7 +75,7 @@ def test_the_rotation_keeps_the_length_of_the_data(kind, model, seed):
 
 
 @given(seed=SEEDS)
-@settings(max_examples=3)
+@few
 def test_the_order_of_the_cells_does_not_matter(kind, model, seed):
     drawn = model(kind, seed)
     order = drawn.rng.permutation(len(drawn.cells.y))

@@ -44,10 +44,10 @@ def test_fixed_effects_have_the_covariance_that_the_model_gives_them(model, kind
     drawn = model(kind, 5)
     problem, theta, beta = drawn.problem, drawn.theta, drawn.rng.normal(size=drawn.problem.p)
     redraw, rng = Redraw(problem, theta, beta), np.random.default_rng(2)
-    found = np.array([evaluate(redraw.draw(rng), theta).effects[: problem.p] for _ in range(400)])
+    found = np.array([evaluate(redraw.draw(rng), theta).effects[: problem.p] for _ in range(200)])
     wanted = drawn.dense.beta_covariance(theta)
     sd = np.sqrt(np.diag(wanted))
-    np.testing.assert_array_less(np.abs(found.mean(axis=0) - beta), 4 * sd / np.sqrt(400))
+    np.testing.assert_array_less(np.abs(found.mean(axis=0) - beta), 4 * sd / np.sqrt(200))
     assert np.abs((np.cov(found.T) - wanted) / np.outer(sd, sd)).max() < 0.25
 
 

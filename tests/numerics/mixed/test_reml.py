@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from examples import few
+from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.numerics.mixed.patterns import Cells
 from quorate.numerics.mixed.reml import Problem, WithinCells, evaluate, solve, spd_inverse, traces
 
 SEEDS = st.integers(0, 10**6)
-few = settings(max_examples=6)
 
 
 def close(got, wanted):

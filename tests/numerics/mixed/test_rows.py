@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from examples import few
+from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.numerics.mixed import rows
@@ -71,7 +72,7 @@ def test_few_or_large_rows_decide(monkeypatch):
 
 
 @given(seed=SEEDS)
-@settings(max_examples=4)
+@few
 def test_sparse_and_dense_designs_have_one_likelihood(kind, model, seed):
     drawn = model(kind, seed)
     null = null_point(drawn.problem)

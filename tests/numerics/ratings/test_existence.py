@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.numerics.ratings.bradley_terry import Design, fit
@@ -85,7 +85,6 @@ def test_a_position_that_goes_with_the_pair_is_not_identified():
     assert identified(design, one_place + 1)
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.booleans(), st.booleans())
 def test_what_is_seen_at_once_agrees_with_the_linear_programme(seed, ties, position):
     rng = np.random.default_rng(seed)

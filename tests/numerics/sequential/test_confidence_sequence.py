@@ -78,7 +78,7 @@ def test_the_evidence_is_never_above_what_bets_on_the_scores_win(scores, share):
 @pytest.mark.parametrize("chances", [(0.6, 0.3, 0.1), (0.02, 0.02, 0.96), (0.0, 0.5, 0.5)])
 def test_the_evidence_against_the_true_mean_is_expected_to_be_one_at_most(chances):
     values = np.array([0.0, 0.5, 1.0])
-    for n in (1, 4, 8):
+    for n in (1, 3, 6):
         expected = sum(
             np.prod([chances[i] for i in drawn])
             * np.exp(cs.log_evidence(*summary(values[list(drawn)]), values @ chances))

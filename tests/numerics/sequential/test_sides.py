@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.numerics.sequential.confidence_sequence import log_evidence
@@ -24,7 +24,6 @@ def test_evidence_against_a_mean_is_that_of_the_sequence():
 
 
 @given(seed=st.integers(0, 10_000), n=st.integers(0, 3000), share=st.floats(0, 1))
-@settings(max_examples=20)
 def test_evidence_against_a_mean_holds_for_those_beyond_it(seed, n, share):
     rng = np.random.default_rng(seed)
     mean = rng.choice([rng.uniform(), 10 ** rng.uniform(-4, -1)])
@@ -36,7 +35,6 @@ def test_evidence_against_a_mean_holds_for_those_beyond_it(seed, n, share):
 
 
 @given(seed=st.integers(0, 10_000), shift=st.floats(-0.9, 0.9))
-@settings(max_examples=20)
 def test_evidence_against_a_difference_is_no_more_than_against_any_pair_of_means(seed, shift):
     rng = np.random.default_rng(seed)
     first = moments(rng.binomial(4, rng.uniform(), rng.integers(0, 120)) / 4)

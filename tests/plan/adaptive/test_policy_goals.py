@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from policies import OBJECTIVES, SCALE, WIDE, calls_to_target, drive, paired_systems, right
 
@@ -22,7 +22,6 @@ def _allocations(price, budget):
 
 
 @given(st.lists(st.tuples(st.integers(1, 20), st.integers(1, 4)), min_size=2, max_size=3), st.integers(0, 12))
-@settings(max_examples=60)
 def test_without_regard_to_prices_the_worst_case_is_least_for_the_money(arms, more):
     variance, price = np.array([v for v, _ in arms], float), [c for _, c in arms]
     budget = sum(price) + more
@@ -38,7 +37,6 @@ def test_without_regard_to_prices_the_worst_case_is_least_for_the_money(arms, mo
 
 
 @given(st.lists(st.tuples(st.integers(1, 20), st.integers(1, 4)), min_size=2, max_size=3), st.integers(0, 12))
-@settings(max_examples=60)
 def test_the_average_is_least_for_what_was_spent(arms, more):
     variance, price = np.array([v for v, _ in arms], float), [c for _, c in arms]
     prices = {"item": dict(enumerate(price))}

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.table.facts.vote_facts import gathered, joint
@@ -124,7 +124,6 @@ def test_nothing_but_missing_votes():
 
 
 @given(st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 2), st.integers(1, 4)), min_size=1, max_size=30))
-@settings(max_examples=50)
 def test_groups_by_the_definition(rows):
     first, second, weights = (np.array(column) for column in zip(*rows, strict=True))
     code = joint(first, second)
