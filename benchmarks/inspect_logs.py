@@ -12,7 +12,6 @@ import argparse
 import base64
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import zipfile
@@ -22,19 +21,13 @@ from importlib import import_module
 from multiprocessing import Process
 from pathlib import Path
 
+from _apart import measured
+
 ZSTANDARD = 93
 SAMPLE = 1 << 20
 FRAME = 32 << 20
 LIBRARY = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 MODELS = [{"model": f"judge-{name}"} for name in "abc"]
-MEASURE = """
-import json, resource, sys, time
-from pathlib import Path
-wall, cpu, rows, path = time.perf_counter(), time.process_time(), 0, Path(sys.argv[1])
-{body}
-used = [time.perf_counter() - wall, time.process_time() - cpu]
-print(json.dumps([*used, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, rows]))
-"""
 WAYS = {
     "quorate.read": "import quorate as q\nrows = int(q.read(path, announce=False).rows.sum())",
     "unpacking alone": """
@@ -104,13 +97,6 @@ def write(path: Path, megabytes: int) -> None:
             size = SAMPLE
         add(archive, "summaries.json", iter([json.dumps(summaries).encode()]))
         add(archive, "header.json", iter([json.dumps(header).encode()]))
-
-
-def measured(body: str, path: Path) -> list[float]:
-    """Wall time, CPU time, peak memory and rows of one way in a process of its own."""
-    call = [sys.executable, "-c", MEASURE.format(body=body), str(path)]
-    found: list[float] = json.loads(subprocess.run(call, capture_output=True, text=True, check=True).stdout)
-    return found
 
 
 def main() -> int:

@@ -10,20 +10,13 @@ free cores would need. The last line decomposes the cells.
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from _apart import measured
+
 CELLS = 900_000
-MEASURE = """
-import json, resource, sys, time
-wall, cpu = time.perf_counter(), time.process_time()
-{body}
-used = [time.perf_counter() - wall, (time.process_time() - cpu) / 2]
-print(json.dumps([*used, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, rows]))
-"""
 FACETS = {"item": "item", "judge": "judge", "prompt": "prompt", "replicate": "replicate"}
 QUORATE = f"""
 import quorate as q
@@ -60,14 +53,6 @@ def write(path: Path, rows: int) -> None:
         )
 
 
-def measured(body: str, path: Path) -> list[float]:
-    """Wall time, CPU time over two, peak memory and cells of one tool in a process of its own."""
-    call = [sys.executable, "-c", MEASURE.format(body=body), str(path)]
-    answer = subprocess.run(call, capture_output=True, text=True, check=True)
-    found: list[float] = json.loads(answer.stdout)
-    return found
-
-
 def main() -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -81,7 +66,7 @@ def main() -> int:
         found = {"quorate.read": QUORATE, "polars streaming": POLARS, "then decompose": DECOMPOSE}
         times = {name: measured(body, path) for name, body in found.items()}
     for name, (wall, cpu, memory, cells) in times.items():
-        print(f"{name:18}{wall:8.2f}{cpu:9.2f}{memory:9.0f}{cells:9.0f}")
+        print(f"{name:18}{wall:8.2f}{cpu / 2:9.2f}{memory:9.0f}{cells:9.0f}")
     print(f"ratio of CPU, polars over quorate: {times['polars streaming'][1] / times['quorate.read'][1]:.1f}")
     return 0
 

@@ -226,8 +226,8 @@ PARTS = {
 }
 EARLY = {"rajaratnam2_reml"}
 """lme4's optimiser stopped more than 1e-4 of the largest component away; see the test of its components."""
-LONG = {"insteval_ml_s_d_dept", "insteval_ml_fixed_dept"}
-"""More than 5 s each: 73,421 ratings, 2,972 students crossed with 1,128 lecturers. Their REML twins always run."""
+LONG = {"insteval_ml_s_d_dept", "insteval_ml_fixed_dept", "insteval_reml_s_d"}
+"""Seconds each: 73,421 ratings, 2,972 students by 1,128 lecturers. With departments, by REML, they always run."""
 CASES = CLASSICAL | EVALUATION
 
 

@@ -76,3 +76,33 @@ def ordered(tmp_path) -> Path:
     path = tmp_path / "ordered.csv"
     path.write_text("\n".join(lines) + "\n")
     return path
+
+
+def ballots(
+    path: Path, shares: dict[tuple[str, str], float], each: int, rest: Callable[[int], str], names: str
+) -> Path:
+    """A file of votes: of each pair so many, the first of the two preferred by about that share of them."""
+    rng = np.random.default_rng(6)
+    lines = [
+        f"{a},{b},{'model_a' if rng.random() < share else 'model_b'},p{i // 2},{rest(i)}"
+        for (a, b), share in shares.items()
+        for i in range(each)
+    ]
+    path.write_text("\n".join([f"model_a,model_b,winner,prompt,{names}", *lines]) + "\n")
+    return path
+
+
+@pytest.fixture(scope="session")
+def battles(tmp_path_factory) -> Path:
+    """Three systems, four types of prompts: x beats y clearly, y and z are nearly tied."""
+    shares = {("x", "y"): 0.7, ("y", "z"): 0.51, ("x", "z"): 0.72}
+    path = tmp_path_factory.mktemp("battles") / "votes.csv"
+    return ballots(path, shares, 600, lambda i: f"t{i % 4},j{i % 25}", "prompt_type,judge")
+
+
+@pytest.fixture(scope="session")
+def far_ahead(tmp_path_factory) -> Path:
+    """Three systems by 900 votes: x far ahead, y and z nearly tied; votes of a prompt come in twos."""
+    shares = {("x", "y"): 0.75, ("y", "z"): 0.51, ("x", "z"): 0.76}
+    path = tmp_path_factory.mktemp("battles") / "votes.csv"
+    return ballots(path, shares, 300, lambda i: "en" if i % 2 else "de", "prompt_type")

@@ -115,7 +115,7 @@ def test_a_reader_that_goes_away_is_no_error(scores):
     os.close(read)
     with os.fdopen(write, "wb") as gone:
         ran = subprocess.run(
-            [sys.executable, "-c", code, "analyze", str(scores), "--json"],
+            [sys.executable, "-c", code, "doctor", str(scores), "--json"],
             stdout=gone,
             stderr=subprocess.PIPE,
             check=False,

@@ -173,10 +173,10 @@ def test_many_answers_in_many_cells_take_about_as_long_as_reading_them(kind, tmp
     rng = np.random.default_rng(0)
     frame = pl.DataFrame(
         {
-            "item": np.repeat(np.arange(20_000), 6),
-            "judge": np.tile(["a", "b", "c"], 40_000),
-            "rep": np.tile([1, 1, 1, 2, 2, 2], 20_000),
-            "score": rng.normal(size=120_000),
+            "item": np.repeat(np.arange(5_000), 6),
+            "judge": np.tile(["a", "b", "c"], 10_000),
+            "rep": np.tile([1, 1, 1, 2, 2, 2], 5_000),
+            "score": rng.normal(size=30_000),
         }
     ).sample(fraction=1, shuffle=True, seed=1)
     source = SOURCES[kind](frame, tmp_path)

@@ -47,7 +47,11 @@ def table(request, tmp_path):
     return q.read(source, facets={"lang": "lang"}, recognise=True, announce=False)
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
+@pytest.mark.parametrize(
+    ("table", "ending"),
+    [("polars", "csv"), ("lazy", "tsv"), ("pandas", "jsonl"), ("csv", "parquet"), ("csv", "csv")],
+    indirect=["table"],
+)
 def test_a_file_is_the_same_table_again(table, tmp_path, ending):
     written = table.write(tmp_path / f"out.{ending}")
     assert (written.n, written.per) == (5, "answer")

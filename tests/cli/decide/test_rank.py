@@ -4,21 +4,6 @@ import numpy as np
 import pytest
 
 
-@pytest.fixture(scope="module")
-def votes(tmp_path_factory):
-    """Three systems by 900 votes: x far ahead, y and z nearly tied; votes of a prompt come in twos."""
-    rng = np.random.default_rng(6)
-    share = {("x", "y"): 0.75, ("y", "z"): 0.51, ("x", "z"): 0.76}
-    lines = [
-        f"{a},{b},{'model_a' if rng.random() < p else 'model_b'},p{i // 2},{'en' if i % 2 else 'de'}"
-        for (a, b), p in share.items()
-        for i in range(300)
-    ]
-    path = tmp_path_factory.mktemp("votes") / "votes.csv"
-    path.write_text("model_a,model_b,winner,prompt,prompt_type\n" + "\n".join(lines) + "\n")
-    return path
-
-
 def systems(favour: float, gap: float, seed: int = 2) -> str:
     rng = np.random.default_rng(seed)
     taste = rng.normal(0, favour, (3, 4))
@@ -38,8 +23,8 @@ def scored(tmp_path):
     return path
 
 
-def test_votes(run, votes):
-    ran = run("rank", votes, "--elo", "--cluster", "prompt")
+def test_votes(run, far_ahead):
+    ran = run("rank", far_ahead, "--elo", "--cluster", "prompt")
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
     assert max(map(len, ran.out.splitlines())) <= 80
@@ -50,29 +35,29 @@ def test_votes(run, votes):
     assert "Columns: model_a = model_a" in said
 
 
-def test_votes_as_json(run, votes):
-    found = run("rank", votes, "--json", "--ties", "drop", "--level", 0.9).json
+def test_votes_as_json(run, far_ahead):
+    found = run("rank", far_ahead, "--json", "--ties", "drop", "--level", 0.9).json
     assert found["systems"][0]["system"] == "x"
     assert (found["ties"], found["level"], found["unit"]) == ("drop", 0.9, "rating, log odds")
     assert found["cluster"] == ["prompt"]
-    assert run("rank", votes, "--json", "--cluster", "none").json["cluster"] == []
+    assert run("rank", far_ahead, "--json", "--cluster", "none").json["cluster"] == []
 
 
-def test_systems_are_told_apart_by_another_facet(run, votes):
-    found = run("rank", votes, "--within", "prompt_type", "--json")
+def test_systems_are_told_apart_by_another_facet(run, far_ahead):
+    found = run("rank", far_ahead, "--within", "prompt_type", "--json")
     assert [one["place"] for one in found.json["unrated"]] == ["not linked"] * 3
-    assert len(run("rank", votes, "--within", "prompt_type", "--regularisation", 1, "--json").json["systems"]) == 6
+    assert len(run("rank", far_ahead, "--within", "prompt_type", "--regularisation", 1, "--json").json["systems"]) == 6
 
 
-def test_a_board_for_every_level(run, votes, tmp_path):
+def test_a_board_for_every_level(run, far_ahead, tmp_path):
     page = tmp_path / "boards.html"
-    ran = run("rank", votes, "--by", "prompt_type", "--elo", "--report", page)
+    ran = run("rank", far_ahead, "--by", "prompt_type", "--elo", "--report", page)
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
     assert said.startswith("2 boards by prompt_type: on 2 of them one system is first")
     assert "prompt_type: de x is first of 3 systems" in said
     assert "On 2 of 2 boards one system is first" in page.read_text(encoding="utf-8")
-    found = run("rank", votes, "--by", "prompt_type", "--json").json
+    found = run("rank", far_ahead, "--by", "prompt_type", "--json").json
     assert found["boards"].keys() == {"de", "en"}
 
 
@@ -147,8 +132,8 @@ def test_hostile_names_are_one_line(run, tmp_path):
         ("none.csv", "source: no such file none.csv"),
     ],
 )
-def test_what_is_refused_in_one_line(run, votes, scored, words, says):
-    ran = run("rank", *words.format(votes=votes, scored=scored).split())
+def test_what_is_refused_in_one_line(run, far_ahead, scored, words, says):
+    ran = run("rank", *words.format(votes=far_ahead, scored=scored).split())
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
     assert says in ran.err
 

@@ -1,26 +1,10 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 
-@pytest.fixture(scope="module")
-def path(tmp_path_factory):
-    """Three systems, four types of prompts: x beats y clearly, y and z are nearly tied."""
-    rng = np.random.default_rng(6)
-    share = {("x", "y"): 0.7, ("y", "z"): 0.51, ("x", "z"): 0.72}
-    lines = [
-        f"{a},{b},{'model_a' if rng.random() < p else 'model_b'},p{i // 2},t{i % 4},j{i % 25}"
-        for (a, b), p in share.items()
-        for i in range(600)
-    ]
-    out = tmp_path_factory.mktemp("votes") / "votes.csv"
-    out.write_text("model_a,model_b,winner,prompt,prompt_type,judge\n" + "\n".join(lines) + "\n")
-    return out
-
-
-def test_all_pairs(run, path):
-    ran = run("analyze", path)
+def test_all_pairs(run, battles):
+    ran = run("analyze", battles)
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
     assert max(map(len, ran.out.splitlines())) <= 80
@@ -32,8 +16,8 @@ def test_all_pairs(run, path):
     assert "Columns: model_a = model_a" in said
 
 
-def test_all_pairs_as_json(run, path):
-    found = run("analyze", path, "--json", "--cluster", "judge").json
+def test_all_pairs_as_json(run, battles):
+    found = run("analyze", battles, "--json", "--cluster", "judge").json
     assert len(found["power"]) == 3
     assert [one["by"] for one in found["dependence"]] == ["judge"]
     assert found["near_ties"]["count"] == 1
@@ -41,50 +25,50 @@ def test_all_pairs_as_json(run, path):
     assert found["stability"]["first"] == 50
 
 
-def test_a_report_on_all_pairs(run, path, tmp_path):
+def test_a_report_on_all_pairs(run, battles, tmp_path):
     page = tmp_path / "votes.html"
-    ran = run("analyze", path, "--report", page)
+    ran = run("analyze", battles, "--report", page)
     assert (ran.code, ran.err) == (0, "")
     assert "Report:" in ran.out
     assert page.read_text(encoding="utf-8").count("data-chart=") == 5
     text = tmp_path / "votes.md"
-    assert run("analyze", path, "--json", "--report", text).json["near_ties"]["count"] == 1
+    assert run("analyze", battles, "--json", "--report", text).json["near_ties"]["count"] == 1
     assert "## Data health" in text.read_text(encoding="utf-8")
     assert "- command: quorate analyze" in text.read_text(encoding="utf-8")
 
 
-def test_a_report_on_two_with_charts_as_files(undrawn, run, path, tmp_path):
+def test_a_report_on_two_with_charts_as_files(undrawn, run, battles, tmp_path):
     page, charts = tmp_path / "two.html", tmp_path / "charts"
-    ran = run("analyze", path, "--a", "y", "--b", "z", "--report", page, "--charts", charts)
+    ran = run("analyze", battles, "--a", "y", "--b", "z", "--report", page, "--charts", charts)
     assert (ran.code, ran.err) == (2, "")
     assert f"Report: {page}" in ran.out
     assert 'id="verdict"' in page.read_text(encoding="utf-8")
     assert {file.name for file in charts.iterdir()} >= {"verdict.svg", "stability.svg", "equal-budget.svg"}
-    pictures = run("analyze", path, "--charts", charts, "--chart-format", "png")
+    pictures = run("analyze", battles, "--charts", charts, "--chart-format", "png")
     assert pictures.code == 0
     assert (charts / "margins.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_verdict_on_two(run, path):
-    ran = run("analyze", path, "--a", "x", "--b", "y", "--cluster", "prompt")
+def test_the_verdict_on_two(run, battles):
+    ran = run("analyze", battles, "--a", "x", "--b", "y", "--cluster", "prompt")
     assert ran.code == 0
     assert ran.out.startswith("x is better than y: x wins ")
-    assert run("analyze", path, "--a", "y", "--b", "x").code == 2
-    open_ = run("analyze", path, "--a", "y", "--b", "z", "--price", 0.5)
+    assert run("analyze", battles, "--a", "y", "--b", "x").code == 2
+    open_ = run("analyze", battles, "--a", "y", "--b", "z", "--price", 0.5)
     assert open_.code == 2
     said = " ".join(open_.out.split())
     assert said.startswith("Undecided whether y or z is preferred")
     assert "no sign that they are alike" in said
     assert "decisive votes in 25 levels of judge" in said
-    alone = run("analyze", path, "--a", "y", "--b", "z", "--cluster", "none")
+    alone = run("analyze", battles, "--a", "y", "--b", "z", "--cluster", "none")
     assert "taken as independent" in " ".join(alone.out.split())
 
 
-def test_what_is_claimed_decides_the_exit_code(run, path):
+def test_what_is_claimed_decides_the_exit_code(run, battles):
     words = ["--a", "y", "--b", "z", "--margin", 0.15]
-    assert run("analyze", path, *words, "--claim", "equivalent").code == 0
-    assert run("analyze", path, *words, "--claim", "better").code == 2
-    assert run("analyze", path, *words, "--json").json["outcome"] == "equivalent"
+    assert run("analyze", battles, *words, "--claim", "equivalent").code == 0
+    assert run("analyze", battles, *words, "--claim", "better").code == 2
+    assert run("analyze", battles, *words, "--json").json["outcome"] == "equivalent"
 
 
 def test_a_system_that_is_written_otherwise_is_named(run, tmp_path):
@@ -120,8 +104,8 @@ def test_a_system_that_is_written_otherwise_is_named(run, tmp_path):
         ("replay --a x --b Y", '--b: no system "Y"; did you mean "y"? there are'),
     ],
 )
-def test_what_is_refused_in_one_line(run, path, words, says):
+def test_what_is_refused_in_one_line(run, battles, words, says):
     command, *rest = words.split()
-    ran = run(command, path, *rest)
+    ran = run(command, battles, *rest)
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
     assert says in ran.err

@@ -1,39 +1,23 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 
-@pytest.fixture(scope="module")
-def path(tmp_path_factory):
-    """Three systems, four types of prompts: x beats y clearly, y and z are nearly tied."""
-    rng = np.random.default_rng(6)
-    share = {("x", "y"): 0.7, ("y", "z"): 0.51, ("x", "z"): 0.72}
-    lines = [
-        f"{a},{b},{'model_a' if rng.random() < p else 'model_b'},p{i // 2},t{i % 4},j{i % 25}"
-        for (a, b), p in share.items()
-        for i in range(600)
-    ]
-    out = tmp_path_factory.mktemp("votes") / "votes.csv"
-    out.write_text("model_a,model_b,winner,prompt,prompt_type,judge\n" + "\n".join(lines) + "\n")
-    return out
-
-
-def test_smaller_studies_of_the_same_votes(run, path):
-    ran = run("replay", path, "--budgets", "50,200")
+def test_smaller_studies_of_the_same_votes(run, battles):
+    ran = run("replay", battles, "--budgets", "50,200")
     said = " ".join(ran.out.split())
     assert ran.code == 0
     assert "50 independent" in said
     assert "200 prompt" in said
-    assert all(one["wrong"] <= 0.1 for one in run("replay", path, "--budgets", "200", "--json").json)
+    assert all(one["wrong"] <= 0.1 for one in run("replay", battles, "--budgets", "200", "--json").json)
 
 
-def test_studies_larger_than_the_votes_are_left_out(run, path):
-    ran = run("replay", path, "--budgets", "50,601")
+def test_studies_larger_than_the_votes_are_left_out(run, battles):
+    ran = run("replay", battles, "--budgets", "50,601")
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
     assert "Left out: studies of 601 votes; no pair has more than 600 decisive votes." in said
-    aside = run("replay", path, "--budgets", "50,601", "--json")
+    aside = run("replay", battles, "--budgets", "50,601", "--json")
     assert {one["n"] for one in aside.json} == {50}
     assert aside.err.startswith("quorate: Left out: studies of 601 votes")
 
@@ -61,8 +45,8 @@ def test_without_prompts_votes_are_drawn_one_by_one(run, tmp_path, words, says):
     assert " 50 independent" in " ".join(ran.out.split())
 
 
-def test_sizes_below_screening_are_left_out_and_heads_are_whole(run, path):
-    ran = run("replay", path, "--a", "x", "--b", "y", "--budgets", "50,200,500,1000")
+def test_sizes_below_screening_are_left_out_and_heads_are_whole(run, battles):
+    ran = run("replay", battles, "--a", "x", "--b", "y", "--budgets", "50,200,500,1000")
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
     assert "Left out: studies of 50 and 1,000 votes; screening takes 56 votes of this pair, which has 600" in said
@@ -81,7 +65,7 @@ def test_one_type_of_prompts_cannot_be_screened(run, tmp_path):
     assert 'no decisive vote between "y" and "z" has a prompt_type; nothing can be screened' in none.err
 
 
-def test_types_of_prompts_first(run, path):
-    words = ["replay", path, "--a", "x", "--b", "y", "--budgets", "200,300"]
+def test_types_of_prompts_first(run, battles):
+    words = ["replay", battles, "--a", "x", "--b", "y", "--budgets", "200,300"]
     assert "How often each way to spend the votes finds the difference" in run(*words).out
     assert len(run(*words, "--json").json["power"]["proportional"]) == 2

@@ -114,13 +114,14 @@ def test_statuses_are_in_the_order_of_their_words_whatever_the_hash_seed():
             text=True,
             check=True,
         ).stdout.strip()
-        for seed in ("1", "2", "3")
+        for seed in ("1", "2")
     }
     assert orders == {"ok unparsed refused error truncated"}
 
 
-@pytest.mark.parametrize("blank", [chr(code) for code in range(0x3001) if chr(code).isspace()], ids=ascii)
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
-def test_every_blank_that_python_strips_is_stripped_from_a_status(library, blank):
-    frame = library({"item": ["a", "b", "c"], "score": [1.0, 2.0, 3.0], "st": [f"ok{blank}", f"{blank}OK", "refused"]})
-    np.testing.assert_array_equal(collapsed(frame, status="st").status["ok"], [1, 1, 0])
+def test_every_blank_that_python_strips_is_stripped_from_a_status(library):
+    blanks = [chr(code) for code in range(0x3001) if chr(code).isspace()]
+    said = [status for blank in blanks for status in (f"ok{blank}", f"{blank}OK", "refused")]
+    frame = library({"item": list(range(len(said))), "score": [1.0] * len(said), "st": said})
+    np.testing.assert_array_equal(collapsed(frame, status="st").status["ok"], [1, 1, 0] * len(blanks))
