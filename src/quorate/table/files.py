@@ -140,7 +140,7 @@ def source_of(path: Place, file: Opened, rows: Rows = ALL) -> Source:
     found = located(path, rows)
     said = found.form.caveats(found.place)
     digest, paid = sha256(path, rows), found.form.paid(found.place)
-    return Source(title_of(path), sha256=digest, caveats=(*said, *file.caveats), paid=paid)
+    return Source(title_of(path), sha256=digest, caveats=(*said, *file.caveats), paid=paid, instead=file.instead or "")
 
 
 @contextmanager

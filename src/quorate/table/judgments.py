@@ -83,6 +83,8 @@ class Source(Brief):
         What a reader of any result must know of the source, such as cells of a ledger that are not answered.
     paid : str
         What was paid for it, in words, where the source says so, as a ledger does.
+    instead : str
+        The ``part`` that reads votes out of the same log of scores, or scores out of one of votes, where there is one.
     """
 
     name: str
@@ -90,6 +92,7 @@ class Source(Brief):
     backend: str | None = None
     caveats: tuple[Caveat, ...] = ()
     paid: str = ""
+    instead: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -182,3 +184,15 @@ def test_how_few_votes_decide_who_is_first(run, votes):
     assert few["sentence"] in said
     assert few["top"] == "x"
     assert run("rank", votes, "--json").json["fragility"] is None
+
+
+def test_scores_of_one_system_name_the_votes_of_the_same_log(run, tmp_path):
+    path = tmp_path / "annotations.json"
+    own = {"generator_1": "base", "generator_2": "m", "annotator": "j"}
+    path.write_text(json.dumps([{**own, "instruction": f"q{i}", "preference": 1 + i / 40} for i in range(40)]))
+    ran = run("rank", path)
+    told = (
+        "system: at least 2 are needed to compare them, got 1; the same file holds votes: read them with --part votes"
+    )
+    assert (ran.code, ran.err) == (1, f"quorate: {told}\n")
+    assert run("rank", path, "--part", "votes").code in (0, 2)

@@ -103,3 +103,12 @@ def test_hostile_labels_are_shown_as_they_are(run, tmp_path):
     assert ran.code == 0
     assert "[red]x[/red] (16.7%)" in " ".join(ran.out.split())
     assert not {"\x1b", "\u202e"} & set(ran.out)
+
+
+def test_what_a_format_took_for_granted_is_no_column(run, tmp_path):
+    path = tmp_path / "batch.csv"
+    lines = [f"h{i // 3},w{i % 3},{1 + (i * i + i // 3) % 5}" for i in range(36)]
+    path.write_text("\n".join(["HITId,WorkerId,Answer.rating,Approve", *lines]) + "\n")
+    lines = run("doctor", path).out.splitlines()
+    assert lines[lines.index("Read as") + 1] == "  - Mechanical Turk: score = answer rating; item = HITId"
+    assert any(line.startswith("  - other columns: score = score") for line in lines)

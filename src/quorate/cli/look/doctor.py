@@ -147,9 +147,13 @@ def show_data(out: Console, found: Support) -> None:
     ]
     table(out, {"role": "left", "column": "left", "levels": "right", "taken as": "left"}, rows)
     roles = {facet.name for facet in facts.facets}
-    others = [note.brief for note in found.notes if note.role not in roles]
+    others = [note.brief for note in found.notes if note.columns and note.role not in roles]
     if others:
         points(out, [f"other columns: {'; '.join(others)}"])
+    said = [note for note in found.notes if not note.columns]
+    if said:
+        heading(out, "Read as")
+        points(out, said)
     meetings = list(crossings(facts))
     if meetings:
         heading(out, "How they meet")
@@ -211,7 +215,8 @@ def show_votes(out: Console, found: VotesSupport, name: str, *, next_step: str) 
     closed = [one for one in found.analyses if not one.possible]
     count = f"{len(possible)} of {len(found.analyses)} analyses of these votes are possible"
     say(out, f"{name} holds votes: {count}." if possible else f"{name} cannot be analysed as it is.", style="bold")
-    points(out, [f"columns: {'; '.join(note.brief for note in found.notes)}"] if found.notes else [])
+    columns = [note.brief for note in found.notes if note.columns]
+    points(out, [*([f"columns: {'; '.join(columns)}"] if columns else []), *(n for n in found.notes if not n.columns)])
     if found.findings:
         heading(out, "Findings")
         table(out, COLUMNS, [(one.severity, in_options(one.sentence)) for one in found.findings])

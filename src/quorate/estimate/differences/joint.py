@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
+from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
@@ -141,7 +142,10 @@ def joint_means(
     flat = _flat(answered, facet, targets or {})
     systems = flat.facet(facet).levels
     if len(systems) < 2:
-        raise NotEstimable(f"{facet}: at least 2 are needed to compare them, got {len(systems)}", {facet})
+        rule = f"{facet}: at least 2 are needed to compare them, got {len(systems)}"
+        votes = judgments.source.instead
+        also = "; the same file holds votes: read them with " + argument("part", votes) if votes else ""
+        raise NotEstimable(rule + also, {facet})
     chosen = [other.name for other in flat.facets if other.fixed and other.name != facet and len(other.levels) > 1]
     covariates = [f"{name}:{facet}" for name in chosen]
     return JointMeans(decompose(flat, random=random_terms(flat, facet), covariates=covariates), facet, systems)

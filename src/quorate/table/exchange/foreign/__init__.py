@@ -15,7 +15,9 @@ judgment or vote, none for an average; a judge that failed has no score.
 - lm_eval: metrics of documents of tasks
 - openai_evals: events of samples
 - langsmith: feedback on runs of an experiment
-- label_studio, argilla: what people annotated
+- people: what people annotated: Label Studio, Argilla, Prodigy, Mechanical Turk
+- phoenix: evaluated frames, refused
+- reward_bench: results of reward models by evaluation set
 - pairs: verdicts on two models: Arena-Hard, MT-Bench, AlpacaEval, Chatbot Arena, JudgeBench
 - helm: statistics of instances, and what judges said of them
 - every_eval_ever: scores of samples, by result

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from quorate.table.exchange.foreign import (
-    argilla,
     deepeval,
     every_eval_ever,
     helm,
-    label_studio,
     langsmith,
     lm_eval,
     openai_evals,
+    phoenix,
     promptfoo,
+    reward_bench,
 )
 from quorate.table.exchange.foreign.inspect import log as inspect
 from quorate.table.exchange.foreign.pairs import alpaca_eval, arena, arena_hard, judgebench, mt_bench
+from quorate.table.exchange.foreign.people import argilla, label_studio, mturk, prodigy
 
 TOOLS = (
     inspect.FORMAT,
@@ -24,6 +25,8 @@ TOOLS = (
     deepeval.FORMAT,
     openai_evals.FORMAT,
     langsmith.FORMAT,
+    phoenix.FORMAT,
+    mturk.FORMAT,
     arena_hard.FORMAT,
     mt_bench.FORMAT,
     alpaca_eval.FORMAT,
@@ -32,5 +35,7 @@ TOOLS = (
     label_studio.FORMAT,
     argilla.FORMAT,
     every_eval_ever.FORMAT,
+    prodigy.FORMAT,
+    reward_bench.FORMAT,
 )
 """In the order in which they are asked; one more is one file beside this one and its ``FORMAT`` in this list."""

@@ -36,6 +36,8 @@ _KEYS = {"rating": "rating", "number": "number", "pairwise": "selected", "choice
 """Types of controls that are read, and where their value stands."""
 _FLAT = {"annotation_id", "annotator", "lead_time"}
 _OWN = {*_FLAT, "id", "created_at", "updated_at"}
+_TRUTH = "ground_truth"
+"""Name in a part that asks for annotations given as the truth, and of who then judged."""
 _SIDES = {"left": "model_a", "right": "model_b"}
 _TIES = {**dict.fromkeys(WORDS[TIE], "tie"), **dict.fromkeys(WORDS[BOTH_BAD], "both_bad")}
 _TRUTHS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -61,6 +63,8 @@ class Annotation:
         Whether it was given up.
     prelabel : str, optional
         The model whose label the person began with.
+    truth : bool
+        Whether it was given as the truth.
     """
 
     task: str
@@ -70,6 +74,7 @@ class Annotation:
     sides: frozenset[str]
     skipped: bool = False
     prelabel: str | None = None
+    truth: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,11 +84,11 @@ class Export:
     Parameters
     ----------
     annotations : sequence of Annotation
-        Without those that were given as the truth.
+        Without those that were given as the truth, unless they are asked for.
     flat : bool
         Whether rows hold everything of an annotation side by side, and none that was skipped.
     truths : int
-        How many were given as the truth.
+        How many were given as the truth and are left out.
     """
 
     annotations: Sequence[Annotation]
@@ -159,7 +164,8 @@ def read_annotations(connection: duckdb.DuckDBPyConnection, path: Path, part: st
     path : Path
         The export.
     part : str, optional
-        The control that is read; of votes also, after a comma, the one that says ties.
+        The control that is read; of votes also, after a comma, the one that says ties. With ``ground_truth`` among
+        the names annotations that were given as the truth are a judge of that name.
 
     Raises
     ------
@@ -170,9 +176,11 @@ def read_annotations(connection: duckdb.DuckDBPyConnection, path: Path, part: st
     InvalidData
         If the file is not such an export.
     """
-    export = exported(path)
+    names = [] if part is None else [name.strip() for name in part.split(",")]
+    export = exported(path, truths=_TRUTH in names)
+    wanted = ", ".join(name for name in names if name != _TRUTH) or None
     try:
-        kind, controls = export.part(part)
+        kind, controls = export.part(wanted)
     except InvalidData as error:
         raise InvalidData(f"{path}: {error}") from None
     columns = columns_of((name for one in export.annotations for name in one.data if name not in controls), kind)
@@ -181,7 +189,8 @@ def read_annotations(connection: duckdb.DuckDBPyConnection, path: Path, part: st
     rows = Records(*added, *columns.values(), "judge", "control", "score", "winner", "order", "status")
     said = {control: export.said(control) for control in controls}
     for place, one in enumerate(export.annotations):
-        labels = {own: one.task, **labelled(one.data, columns), "judge": one.judge}
+        judge = _TRUTH if one.truth else one.judge
+        labels = {own: one.task, **labelled(one.data, columns), "judge": judge}
         status = "refused" if one.skipped else "ok"
         if kind == "votes":
             winner = _winner(path, one.task, [said[control][place] for control in controls])
@@ -195,8 +204,8 @@ def read_annotations(connection: duckdb.DuckDBPyConnection, path: Path, part: st
     )
 
 
-def exported(path: Path) -> Export:
-    """The annotations of an export.
+def exported(path: Path, *, truths: bool = False) -> Export:
+    """The annotations of an export, those that were given as the truth too if asked.
 
     Raises
     ------
@@ -214,15 +223,16 @@ def exported(path: Path) -> Export:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise InvalidData(f"{path}: is no list of tasks or annotations of Label Studio")
     flat = bool(rows) and "annotations" not in rows[0]
-    found, truths = (_flat(path, rows), 0) if flat else _whole(path, rows)
+    every = _flat(path, rows) if flat else _whole(path, rows)
+    found = [one for one in every if truths or not one.truth]
     if not found:
         raise InvalidData(f"{path}: holds no annotation")
-    return Export(found, flat, truths)
+    return Export(found, flat, len(every) - len(found))
 
 
-def _whole(path: Path, tasks: Iterable[Mapping[str, Any]]) -> tuple[list[Annotation], int]:
-    """Annotations of tasks, and how many were left out as given truths."""
-    found, truths = [], 0
+def _whole(path: Path, tasks: Iterable[Mapping[str, Any]]) -> list[Annotation]:
+    """Annotations of tasks."""
+    found = []
     for place, task in enumerate(tasks, 1):
         name = name_at(task.get("id", place), f"{path}: task {place}: id")
         where = f"{path}: task {name}"
@@ -232,9 +242,6 @@ def _whole(path: Path, tasks: Iterable[Mapping[str, Any]]) -> tuple[list[Annotat
         for one in annotations:
             if not isinstance(one, dict) or not isinstance(one.get("result"), list):
                 raise InvalidData(f"{where}: an annotation has no list of results")
-            if one.get("ground_truth"):
-                truths += 1
-                continue
             person, before = one.get("completed_by"), one.get("prediction")
             person = person.get("id") if isinstance(person, dict) else person
             values, sides = _said(where, one["result"])
@@ -247,9 +254,10 @@ def _whole(path: Path, tasks: Iterable[Mapping[str, Any]]) -> tuple[list[Annotat
                     sides,
                     bool(one.get("was_cancelled")),
                     _model(before) if isinstance(before, dict) and before.get("result") else None,
+                    bool(one.get("ground_truth")),
                 )
             )
-    return found, truths
+    return found
 
 
 def _said(where: str, results: Iterable[Any]) -> tuple[dict[str, object], frozenset[str]]:
@@ -345,7 +353,10 @@ def _notes(export: Export, kind: Kind, controls: Sequence[str]) -> list[Note]:
     notes += [Note("left = model_a, shown first; right = model_b")] if kind == "votes" else []
     yes = kind == "scores" and any(str(v).strip().lower() in _TRUTHS for name in controls for v in export.said(name))
     notes += [Note("yes and true are 1, no and false 0")] if yes else []
-    notes += [Note(f"{counted(export.truths, 'annotation')} given as the truth: left out")] if export.truths else []
+    if export.truths:
+        asked = ", ".join([*controls, _TRUTH])
+        left_out = f"{counted(export.truths, 'annotation')} given as the truth: left out; a judge of its own with "
+        notes.append(Note(f'{left_out}part="{asked}"'))
     return notes
 
 

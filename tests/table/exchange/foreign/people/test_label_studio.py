@@ -63,7 +63,11 @@ def test_ratings_of_people(write_json):
     assert statuses(table) == {"ok": 2, "refused": 1, "missing": 1}
     assert (table.facet("item").levels, table.facet("judge").levels) == (("7", "8"), ("1", "2"))
     assert table.facet("system").levels == ("m1", "m2")
-    assert "1 annotation given as the truth: left out" in table.notes
+    left_out = '1 annotation given as the truth: left out; a judge of its own with part="quality, ground_truth"'
+    assert left_out in table.notes
+    whole = read(write_json(TASKS), part="quality, ground_truth")
+    assert whole.only("judge", "ground_truth").mean.tolist() == [1]
+    assert (whole.n_answers, whole.facet("judge").levels) == (3, ("1", "2", "ground_truth"))
     assert not table.source.caveats
 
 

@@ -1,0 +1,134 @@
+"""Mechanical Turk: the results of a batch, a row for each assignment, whose last columns may be cut off."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quorate.errors import InvalidData
+from quorate.roles import ITEM
+from quorate.table.columns.scales import scale_of
+from quorate.table.columns.scores import number
+from quorate.table.exchange.foreign.choice import chosen
+from quorate.table.exchange.foreign.fields import columns_of, labelled
+from quorate.table.exchange.foreign.lines import binary
+from quorate.table.exchange.foreign.records import Records
+from quorate.table.exchange.foreign.values import name_at
+from quorate.table.exchange.format import Format, Opened
+from quorate.table.notes import Note
+from quorate.wording import counted
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from quorate.table.exchange.glance import Glance
+
+_HIT, _WORKER, _STATUS = "HITId", "WorkerId", "AssignmentStatus"
+_ANSWER, _INPUT = "Answer.", "Input."
+_OPTION = re.compile(r"(.+)\.([^.]+)")
+
+Row = Mapping[str, str | None]
+
+
+def claims(glance: Glance) -> bool:
+    """Whether its columns are those of assignments, with answers."""
+    return {_HIT, _WORKER} <= set(glance.header) and any(name.startswith(_ANSWER) for name in glance.header)
+
+
+def read_batch(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
+    """One row for each answer of an assignment; those of work that was rejected have no score.
+
+    Parameters
+    ----------
+    part : str, optional
+        The answers that are read; several are levels of ``criterion``.
+
+    Raises
+    ------
+    InvalidData
+        If the file is not such a table, or no answer is a number or a word of a known scale.
+    InvalidInput
+        If there are several answers and none is named.
+    """
+    rows = _rows(path)
+    every = {name: _scores(answers) for name, answers in _answers(rows).items()}
+    found = {name: scores for name, scores in every.items() if not all(map(math.isnan, scores))}
+    if not found:
+        raise InvalidData(f"{path}: no column {_ANSWER}<name> holds numbers, or words of a scale that is known")
+    read = chosen(part, found, "answer")
+    columns = columns_of((name.removeprefix(_INPUT) for name in rows[0] if name.startswith(_INPUT)), "scores")
+    added = () if ITEM in columns.values() else (ITEM,)
+    records = Records(*added, *columns.values(), "judge", "criterion", "score", "status")
+    rejected = 0
+    for place, row in enumerate(rows):
+        where = f"{path}: row {place + 1}"
+        given = {name.removeprefix(_INPUT): value for name, value in row.items() if name.startswith(_INPUT)}
+        labels = {ITEM: name_at(row.get(_HIT), f"{where}: {_HIT}"), **labelled(given, columns)}
+        refused = (row.get(_STATUS) or "").strip().lower() == "rejected"
+        rejected += refused
+        for name in read:
+            score = None if refused else found[name][place]
+            records.add(
+                **labels,
+                judge=name_at(row.get(_WORKER), f"{where}: {_WORKER}"),
+                criterion=name if len(read) > 1 else None,
+                score=score,
+                status="refused" if refused else "ok",
+            )
+    left = [name for name in every if name not in read]
+    notes = [Note(f"Mechanical Turk: score = answer {', '.join(read)}; item = {columns_item(columns)}")]
+    notes += [Note(f"{counted(rejected, 'assignment')} rejected: without a score")] if rejected else []
+    notes += [Note(f"not read: {', '.join(left)}")] if left else []
+    return records.opened(connection, "scores", facets=("criterion",), notes=notes)
+
+
+def columns_item(columns: Mapping[str, str]) -> str:
+    """What says the item: a field of the input, else the HIT."""
+    return next((f"{_INPUT}{name}" for name, column in columns.items() if column == ITEM), _HIT)
+
+
+def _rows(path: Path) -> list[Row]:
+    """Rows by column; of those that are cut off the last columns are empty."""
+    try:
+        with io.TextIOWrapper(binary(path), encoding="utf-8-sig", newline="") as stream:
+            rows: list[Row] = list(csv.DictReader(stream, restkey=""))
+    except (csv.Error, UnicodeDecodeError, EOFError) as error:
+        raise InvalidData(f"{path}: cannot be read as CSV ({error})") from None
+    if not rows:
+        raise InvalidData(f"{path}: holds no assignment")
+    return rows
+
+
+def _answers(rows: Sequence[Row]) -> dict[str, list[str | None]]:
+    """What every assignment answered, by name; of radio buttons, a column each, the one that is set."""
+    names = [name.removeprefix(_ANSWER) for name in rows[0] if name.startswith(_ANSWER)]
+    columns = {name: [(row.get(_ANSWER + name) or "").strip() or None for row in rows] for name in names}
+    buttons: dict[str, dict[str, list[str | None]]] = {}
+    for name, values in columns.items():
+        match = _OPTION.fullmatch(name)
+        if match is not None and {value.lower() for value in values if value} <= {"true", "false"}:
+            buttons.setdefault(match[1], {})[match[2]] = values
+    out = {name: values for name, values in columns.items() if not any(name.startswith(f"{one}.") for one in buttons)}
+    for name, options in buttons.items():
+        pressed = [
+            [one for one, values in options.items() if (values[at] or "").lower() == "true"] for at in range(len(rows))
+        ]
+        out[name] = [one[0] if len(one) == 1 else None for one in pressed]
+    return out
+
+
+def _scores(answers: Sequence[str | None]) -> list[float]:
+    """Numbers, or those that words of a known scale stand for; nan where there is none."""
+    numbers = [number(answer) if answer else math.nan for answer in answers]
+    if None not in numbers:
+        return [math.nan if value is None or math.isinf(value) else value for value in numbers]
+    scale = scale_of(dict.fromkeys(answer for answer in answers if answer))
+    return [math.nan if scale is None or not answer else scale.numbers[answer] for answer in answers]
+
+
+FORMAT = Format("mturk", read_batch, claims=claims, tool=True, holds=lambda _: "scores")

@@ -1,0 +1,97 @@
+"""Prodigy: annotations with one choice, or accepted and rejected, from ``db-out``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from quorate.errors import InvalidData
+from quorate.roles import ITEM
+from quorate.table.columns.scales import scale_of
+from quorate.table.columns.scores import number
+from quorate.table.exchange.foreign.choice import no_parts
+from quorate.table.exchange.foreign.fields import columns_of, labelled
+from quorate.table.exchange.foreign.lines import objects
+from quorate.table.exchange.foreign.records import Records
+from quorate.table.exchange.foreign.values import list_at, name_at, shown
+from quorate.table.exchange.format import Format, Opened
+from quorate.table.notes import Note
+from quorate.wording import counted
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from quorate.table.exchange.glance import Glance
+
+_ANSWERS = ("accept", "reject", "ignore")
+_OWN = ("options", "accept", "answer", "mapping", "config", "tokens", "spans")
+
+
+def claims(glance: Glance) -> bool:
+    """Whether its lines are tasks with a hash and an answer."""
+    return not glance.array and "_task_hash" in glance.record and "answer" in glance.record
+
+
+def read_annotations(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
+    """One row for each annotation: the option that was accepted, or 1 and 0 of a task without options.
+
+    Raises
+    ------
+    InvalidData
+        If a line is no annotation, or options are words whose numbers are not known.
+    InvalidInput
+        If a part is named.
+    """
+    no_parts(part, path)
+    tasks = list(objects(path, "_task_hash", "answer", of="Prodigy"))
+    said = [_said(task, f"{path}: line {number}") for number, task in tasks]
+    scores = _numbers(path, said)
+    fields = (name for _, task in tasks for name in task if not name.startswith("_") and name not in _OWN)
+    columns = columns_of(fields, "scores")
+    added = () if ITEM in columns.values() else (ITEM,)
+    records = Records(*added, *columns.values(), "judge", "score", "status")
+    for (line, task), word, score in zip(tasks, said, scores, strict=True):
+        item = name_at(task.get("_input_hash", task["_task_hash"]), f"{path}: line {line}: _input_hash")
+        judge = task.get("_annotator_id") or task.get("_session_id")
+        status = "refused" if task["answer"] == "ignore" else "ok"
+        labels = {ITEM: item, **labelled(task, columns)}
+        judge = None if judge is None else name_at(judge, f"{path}: line {line}: _annotator_id")
+        records.add(**labels, judge=judge, score=None if word is None else score, status=status)
+    several = sum(len(task.get("accept") or ()) > 1 for _, task in tasks)
+    notes = [Note("Prodigy: score = option that was accepted, or 1 and 0 for accept and reject")]
+    notes += [Note(f"{counted(several, 'annotation')} with several options: without a score")] if several else []
+    return records.opened(connection, "scores", notes=notes)
+
+
+def _said(task: Mapping[str, Any], where: str) -> str | None:
+    """The option that was accepted, accept or reject; None where nothing, or several, were."""
+    answer = task["answer"]
+    if answer not in _ANSWERS:
+        raise InvalidData(f"{where}: answer is {shown(answer)}; known are {', '.join(_ANSWERS)}")
+    if "mapping" in task:
+        raise InvalidData(f"{where}: is a comparison of two; write model_a, model_b and winner as columns of a CSV")
+    if answer == "ignore":
+        return None
+    if "options" not in task:
+        return str(answer)
+    accepted = list_at(task.get("accept"), f"{where}: accept")
+    return name_at(accepted[0], f"{where}: accept") if len(accepted) == 1 and answer == "accept" else None
+
+
+def _numbers(path: Path, said: list[str | None]) -> list[float]:
+    words = dict.fromkeys(word for word in said if word is not None)
+    found = {word: number(word) for word in words}
+    if None in found.values():
+        scale = scale_of(words)
+        if set(words) <= {"accept", "reject"}:
+            return [math.nan if word is None else float(word == "accept") for word in said]
+        if scale is None:
+            word = next(word for word, value in found.items() if value is None)
+            raise InvalidData(f"{path}: options are words such as {shown(word)}, whose numbers are not known")
+        found = dict(zip(words, scale.numbers.values(), strict=True))
+    return [math.nan if word is None else float(found[word] or 0.0) for word in said]
+
+
+FORMAT = Format("prodigy", read_annotations, claims=claims, tool=True, holds=lambda _: "scores")
