@@ -134,3 +134,11 @@ def test_several_reports_are_written(run, scores, tmp_path):
     assert ran.code in (0, 2), ran.err
     assert ran.out.endswith("Report: a.md\nReport: a.json\n")
     assert all((tmp_path / name).stat().st_size for name in ("a.md", "a.json"))
+
+
+@pytest.mark.parametrize("option", ["--random", "--covariate", "--residual-by", "--method"])
+@pytest.mark.parametrize(("command", "why"), entry.OWN_MODELS.items())
+def test_commands_with_models_of_their_own_refuse_others_by_name(run, command, option, why):
+    ran = run(command, "scores.csv", option, "item")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == f"quorate: {option}: {command} {why}; analyze, rank and compare take it\n"

@@ -27,6 +27,7 @@ from quorate.cli.decide.rank import rank
 from quorate.cli.look.analyze import analyze
 from quorate.cli.look.demo import demo
 from quorate.cli.look.doctor import doctor
+from quorate.cli.options import MODEL
 from quorate.cli.plan.adaptive import adaptive
 from quorate.cli.plan.assign import assign
 from quorate.cli.plan.optimize import optimize
@@ -115,6 +116,11 @@ STAGES: Mapping[str, tuple[Callable[..., int], ...]] = {
     "Decide between systems": (compare, rank, corrected, monitor, agree, pipelines, gaming),
     "Write it up": (writeup, export),
 }
+OWN_MODELS = {
+    "panel": "has models of its own, systems by judges and the mean squares of scores that all judges gave",
+    "screen": "goes by the mean squares of scores that all judges gave, and these leave no model to choose",
+}
+"""Commands on scores that take no other model, and why."""
 MOVED = {"doctor": "doctor", "analyze": "analyze", "plan": "plan-votes", "monitor": "monitor", "replay": "replay"}
 """Where the commands of ``quorate votes`` are now; the old spelling goes with the next release."""
 
@@ -183,5 +189,8 @@ def _line(error: Exception) -> str:
 def _usage(error: typer.TyperException) -> str:
     said = error.format_message().strip().rstrip(".")
     context: typer.Context | None = getattr(error, "ctx", None)
+    unknown, name = getattr(error, "option_name", ""), "" if context is None else context.info_name
+    if name in OWN_MODELS and unknown in {f"--{option.replace('_', '-')}" for option in MODEL.names}:
+        return f"{unknown}: {name} {OWN_MODELS[name]}; analyze, rank and compare take it"
     command = "quorate" if context is None else context.command_path
     return f"{said[:1].lower()}{said[1:]} (see {command} --help)"

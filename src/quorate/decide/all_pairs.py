@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, overload
@@ -144,6 +144,9 @@ def compare_all(
     power: float = 0.9,
     method: Method | None = None,
     targets: Mapping[str, Target] | None = None,
+    random: Sequence[str] | None = None,
+    covariates: Sequence[str] | None = None,
+    residual_by: str | None = None,
 ) -> Verdicts: ...
 
 
@@ -159,6 +162,9 @@ def compare_all(
     minimum: int | None = None,
     method: Method | None = None,
     targets: Mapping[str, Target] | None = None,
+    random: Sequence[str] | None = None,
+    covariates: Sequence[str] | None = None,
+    residual_by: str | None = None,
 ) -> Verdicts:
     """Verdicts on all pairs of systems, corrected for looking at that many.
 
@@ -181,7 +187,7 @@ def compare_all(
         repeat.
     minimum : int, optional
         Votes: how many must count for a pair to be judged, 1 by default; set before looking.
-    method, targets
+    method, targets, random, covariates, residual_by
         Scores: as for `quorate.compare`.
 
     Raises
@@ -217,7 +223,8 @@ def compare_all(
     """
     asked: dict[str, Any] = {"margin": margin, "level": level, "power": power}
     votes = {"ties": ties, "cluster": cluster, "minimum": minimum}
-    scores = {"facet": facet, "method": method, "targets": targets}
+    scores: dict[str, Any] = {"facet": facet, "method": method, "targets": targets}
+    scores |= {"random": random, "covariates": covariates, "residual_by": residual_by}
     if isinstance(judgments_or_votes, Votes):
         refuse(scores)
         return _of_votes(judgments_or_votes, **asked, **given(votes))
@@ -274,13 +281,17 @@ def _of_scores(
     facet: str = "system",
     method: Method | None = None,
     targets: Mapping[str, Target] | None = None,
+    random: Sequence[str] | None = None,
+    covariates: Sequence[str] | None = None,
+    residual_by: str | None = None,
 ) -> Verdicts:
     """Verdicts on all pairs by scores."""
     check_question_of_scores(margin, level, None, power, None)
+    model: dict[str, Any] = {"random": random, "covariates": covariates, "residual_by": residual_by}
     pairs, judged, why = list(combinations(judgments.facet(facet).levels, 2)), [], ""
     for a, b in pairs:
         try:
-            judged.append(difference(judgments, a, b, facet=facet, method=method, targets=targets))
+            judged.append(difference(judgments, a, b, facet=facet, method=method, targets=targets, **model))
         except NotEstimable as error:
             why = str(error)
     if not judged:

@@ -162,7 +162,9 @@ def types_of_scores(found: SystemDifference, judgments: Judgments, level: float 
     for label in values:
         own = judgments.only(grouping, label)
         try:
-            one = difference(own, found.a, found.b, facet=found.facet, method=found.method, targets=found.asked)
+            one = difference(
+                own, found.a, found.b, facet=found.facet, method=found.method, targets=found.asked, **found.model
+            )
         except NotEstimable:
             continue
         rows.append((label, one.value, *one.interval(level), one.items))

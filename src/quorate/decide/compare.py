@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
 from quorate.decide.outcome import Claim
@@ -21,6 +21,9 @@ _WHY = {
     "facet": "for votes, which name their two systems themselves",
     "method": "for votes, which are pairs already",
     "targets": "for votes, whose facets are named by cluster",
+    "random": "for votes, which have no such model",
+    "covariates": "for votes, which have no such model",
+    "residual_by": "for votes, which have no such model",
     "prices": "for votes, of which each has one price",
     "limits": "for votes, of which only the number is planned",
     "ties": "for scores, which have none",
@@ -63,6 +66,9 @@ def compare(
     prices: Prices | None = None,
     limits: Limits | None = None,
     budget: float | None = None,
+    random: Sequence[str] | None = None,
+    covariates: Sequence[str] | None = None,
+    residual_by: str | None = None,
 ) -> ScoreVerdict: ...
 
 
@@ -84,6 +90,9 @@ def compare(
     targets: Mapping[str, Target] | None = None,
     prices: Prices | None = None,
     limits: Limits | None = None,
+    random: Sequence[str] | None = None,
+    covariates: Sequence[str] | None = None,
+    residual_by: str | None = None,
 ) -> Verdict | ScoreVerdict:
     """Whether one system is better than another, worse, equivalent within a margin, or whether that is undecided.
 
@@ -123,6 +132,9 @@ def compare(
         Scores: what facets stand for, as for `Decomposition.mean_for`: ``{"judge": "population"}``.
     prices, limits : mapping, optional
         Scores: for the next step, as for `quorate.optimize`.
+    random, covariates, residual_by
+        Scores: of one model for all scores of both, as for `quorate.decompose`; each random term is also taken by
+        system. The method is then "joint".
 
     Returns
     -------
@@ -151,7 +163,8 @@ def compare(
     """
     own: dict[str, Any] = {"margin": margin, "level": level, "claim": claim, "power": power}
     votes = {"ties": ties, "cluster": cluster, "price": price}
-    scores = {"facet": facet, "method": method, "targets": targets, "prices": prices, "limits": limits}
+    scores: dict[str, Any] = {"facet": facet, "method": method, "targets": targets, "prices": prices, "limits": limits}
+    scores |= {"random": random, "covariates": covariates, "residual_by": residual_by}
     if isinstance(judgments_or_votes, Judgments):
         refuse(votes)
         return verdict_of_scores(judgments_or_votes, a, b, **own, **given({**scores, "budget": budget}))

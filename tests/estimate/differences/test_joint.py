@@ -3,9 +3,11 @@ import polars as pl
 import pytest
 
 import quorate as q
+from quorate.decide.all_pairs import compare_all
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.differences.joint import joint_means
+from quorate.estimate.differences.joint import by_system, joint_means
 from quorate.estimate.differences.paired import pairs
+from quorate.estimate.differences.satterthwaite import of_few
 from quorate.estimate.means import mean
 from quorate.numerics.mixed import information
 from quorate.numerics.mixed.contrasts import variance_parts
@@ -149,3 +151,54 @@ def test_a_single_item_for_every_system_is_too_few():
     rows = {"system": ["a", "b", "c"], "item": [1, 2, 3], "score": [1.0, 2.0, 4.0]}
     with pytest.raises(NotEstimable, match="item: every system has 1 item; at least 2 of one are needed"):
         joint_means(q.read(pl.DataFrame(rows), announce=False))
+
+
+@pytest.fixture(scope="module")
+def ordered():
+    """Three systems of 16 items by 3 judges, a shown first in 2 of 3 cells and the others in 1, which adds 2."""
+    rng, rows = np.random.default_rng(3), []
+    items, judges = rng.normal(0, 1, 16), rng.normal(0, 0.05, (3, 3))
+    for s, name in enumerate("abc"):
+        for i in range(16):
+            for j in range(3):
+                first = (i + j) % 3 < (2, 1, 1)[s]
+                score = 5 + 0.3 * s + items[i] + judges[s, j] + 2 * first + rng.normal(0, 0.2)
+                rows.append((name, f"i{i}", f"j{j}", "first" if first else "later", score))
+    frame = pl.DataFrame(rows, schema=["system", "item", "judge", "place", "score"], orient="row")
+    facets = {name: name for name in ("system", "item", "judge", "place")}
+    return q.read(frame, facets=facets, fixed=(), announce=False)
+
+
+def test_a_covariate_is_taken_out_of_means_and_errors(ordered):
+    told = joint_means(ordered, covariates=["place"])
+    assert "place" not in {name for term in told.fit.variances for name in term.split(":")}
+    first, last = (ordered.mean[ordered.column("system") == s].mean() for s in (0, 2))
+    assert first - last == pytest.approx(-0.6 + 2 / 3, abs=0.15)
+    assert told.contrast([1, 0, -1]).value == pytest.approx(-0.6, abs=0.15)
+    lone = joint_means(ordered, covariates=["place"], random=["item", "judge"])
+    terms = {frozenset(name.split(":")) for name in lone.fit.variances}
+    assert {frozenset(one) for one in ({"item"}, {"item", "system"}, {"judge"}, {"judge", "system"})} <= terms
+    with pytest.raises(InvalidInput, match='covariates: "system" is what is compared'):
+        joint_means(ordered, covariates=["system"])
+
+
+def test_boards_and_comparisons_take_the_model_and_say_where_they_cannot(ordered):
+    model = {"covariates": ["place"], "random": ["item", "judge"]}
+    contrast = joint_means(ordered, **model).contrast([1, 0, -1])
+    board = q.rank(ordered, **model)
+    assert board.difference("a", "c").se == pytest.approx(of_few(contrast).se)
+    assert board.model == model
+    two = ordered.without("system", "b")
+    found = q.compare(two, "a", "c", **model)
+    same = joint_means(two, **model).contrast([1, -1])
+    assert (found.difference.method, found.difference.se) == ("joint", pytest.approx(same.se))
+    assert compare_all(two, **model).verdicts[0].difference.se == pytest.approx(same.se)
+    assert not joint_means(ordered, residual_by="system").exchangeable
+    with pytest.raises(InvalidInput, match="covariates: is of one model for all scores"):
+        q.compare(two, "a", "c", method="paired", covariates=["place"])
+    with pytest.raises(UnknownTerm):
+        q.rank(ordered, random=["annotator"])
+
+
+def test_by_system():
+    assert by_system(["item", "item:system", "cell"], "system") == ["item", "item:system", "cell"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from quorate.cli.console import caveats, console, heading, read_as, say, table
-from quorate.cli.options import File, Files, For, Group, Output, Power, Prices, Reading, Systems, command, only
+from quorate.cli.options import File, Files, Fit, For, Group, Output, Power, Prices, Reading, Systems, command, only
 from quorate.cli.options.groups import ALL, TWO
 from quorate.errors import InvalidInput
 
@@ -99,6 +99,7 @@ def compare(
     *,
     claimed: Claimed,
     systems: Systems,
+    fit: Annotated[Fit, only("random", "covariate", "residual_by")],
     prices: Annotated[Prices, only("judge_price")],
     reading: Reading,
     files: Files,
@@ -115,7 +116,7 @@ def compare(
     from quorate.table.votes import Votes
 
     claimed.check(prices, a, b)
-    table = reading.table(file, systems, claimed, prices)
+    table = reading.table(file, systems, claimed, prices, fit)
     options = {"level": systems.level, **claimed.arguments()}
     if isinstance(table, Votes):
         given: dict[str, Any] = {"cluster": systems.clusters(table), "ties": claimed.ties, "price": claimed.price}
@@ -123,6 +124,7 @@ def compare(
     else:
         costs = Prices(price=claimed.price, judge_price=prices.judge_price).prices()
         given = {"facet": systems.system, "method": claimed.method, "targets": systems.targets(), "prices": costs}
+        given |= fit.chosen()
     options |= {name: value for name, value in given.items() if value is not None}
     if a is None or b is None:
         every = compare_all(table, **{name: value for name, value in options.items() if name != "prices"})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quorate.cli.console import caveats, read_as, say, table
-from quorate.cli.options import File, Files, For, Group, Output, Reading, Seed, Systems, command
+from quorate.cli.options import MODEL, File, Files, Fit, For, Group, Output, Reading, Seed, Systems, command
 from quorate.cli.options.reading import role_of
 from quorate.numerics.ratings.ties.registry import Ties
 
@@ -61,7 +61,14 @@ class Ranking(Group):
 
 @command
 def rank(
-    file: File, systems: Systems, how: Ranking, reading: Reading, files: Files, out: Output, seed: Seed = 1
+    file: File,
+    systems: Systems,
+    how: Ranking,
+    fit: Annotated[Fit, MODEL],
+    reading: Reading,
+    files: Files,
+    out: Output,
+    seed: Seed = 1,
 ) -> int:
     """A leaderboard: ranks, ratings and intervals.
 
@@ -76,13 +83,13 @@ def rank(
     from quorate.estimate.ratings.ratings import Ratings
     from quorate.table.votes import Votes
 
-    table = reading.table(file, systems, how)
+    table = reading.table(file, systems, how, fit)
     options: dict[str, Any] = {"level": systems.level, "seed": seed}
     if isinstance(table, Votes):
         given = how.given() | {"cluster": systems.clusters(table), "elo": None, "by": None}
         table = systems.told_apart(table)
     else:
-        given = {"facet": systems.system, "targets": systems.targets()}
+        given = {"facet": systems.system, "targets": systems.targets(), **fit.chosen()}
     options |= {name: value for name, value in given.items() if value is not None}
     by = role_of(how.by, table)
     found: Ratings | Leaderboard | Boards

@@ -61,6 +61,11 @@ class Fit(Group):
             "residual_by": self.residual_by,
         }
 
+    def chosen(self) -> dict[str, Any]:
+        """Those of the model that are given, as `quorate.rank` and `quorate.compare` take them."""
+        given = {name: value for name, value in self.given().items() if name in MODEL.names}
+        return {"covariates" if name == "covariate" else name: value for name, value in given.items()}
+
     def arguments(self) -> dict[str, Any]:
         """As `quorate.analyze` takes them."""
         return {**self.model(), "interval": self.interval, "level": self.level}

@@ -173,6 +173,9 @@ def verdict_of_scores(
     limits: Limits | None = None,
     layouts: Sequence[LayoutName] = ("factorial", "cyclic", "latin"),
     budget: float | None = None,
+    random: Sequence[str] | None = None,
+    covariates: Sequence[str] | None = None,
+    residual_by: str | None = None,
 ) -> ScoreVerdict:
     """Whether one system scores better than another, worse, the same within a margin, or whether that is undecided.
 
@@ -193,7 +196,7 @@ def verdict_of_scores(
         What is to be shown, for the exit code; ``"not worse"`` than by the margin.
     power : float
         Chance of detection that ``detectable`` and the next step are for.
-    method, targets
+    method, targets, random, covariates, residual_by
         As for `quorate.estimate.differences.difference.difference`.
     prices, limits, layouts
         For the next step, as for `quorate.optimize`; by default designs around the one at hand, and a call is a call.
@@ -227,7 +230,8 @@ def verdict_of_scores(
     ('better', 2.333, 0.86)
     """
     check_question_of_scores(margin, level, claim, power, budget)
-    found = difference(judgments, a, b, facet=facet, method=method, targets=targets)
+    model: dict[str, Any] = {"random": random, "covariates": covariates, "residual_by": residual_by}
+    found = difference(judgments, a, b, facet=facet, method=method, targets=targets, **model)
     options: dict[str, Any] = {"prices": prices, "limits": limits, "layouts": layouts, "budget": budget}
     verdict = verdict_of_difference(found, judgments, margin=margin, level=level, claim=claim, power=power, **options)
     return replace(verdict, types=types_of_scores(found, judgments, level))
@@ -288,6 +292,7 @@ def _of_others(found: SystemDifference, judgments: Judgments) -> SystemDifferenc
         return None
     targets: dict[str, Target] = {**found.asked, JUDGE: POPULATION}
     try:
-        return difference(judgments, found.a, found.b, facet=found.facet, method=found.method, targets=targets)
+        how: dict[str, Any] = {"facet": found.facet, "method": found.method, **found.model}
+        return difference(judgments, found.a, found.b, targets=targets, **how)
     except NotEstimable:
         return None

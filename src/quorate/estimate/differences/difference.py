@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
 
 from quorate import caveats
+from quorate.arguments import argument
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
@@ -54,6 +56,8 @@ class SystemDifference(Result):
         The targets that were asked for.
     sides : tuple of Estimate
         Where no item is shared, the means of ``a`` and ``b`` by themselves, each for the judges and prompts it had.
+    model : mapping of str to object
+        Terms, covariates and residuals of the one model, as they were chosen.
     """
 
     a: str
@@ -65,6 +69,7 @@ class SystemDifference(Result):
     caveats: tuple[Caveat, ...]
     asked: Mapping[str, Target]
     sides: tuple[Estimate, ...] = ()
+    model: Mapping[str, Any] = field(default_factory=dict)
 
     derived = ("value", "se", "df", "n", "items")
 
@@ -167,6 +172,9 @@ def difference(
     facet: str = "system",
     method: Method | None = None,
     targets: Mapping[str, Target] | None = None,
+    random: Sequence[str] | None = None,
+    covariates: Sequence[str] | None = None,
+    residual_by: str | None = None,
 ) -> SystemDifference:
     """How much better one system scores than another, with an interval that counts judges and prompts as drawn.
 
@@ -185,6 +193,9 @@ def difference(
     targets : mapping of str to str or Pool, optional
         What facets stand for, as for `Decomposition.mean_for`: ``{"judge": "population"}``. By default random facets
         stand for their population, and fixed ones for themselves.
+    random, covariates, residual_by
+        Of one model for all scores, as for `quorate.decompose`; each random term is also taken by system. The method
+        is then "joint".
 
     Returns
     -------
@@ -224,10 +235,14 @@ def difference(
     """
     if method not in (None, "paired", "joint"):
         raise InvalidInput(f'method: one of "paired", "joint" is needed, got {method!r}')
+    asked = {"random": random, "covariates": covariates, "residual_by": residual_by}
+    model = {name: value for name, value in asked.items() if value is not None}
+    for name in model if method == "paired" else ():
+        raise InvalidInput(name + ": is of one model for all scores; leave it out, or " + argument("method", "paired"))
     apart = two_systems(judgments, a, b, facet=facet)
     two = [judgments.level_index(apart.facet, name) for name in (a, b)]
     both = judgments.keep(np.isin(judgments.column(apart.facet), two) & (judgments.n > 0))
-    found = _compared(apart, both, targets or {}, method)
+    found = _joint(both, apart, targets or {}, model) if model else _compared(apart, both, targets or {}, method)
     half = t_quantile(found.estimate.df, 0.975) * found.estimate.se
     return replace(found, caveats=(*found.caveats, *ends_near(both, apart.facet, half)))
 
@@ -308,20 +323,22 @@ def _few(estimate: Estimate, facet: str) -> list[Caveat]:
     return [caveats.few_drawn(levels, estimate.df)] if levels and mostly else []
 
 
-def _joint(both: Judgments, apart: TwoSystems, targets: Mapping[str, Target]) -> SystemDifference:
+def _joint(
+    both: Judgments, apart: TwoSystems, targets: Mapping[str, Target], model: Mapping[str, Any] = MappingProxyType({})
+) -> SystemDifference:
     facet = apart.facet
-    means = joint_means(both, facet=facet, targets=targets)
+    means = joint_means(both, facet=facet, targets=targets, **model)
     signs = [1.0 if name == apart.a else -1.0 for name in means.systems]
     estimate = means.contrast(signs)
     item = apart.object
     alone: tuple[Estimate, ...] = ()
-    if item in apart.inside or not _seen(apart.first, item) & _seen(apart.second, item):
+    if not model and (item in apart.inside or not _seen(apart.first, item) & _seen(apart.second, item)):
         means_alone = _alone(apart.first, apart.a), _alone(apart.second, apart.b)
         alone = tuple(mean for mean in means_alone if mean is not None)
     estimate = of_few(unpooled(estimate, alone) if alone else estimate, alone)
     lost = [caveats.missing(apart.missing, apart.missing + apart.n_answers)] if apart.missing else []
     cautions = (*estimate.caveats, *lost, *([] if alone else unlike_caveats(means)), *_few(estimate, facet))
-    return SystemDifference(apart.a, apart.b, facet, "joint", estimate, means.fit, cautions, targets, alone)
+    return SystemDifference(apart.a, apart.b, facet, "joint", estimate, means.fit, cautions, targets, alone, model)
 
 
 def _alone(side: Judgments, name: str) -> Estimate | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -14,6 +14,8 @@ from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.decomposition import Method as Estimator
+from quorate.estimate.components.model import CELL
 from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.mean import Estimate, contrast, contrasts
 from quorate.estimate.means.targets import FINITE, PANEL, POPULATION, Target, default_targets
@@ -33,11 +35,14 @@ class JointMeans:
         Role of the systems.
     systems : tuple of str
         Labels.
+    chosen : bool
+        Whether terms, covariates or residuals were chosen, so that systems need not be alike in the model.
     """
 
     fit: Decomposition
     facet: str
     systems: tuple[str, ...]
+    chosen: bool = False
 
     def __repr__(self) -> str:
         return brief("JointMeans", ", ".join(self.systems))
@@ -84,6 +89,8 @@ class JointMeans:
     @cached_property
     def exchangeable(self) -> bool:
         """Whether the design is the same with any two systems exchanged: all have the same cells, as often answered."""
+        if self.chosen:
+            return False
         judgments = self.fit.judgments
         system = judgments.level_codes([self.facet])
         rest = judgments.level_codes([name for name in judgments.names if name != self.facet])
@@ -97,6 +104,10 @@ def joint_means(
     *,
     facet: str = "system",
     targets: Mapping[str, Target] | None = None,
+    random: Sequence[str] | None = None,
+    covariates: Sequence[str] | None = None,
+    method: Estimator | None = None,
+    residual_by: str | None = None,
 ) -> JointMeans:
     """Mean score of every system from all judgments at once, whether or not systems share items, judges and prompts.
 
@@ -112,11 +123,14 @@ def joint_means(
         Role of the systems.
     targets : mapping of str to str, optional
         What other facets stand for: "population" or "panel". By default "panel" for those read as fixed.
+    random, covariates, method, residual_by
+        As for `quorate.decompose`; each random term that is named is also taken by system, and a facet that is a
+        covariate is no random term.
 
     Raises
     ------
     UnknownTerm
-        If there is no such facet.
+        If there is no such facet or term.
     InvalidInput
         If a target is another, or the systems are the object of measurement.
     NotEstimable
@@ -146,9 +160,19 @@ def joint_means(
         votes = judgments.source.instead
         also = "; the same file holds votes: read them with " + argument("part", votes) if votes else ""
         raise NotEstimable(rule + also, {facet})
-    chosen = [other.name for other in flat.facets if other.fixed and other.name != facet and len(other.levels) > 1]
-    covariates = [f"{name}:{facet}" for name in chosen]
-    return JointMeans(decompose(flat, random=random_terms(flat, facet), covariates=covariates), facet, systems)
+    asked = {name for term in covariates or () for name in term.split(":")}
+    if facet in asked:
+        raise InvalidInput(f'covariates: "{facet}" is what is compared; leave it out')
+    fixed = [other.name for other in flat.facets if other.fixed and other.name != facet and len(other.levels) > 1]
+    terms = random_terms(flat, facet, asked) if random is None else by_system(random, facet)
+    fit = decompose(
+        flat,
+        random=terms,
+        covariates=[*(f"{name}:{facet}" for name in fixed if name not in asked), *(covariates or ())],
+        method=method or "reml",
+        residual_by=residual_by,
+    )
+    return JointMeans(fit, facet, systems, bool(asked or random or residual_by))
 
 
 def _flat(judgments: Judgments, facet: str, targets: Mapping[str, Target]) -> Judgments:
@@ -200,10 +224,16 @@ def _of_system(judgments: Judgments, facet: str) -> set[str]:
     return out
 
 
-def random_terms(judgments: Judgments, facet: str) -> list[str]:
+def by_system(random: Sequence[str], facet: str) -> list[str]:
+    """Random terms as they are named, each also by system, and the cell."""
+    alike = [term for term in random if term != CELL and facet not in term.split(":")]
+    return list(dict.fromkeys([*random, *(f"{term}:{facet}" for term in alike), CELL]))
+
+
+def random_terms(judgments: Judgments, facet: str, but: Collection[str] = ()) -> list[str]:
     """Random facets, their pairs, and their pairs with fixed facets; each also by system; what groups items alone."""
     grouping = set(judgments.ancestors(judgments.object))
-    names = [name for name in judgments.names if name != facet and judgments.n_levels(name) > 1]
+    names = [name for name in judgments.names if name not in (facet, *but) and judgments.n_levels(name) > 1]
     random = [name for name in names if not judgments.facet(name).fixed]
     alone = [(name,) for name in random]
     crossed = [name for name in names if name not in grouping]

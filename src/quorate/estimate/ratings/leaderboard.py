@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats
 from quorate.caveats import Caveat, missing, told_apart_by_pairs
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.decomposition import Method
 from quorate.estimate.differences.difference import common_share, difference
 from quorate.estimate.differences.homogeneity import unlike_caveats, unlike_system
 from quorate.estimate.differences.joint import JointMeans, joint_means
@@ -69,6 +70,8 @@ class Leaderboard(Result):
         Of the draws.
     asked : mapping of str to str
         The targets that were asked for.
+    model : mapping of str to object
+        Terms, covariates, method and residuals, as they were chosen.
     pairs : PairErrors or None
         Errors of every two systems by themselves, where one varies otherwise than the rest; None where one model of all
         of them is the error.
@@ -84,6 +87,7 @@ class Leaderboard(Result):
     caveats: tuple[Caveat, ...]
     seed: int
     asked: Mapping[str, Target] = field(default_factory=dict)
+    model: Mapping[str, Any] = field(default_factory=dict)
     pairs: PairErrors | None = None
 
     def __len__(self) -> int:
@@ -238,7 +242,7 @@ class Leaderboard(Result):
             return None
         try:
             targets = {**self.asked, JUDGE: POPULATION}
-            return leaderboard(judgments, facet=facet, level=self.level, targets=targets, seed=self.seed)
+            return leaderboard(judgments, facet=facet, level=self.level, targets=targets, seed=self.seed, **self.model)
         except NotEstimable:
             return None
 
@@ -286,6 +290,10 @@ def leaderboard(
     level: float = 0.95,
     targets: Mapping[str, Target] | None = None,
     seed: int = 1,
+    random: Sequence[str] | None = None,
+    covariates: Sequence[str] | None = None,
+    method: Method | None = None,
+    residual_by: str | None = None,
 ) -> Leaderboard:
     """Which systems score best, with ranks and groups that judges and prompts like these would confirm.
 
@@ -305,7 +313,9 @@ def leaderboard(
     (2024), Review of Economic Studies 91, 476-518, for ranks.
     """
     checked_level(level)
-    joint = joint_means(judgments, facet=facet, targets=targets)
+    options = {"random": random, "covariates": covariates, "method": method, "residual_by": residual_by}
+    model: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    joint = joint_means(judgments, facet=facet, targets=targets, **model)
     k = len(joint.systems)
     apart = np.eye(k) - 1 / k
     order = np.argsort(-joint.value, kind="stable")
@@ -313,7 +323,7 @@ def leaderboard(
     estimates = [of_few(estimate) for estimate in joint.contrasts(np.vstack([apart, np.eye(k)[order]]))]
     compared, means = estimates[:k], tuple(estimates[k:])
     unlike, pairs = unlike_system(joint.fit.judgments, joint.facet), None
-    if unlike is not None and unlike.differs and joint.exchangeable and k <= MOST_SYSTEMS:
+    if unlike is not None and unlike.differs and not model and joint.exchangeable and k <= MOST_SYSTEMS:
         pairs = pair_errors(joint.fit.judgments, systems, joint.facet, targets or {})
     cautions, means = means[0].caveats, means if pairs is None else pairs.means
     half = max(mean.half_width(level) for mean in means)
@@ -337,5 +347,6 @@ def leaderboard(
         caveats=(*cautions, *lost, *said, *ends_near(judgments, joint.facet, half)),
         seed=seed,
         asked=dict(targets or {}),
+        model=model,
         pairs=pairs,
     )

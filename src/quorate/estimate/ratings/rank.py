@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, overload
 
 from numpy.typing import ArrayLike
 
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.decomposition import Method
 from quorate.estimate.means.targets import Target
 from quorate.estimate.ratings.boards import Boards, boards
 from quorate.estimate.ratings.bradley_terry import bradley_terry
@@ -45,6 +46,10 @@ def rank(
     level: float = 0.95,
     facet: str | None = None,
     targets: Mapping[str, Target] | None = None,
+    random: Sequence[str] | None = None,
+    covariates: Sequence[str] | None = None,
+    method: Method | None = None,
+    residual_by: str | None = None,
     seed: int = 1,
     by: None = None,
 ) -> Leaderboard: ...
@@ -63,6 +68,10 @@ def rank(
     fragility: bool | None = None,
     facet: str | None = None,
     targets: Mapping[str, Target] | None = None,
+    random: Sequence[str] | None = None,
+    covariates: Sequence[str] | None = None,
+    method: Method | None = None,
+    residual_by: str | None = None,
     seed: int = 1,
     by: str,
 ) -> Boards: ...
@@ -81,6 +90,10 @@ def rank(
     fragility: bool | None = None,
     facet: str | None = None,
     targets: Mapping[str, Target] | None = None,
+    random: Sequence[str] | None = None,
+    covariates: Sequence[str] | None = None,
+    method: Method | None = None,
+    residual_by: str | None = None,
     seed: int = 1,
     by: str | None = None,
 ) -> Ratings | Leaderboard | Boards:
@@ -120,6 +133,8 @@ def rank(
         Scores: role of the systems, ``"system"`` by default.
     targets : mapping of str to str, optional
         Scores: what other facets stand for, "population" or "panel"; by default "panel" for those read as fixed.
+    random, covariates, method, residual_by
+        Scores: of the model, as for `quorate.decompose`; each random term is also taken by system.
     seed : int
         Of the draws behind ranks and refits.
     by : str, optional
@@ -157,7 +172,8 @@ def rank(
     """
     votes: dict[str, Any] = {"ties": ties, "cluster": cluster, "weights": weights, "position": position}
     votes |= {"regularisation": regularisation, "resamples": resamples, "fragility": fragility}
-    scores: dict[str, Any] = {"facet": facet, "targets": targets}
+    scores: dict[str, Any] = {"facet": facet, "targets": targets, "random": random, "covariates": covariates}
+    scores |= {"method": method, "residual_by": residual_by}
     of_scores = isinstance(judgments_or_votes, Judgments)
     options, foreign = (scores, votes) if of_scores else (votes, scores)
     given = {name: value for name, value in options.items() if value is not None}
