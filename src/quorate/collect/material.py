@@ -137,7 +137,14 @@ def fenced(fields: Mapping[str, Any]) -> Fenced:
         if value is not None:
             number = isinstance(value, (int, float))
             values[name] = value if number else slots[0] if isinstance(value, str) else Conversation(slots)
-    return Fenced(_mark([text for _, text in pieces]), values, tuple(pieces), asked)
+    seed = hashlib.sha256()
+    for _, text in pieces:
+        seed.update(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
+    mark = seed.hexdigest()[:16]
+    while any(mark in text for _, text in pieces):
+        seed.update(b"again")
+        mark = seed.hexdigest()[:16]
+    return Fenced(mark, values, tuple(pieces), asked)
 
 
 def _pieces(name: str, value: Any) -> list[tuple[str, str]]:
@@ -156,14 +163,3 @@ def _pieces(name: str, value: Any) -> list[tuple[str, str]]:
             raise InvalidInput(f'{name}: turn {number} must have a "role" ({roles}) and a "content" that is a text')
         pieces.append((f"{name} {number} {role}", content))
     return pieces
-
-
-def _mark(texts: Sequence[str]) -> str:
-    seed = hashlib.sha256()
-    for text in texts:
-        seed.update(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
-    while True:
-        mark = seed.hexdigest()[:16]
-        if not any(mark in text for text in texts):
-            return mark
-        seed.update(b"again")

@@ -138,12 +138,15 @@ class Questions:
         row = cell.levels
         given = {label(value): value for value in self.study.temperatures or ()}
         params: dict[str, Any] = {TEMPERATURE: given[row[TEMPERATURE]]} if TEMPERATURE in row else {}
+        item: Name = (row[ITEM], row.get(SYSTEM, ""))
+        if self.items.pairs:
+            item = row[ITEM], row[SYSTEM_A], row[SYSTEM_B]
         return self.prompts[row[PROMPT]].request(
-            self.items.fields[self._name(row)],
+            self.items.fields[item],
             key=cell.key,
             judge=cell.judge,
             params=params,
-            swapped=self._order(row) == SWAPPED,
+            swapped=row.get(ORDER, self.study.order) == SWAPPED,
             cell={**row, "replicate": str(cell.replicate)},
         )
 
@@ -165,14 +168,6 @@ class Questions:
                     lacking = ", ".join(f'"{column}"' for column in empty if f"'{column}' is undefined" in str(error))
                     row = f"; {lacking} is null or empty in row {number} of {self.study.items.file}" if lacking else ""
                     raise InvalidInput(f"items: {shown(name)}: {error}{row}") from None
-
-    def _name(self, row: Any) -> Name:
-        if self.items.pairs:
-            return row[ITEM], row[SYSTEM_A], row[SYSTEM_B]
-        return row[ITEM], row.get(SYSTEM, "")
-
-    def _order(self, row: Any) -> str:
-        return str(row.get(ORDER, self.study.order or ""))
 
 
 def questions(study: Study) -> Questions:

@@ -85,17 +85,14 @@ class Rounds:
         none = cells.keep(np.zeros(len(cells), dtype=bool))  # what has room is a part of a cycle, which is not asked
         return none, Why.BUDGET if len(self.policy.next_cells(progress)) else Why.POLICY
 
-    @property
-    def _calls(self) -> float:
-        """Calls that the budget has room for in all, at prices of calls that go well."""
-        calls = math.inf if self.cap.calls is None else self.cap.calls
-        dearest = max(self.usual.values(), default=0.0)
-        return calls if self.cap.money is None or not dearest else min(calls, self.cap.money / dearest)
-
     def _risked(self, cells: Cells, progress: Progress) -> NDArray[np.bool_]:
         """Which calls of a round are made: on no arm so many that they are missed if from now on all of them fail."""
         arms = self.policy.arms
-        share = self._calls * FAILING / (self.tries * arms.parts)
+        # Calls that the budget has room for in all, at prices of calls that go well.
+        calls, dearest = math.inf if self.cap.calls is None else self.cap.calls, max(self.usual.values(), default=0.0)
+        if self.cap.money is not None and dearest:
+            calls = min(calls, self.cap.money / dearest)
+        share = calls * FAILING / (self.tries * arms.parts)
         row = progress.in_a_row[arms.cells].max(axis=1)
         most = np.empty(len(arms.roster))
         most[arms.cells] = np.maximum(max(self.policy.give_up, share) - row, 1)[:, None]

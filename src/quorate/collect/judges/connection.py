@@ -165,8 +165,14 @@ class HttpConnection:
             for name in _LOGGERS:
                 logging.getLogger(name).addFilter(self._scrubbing)
         transport = self._given
-        if transport is None:
-            transport = self._idle.pop() if self._idle else self._made()
+        if transport is None and self._idle:
+            transport = self._idle.pop()
+        elif transport is None:
+            import httpx2
+
+            limits = httpx2.Limits(max_connections=None, max_keepalive_connections=1)
+            trusted = _trusted(*(os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")))
+            transport = httpx2.AsyncHTTPTransport(verify=trusted, limits=limits, proxy=self.proxy)
         try:
             yield transport
         finally:
@@ -175,13 +181,6 @@ class HttpConnection:
                     self._idle.append(transport)
                 else:
                     await transport.aclose()
-
-    def _made(self) -> httpx2.AsyncBaseTransport:
-        import httpx2
-
-        limits = httpx2.Limits(max_connections=None, max_keepalive_connections=1)
-        trusted = _trusted(*(os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")))
-        return httpx2.AsyncHTTPTransport(verify=trusted, limits=limits, proxy=self.proxy)
 
     @property
     def proxy(self) -> str | None:

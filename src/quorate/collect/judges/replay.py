@@ -69,19 +69,16 @@ class ReplayJudge:
         if not replicate.isdecimal() or not 0 < int(replicate) <= len(rows):
             cell = ", ".join(known[role] for role in self._facets)
             return self._error(f"replicate {replicate} of ({cell}) was not recorded; there are {len(rows)}")
-        return self._reply(rows[int(replicate) - 1], request)
-
-    async def close(self) -> None:
-        """Nothing is open."""
-
-    def _reply(self, row: float | str, request: Request) -> Reply:
-        cost = self._price.cost(None, None)
+        row, cost = rows[int(replicate) - 1], self._price.cost(None, None)
         if isinstance(row, str):
             return Reply(row if row in REPLIES else UNPARSED, error=f"recorded as {row}", cost=cost)
         if not request.expects.low <= row <= request.expects.high:
             span = f"{request.expects.low:g} to {request.expects.high:g}"
             return Reply(UNPARSED, text=f"{row:g}", error=f"recorded as {row:g}, which is not from {span}", cost=cost)
         return Reply(OK, row, f"{row:g}", cost=cost)
+
+    async def close(self) -> None:
+        """Nothing is open."""
 
     @staticmethod
     def _error(message: str, *, fatal: bool = False) -> Reply:

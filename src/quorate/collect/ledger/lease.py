@@ -259,7 +259,16 @@ def adopt(
 
     Those that it has already are among them if ``own`` is set.
     """
-    orphaned = [*_orphaned(connection, now), *([holder] if own else [])]
+    holders = connection.execute(
+        f"SELECT id, name FROM runners WHERE {_HOLDING} AND id IN "
+        "(SELECT DISTINCT runner FROM cells WHERE state = 'leased')"
+    ).fetchall()
+    owners = {int(name.removeprefix(_HOLDER)): id_ for id_, name in holders}
+    orphaned = [holder] if own else []
+    if owners:
+        marks = ", ".join("?" * len(owners))
+        known = connection.execute(f"SELECT id, name, until FROM runners WHERE id IN ({marks})", tuple(owners))
+        orphaned = [*(owners[id_] for id_, name, until in known.fetchall() if until <= now or is_gone(name)), *orphaned]
     if not orphaned:
         return []
     marks = ", ".join("?" * len(orphaned))
@@ -278,20 +287,6 @@ def held(connection: Connection) -> dict[int, int]:
         f"(SELECT id FROM runners WHERE {_HOLDING}) GROUP BY judge"
     )
     return dict(rows.fetchall())
-
-
-def _orphaned(connection: Connection, now: float) -> list[int]:
-    """Holders with cells whose runner is gone."""
-    holders = connection.execute(
-        f"SELECT id, name FROM runners WHERE {_HOLDING} AND id IN "
-        "(SELECT DISTINCT runner FROM cells WHERE state = 'leased')"
-    ).fetchall()
-    owners = {int(name.removeprefix(_HOLDER)): id_ for id_, name in holders}
-    if not owners:
-        return []
-    marks = ", ".join("?" * len(owners))
-    known = connection.execute(f"SELECT id, name, until FROM runners WHERE id IN ({marks})", tuple(owners)).fetchall()
-    return [owners[id_] for id_, name, until in known if until <= now or is_gone(name)]
 
 
 def _held(

@@ -23,7 +23,7 @@ from quorate.collect.ledger.store import Connection, Store
 from quorate.errors import InvalidInput
 from quorate.roles import JUDGE
 from quorate.table.cells import Cells
-from quorate.table.exchange.postgres.address import Address, Place, place_of
+from quorate.table.exchange.postgres.address import Address, place_of
 from quorate.table.progress import Progress
 
 Clock = Callable[[], float]
@@ -65,7 +65,12 @@ class Ledger:
         InvalidInput
             If there is no ledger but something else, or it cannot be used.
         """
-        return cls(_store(place_of(place)), clock)
+        found = place_of(place)
+        if not isinstance(found, Address):
+            return cls(SqliteStore(found), clock)
+        from quorate.collect.ledger.postgres import PostgresStore
+
+        return cls(PostgresStore(found), clock)
 
     @staticmethod
     def exists(place: str | os.PathLike[str] | Address) -> bool:
@@ -389,11 +394,3 @@ class Ledger:
         if name not in self._codes:
             raise InvalidInput(f'judge: no cell is planned for "{name}"; there are {", ".join(self._codes) or "none"}')
         return self._codes[name]
-
-
-def _store(place: Place) -> Store:
-    if not isinstance(place, Address):
-        return SqliteStore(place)
-    from quorate.collect.ledger.postgres import PostgresStore
-
-    return PostgresStore(place)

@@ -91,8 +91,10 @@ def answer(text: str, expects: Expects) -> Hit | None:
     offset = max(0, len(text) - MOST_TEXT)
     text = _without_scale(_INVISIBLE.sub(lambda gap: "x" * len(gap[0]), concluded(text)[offset:]), expects)
     hit = _alone(text, expects)
-    if hit is None:
-        hit = _concluding(text, expects)
+    if hit is None:  # what the last line states by itself; no score where the line before it states something else
+        last = [_moved(_line(line, expects), start) for start, line in lines(without_block_quotes(text))[-2:]]
+        if last and last[-1] is not None:
+            hit = _agreed([one for one in last if one is not None])
     if hit is None:
         hit = next((_agreed(hits) for hits in _by_form(text, expects) if hits), None)
     return _moved(hit, offset)
@@ -114,14 +116,6 @@ def _agreed(hits: Sequence[Hit]) -> Hit:
     """The last of the statements, without a score where they disagree."""
     agree = len({hit.score for hit in hits}) == 1
     return hits[-1] if agree else hits[-1]._replace(score=None)
-
-
-def _concluding(text: str, expects: Expects) -> Hit | None:
-    """What the last line states by itself; no score where the line before it states something else."""
-    last = [_moved(_line(line, expects), start) for start, line in lines(without_block_quotes(text))[-2:]]
-    if not last or last[-1] is None:
-        return None
-    return _agreed([hit for hit in last if hit is not None])
 
 
 def _alone(text: str, expects: Expects) -> Hit | None:

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from quorate.collect.judge import Reply
 from quorate.collect.ledger.lease import LeasedCell, Settled
@@ -45,7 +45,10 @@ def set_aside(folder: Path, ledger: str, answers: Iterable[Unsaved]) -> str:
     answers : iterable of Unsaved
         At least one.
     """
-    rows = [{"runner": held, **_plain(result)} for held, result in answers]
+    rows = [
+        {"runner": held, **result._asdict(), "cell": asdict(result.cell), "reply": asdict(result.reply)}
+        for held, result in answers
+    ]
     name = f"unsaved-{ledger[:_NAME]}-{rows[0]['runner']}.jsonl"
     many = counted(len(rows), "answer")
     for place in (folder, Path(tempfile.gettempdir())):
@@ -75,17 +78,10 @@ def found(folder: Path, ledger: str) -> Iterator[tuple[Path, list[Unsaved]]]:
     for path in sorted(folder.glob(f"unsaved-{ledger[:_NAME]}-*.jsonl")):
         try:
             with path.open(encoding="utf-8") as stream:
-                yield path, [_unsaved(json.loads(line)) for line in stream]
+                rows = [json.loads(line) for line in stream]
+            read = [row | {"cell": LeasedCell(**row["cell"]), "reply": Reply(**row["reply"])} for row in rows]
+            yield path, [Unsaved(row.pop("runner"), Settled(**row)) for row in read]
         except (OSError, ValueError, TypeError, KeyError, AttributeError, InvalidInput) as error:
             raise InvalidInput(
                 f"{path}: answers of an earlier run cannot be read ({error}); move it elsewhere to pay for them again"
             ) from error
-
-
-def _plain(result: Settled) -> dict[str, Any]:
-    return {**result._asdict(), "cell": asdict(result.cell), "reply": asdict(result.reply)}
-
-
-def _unsaved(row: dict[str, Any]) -> Unsaved:
-    held = row.pop("runner")
-    return Unsaved(held, Settled(**row | {"cell": LeasedCell(**row["cell"]), "reply": Reply(**row["reply"])}))

@@ -63,7 +63,9 @@ class Work:
         self._limits, self._budget, self._clock = limits, budget, clock
         self._tell, self._stop, self._beside = on_progress, stop, beside
         self._name, self._runner = ledger.name, ledger.enlist(limits.lease)
-        self._recover()
+        for path, answers in found(beside, self._name):  # what an earlier run had to leave beside the ledger
+            ledger.recover(self._runner, answers)
+            path.unlink(missing_ok=True)
         self._lanes: list[Lane] = []
         self._left = 0
         self._begin_with(ledger.unfinished())
@@ -89,12 +91,6 @@ class Work:
                 most = unfinished[name] * self._limits.tries
                 self._lanes.append(Lane(name, self._limits, pauses.get(name, 0.0), lasting=lasts(judge), most=most))
         self._left = sum(unfinished.values())
-
-    def _recover(self) -> None:
-        """Record what an earlier run had to leave beside the ledger."""
-        for path, answers in found(self._beside, self._name):
-            self._ledger.recover(self._runner, answers)
-            path.unlink(missing_ok=True)
 
     def abort(self) -> None:
         """End now: what is in flight is not waited for, and counts as lost."""
@@ -303,7 +299,13 @@ class Work:
             self._doubtful = True
             await self._closed()
         except Adrift as error:
-            raise await self._rescued(error) from error
+            self._ledger.store.drift()  # the last answers go where nobody else looks any more: all of it is copied
+            await self._closed()
+            copy = await self._disk.looked(self._ledger.store.copy)
+            raise InvalidInput(
+                f"{error}; nothing more was sent, and everything so far is in {copy}: put it in its place to go on, "
+                "or what is in it is paid for again"
+            ) from error
         except (Away, Held):  # nothing more can be written to it
             raise
         except InvalidInput:  # say at least that nobody waits for answers: the next run counts them as lost
@@ -311,16 +313,6 @@ class Work:
                 with contextlib.suppress(InvalidInput):
                     await self._disk.looked(step)
             raise
-
-    async def _rescued(self, error: Adrift) -> InvalidInput:
-        """Record the last answers in what nobody else finds any more, and copy all of it to where it is found."""
-        self._ledger.store.drift()
-        await self._closed()
-        copy = await self._disk.looked(self._ledger.store.copy)
-        return InvalidInput(
-            f"{error}; nothing more was sent, and everything so far is in {copy}: put it in its place to go on, "
-            "or what is in it is paid for again"
-        )
 
     async def _closed(self) -> None:
         self._results = await self._kept(self._results)
