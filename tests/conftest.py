@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 pytest_plugins = ["studies"]
 """Small studies of every shape, which analyses and pages are made of."""
@@ -34,6 +35,10 @@ settings.register_profile("full", settings.get_profile("local"), max_examples=60
 settings.register_profile("ci", settings.get_profile("local"), database=None, print_blob=True)
 settings.register_profile("explore", derandomize=False, deadline=None, max_examples=2000)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+# Numbers and texts of our own modules among the examples would make these depend on what a worker has imported so far;
+# and to look for them takes seconds.
+providers.is_local_module_file = lambda _: False
 
 
 # Modules and tests stay until the end: looking through them for garbage again and again is a sixth of the time.
