@@ -47,8 +47,9 @@ def test_judges_absorbed_by_a_fixed_facet_stand_for_themselves(table):
 
 
 def test_a_panel_that_cannot_be_told_says_why():
-    rows = {"item": range(12), "judge": [f"j{i % 4}" for i in range(12)], "score": [1, 3, 2, 5, 4, 1, 3, 2, 5, 6, 1, 2]}
-    frame = pl.DataFrame({**rows, "prompt": [f"p{i % 4}" for i in range(12)]})
+    marks = [1, 3, 2, 5, 4, 1, 3, 2, 5, 6, 1, 2]
+    rows = {"item": range(12), "judge": [f"j{i % 4}" for i in range(12)], "prompt": [f"p{i % 4}" for i in range(12)]}
+    frame = pl.DataFrame({**rows, "score": [mark + 5 * (i % 4) for i, mark in enumerate(marks)]})
     fit = q.decompose(q.read(frame, fixed=()), random=["prompt", "judge"])
     found = views(fit, fit.mean)
     assert found.panel is None

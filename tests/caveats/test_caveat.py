@@ -41,6 +41,7 @@ ONE_OF_EACH = [
     caveats.boundary(["judge", "item:prompt"]),
     caveats.zero_with_few_levels("prompt", 2),
     caveats.aliased(["replicate", "cell"]),
+    caveats.larger_weight(["prompt", "prompt:judge"]),
     caveats.identical_replicates(["replicate"]),
     caveats.maximum_likelihood(),
     caveats.absorbed(["judge"]),

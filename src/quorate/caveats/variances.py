@@ -67,6 +67,16 @@ def aliased(*sums: Iterable[str]) -> Caveat:
     return Caveat("aliased", f"only the sum{'s' * (len(sums) > 1)} {listed} can be estimated from this design")
 
 
+def larger_weight(names: Iterable[str]) -> Caveat:
+    """Components known by their sum alone, which weigh differently in the mean."""
+    listed = " and ".join(names)
+    return Caveat(
+        "larger-weight",
+        f"{listed} are known by their sum alone and weigh differently in the mean: the sum has the larger weight, "
+        "which adds at most 1% to the standard error",
+    )
+
+
 def identical_replicates(facet_levels: Iterable[str]) -> Caveat:
     """Replicates that always repeat the score of their cell."""
     listed = ", ".join(facet_levels)

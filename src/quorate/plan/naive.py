@@ -17,7 +17,7 @@ from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import SENSITIVITY, Target
 from quorate.numerics.inference import t_quantile
 from quorate.plan.designs.dstudy import project
-from quorate.plan.designs.sources import observed_counts
+from quorate.plan.designs.fitted import observed_counts
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
 from quorate.wording import Brief

@@ -17,9 +17,10 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.targets import Target
 from quorate.numerics.correlation import of_pair, spearman
 from quorate.plan.designs.dstudy import Projection
+from quorate.plan.designs.fitted import from_fit
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices
-from quorate.plan.designs.sources import Design, Source, from_fit
+from quorate.plan.designs.sources import Design, Source
 from quorate.plan.search.grid import CATEGORIES, REPLICATE, Grid, Piece, allowed, around
 from quorate.plan.search.grid import checked as checked_grid
 from quorate.plan.search.optimize import Limits

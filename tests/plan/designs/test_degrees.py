@@ -1,10 +1,6 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy import stats
 
 import quorate as q
 
@@ -36,26 +32,3 @@ def test_those_of_a_balanced_fit_are_those_of_its_mean(simulate):
     """Replicate, item and prompt balanced: the mean's own degrees of freedom are by the same mean squares."""
     fit = q.decompose(q.read(simulate({"item": 30, "prompt": 6}, seed=3), facets={"item": "item", "prompt": "prompt"}))
     assert q.project(fit).df == pytest.approx(fit.mean.df, rel=0.02)
-
-
-@given(st.integers(3, 300), st.floats(0.5, 0.999))
-def test_half_an_interval_is_the_median_of_many(items, level):
-    """One mean square: the middle study has its median, and Student's quantile on all its degrees of freedom."""
-    plan = q.project(q.components({"item": 1.0}), items=items)
-    middle = stats.t.ppf((1 + level) / 2, items - 1) * np.sqrt(stats.chi2.median(items - 1) / (items - 1))
-    assert plan.half_width(level) == pytest.approx(middle * plan.se, rel=1e-6)
-
-
-@pytest.mark.parametrize(("prompts", "variance"), [(2, 0.02), (2, 0.6), (3, 0.0), (3, 0.15), (6, 0.02)])
-def test_the_middle_study_is_the_median_of_simulated_ones(prompts, variance):
-    """Balanced mean squares drawn 20,000 times, prompts taken at three standard errors at least; by hand."""
-    items, rng = 40, np.random.default_rng(5)
-    plan = q.project(q.components({"item": 1.0, "prompt": variance, "item:prompt": 0.7}), items=items, prompts=prompts)
-    df = np.array([items - 1, prompts - 1, (items - 1) * (prompts - 1)])
-    truth = np.array([prompts + 0.7, items * variance + 0.7, 0.7])
-    mean = truth * rng.chisquare(df, (20_000, 3)) / df
-    mean[:, 1] = np.maximum(mean[:, 1], mean[:, 2] * (1 + 3 * np.sqrt(2 / (df[1] + 2))))
-    square = mean @ [1, 1, -1]
-    free = np.maximum(square**2 / (mean**2 / df).sum(axis=1), 1)
-    half = np.median(stats.t.ppf(0.975, free) * np.sqrt(square / items / prompts))
-    assert plan.half_width() == pytest.approx(half, rel=0.06)

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import quorate as q
+from quorate.plan.designs.fitted import from_fit
 from quorate.plan.designs.schemes import Scheme
-from quorate.plan.designs.sources import Design, from_fit
+from quorate.plan.designs.sources import Design
 from quorate.plan.search.grid import Piece, allowed, around
 
 HELD = {"item": 12, "prompt": 2, "judge": 3, "replicate": 1}

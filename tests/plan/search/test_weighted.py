@@ -5,7 +5,8 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.plan.designs.sources import Design, from_components, from_fit
+from quorate.plan.designs.fitted import from_fit
+from quorate.plan.designs.sources import Design, from_components
 from quorate.plan.search.weighted import MIXTURES, named_panels, weighted_cycles
 
 SOURCE = q.components({"item": 0.5, "item:judge": 0.3, "cell": 0.2}, sensitivity={"judge": 0.1})

@@ -24,9 +24,10 @@ from quorate.estimate.means.targets import (
     is_grouping,
 )
 from quorate.plan.designs.dstudy import Projection, project, scheme_of
+from quorate.plan.designs.fitted import from_fit, observed_counts
 from quorate.plan.designs.layouts import lay_out
 from quorate.plan.designs.prices import Prices
-from quorate.plan.designs.sources import Design, from_fit, observed_counts
+from quorate.plan.designs.sources import Design
 from quorate.plan.search.ranking import plausible
 from quorate.roles import SYSTEM
 from quorate.streams import stream

@@ -27,9 +27,9 @@ from quorate.estimate.components.published import Components
 from quorate.numerics.extremes import MOST, maximum_moments
 from quorate.numerics.inference import checked_level
 from quorate.plan.designs.dstudy import Projection
+from quorate.plan.designs.fitted import observed_counts
 from quorate.plan.designs.prices import Prices
 from quorate.plan.designs.schemes import is_count
-from quorate.plan.designs.sources import observed_counts
 from quorate.table.results import Result, Row, plain
 
 Scale = Literal["score", "elo"]

@@ -20,9 +20,9 @@ from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.differences.satterthwaite import of_items
 from quorate.estimate.means.targets import FINITE, PANEL
 from quorate.plan.designs.dstudy import Projection
+from quorate.plan.designs.fitted import observed_counts
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices, cheapest, check
-from quorate.plan.designs.sources import observed_counts
 from quorate.plan.search.grid import ROLES
 from quorate.plan.search.optimize import Limits, optimize
 from quorate.plan.search.optimum import Searched

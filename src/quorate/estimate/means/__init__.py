@@ -2,6 +2,7 @@
 
 ``targets``: what a mean stands for, facet by facet.
 ``mean``: the mean score with its standard error and intervals, for stated targets.
+``unidentified``: variances that the data leave open.
 ``intervals``: the interval of a mean, unless another is asked for.
 ``effects``, ``prediction``: single levels against their average, compared or predicted.
 ``missing_bounds``: how far answers that are missing could move the means.

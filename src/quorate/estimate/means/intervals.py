@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import combinations
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from quorate import caveats
+from quorate.arrays import Floats
 from quorate.caveats import Caveat
-from quorate.estimate.means.targets import PANEL, POPULATION, Target
+from quorate.estimate.means.targets import POPULATION
 from quorate.numerics.inference import t_quantile
 from quorate.table.facts.describe import score_facts
 from quorate.table.judgments import Judgments
+from quorate.wording import Brief
 
 if TYPE_CHECKING:
-    from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.means.mean import Estimate
 
 _STEPS = 10
@@ -33,9 +34,10 @@ def score_ends(judgments: Judgments) -> tuple[float, float] | None:
     return (facts.low, facts.high) if facts.high > facts.low and (facts.binary or marks) else None
 
 
-def near_an_end(value: float, half: float, ends: tuple[float, float] | None) -> bool:
+def near_an_end(value: ArrayLike, half: ArrayLike, ends: tuple[float, float]) -> Any:
     """Whether a mean is within two half-widths of an end of the scale."""
-    return ends is not None and (value - 2 * half < ends[0] or value + 2 * half > ends[1])
+    value, half = np.asarray(value), np.asarray(half)
+    return (value - 2 * half < ends[0]) | (value + 2 * half > ends[1])
 
 
 def ends_near(judgments: Judgments, facet: str, half: float) -> list[Caveat]:
@@ -44,27 +46,49 @@ def ends_near(judgments: Judgments, facet: str, half: float) -> list[Caveat]:
     code, n = judgments.column(facet)[answered], judgments.n[answered]
     count = np.bincount(code, n)
     means = np.bincount(code, n * judgments.mean[answered])[count > 0] / count[count > 0]
-    near = any(near_an_end(float(mean), half, ends) for mean in means)
+    near = ends is not None and np.any(near_an_end(means, half, ends))
     return [caveats.differences_near_an_end(*ends)] if ends is not None and near else []
 
 
-def between(value: float, half: float, n: int, ends: tuple[float, float]) -> tuple[float, float]:
+def between(value: ArrayLike, half: ArrayLike, n: ArrayLike, ends: tuple[float, float]) -> tuple[Floats, Floats]:
     """Limits on the scale of log odds between the ends, by the delta method.
 
     Parameters
     ----------
-    value, half : float
+    value, half : float or array
         Mean, and half the width of its interval without ends.
-    n : int
+    n : int or array
         Answers; a mean is taken to be half an answer from either end at least.
     ends : (float, float)
         Of the scale.
     """
     low, high = ends
-    share = min(max((value - low) / (high - low), 0.5 / n), 1 - 0.5 / n)
-    odds, reach = share / (1 - share), np.exp(min(half / ((high - low) * share * (1 - share)), 700.0))
+    share = np.clip((np.asarray(value) - low) / (high - low), 0.5 / np.asarray(n), 1 - 0.5 / np.asarray(n))
+    odds = share / (1 - share)
+    reach = np.exp(np.minimum(np.asarray(half) / ((high - low) * share * (1 - share)), 700.0))
     below, above = odds / reach, odds * reach
-    return float(low + (high - low) * below / (1 + below)), float(high - (high - low) / (1 + above))
+    return low + (high - low) * below / (1 + below), high - (high - low) / (1 + above)
+
+
+@dataclass(frozen=True)
+class Ended(Brief):
+    """A mean on a scale that ends.
+
+    Parameters
+    ----------
+    value : float
+        The mean.
+    ends : (float, float)
+        Of the scale.
+    """
+
+    value: float
+    ends: tuple[float, float]
+
+    def half_width(self, half: ArrayLike, n: ArrayLike) -> Floats:
+        """Half the default interval of such a mean, where it would be ``half`` without ends."""
+        low, high = between(self.value, half, n, self.ends)
+        return np.where(near_an_end(self.value, half, self.ends), (high - low) / 2, half)
 
 
 def chosen(estimate: Estimate, level: float) -> tuple[float, float]:
@@ -73,16 +97,8 @@ def chosen(estimate: Estimate, level: float) -> tuple[float, float]:
     ends = score_ends(estimate.basis.fit.judgments)
     if ends is None or not near_an_end(estimate.value, half, ends):
         return estimate.value - half, estimate.value + half
-    return between(estimate.value, half, estimate.n, ends)
-
-
-def narrower_targets(fit: Decomposition, targets: Mapping[str, Target]) -> list[dict[str, Target]]:
-    """The same targets with one or more of the facets that stand for others standing for themselves."""
-    judgments = fit.judgments
-    apart = {judgments.object, *judgments.ancestors(judgments.object)}
-    drawn = [name for name, target in targets.items() if target == POPULATION and name not in apart]
-    sets = [names for size in range(1, len(drawn) + 1) for names in combinations(drawn, size)]
-    return [{**targets, **dict.fromkeys(names, PANEL)} for names in sets]
+    low, high = between(estimate.value, half, estimate.n, ends)
+    return float(low), float(high)
 
 
 def least_effect(noise: ArrayLike, df: ArrayLike) -> Any:

@@ -15,7 +15,7 @@ from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.model import CELL
-from quorate.estimate.means.intervals import chosen, narrower_targets, near_an_end, score_ends
+from quorate.estimate.means.intervals import chosen, near_an_end, score_ends
 from quorate.estimate.means.targets import (
     ABSORBED,
     FINITE,
@@ -27,11 +27,12 @@ from quorate.estimate.means.targets import (
     Target,
     default_targets,
     distance,
+    narrowed,
     resolve,
 )
+from quorate.estimate.means.unidentified import settled
 from quorate.numerics.inference import checked_level, pivotal, t_quantile
 from quorate.numerics.mixed.contrasts import variance_parts
-from quorate.numerics.mixed.identify import bounds
 from quorate.numerics.mixed.information import adjustment, cell_weights, weights
 from quorate.numerics.mixed.reml import Projected, squares
 from quorate.roles import REPLICATE
@@ -94,7 +95,8 @@ class Estimate(Result):
     def narrower(self) -> tuple[Estimate, ...]:
         """The same mean with fewer facets standing for others than their levels: no interval of it may be wider."""
         fit, out = self.basis.fit, []
-        for targets in narrower_targets(fit, self.target) if self.basis.ordered else ():
+        apart = {fit.judgments.object, *fit.judgments.ancestors(fit.judgments.object)}
+        for targets in narrowed(self.target, apart) if self.basis.ordered else ():
             with suppress(NotEstimable):
                 out.append(contrast(fit, self.basis.weight, targets))
         return tuple(out)
@@ -194,7 +196,7 @@ def mean_for(fit: Decomposition, asked: Mapping[str, Target]) -> Estimate:
     """The mean for stated targets; see `Decomposition.mean_for`."""
     plain = plain_mean(fit, asked)
     ends = score_ends(fit.judgments)
-    near = ends is not None and near_an_end(plain.value, plain.half_width(), ends)
+    near = ends is not None and bool(near_an_end(plain.value, plain.half_width(), ends))
     cautions = (*plain.caveats, *([caveats.near_an_end(*ends)] if ends is not None and near else []))
     return replace(plain, caveats=cautions, basis=replace(plain.basis, ordered=True))
 
@@ -239,7 +241,13 @@ def _estimate(
 ) -> Estimate:
     """The estimate whose variance has these weights of components, and this much more since they are estimated."""
     scale = fit.assembled.scale
-    _refuse_unidentified(fit, gradient, concentrated)
+
+    def for_these(facet: str) -> Floats:
+        given = weights(fit.assembled.problem, fit.point.solved, weight)
+        return coefficients(fit, given, {**targets, facet: PANEL})
+
+    drawn_facets = [name for name, target in targets.items() if target not in (PANEL, FINITE)]
+    given, gradient = gradient, settled(fit, gradient, concentrated, drawn_facets, for_these)
     theta = np.maximum(fit.theta, 0.0) * scale**2
     terms = gradient * theta
     classes = zip(fit.variances, fit.identified.classes, strict=True)
@@ -265,7 +273,7 @@ def _estimate(
         n=fit.judgments.n_answers,
         target=dict(targets),
         shares={name: part / plain for name, part in parts.items()} if plain > 0 else dict.fromkeys(parts, np.nan),
-        caveats=(*fit.caveats, *_target_caveats(fit, targets, parts)),
+        caveats=(*fit.caveats, *_target_caveats(fit, targets, parts), *_larger_weights(fit, given, gradient)),
         basis=Basis(fit, weight, gradient, plain, float(total), draws),
     )
 
@@ -334,36 +342,6 @@ def draw_of(fit: Decomposition, facet: str, target: Target) -> Drawn:
     return Drawn(float(np.var(means, ddof=1)), m - 1, factor, fit.level_noise[facet])
 
 
-def _refuse_unidentified(fit: Decomposition, gradient: Floats, concentrated: Floats) -> None:
-    """Refuse a variance that flat directions of the likelihood leave open, and give its range."""
-    space = fit.identified.null_space()
-    theta = np.maximum(fit.theta, 0.0)
-    if not fit.identified.estimable(gradient):
-        low, high = bounds(gradient, theta, space)
-        moved = np.abs(space[np.abs(space @ gradient) > 1e-9]).sum(axis=0)
-        open_ = [fit.assembled.names[t] for t in np.flatnonzero(moved)]
-        raise _not_estimable(fit, open_, low, high)
-    residual = range(len(theta) - fit.assembled.problem.n_residual, len(theta))
-    reduced = [t for t in residual if gradient[t] < concentrated[t] * (1 - 1e-9)]
-    if reduced and not fit.assembled.replicated:
-        low = float(gradient @ theta)
-        high = low + float(sum((concentrated[t] - gradient[t]) * theta[t] for t in reduced))
-        raise _not_estimable(fit, [CELL, REPLICATE], low, high)
-
-
-def _not_estimable(fit: Decomposition, names: list[str], low: float, high: float) -> NotEstimable:
-    scale = fit.assembled.scale
-    ends = [float(np.sqrt(max(end, 0.0)) * scale) for end in (low, high)]
-    limits = f"between {ends[0]:.4g} and {ends[1]:.4g}" if np.isfinite(ends[1]) else f"at least {ends[0]:.4g}"
-    listed = ", ".join(names)
-    return NotEstimable(
-        f"the variance for this target needs {listed} apart, which this design does not tell: the standard error is "
-        f"{limits}. Ask for the panel these levels are, or collect more levels or replicates",
-        names,
-        (ends[0], ends[1]),
-    )
-
-
 def _target_caveats(
     fit: Decomposition, targets: Mapping[str, Target], parts: Mapping[str, float]
 ) -> Iterator[caveats.Caveat]:
@@ -376,6 +354,13 @@ def _target_caveats(
     for name, m in fixed.items():
         if targets[name] not in (PANEL, FINITE, SENSITIVITY) and parts[name] == 0:
             yield caveats.no_spread(name, m)
+
+
+def _larger_weights(fit: Decomposition, given: Floats, taken: Floats) -> list[caveats.Caveat]:
+    """Said where components known by their sum alone weigh differently, and all have the largest weight."""
+    raised = {int(t) for t in np.flatnonzero(taken > given)}
+    names = fit.assembled.names
+    return [caveats.larger_weight([names[t] for t in m]) for m in fit.identified.classes if raised & set(m)]
 
 
 def pivotal_half_width(source: Basis, level: float) -> float:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, combinations
 from numbers import Integral
 from typing import TYPE_CHECKING
 
@@ -107,6 +108,21 @@ def resolve(fit: Decomposition, asked: Mapping[str, Target]) -> dict[str, Target
                 )
             out[up] = FINITE
     return {**out, **asked}
+
+
+def narrowed(targets: Mapping[str, Target], apart: Collection[str]) -> list[dict[str, Target]]:
+    """The same targets with one or more of the facets that stand for others standing for themselves.
+
+    Those ``apart``, the items and what groups them, stay as they are.
+
+    Examples
+    --------
+    >>> narrowed({"item": "population", "prompt": "population", "judge": "panel"}, {"item"})
+    [{'item': 'population', 'prompt': 'panel', 'judge': 'panel'}]
+    """
+    drawn = [name for name, target in targets.items() if target == POPULATION and name not in apart]
+    sets = chain.from_iterable(combinations(drawn, size) for size in range(1, len(drawn) + 1))
+    return [{**targets, **dict.fromkeys(names, PANEL)} for names in sets]
 
 
 def scope(judgments: Judgments, targets: Mapping[str, Target], facet: str) -> str:

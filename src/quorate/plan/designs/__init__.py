@@ -9,8 +9,9 @@ A layout is the one idea here: a `Scheme` is its name with its options, a `Cycle
 - `cycles`: one period of an assignment, or judges drawn at random, as weights.
 - `layouts`: the cells of a plan, with the weight of every level.
 - `weights`: the weight that a layout and a target give to the variance of one term.
-- `sources`: components, fitted or published, as the variance of any layout's mean.
-- `degrees`: degrees of freedom of a design, and how wide its interval will be.
+- `sources`: published components as the variance of any layout's mean; `fitted`: those of a fit.
+- `degrees`: degrees of freedom of a design; `strata`: the mean squares that its analysis has.
+- `studies`: many studies of a design, and the middle one of their intervals.
 - `prices`: what a design costs.
 - `dstudy`: `project`, the standard error and the price of a design.
 - `closed_forms`: the same for the strategies of a paper, in closed form.

@@ -12,14 +12,17 @@ from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.published import Components
+from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import Target
 from quorate.numerics.inference import t_quantile
-from quorate.plan.designs.degrees import Middle, degrees_of_freedom, middle_study
+from quorate.plan.designs.degrees import degrees_of_freedom
+from quorate.plan.designs.fitted import from_fit
 from quorate.plan.designs.layouts import Count, Layout, lay_out
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices, cheapest, cost, known
 from quorate.plan.designs.schemes import MOST, Scheme, is_count
-from quorate.plan.designs.sources import Design, Source, from_components, from_fit
+from quorate.plan.designs.sources import Design, Source, from_components
+from quorate.plan.designs.studies import Studies
 from quorate.table.results import Result, plain
 
 
@@ -57,8 +60,10 @@ class Projection(Result):
         Degrees of freedom that the standard error will have in a study of this design.
     made : bool
         Whether this is a study that was made, with the standard error that it found.
-    middle : Middle, optional
-        Of a plan: the middle one of its studies, whose half-width is promised.
+    studies : Studies or Estimate, optional
+        What finds its intervals: of a plan, many studies of it; of a study that was made, its mean.
+    place : int
+        Which of the designs of ``studies`` it is, where they are of several.
     reused : int
         Judgments of it that are paid for; see ``have`` of `quorate.optimize`.
     """
@@ -77,7 +82,8 @@ class Projection(Result):
     groups: Mapping[str, int] = field(default_factory=dict)
     df: float = np.inf
     made: bool = False
-    middle: Middle | None = field(default=None, repr=False)
+    studies: Studies | Estimate | None = field(default=None, repr=False, compare=False)
+    place: int = field(default=0, repr=False, compare=False)
     reused: int = 0
 
     @property
@@ -91,17 +97,19 @@ class Projection(Result):
         return self.se**2
 
     def half_width(self, level: float = 0.95) -> float:
-        """Half-width of the interval, by this design's own degrees of freedom; of a plan, that of the middle study.
+        """Half the default interval of a study that was made; of a plan, that of the middle one of its studies.
 
         Half of the studies of a plan find a narrower interval, half a wider one, if its components are right.
         """
-        if self.middle is None:
+        if self.studies is None:
             return t_quantile(self.df, (1 + level) / 2) * self.se
-        return float(self.middle.half_width(self.se, level))
+        if isinstance(self.studies, Studies):
+            return self.studies.half_width_of(self.place, level)
+        return self.studies.half_width(level)
 
     def to_plain(self) -> dict[str, Any]:
         """Its fields as plain values, as a result that holds several designs has them."""
-        return {part.name: plain(getattr(self, part.name)) for part in fields(self)}
+        return {part.name: plain(getattr(self, part.name)) for part in fields(self) if part.repr}
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -285,12 +293,11 @@ def _in_full(
     source: Source, laid: Layout, parts: Mapping[str, Any], scheme: Scheme, prices: Prices | None
 ) -> tuple[Projection, ...]:
     """Every design of a layout, from what each term brings to its variance."""
-    middle = middle_study(source, laid, parts)
+    studies = Studies(source, laid, source.values)
     variance: Any = sum(parts.values())
     shape = np.broadcast_shapes(np.shape(variance), np.shape(laid.calls), (1,))
-    variances, calls, df, factor, found = (
-        np.broadcast_to(values, shape)
-        for values in (variance, laid.calls, degrees_of_freedom(source, laid, parts), middle.factor, middle.df)
+    variances, calls, df = (
+        np.broadcast_to(values, shape) for values in (variance, laid.calls, degrees_of_freedom(source, laid, parts))
     )
     price = bill(source, laid, prices)
     costs = None if price is None else np.broadcast_to(price, shape)
@@ -316,7 +323,8 @@ def _in_full(
             judges=scheme.judges,
             groups={name: int(np.broadcast_to(count, shape)[one]) for name, count in laid.groups.items()},
             df=float(df[one]),
-            middle=Middle(float(factor[one]), float(found[one])),
+            studies=studies,
+            place=one,
         )
         for one in range(*shape)
     )

@@ -23,10 +23,10 @@ from quorate.estimate.panel.preference import SelfPreference, self_preference
 from quorate.estimate.panel.reversals import Reversals, reversals
 from quorate.numerics.inference import checked_level
 from quorate.plan.designs.dstudy import Projection, project
+from quorate.plan.designs.fitted import observed_counts
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices, check
 from quorate.plan.designs.schemes import GENERATION
-from quorate.plan.designs.sources import observed_counts
 from quorate.plan.panel.strategies import AS_DRAWN, Strategies, compare_strategies
 from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments, checked

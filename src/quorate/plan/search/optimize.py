@@ -16,10 +16,11 @@ from quorate.estimate.components.published import Components
 from quorate.estimate.means.prediction import residual_facet
 from quorate.estimate.means.targets import PANEL, POPULATION, Target
 from quorate.plan.designs.dstudy import Projection, project, projection
+from quorate.plan.designs.fitted import from_fit, observed_counts
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices, cheapest
 from quorate.plan.designs.prices import check as _check_prices
-from quorate.plan.designs.sources import Design, Source, from_components, from_fit, observed_counts
+from quorate.plan.designs.sources import Design, Source, from_components
 from quorate.plan.search.grid import CATEGORIES, REPLICATE, ROLES, Grid, allowed, around, checked
 from quorate.plan.search.optimum import Optimum, Searched, precise, within
 from quorate.plan.search.paid import Paid, paid_for

@@ -16,9 +16,10 @@ from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import is_grouping
 from quorate.plan.designs.cycles import Cycle
 from quorate.plan.designs.dstudy import Projection
+from quorate.plan.designs.fitted import is_attribute
 from quorate.plan.designs.prices import Prices, cheapest
 from quorate.plan.designs.schemes import GENERATION, Scheme
-from quorate.plan.designs.sources import Source, is_attribute
+from quorate.plan.designs.sources import Source
 from quorate.plan.search.grid import REPLICATE, Piece
 from quorate.plan.search.search import placed
 from quorate.roles import JUDGE, PROMPT

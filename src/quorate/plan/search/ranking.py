@@ -13,7 +13,7 @@ from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.mean import draw_of
 from quorate.estimate.means.targets import SENSITIVITY
-from quorate.plan.designs.degrees import middle_study
+from quorate.plan.designs.studies import Studies
 from quorate.plan.search.grid import Piece
 from quorate.plan.search.search import Kept, digits, joined, placed, strategies
 from quorate.streams import stream
@@ -142,9 +142,7 @@ def reached(best: Optimum, kept: Kept, weights: Floats, values: Floats) -> Float
         design = piece.design(int(kept.index[at]))
         held = {name: count for name, count in design.items() if name != source.item}
         laid = placed(source, Piece(piece.scheme, held, {source.item: np.array([design[source.item]])}))
-        parts = dict(zip(source.values, weights[:, at, None] * values, strict=True))
-        se = np.sqrt(sum(parts.values(), np.zeros(values.shape[1])))
-        out[at] = middle_study(source, laid, parts).half_width(se)
+        out[at] = Studies(source, laid, dict(zip(source.values, values, strict=True))).half_width()
     return out
 
 

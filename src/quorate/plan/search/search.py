@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
-from quorate.plan.designs.degrees import middle_study
 from quorate.plan.designs.dstudy import bill
 from quorate.plan.designs.layouts import Layout, lay_out
 from quorate.plan.designs.prices import Prices
 from quorate.plan.designs.sources import Source
+from quorate.plan.designs.studies import Studies
 from quorate.plan.search.grid import CATEGORIES, REPLICATE, Grid, Piece
 from quorate.wording import Brief
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from quorate.plan.search.paid import Paid
 
 _AT_ONCE = 1_000_000
+_AT_A_TIME = 4_000
+"""Designs whose intervals are found at once, each of many studies."""
 _CLOUD = 2_000
 _DIGITS = 12  # of the logarithm: prices and variances that differ by less are equal
 _ALIKE = 1e-12
@@ -149,11 +151,10 @@ def judge(source: Source, piece: Piece, prices: Prices, paid: Paid | None = None
 
 def widths(source: Source, piece: Piece) -> Floats:
     """Half the interval of every design of a piece, flat; nan where its variance is left open."""
-    laid = placed(source, piece)
-    parts = {name: source.values[name] * weight for name, weight in source.weigh(laid).items()}
-    variance = sum(parts.values(), np.zeros(piece.shape))
-    half = middle_study(source, laid, parts).half_width(np.sqrt(variance))
-    return np.broadcast_to(half, piece.shape).ravel()
+    out = np.empty(piece.shape)
+    for where, part in piece.blocks(_AT_A_TIME):
+        out[where] = Studies(source, placed(source, part), source.values).half_width()
+    return out.ravel()
 
 
 def placed(source: Source, piece: Piece) -> Layout:

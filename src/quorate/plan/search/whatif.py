@@ -12,10 +12,12 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.mean import mean_for
 from quorate.estimate.means.targets import Target
 from quorate.plan.designs.dstudy import Projection, project
+from quorate.plan.designs.fitted import from_fit, observed_counts
 from quorate.plan.designs.names import LAYOUTS, LayoutName
 from quorate.plan.designs.prices import Prices, cost, known
 from quorate.plan.designs.schemes import GENERATION
-from quorate.plan.designs.sources import Design, from_fit, observed_counts
+from quorate.plan.designs.sources import Design
+from quorate.plan.designs.studies import Studies
 from quorate.wording import plural
 
 AS_IT_IS = "as it is"
@@ -142,7 +144,9 @@ def _with_gaps(base: Projection, filled: Projection, made: Projection, beside: P
     if made.cost is not None and beside.cost is not None:
         cost = beside.cost + (made.cost - beside.cost) * calls / made.calls
     shares = {name: part / variance if variance > 0 else math.nan for name, part in parts.items()}
-    return replace(made, se=math.sqrt(variance), calls=calls, cost=cost, shares=shares)
+    se = math.sqrt(variance)
+    studies = replace(made.studies, factor=se / made.se) if isinstance(made.studies, Studies) and made.se > 0 else None
+    return replace(made, se=se, calls=calls, cost=cost, shares=shares, studies=studies)
 
 
 def as_it_is(
@@ -168,6 +172,7 @@ def as_it_is(
         groups=from_fit(fit, Design()).groups,
         df=mean.df,
         made=True,
+        studies=mean,
     )
 
 

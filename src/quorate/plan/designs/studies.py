@@ -1,0 +1,222 @@
+"""Studies of a design, each with mean squares of its own, and the middle one of the intervals that they find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from quorate.arrays import Floats
+from quorate.estimate.means.intervals import least_effect
+from quorate.estimate.means.targets import POPULATION, Pool
+from quorate.numerics.inference import checked_level
+from quorate.plan.designs.layouts import Layout
+from quorate.plan.designs.sources import Source
+from quorate.plan.designs.strata import Facets, Strata
+from quorate.wording import Brief
+
+_STUDIES = 127
+_GENERATOR = 29
+"""Of the lattice of studies: of a prime number of them, every mean square takes every step of its law once."""
+_MANY = 1000.0
+"""Degrees of freedom from which the law of a mean square is that of Wilson and Hilferty (1931)."""
+_FEW = 4096
+"""Quantiles of Student's t that are cheaper one by one than from a table."""
+
+
+@dataclass(frozen=True)
+class Studies(Brief):
+    """Studies of one design, or of many at once, as they would be analysed.
+
+    Every mean square of a study is drawn from its chi-square law. The parts of the variance are differences of mean
+    squares, used as `quorate.estimate.means.intervals` uses them: cut at zero, that of a facet that stands for others
+    never below three standard errors that it has at zero, and no interval narrower than with fewer facets drawn, or
+    beyond the ends of the scale.
+
+    Parameters
+    ----------
+    source : Source
+        Where the variance comes from.
+    laid : Layout
+        Designs that share a layout.
+    values : mapping of str to float or array
+        What every term is worth, in the last axis of designs if they are many.
+    factor : float
+        How many times as large standard errors are, as in studies that leave cells open.
+
+    References
+    ----------
+    ``docs/methods/optimize.md``.
+    """
+
+    source: Source
+    laid: Layout
+    values: Mapping[str, Any]
+    factor: float = 1.0
+
+    def half_width(self, level: float = 0.95) -> Floats:
+        """Half the interval that the middle study of every design finds.
+
+        Half of the studies find a narrower interval, half a wider one, if the components are right.
+        """
+        return self._middle(self._intervals, self.laid.calls, level)
+
+    def half_width_of(self, place: int, level: float = 0.95) -> float:
+        """The same, of one design alone."""
+
+        def own(values: Floats) -> Floats:
+            flat = values.reshape(len(values), -1)
+            return flat[:, place % flat.shape[1]]
+
+        calls = np.ravel(self.laid.calls)
+        intervals = [(own(variance), own(df)) for variance, df in self._intervals]
+        return float(self._middle(intervals, calls[place % len(calls)], level))
+
+    def _middle(self, intervals: list[tuple[Floats, Floats]], calls: Any, level: float) -> Floats:
+        upper, ended = (1 + checked_level(level)) / 2, self.source.scale
+        half = np.fmax.reduce([t_quantiles(df, upper) * np.sqrt(variance) for variance, df in intervals]) * self.factor
+        return np.median(half if ended is None else ended.half_width(half, calls), axis=0)
+
+    @cached_property
+    def _intervals(self) -> list[tuple[Floats, Floats]]:
+        """Variance of the mean and degrees of freedom that each study finds, for the targets and for narrower ones."""
+        return [self._aimed(source) for source in (self.source, *self.source.narrower)]
+
+    @cached_property
+    def _strata(self) -> Strata:
+        return Strata(self.source.drawn, self.laid)
+
+    @cached_property
+    def _found(self) -> tuple[dict[Facets, Any], dict[Facets, Any]]:
+        """Mean squares, and the part of the variance of each stratum, that every study finds; shape (studies, ...)."""
+        strata, parts = self._strata, self._parts(self.source.drawn)
+        own = {one: _total(part for name, part in parts.items() if strata.of_term(name) == one) for one in strata.each}
+        ndim = max(np.ndim(value) for value in (*parts.values(), *self.laid.counts.values()))
+        turn = sorted(strata.each, key=lambda one: (self.source.item in one, len(one), sorted(one)))
+        squares: dict[Facets, Any] = {}
+        found: dict[Facets, Any] = {}
+        for stratum in strata.each:
+            df = strata.df[stratum]
+            expected = _total(part for other, part in own.items() if stratum <= other)
+            noise = _total(part for other, part in found.items() if stratum < other)
+            drawn = expected * mean_squares(_chances(turn.index(stratum)).reshape(-1, *[1] * ndim), df)
+            seen = np.maximum(drawn - noise, 0.0)
+            found[stratum] = np.where(df >= 1, seen, 0.0)  # without degrees of freedom it is in a smaller stratum
+            squares[stratum] = found[stratum] + noise
+        return squares, found
+
+    def _parts(self, source: Source) -> dict[str, Any]:
+        """What every term brings to the variance, for some targets."""
+        weights = source.weigh(self.laid)
+        return {name: self.values.get(name, source.values[name]) * weight for name, weight in weights.items()}
+
+    def _aimed(self, source: Source) -> tuple[Floats, Floats]:
+        """Variance of the mean, and its degrees of freedom, that each study finds for some targets."""
+        strata, (squares, found) = self._strata, self._found
+        times, fixed = self._times(source)
+        variance = fixed + _total(times[stratum] * part for stratum, part in found.items())
+        weight: dict[Facets, Any] = dict.fromkeys(strata.each, np.zeros(()))
+        for stratum, sums in strata.differences.items():
+            for square, sign in sums.items():
+                weight[square] = weight[square] + sign * times[stratum]
+        spread = _total((weight[one] * squares[one]) ** 2 / self._free(one) for one in strata.each)
+        for stratum in self._main_effects(source):
+            df, sums = self._free(stratum), strata.differences[stratum]
+            square = np.sqrt(df * _total((sign * squares[one]) ** 2 / self._free(one) for one, sign in sums.items()))
+            noise = square - found[stratum]
+            least = np.maximum(least_effect(noise, np.maximum(df, 1.0)), found[stratum])
+            variance = variance + times[stratum] * (least - found[stratum])
+            spread = spread + times[stratum] ** 2 * ((least + noise) ** 2 - square**2) / df
+        df, unseen = np.maximum(variance**2 / np.maximum(spread, 1e-300), 1.0), self._unseen(source)
+        return np.where(unseen, _total(self._parts(source).values()), variance), np.where(unseen, 1.0, df)
+
+    def _unseen(self, source: Source) -> Any:
+        """Whether a drawn facet has one level, so that nothing shows how it varies: one degree of freedom is left."""
+        strata, drawn = self._strata, _drawn(source, self.laid)
+        out: Any = np.zeros((), dtype=bool)
+        for stratum in {strata.reach((name,)) for name in drawn}:
+            smaller = [df >= 1 for other, df in strata.df.items() if other < stratum and other & drawn]
+            out = out | ((strata.df[stratum] < 1) & ~np.any(np.broadcast_arrays(False, *smaller), axis=0))
+        return out
+
+    def _free(self, stratum: Facets) -> Any:
+        return np.maximum(self._strata.df[stratum], 1e-9)
+
+    def _times(self, source: Source) -> tuple[dict[Facets, Any], Any]:
+        """How much of the part of every stratum is in the variance for some targets, and what is in it but no draw."""
+        strata, drawn, parts = self._strata, _drawn(source, self.laid), self._parts(source)
+        own, every = source.weigh(self.laid), strata.source.weigh(self.laid)
+        out = {stratum: np.asarray(float(bool(stratum & drawn))) for stratum in strata.each}
+        fixed: Any = np.zeros(())
+        for stratum in strata.each:
+            names = [name for name in own if strata.of_term(name) == stratum]
+            if not stratum & drawn:
+                fixed = fixed + _total(parts[name] for name in names)
+            elif names:  # of terms that are worth nothing, by their weights alone
+                worth = {name: self.values.get(name, source.values[name]) + 1e-30 for name in names}
+                whole = _total(worth[name] * every.get(name, own[name]) for name in names)
+                kept = _total(worth[name] * own[name] for name in names)
+                out[stratum] = np.divide(kept, whole, out=np.zeros(np.shape(kept)), where=whole > 0)
+        return out, fixed
+
+    def _main_effects(self, source: Source) -> list[Facets]:
+        """Strata of single facets that stand for others."""
+        if source.targets.get(source.item) != POPULATION:
+            return []
+        apart = {source.item, *self.laid.groups, *source.above.get(source.item, ())}
+        return [self._strata.reach((name,)) for name in _drawn(source, self.laid) - apart]
+
+
+def _drawn(source: Source, laid: Layout) -> Facets:
+    """Facets that stand for more than their levels."""
+    names = (*laid.counts, *laid.groups)
+    return frozenset(
+        name for name in names if source.targets.get(name) == POPULATION or isinstance(source.targets.get(name), Pool)
+    )
+
+
+def _chances(mean_square: int) -> Floats:
+    """Where each study is in the law of a mean square: a Korobov lattice, shape (studies,)."""
+    turns = np.arange(_STUDIES) * pow(_GENERATOR, mean_square, _STUDIES) % _STUDIES
+    return (turns + 0.5) / _STUDIES
+
+
+def mean_squares(chance: Floats, df: ArrayLike) -> Floats:
+    """Quantiles of mean squares whose mean is 1; 1 where there are no degrees of freedom to tell.
+
+    Parameters
+    ----------
+    chance : array, shape (studies, ...)
+        Place in the law.
+    df : array, shape (...)
+        Degrees of freedom.
+    """
+    from scipy.special import gammaincinv, ndtri
+
+    free = np.asarray(df, dtype=float)
+    free = free.reshape((1,) * (chance.ndim - 1 - free.ndim) + free.shape)
+    some, at = np.unique(np.clip(free, 1.0, _MANY), return_inverse=True)
+    exact = (2 * gammaincinv(some / 2, chance.reshape(-1, 1)) / some)[:, at.reshape(free.shape)]
+    few = np.maximum(free, _MANY)
+    normal = (1 - 2 / (9 * few) + ndtri(chance) * np.sqrt(2 / (9 * few))) ** 3
+    return np.where(free < 1, 1.0, np.where(free > _MANY, normal, exact))
+
+
+def t_quantiles(df: Floats, probability: float) -> Floats:
+    """Quantiles of Student's t; of many, from a table, right to 1e-6."""
+    from scipy.special import ndtri, stdtrit
+
+    if df.size <= _FEW:
+        return np.asarray(stdtrit(df, probability))
+    grid = np.linspace(0, 1, _FEW)
+    with np.errstate(divide="ignore"):
+        known = np.where(grid > 0, stdtrit(1 / np.maximum(grid, 1e-9), probability), ndtri(probability))
+    return np.exp(np.interp(1 / df, grid, np.log(known)))
+
+
+def _total(parts: Iterable[Any]) -> Any:
+    return sum(parts, np.zeros(()))

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import quorate as q
+from quorate.plan.designs.studies import mean_squares, t_quantiles
+from quorate.plan.search.whatif import what_if
+
+NORMAL = {"item": 0.5, "prompt": 0.02, "judge": 0.05, "item:judge": 0.1, "item:prompt": 0.05, "prompt:judge": 0.01}
+
+
+@given(st.integers(3, 300), st.floats(0.5, 0.999))
+def test_half_an_interval_is_the_median_of_many(items, level):
+    """One mean square: the middle study has its median, and Student's quantile on all its degrees of freedom."""
+    plan = q.project(q.components({"item": 1.0}), items=items)
+    middle = stats.t.ppf((1 + level) / 2, items - 1) * np.sqrt(stats.chi2.median(items - 1) / (items - 1))
+    assert plan.half_width(level) == pytest.approx(middle * plan.se, rel=1e-6)
+
+
+@pytest.mark.parametrize(("prompts", "variance"), [(2, 0.02), (2, 0.6), (3, 0.0), (3, 0.15), (6, 0.02)])
+def test_the_middle_study_is_the_median_of_simulated_ones(prompts, variance):
+    """Balanced mean squares drawn 20,000 times, prompts taken at three standard errors at least; by hand."""
+    items, rng = 40, np.random.default_rng(5)
+    plan = q.project(q.components({"item": 1.0, "prompt": variance, "item:prompt": 0.7}), items=items, prompts=prompts)
+    df = np.array([items - 1, prompts - 1, (items - 1) * (prompts - 1)])
+    truth = np.array([prompts + 0.7, items * variance + 0.7, 0.7])
+    mean = truth * rng.chisquare(df, (20_000, 3)) / df
+    mean[:, 1] = np.maximum(mean[:, 1], mean[:, 2] * (1 + 3 * np.sqrt(2 / (df[1] + 2))))
+    square = mean @ [1, 1, -1]
+    free = np.maximum(square**2 / (mean**2 / df).sum(axis=1), 1)
+    half = np.median(stats.t.ppf(0.975, free) * np.sqrt(square / items / prompts))
+    assert plan.half_width() == pytest.approx(half, rel=0.06)
+
+
+@pytest.fixture(scope="module")
+def shares():
+    """0/1 scores at a rate of .9 by 2 prompts, which show no variance, and 3 judges."""
+    rng, at = np.random.default_rng(5), np.indices((80, 2, 3)).reshape(3, -1)
+    chance = 1 / (1 + np.exp(-(3 + 1.5 * rng.normal(size=80))))
+    columns = dict(zip(("item", "prompt", "judge"), at, strict=True))
+    return q.decompose(q.read(pl.DataFrame(columns | {"score": rng.binomial(1, chance[at[0]])}), announce=False))
+
+
+def test_plans_of_shares_near_an_end_promise_the_interval_of_log_odds(shares):
+    """The study at hand and the same planned again: no interval of shares is longer than their scale."""
+    made, again = what_if(shares)[0].projection, q.project(shares)
+    assert made.half_width() == shares.mean.half_width() > 0.2
+    assert again.half_width() == pytest.approx(made.half_width(), rel=0.5)
+    assert again.half_width(0.999) <= 0.5
+
+
+def test_no_promise_is_narrower_than_with_fewer_facets_drawn():
+    """120 items x 3 prompts, 3 judges in turn: the judges alone, on two degrees of freedom, need a wider interval."""
+    source = q.components({**NORMAL, "replicate": 0.3})
+
+    def half(**targets):
+        return q.project(source, items=120, prompts=3, judges=3, layout="cyclic", targets=targets).half_width()
+
+    known = half(prompt="panel")
+    assert half(prompt="population") >= known > 1.1 * 0.58
+
+
+def test_a_facet_of_one_level_leaves_one_degree_of_freedom():
+    plan = q.project(q.components({"item": 0.01, "prompt:judge": 0.001}, sensitivity={"judge": 0.0}), items=50)
+    assert plan.half_width() == pytest.approx(stats.t.ppf(0.975, 1) * plan.se)
+
+
+def test_many_designs_at_once_are_what_each_is():
+    """The search looks at all of them together."""
+    limits = {"items": [20, 40], "prompts": [2, 3], "judges": [3]}
+    best = q.optimize(q.components(NORMAL), half_width=0.9, limits=limits)
+    plan = best.plan
+    alone = q.project(
+        q.components(NORMAL),
+        items=plan.design["item"],
+        prompts=plan.design["prompt"],
+        judges=3,
+        layout=plan.layout,
+    )
+    kept = best.searched.found.frontier
+    assert np.sqrt(kept.width[best.position]) == pytest.approx(alone.half_width(), rel=1e-5)
+
+
+@pytest.mark.parametrize("df", [1, 2, 7, 400, 3000])
+def test_mean_squares_are_chi_square(df):
+    chance = np.array([0.01, 0.5, 0.99])
+    found = mean_squares(chance[:, None], np.array([df]))[:, 0]
+    assert found == pytest.approx(stats.chi2.ppf(chance, df) / df, rel=1e-5)
+
+
+def test_quantiles_of_many_are_those_of_each():
+    df = np.concatenate([np.linspace(1, 30, 5000), [1e6, 1e9]])
+    assert t_quantiles(df, 0.975) == pytest.approx(stats.t.ppf(0.975, df), rel=1e-5)
