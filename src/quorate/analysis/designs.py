@@ -108,6 +108,6 @@ def layout_in_words(plan: Projection) -> str:
 
 
 INTERVALS = (
-    "Intervals are by each design's own degrees of freedom: half of the studies of a plan will find a narrower one, if "
+    "Intervals are those that an analysis would find: half of the studies of a plan will find a narrower one, if "
     "its components are right."
 )

@@ -61,7 +61,7 @@ class Goal(Group):
         float | None,
         typer.Option(
             metavar="W",
-            help="Largest half-width of the 95% interval, by each design's own degrees of freedom.",
+            help="Largest half-width of the 95% interval that an analysis of the design would find.",
         ),
     ] = None
 

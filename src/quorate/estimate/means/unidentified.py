@@ -83,8 +83,8 @@ def _open(fit: Decomposition, names: list[str], low: float, high: float, settle:
     )
     if settle:
         facet = settle[0]
-        instead = why + "Take the " + plural(facet) + " as they are, " + argument(facet, PANEL, group="targets")
-        return NotEstimable(instead + ", or collect judgments that cross them with the rest", names, (ends[0], ends[1]))
+        these = why + "Take the " + plural(facet) + " as they are, " + argument(facet, PANEL, group="targets")
+        return NotEstimable(these + ", or collect judgments that cross them with the rest", names, (ends[0], ends[1]))
     terms = [set(name.split(":")) for name in names]
     shared, others = set.intersection(*terms), set.union(*terms)
     if shared and (others := others - shared) and not others & {CELL, REPLICATE}:

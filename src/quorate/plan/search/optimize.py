@@ -67,7 +67,7 @@ def optimize(
     target_se : float, optional
         Largest standard error allowed, in score units.
     half_width : float, optional
-        Largest half-width of the 95% interval, in score units, by each design's own degrees of freedom: half of the
+        Largest half-width of the 95% interval, in score units, that an analysis of the design would find: half of the
         studies of the plan find one as narrow (`Projection.half_width`).
     prices : mapping, optional
         ``{"call": usd}``, or ``{"judge": {name: usd}, "item": usd, "generation": usd, "prompt": usd}``: per call, or
