@@ -227,7 +227,8 @@ def test_everything_that_is_returned_is_tried():
 
 
 @pytest.mark.parametrize("name", sorted(RESULTS))
-def test_every_result_has_a_page_in_every_format(pages_of_results, name):
+def test_every_result_has_a_page_in_every_format_and_is_short_at_the_prompt(pages_of_results, name):
+    """Labels stay text wherever they are printed."""
     page, texts = pages_of_results(name)
     table = next(iter(page.figures), page.facts)
     numbers = [cell(key, value) for key, value in table.rows[0].items() if isinstance(value, float)]
@@ -237,18 +238,8 @@ def test_every_result_has_a_page_in_every_format(pages_of_results, name):
     content = json.loads(texts["json"])
     assert content["title"] == page.title
     assert page.content().keys() <= content.keys()
-
-
-@pytest.mark.parametrize("name", sorted(RESULTS))
-def test_labels_of_every_result_stay_text(pages_of_results, name):
-    _, texts = pages_of_results(name)
     around = re.sub("<(style|script)[^>]*>.*?</\\1>", "", texts["html"], flags=re.DOTALL)
     assert not re.search("[\x00\u202e]|<script>alert|<b>b", texts["md"] + around)
     assert not re.search("[\x00\u202e]", texts["json"])
-
-
-@pytest.mark.parametrize("name", sorted(RESULTS))
-def test_results_and_what_they_hold_are_short_at_the_prompt(pages_of_results, name):
-    pages_of_results(name)
     assert shown[name]
     assert {kind: text for kind, text in shown[name].items() if len(text) > 200 or not text.isprintable()} == {}

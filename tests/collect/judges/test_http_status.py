@@ -64,12 +64,10 @@ def test_errors_that_come_as_a_success(body, status):
     assert inner_status(body) == status
 
 
-@pytest.mark.parametrize(
-    "body", [None, "", "text", [], {}, {"error": None}, {"error": []}, {"error": {"message": {"a": 1}}}]
-)
 @pytest.mark.parametrize("code", [301, 400, 401, 418, 429, 500, 599, 999])
-def test_any_body_will_do(code, body):
-    reply = turned_away(code, {}, body, NOW, 1.0)
-    assert (reply.status, reply.cost, reply.latency) == ("error", None if code >= 500 else 0.0, 1.0)
-    assert not (reply.retryable and reply.fatal)
-    assert str(code) in reply.error
+def test_any_body_will_do(code):
+    for body in (None, "", "text", [], {}, {"error": None}, {"error": []}, {"error": {"message": {"a": 1}}}):
+        reply = turned_away(code, {}, body, NOW, 1.0)
+        assert (reply.status, reply.cost, reply.latency) == ("error", None if code >= 500 else 0.0, 1.0), body
+        assert not (reply.retryable and reply.fatal), body
+        assert str(code) in reply.error, body
