@@ -177,13 +177,13 @@ def test_what_being_shown_first_does(run, ordered, tmp_path):
     assert "--position says how much of that is the order's doing." in without
 
 
-def test_how_few_votes_decide_who_is_first(run, votes):
-    ran = run("rank", votes, "--fragility")
+def test_how_few_votes_decide_who_is_first(run, far_ahead):
+    ran = run("rank", far_ahead, "--fragility")
     said = " ".join(ran.out.split())
-    few = run("rank", votes, "--fragility", "--json").json["fragility"]
+    few = run("rank", far_ahead, "--fragility", "--json").json["fragility"]
     assert few["sentence"] in said
     assert few["top"] == "x"
-    assert run("rank", votes, "--json").json["fragility"] is None
+    assert run("rank", far_ahead, "--json").json["fragility"] is None
 
 
 def test_scores_of_one_system_name_the_votes_of_the_same_log(run, tmp_path):
