@@ -37,3 +37,9 @@ def test_two_systems_and_types_of_prompts(votes):
     assert [note.split(" ")[0] for note in found.notes] == ["Left", "Two"]
     with pytest.raises(InvalidInput, match="budgets: numbers from"):
         replay_pair(votes, "x", "y", [2], by="prompt_type")
+
+
+def test_screening_is_free_and_said(votes):
+    found = replay_pair(votes, "x", "y", [200], by="prompt_type", per_type=3, retained=0.9)
+    assert "Screening by 3 votes of each type" in found.notes[0]
+    assert "Keeping" in found.notes[1]

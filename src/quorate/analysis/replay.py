@@ -49,7 +49,7 @@ class PairReplay(Brief):
     ----------
     study : AllocationStudy
     notes : tuple of str
-        Which sizes were left out.
+        What of the screening is unusual, and which sizes were left out.
     """
 
     study: AllocationStudy
@@ -132,17 +132,21 @@ def replay_pair(
     *,
     by: str = "prompt_type",
     level: float = 0.95,
+    c: float = 10.0,
+    retained: float = 0.2,
+    per_type: int | None = None,
 ) -> PairReplay:
     """How often studies of two systems find their difference: votes over types of prompts, or screening them first.
 
-    Tests are at level ``1 - level``.
+    Tests are at level ``1 - level``. Screening takes ``per_type`` votes of each of m types, ``ceil(c log m)`` unless
+    given, and keeps the part ``retained`` of them.
 
     Raises
     ------
     InvalidInput
         If every size is left out.
     """
-    least, most = replay_range(votes, a, b, by=by)
+    least, most = replay_range(votes, a, b, by=by, c=c, per_type=per_type)
     usable = [n for n in budgets if least <= n <= most]
     span = f"screening takes {least - 1:,} votes of this pair, which has {most:,} decisive ones with a {by}"
     if not usable and most < least:
@@ -150,8 +154,9 @@ def replay_pair(
     if not usable:
         asked = ", ".join(f"{n:,}" for n in budgets)
         raise InvalidInput(argument("budgets") + f": numbers from {least:,} to {most:,}, got {asked}; {span}")
-    study = replay_two_stage(votes, a, b, usable, by=by, alpha=round(1 - level, 12))
-    return PairReplay(study, (*_left_out(budgets, usable, span), *_unspent(study)))
+    screening: dict[str, Any] = {"c": c, "retained": retained, "per_type": per_type}
+    study = replay_two_stage(votes, a, b, usable, by=by, alpha=round(1 - level, 12), **screening)
+    return PairReplay(study, (*study.notes, *_left_out(budgets, usable, span), *_unspent(study)))
 
 
 def _unspent(study: AllocationStudy) -> tuple[str, ...]:

@@ -47,6 +47,8 @@ class AllocationStudy(Brief):
     spent : array, shape (budgets,)
         Judgments that both stages spent, on average: fewer than the budget where the types that screening keeps run out
         of votes. The tests of both stages are then compared with a policy that spends more.
+    notes : tuple of str
+        What of the screening is outside of the rule of the paper.
     """
 
     budgets: Ints
@@ -56,6 +58,7 @@ class AllocationStudy(Brief):
     expected_captured: float
     studies: int
     spent: Floats
+    notes: tuple[str, ...] = ()
 
     @property
     def unequal(self) -> NDArray[np.bool_]:
@@ -122,6 +125,7 @@ def simulate_two_stage(
     weights: Sequence[float] | Floats | None = None,
     c: float = 10.0,
     retained: float = 0.2,
+    per_type: int | None = None,
     alpha: float = 0.05,
     studies: int = 2000,
     seed: int = 1,
@@ -136,7 +140,7 @@ def simulate_two_stage(
         Judgments in all.
     weights : sequence of float, optional
         Incidence of every type; equal by default.
-    c, retained : float
+    c, retained, per_type : float or int
         As for `quorate.plan.power.prompt_types.two_stage`.
     alpha : float
         Level of each test.
@@ -159,7 +163,7 @@ def simulate_two_stage(
     check_alpha(alpha)
     check_count("studies", studies)
     w = np.ones(len(d)) if weights is None else np.asarray(weights, dtype=float)
-    plans = [two_stage(budget, w, c=c, retained=retained) for budget in budgets]
+    plans = [two_stage(budget, w, c=c, retained=retained, per_type=per_type) for budget in budgets]
     pool = _Endless(0.5 + d)
     runs = [_run(plan, pool, studies, alpha, stream(seed, f"budget/{plan.budget}")) for plan in plans]
     return _study(plans, runs, plans[0].weights * d**2, studies)
@@ -174,6 +178,7 @@ def replay_two_stage(
     by: str = "prompt_type",
     c: float = 10.0,
     retained: float = 0.2,
+    per_type: int | None = None,
     alpha: float = 0.05,
     studies: int = 2000,
     seed: int = 1,
@@ -193,7 +198,7 @@ def replay_two_stage(
         Judgments in all, above what screening takes and at most what there is.
     by : str
         Facet of the types of prompts.
-    c, retained, alpha, studies, seed
+    c, retained, per_type, alpha, studies, seed
         As for `simulate_two_stage`.
 
     Raises
@@ -212,7 +217,7 @@ def replay_two_stage(
     wins, sizes = type_counts(votes, a, b, by)
     check_alpha(alpha)
     check_count("studies", studies)
-    plans = [two_stage(budget, sizes, c=c, retained=retained) for budget in budgets]
+    plans = [two_stage(budget, sizes, c=c, retained=retained, per_type=per_type) for budget in budgets]
     for plan in plans:
         check_range(
             "budgets", plan.budget, f"of votes, at most the {sizes.sum():,} there are", plan.budget <= sizes.sum()
@@ -229,7 +234,9 @@ def replay_two_stage(
     return _study(plans, runs, plans[0].weights * np.maximum(signal, 0.0), studies)
 
 
-def replay_range(votes: Votes, a: str, b: str, *, by: str = "prompt_type", c: float = 10.0) -> tuple[int, int]:
+def replay_range(
+    votes: Votes, a: str, b: str, *, by: str = "prompt_type", c: float = 10.0, per_type: int | None = None
+) -> tuple[int, int]:
     """The smallest and the largest budget that `replay_two_stage` can replay.
 
     Raises
@@ -240,7 +247,8 @@ def replay_range(votes: Votes, a: str, b: str, *, by: str = "prompt_type", c: fl
         If a system or the facet is not there.
     """
     _, sizes = type_counts(votes, a, b, by)
-    return math.ceil(c * math.log(len(sizes))) * len(sizes) + 1, int(sizes.sum())
+    each = math.ceil(c * math.log(len(sizes))) if per_type is None else per_type
+    return each * len(sizes) + 1, int(sizes.sum())
 
 
 class _Source(Protocol):
@@ -334,6 +342,7 @@ def _study(plans: Sequence[TwoStage], runs: Sequence[_Run], signal: Floats, stud
         expected_captured=kept / len(signal),
         studies=studies,
         spent=np.array([run.spent for run in runs]),
+        notes=plans[0].notes,
     )
 
 

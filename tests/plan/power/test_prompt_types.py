@@ -43,8 +43,8 @@ def test_the_second_stage_is_spent_on_the_largest_margins_in_proportion():
     [
         (600, {}, "above 600, which screening 20 types with 30 judgments each takes"),
         (100, {}, "in proportion"),
-        (2000, {"c": 9}, "c: a number of at least 10"),
-        (2000, {"retained": 0.5}, "retained"),
+        (2000, {"c": 0}, "c: a number above 0"),
+        (2000, {"retained": 1.5}, "retained"),
         (2000.5, {}, "budget"),
     ],
 )
@@ -119,3 +119,13 @@ def test_judgments_of_the_second_stage_are_checked():
 def test_votes_of_types_are_checked(n):
     with pytest.raises(InvalidInput, match=r"^n: "):
         any_type_p_value([10, 20], n)
+
+
+def test_other_screenings_are_allowed_and_said():
+    usual, other = two_stage(2000, np.ones(20)), two_stage(2000, np.ones(20), per_type=5, retained=0.5)
+    assert (other.per_type, other.kept, other.second) == (5, 10, 1900)
+    assert usual.notes == ()
+    few, kept = other.notes
+    assert "by 5 votes of each type, fewer than 30" in few
+    assert "Keeping 10 of 20 types, not 2 to 6" in kept
+    assert two_stage(2000, np.ones(20), c=3).per_type == 9

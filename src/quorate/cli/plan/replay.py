@@ -33,6 +33,25 @@ class Studies(Group):
         For(TWO),
         typer.Option(metavar="ROLE", help="With --a: types of prompts. Default: prompt_type."),
     ] = None
+    c: Annotated[
+        float | None,
+        For(TWO),
+        typer.Option(
+            "--c",
+            metavar="C",
+            help="With --a: C log m votes of each of m types are the first stage. Default: 10, the least of the paper.",
+        ),
+    ] = None
+    retained: Annotated[
+        float | None,
+        For(TWO),
+        typer.Option(metavar="Q", help="With --a: part of the types that is kept. Default: .2; .1 to .3 in the paper."),
+    ] = None
+    per_type: Annotated[
+        int | None,
+        For(TWO),
+        typer.Option(metavar="B", min=1, help="With --a: votes of each type in the first stage, instead of by --c."),
+    ] = None
     margin: Annotated[
         float | None,
         For(ALL),
@@ -69,7 +88,8 @@ def replay(file: VotesFile, pair: Pair, studies: Studies, reading: VoteReading, 
     if pair.systems is not None:
         by = studies.by or "prompt_type"
         check_facet(votes, "--by", by)
-        two = replay_pair(votes, *pair.systems, sizes, by=by, level=studies.level)
+        screening = {name: value for name, value in studies.given(TWO).items() if name != "by"}
+        two = replay_pair(votes, *pair.systems, sizes, by=by, level=studies.level, **screening)
         beside(two.notes, out)
         out.show(two, show_pair)
         return 0

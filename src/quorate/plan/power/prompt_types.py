@@ -15,6 +15,7 @@ from quorate.numerics.votes import binomial, strata
 from quorate.numerics.votes.two_stages import allotted, fisher, inverse_normal, screened, two_sided
 from quorate.plan.power.sample_size import check_count, check_range
 from quorate.streams import stream
+from quorate.wording import counted
 
 Weights = Sequence[float] | Floats | Ints
 LEAST_C = 10.0
@@ -52,6 +53,16 @@ class TwoStage:
     def second(self) -> int:
         """Judgments of the second stage."""
         return self.budget - self.first
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What of the first stage is outside of the rule of the paper, for which alone its guarantee holds."""
+        m = len(self.weights)
+        usual, (low, high) = math.ceil(LEAST_C * math.log(m)), (_kept(share, m) for share in RETAINED)
+        few = f"Screening by {counted(self.per_type, 'vote')} of each type, fewer than {usual} (c of {LEAST_C:g})"
+        kept = f"Keeping {self.kept} of {m} types, not {low} to {high}"
+        said = [few] * (self.per_type < usual) + [kept] * (not low <= self.kept <= high)
+        return tuple(f"{one}, is outside of the rule of Lee (2026, Algorithm 1)." for one in said)
 
     def focus(self, wins: Sequence[int] | Ints, *, seed: int = 1) -> Ints:
         """Judgments of every type in the second stage, once the first is in.
@@ -155,7 +166,9 @@ def bottleneck(counts: Sequence[Sequence[int]] | Ints, weights: Weights) -> floa
     return float(np.mean(np.min(np.atleast_2d(np.asarray(counts, dtype=float)) / w, axis=1)))
 
 
-def two_stage(budget: int, weights: Weights, *, c: float = LEAST_C, retained: float = 0.2) -> TwoStage:
+def two_stage(
+    budget: int, weights: Weights, *, c: float = LEAST_C, retained: float = 0.2, per_type: int | None = None
+) -> TwoStage:
     """A study in two stages: ``ceil(c log m)`` judgments of each of ``m`` types, the rest where margins look largest.
 
     Parameters
@@ -165,9 +178,11 @@ def two_stage(budget: int, weights: Weights, *, c: float = LEAST_C, retained: fl
     weights : sequence of float, shape (types,)
         Incidence of every type.
     c : float
-        Size of the screening, at least 10.
+        Size of the screening; at least 10 in the paper.
     retained : float
-        Part of the types that is kept, from 0.1 to 0.3.
+        Part ``q`` of the types that is kept; from 0.1 to 0.3 in the paper. `TwoStage.notes` says what is outside of it.
+    per_type : int, optional
+        Judgments ``b`` of each type in the first stage, instead of ``ceil(c log m)``.
 
     Raises
     ------
@@ -185,19 +200,26 @@ def two_stage(budget: int, weights: Weights, *, c: float = LEAST_C, retained: fl
     (30, 4, 600, 1400)
     """
     check_count("budget", budget)
-    check_range("c", c, f"of at least {LEAST_C:g}", isinstance(c, Real) and LEAST_C <= c < math.inf)
-    low, high = RETAINED
-    check_range("retained", retained, f"from {low} to {high}", isinstance(retained, Real) and low <= retained <= high)
+    check_range("c", c, "above 0", isinstance(c, Real) and 0 < c < math.inf)
+    check_range("retained", retained, "above 0 and below 1", isinstance(retained, Real) and 0 < retained < 1)
+    if per_type is not None:
+        check_count("per_type", per_type)
     w = _weights(weights)
     if len(w) < 2:
         raise InvalidInput("weights: at least 2 types of prompts to choose from, got 1; spend the budget on it")
-    plan = TwoStage(w, int(budget), math.ceil(c * math.log(len(w))), math.ceil(retained * len(w) * (1 - 1e-12)))
+    each = math.ceil(c * math.log(len(w))) if per_type is None else int(per_type)
+    plan = TwoStage(w, int(budget), each, _kept(retained, len(w)))
     if plan.second < 1:
         raise InvalidInput(
             f"budget: above {plan.first:,}, which screening {len(w)} types with {plan.per_type} judgments each takes, "
             f"got {budget:,}; spread judgments in proportion, or use coarser types"
         )
     return plan
+
+
+def _kept(retained: float, types: int) -> int:
+    """Types that are kept, of so many."""
+    return math.ceil(retained * types * (1 - 1e-12))
 
 
 def two_stage_test(
