@@ -25,7 +25,11 @@ _LISTS = {"cluster": "none", "fixed": "", "wins": ""}
 _RENAMED = {"format": "file_format"}
 """Arguments whose names are options for something else."""
 _PLAIN = r"[\w@%+=:,./-]+"
-_FILLED_IN = {"by": "ROLE", "generation": "ROLE", "status": "COLUMN"}
+_FILLED_IN = {
+    "by": "ROLE",
+    "generation": "ROLE",
+    **dict.fromkeys(("status", "score", "winner", "model_a", "model_b"), "COLUMN"),
+}
 
 
 def in_options(text: str) -> str:

@@ -25,6 +25,7 @@ from quorate.table.frames import frame
 from quorate.wording import brief
 
 _OPTIONS = {"csv": "FORMAT csv, HEADER", "json": "FORMAT json", "parquet": "FORMAT parquet"}
+_ONLY_READ = (".txt", ".json")
 _SHOWN = 40
 
 
@@ -276,7 +277,7 @@ def writable(path: Path, argument: str = "path") -> str:
         If the name says none, or no file can be there.
     """
     form = SUFFIXES.get(path.suffix.lower())
-    if form is None:
+    if form is None or path.suffix.lower() in _ONLY_READ:
         raise InvalidInput(f'{argument}: must end in .csv, .tsv, .jsonl or .parquet, got "{path.name}"')
     if path.is_dir():
         raise InvalidInput(f"{argument}: {path} is a folder; name a file in it")

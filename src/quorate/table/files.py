@@ -31,7 +31,7 @@ from quorate.table.judgments import Source
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-FORMATS = (ledger.FORMAT, *TOOLS, csv_text.FORMAT, json_lines.FORMAT, parquet.FORMAT)
+FORMATS = (ledger.FORMAT, *TOOLS, csv_text.FORMAT, json_lines.FORMAT, json_lines.ARRAY, parquet.FORMAT)
 """Formats of files, in the order in which they are asked; one more is a file in `table/exchange`, named here."""
 
 SUFFIXES = {suffix: form for form in FORMATS for suffix in form.suffixes}
@@ -43,7 +43,6 @@ ALL = Rows()
 _OTHERS = {
     ".xlsx": "export it as CSV",
     ".xls": "export it as CSV",
-    ".json": "it is no log that is known; write JSON lines (.jsonl), one record per line",
     **dict.fromkeys((".yaml", ".yml"), "of a study file, name the ledger: the same name with .db unless given"),
 }
 _LINE = r"CSV Error on Line: (?P<line>\d+).*"

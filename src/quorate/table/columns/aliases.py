@@ -20,7 +20,7 @@ JUDGES = (
     *("rater", "rater_id", "annotator", "annotator_id", "worker", "worker_id", "workerid"),
     *("evaluator", "evaluator_id", "assessor", "assessor_id", "labeler", "labeller", "coder", "coder_id"),
 )
-SYSTEMS = ("system", "system_id", "sut", "sut_model", "model", "model_id", "model_name")
+SYSTEMS = ("system", "system_id", "sut", "sut_model", "model", "model_id", "model_name", "llm", "llm_name")
 GENERATIONS = ("generation", "generation_id", "gen_id", "completion_id")
 TEMPERATURES = ("temperature", "temp", "judge_temperature")
 REPLICATES = ("replicate", "replicate_id", "replication", "rep", "epoch", "repeat")

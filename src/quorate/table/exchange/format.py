@@ -26,6 +26,8 @@ PAIR = ("system_a", "system_b")
 """Facets of judgments that say which of two systems is better."""
 MOST_COLUMNS = 10_000
 """Beyond it a table takes minutes to be opened, and is a matrix rather than rows of judgments."""
+UTF16 = codecs.BOM_UTF16_LE
+"""How what Excel calls Unicode text begins; the engine reads no other kind of UTF-16."""
 _HEAD = 1 << 20
 
 
@@ -157,6 +159,12 @@ def refuse_matrix(path: Path, columns: int) -> None:
         )
 
 
+def is_utf16(path: Path) -> bool:
+    """Whether a text file begins with the mark of UTF-16, as what Excel calls Unicode text does."""
+    with path.open("rb") as stream:
+        return stream.read(len(UTF16)) == UTF16
+
+
 def head(path: Path) -> str:
     """The first megabyte of a text file.
 
@@ -170,6 +178,8 @@ def head(path: Path) -> str:
             block = stream.read(_HEAD)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise InvalidData(f"{path}: is not gzip ({error})") from error
+    if block.startswith(UTF16) and path.suffix.lower() != ".gz":
+        return codecs.getincrementaldecoder("utf-16")("replace").decode(block)
     if b"\0" in block:
         raise InvalidData(f"{path}: is binary or UTF-16, not UTF-8 text; export it as UTF-8 text")
     try:

@@ -13,9 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from quorate.table.exchange.csv_text import delimiter_of
+from quorate.table.exchange.csv_text import SUFFIXES, delimiter_of
 from quorate.table.exchange.engine import connection
-from quorate.table.exchange.format import MOST_COLUMNS, pattern, suffix_of
+from quorate.table.exchange.format import MOST_COLUMNS, UTF16, pattern, suffix_of
 from quorate.table.exchange.parquet import entries
 
 FIRST = 1 << 16
@@ -56,6 +56,8 @@ class Glance:
     @cached_property
     def text(self) -> str:
         """The first bytes as text; empty of what is not UTF-8."""
+        if self.block.startswith(UTF16):
+            return self.block.decode("utf-16", "ignore").lstrip("\ufeff").lstrip()
         if b"\0" in self.block:
             return ""
         cut = len(self.block) >= FIRST
@@ -97,7 +99,7 @@ class Glance:
                 return tuple(connection().sql(f"SELECT * FROM read_parquet({pattern(self.path)})").columns)
             except duckdb.Error:  # said by whoever reads the rest
                 return ()
-        if suffix_of(self.path) not in (".csv", ".tsv"):
+        if suffix_of(self.path) not in SUFFIXES:
             return ()
         delimiter = delimiter_of(self.path, self.text)
         try:

@@ -36,6 +36,8 @@ _TOGETHER = 20
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 MOST_WORDS = 60
 """Distinct values of a column that are listed."""
+MOST_SCALED = 2_000
+"""Distinct values that are looked at where some of them are percentages or fractions."""
 _NONE = re.compile(
     r"(?i)n[/.]?a\.?|nan|none|null|nil|missing|unknown|not applicable|no (answer|response|score|rating)|don'?t know|"
     r"skip(ped)?|refused|error|failed|unparsed|invalid|[-?.#]+|#n/a|#value!|#div/0!|\[?empty\]?|not rated|unrated"
@@ -216,6 +218,8 @@ def _profiled(file: Opened, *, held: bool = False) -> Table:
         others = words if not numbers else _texts(file, place) if 2 * numbers > filled > numbers else ()
         strays = tuple(word for word in others if _NONE.fullmatch(word))
         scale = None if numbers else scale_of([word for word in words if word not in strays])
+        if not numbers and MOST_WORDS < distinct <= MOST_SCALED and scale_of(_texts(file, place)):
+            scale = scale_of(_texts(file, place, MOST_SCALED))
         known = scale is not None or (numbers and len(strays) == len(others))
         columns.append(
             Column(name, filled, distinct, numeric, bool(whole), low, high, words, strays if known else (), scale)
@@ -223,12 +227,12 @@ def _profiled(file: Opened, *, held: bool = False) -> Table:
     return Table(file, rows, tuple(columns), held)
 
 
-def _texts(file: Opened, place: int) -> tuple[str, ...]:
+def _texts(file: Opened, place: int, most: int = MOST_WORDS) -> tuple[str, ...]:
     """Values of a column that are no numbers, where they are few."""
     name = quoted(file.relation.columns[place])
     text = f"nullif(trim({name}::VARCHAR), '')"
     found = file.relation.filter(f"{text} IS NOT NULL AND TRY_CAST({text} AS DOUBLE) IS NULL")
-    words = found.project(f"{text} AS word").distinct().order("word").limit(MOST_WORDS).fetchall()
+    words = found.project(f"{text} AS word").distinct().order("word").limit(most).fetchall()
     return tuple(word for (word,) in words)
 
 

@@ -24,6 +24,10 @@ SIDES = {"left": ["ann", "bob", "cleo"], "right": ["bob", "cleo", "ann"]}
     [
         ({**SIDES, "best": ["ann", "cleo", "tie"]}, {"winner": "best"}),
         ({**SIDES, "res": [1, -1, 1]}, {"winner": "res", "outcomes": {"a": 1, "b": -1}}),
+        (
+            {**SIDES, "best": ["A is better", "B is better", "about the same"]},
+            {"winner": "best", "outcomes": {"a": "A is better", "b": "B is better", "tie": "about the same"}},
+        ),
         ({**SIDES, "res": [1, 2, 0]}, {"winner": "res", "outcomes": {"a": 1, "b": 2, "tie": 0}}),
         ({**SIDES, "left_wins": [3, 4, 9], "right_wins": [1, 2, 3]}, {"wins": ("left_wins", "right_wins")}),
     ],

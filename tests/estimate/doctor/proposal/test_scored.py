@@ -57,3 +57,11 @@ def test_other_criteria_are_no_facets():
     assert options["facets"] == {"item": "doc"}
     assert options["score"] in ("coherence", "fluency")
     assert "could be scores too" in reasons[0]
+
+
+def test_prompts_are_measured_where_nothing_else_is_and_percentages_may_be_many():
+    rows = [(f"p{i}", m, f"{(i * 13 + j * 7) % 97}%") for i in range(30) for j, m in enumerate("xyz")]
+    frame = pl.DataFrame(rows, schema=["prompt", "model", "grade"], orient="row")
+    options, reasons = proposed(frame)
+    assert options == {"score": "grade", "facets": {"item": "prompt"}}
+    assert "grade holds words: percentages are shares of 1" in reasons

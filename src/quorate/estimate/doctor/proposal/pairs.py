@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -20,6 +20,12 @@ _NUMBERS: tuple[Mapping[str, float], ...] = (
     {"a": 1, "b": 2, "tie": 0},
     {"a": 1, "b": -1, "tie": 0},
 )
+_MARKS: Mapping[str, frozenset[str]] = {
+    "a": frozenset(("a", "first", "left", "1")),
+    "b": frozenset(("b", "second", "right", "2")),
+    "tie": frozenset(("tie", "tied", "draw", "equal", "equally", "same", "both", "neither", "similar")),
+}
+"""Words in a phrase that say which side it is for."""
 _KNOWN = {word for words in WORDS.values() for word in words}
 
 
@@ -107,7 +113,19 @@ def _begins(name: str, side: str) -> bool:
     return len(head) > 1 and plain(name).startswith(head) and plain(name) != plain(side)
 
 
-def _winner(table: Table, a: str, b: str) -> tuple[str, Mapping[str, float] | None, str] | None:
+def _sides_in(words: Sequence[str]) -> dict[str, str] | None:
+    """What phrases such as "A is better" mean, one for each outcome; None if some name no side, or two the same."""
+    found: dict[str, str] = {}
+    for word in words:
+        tokens = set(plain(word).split("_"))
+        meant = [name for name, marks in _MARKS.items() if tokens & marks]
+        if len(meant) != 1 or meant[0] in found:
+            return None
+        found[meant[0]] = word
+    return {name: found[name] for name in _MARKS if name in found} if {"a", "b"} <= found.keys() else None
+
+
+def _winner(table: Table, a: str, b: str) -> tuple[str, Mapping[str, Any] | None, str] | None:
     """The column of the outcome, what its numbers mean where that is not plain, and why it."""
     models = {*table.column(a).words, *table.column(b).words}
     others = [column for column in table.columns if column.name not in (a, b) and column.filled]
@@ -125,12 +143,17 @@ def _winner(table: Table, a: str, b: str) -> tuple[str, Mapping[str, float] | No
         reason = f"{best.name} says who won" + (f"; so does {', '.join(rest)}" if rest else "")
         return best.name, None, reason
     for column in others:
+        said = _sides_in(column.words) if 2 <= column.distinct <= len(column.words) <= 4 else None
+        if said is not None:
+            listed = ", ".join(f'"{word}" for {name}' for name, word in said.items())
+            return column.name, said, f"{column.name} has {listed}: taken as the outcome; check which side is which"
+    for column in others:
         if not column.numeric or column.distinct > 3 or column.low == column.high:
             continue
         values = {float(word) for word in column.words}
         for meaning in _NUMBERS:
             if values <= set(meaning.values()) and {meaning["a"], meaning["b"]} <= values:
                 kept = {name: value for name, value in meaning.items() if value in values}
-                said = ", ".join(f"{value:g} for {name}" for name, value in kept.items())
-                return column.name, kept, f"{column.name} has {said}: taken as the outcome; check which side is 1"
+                numbers = ", ".join(f"{value:g} for {name}" for name, value in kept.items())
+                return column.name, kept, f"{column.name} has {numbers}: taken as the outcome; check which side is 1"
     return None

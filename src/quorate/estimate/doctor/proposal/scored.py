@@ -21,7 +21,7 @@ HINTS = ("score", "rating", "grade", "mark", "points", "correct", "accuracy", "a
 """Words in the name of a column of scores, the likeliest first."""
 MEASURES = frozenset(
     (
-        *("len", "length", "chars", "tokens", "words", "seconds", "time", "date", "year", "price", "cost"),
+        *("len", "length", "chars", "tokens", "words", "seconds", "time", "timestamp", "date", "year", "price", "cost"),
         *("count", "latency", "age"),
     )
 )
@@ -125,6 +125,7 @@ def _side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> tu
     """What identifies every row, and the columns of numbers on one scale beside it; None if there are no such."""
     key = [known[role] for role in (ITEM, SYSTEM, PROMPT, REPLICATE) if role in known]
     ids = [one.name for one in table.columns if one.distinct == table.rows and one.name not in known.values()]
+    ids.sort(key=_measures)
     if known.get(ITEM) is None:
         key = [*ids[:1], *key] if ids else []
     if not key or table.rows < 2 or table.keys(key) < table.rows:
@@ -257,7 +258,7 @@ def _facets(table: Table, known: Mapping[str, str], taken: set[str]) -> _Key | N
     known, reasons = dict(known), []
     facets = {role: column for role, column in known.items() if len(_claims(table, role)) > 1}
     if ITEM not in known:
-        measured = _object(table, taken)
+        measured = _object(table, taken) or known.pop(PROMPT, None)
         if measured is None:
             return None
         known[ITEM] = facets[ITEM] = measured
