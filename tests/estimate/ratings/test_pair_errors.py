@@ -12,7 +12,7 @@ from quorate.estimate.ratings.pair_errors import pair_errors
 from quorate.estimate.ratings.rank import rank
 
 
-def table(wild, judges=3, drop=0):
+def table(wild, judges=4, drop=0):
     """Three systems on 4 items of each of 3 categories, of which d varies so many times as much from item to item."""
     rng, rows = np.random.default_rng(1), []
     items, favours = rng.normal(0, 1, 12), rng.normal(0, 0.2, (3, judges))
