@@ -6,6 +6,7 @@ import gc
 import logging
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
 from itertools import combinations
@@ -139,6 +140,31 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Leave a folder of tests of one mark alone where ``-m`` leaves out the mark: importing it takes seconds."""
     named = collection_path.name in FOLDERS and collection_path.parent == ROOT / "tests"
     return True if named and f"not {collection_path.name}" in config.option.markexpr else None
+
+
+class Follower:
+    """A worker that lets the first one compile each file of tests: assertions are rewritten, a half of collecting."""
+
+    patience = 60.0
+    """Seconds that it still waits, in all."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> None:
+        if not isinstance(collector, pytest.Module):
+            return
+        written, folder = collector.path.stat().st_mtime, collector.path.parent / "__pycache__"
+        while self.patience > 0:
+            kept = folder.glob(f"{collector.path.stem}.*-pytest-*.pyc")
+            if any(one.stat().st_mtime >= written for one in kept):
+                return
+            time.sleep(0.01)
+            self.patience -= 0.01
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Two workers that start on an empty cache would both compile everything."""
+    if os.environ.get("PYTEST_XDIST_WORKER", "gw0") != "gw0" and not sys.dont_write_bytecode:
+        config.pluginmanager.register(Follower())
 
 
 @pytest.hookimpl(tryfirst=True)

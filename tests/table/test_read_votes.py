@@ -245,16 +245,16 @@ def test_a_relation_of_numbers_and_a_tab_separated_file(tmp_path):
     assert found.wins("9", "10") == 1
 
 
-def test_a_hundred_thousand_models():
-    codes = np.arange(100_000)
+def test_thirty_thousand_models():
+    codes = np.arange(30_000)
     frame = frame_of(
-        model_a=[f"m{i}" for i in codes], model_b=[f"m{i}" for i in np.roll(codes, 1)], winner=["a"] * 100_000
+        model_a=[f"m{i}" for i in codes], model_b=[f"m{i}" for i in np.roll(codes, 1)], winner=["a"] * 30_000
     )
     started = time.process_time()
     votes = read_votes(frame.with_columns(winner="model_a"), announce=False)
-    assert (len(votes.models), len(votes.pairs())) == (100_000, 100_000)
+    assert (len(votes.models), len(votes.pairs())) == (30_000, 30_000)
     assert votes.wins("m7", "m6") == 1
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 2
 
 
 def test_hostile_json(tmp_path):
