@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -220,7 +221,11 @@ def allocation_view(
             first, reasons[level] = first or error, str(error)
     if first is not None and not studies:
         raise first
-    return AllocationAnalysis(tuple(studies), by, reasons, kept, human, tuple(_of_judgments(kept)))
+    wrong = [Caveat(one.code, one.sentence) for one in doctor(kept).findings if one.severity == "error"]
+    unused = not_used(kept.notes)
+    if kept.replicate is None and unused:
+        wrong.append(caveats.unnamed_replicates(unused))
+    return AllocationAnalysis(tuple(studies), by, reasons, kept, human, tuple(wrong))
 
 
 def view_of(allocation: Allocation) -> AllocationAnalysis:
@@ -250,59 +255,39 @@ def _study(
     *,
     sweep: bool,
 ) -> LevelReplay:
-    scores = None if human is None else _human(judgments, human)
+    scores = None
+    if human is not None:
+        try:
+            scores = item_values(judgments, human)
+        except UnknownColumn as error:
+            raise UnknownColumn("human", error.column, error.columns) from None
+        if not scores:
+            raise NotEstimable(f'human: no {judgments.object} has a value in column "{human}"; name another')
     found = simulate_allocation(judgments, budget, human=scores, **options, **own)
     sizes = arms_of(judgments, options["cycle"]).pools.sizes
+    same = (judgments.object, options["cycle"], *judgments.ancestors(judgments.object))
+    varying = (name for name in judgments.names if name not in same and judgments.n_levels(name) > 1)
     return LevelReplay(
         level,
         found,
         (int(sizes.min()), int(sizes.max())),
-        _facets(judgments, options["cycle"]),
+        (judgments.object, *varying),
         _swept(judgments, found, options, own) if sweep else None,
         compare_cycles(judgments, budget, **options, **own) if options["cycle"] and options["runs"] > 1 else None,
     )
 
 
-def _human(judgments: Judgments, column: str) -> dict[str, float]:
-    try:
-        values = item_values(judgments, column)
-    except UnknownColumn as error:
-        raise UnknownColumn("human", error.column, error.columns) from None
-    if not values:
-        raise NotEstimable(f'human: no {judgments.object} has a value in column "{column}"; name another')
-    return values
-
-
 def _swept(judgments: Judgments, found: Allocation, options: Mapping[str, Any], own: Mapping[str, Any]) -> Sweep | None:
     """Other constants, as far as the budget holds their warm-ups; None if it holds none."""
     arms, pulls = len(found.labels), found.budget // found.calls_per_pull
-    deltas = [delta for delta in sorted({*DELTAS, own["delta"]}) if _held(arms, pulls, delta)]
+    deltas = []
+    for delta in sorted({*DELTAS, own["delta"]}):
+        with suppress(InvalidInput):
+            affordable("experiment", arms, pulls, delta)
+            deltas.append(delta)
     if not deltas:
         return None
     usual, least = (constants("experiment", arms, pulls, delta).warmup for delta in (DELTA, deltas[-1]))
     warmups = (usual,) if least < usual <= pulls // arms else ()
     kept = {"floors": (own["floor"],), "scale": own["scale"]}
     return sweep_allocation(judgments, found.budget, deltas=deltas, warmups=warmups, **kept, **options)
-
-
-def _held(arms: int, pulls: int, delta: float) -> bool:
-    try:
-        affordable("experiment", arms, pulls, delta)
-    except InvalidInput:
-        return False
-    return True
-
-
-def _facets(judgments: Judgments, cycle: str | None) -> tuple[str, ...]:
-    """What tells arms apart: the object, and other facets that vary within it."""
-    above = judgments.ancestors(judgments.object)
-    names = (name for name in judgments.names if name not in (judgments.object, cycle, *above))
-    return (judgments.object, *(name for name in names if judgments.n_levels(name) > 1))
-
-
-def _of_judgments(judgments: Judgments) -> Iterator[Caveat]:
-    """What is wrong with the judgments as replicates."""
-    yield from (Caveat(one.code, one.sentence) for one in doctor(judgments).findings if one.severity == "error")
-    unused = not_used(judgments.notes)
-    if judgments.replicate is None and unused:
-        yield caveats.unnamed_replicates(unused)

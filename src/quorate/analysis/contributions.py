@@ -66,28 +66,21 @@ def contributions(
     """
     if facets is None:
         facets = [name for name in fit.judgments.names if fit.judgments.n_levels(name) > 1]
-    weights = _weights(fit, estimate)
+    given = weights(fit.assembled.problem, fit.point.solved, fit.assembled.fixed.mean)
+    each = coefficients(fit, given, estimate.target)
+    in_variance = {name: float(each[t]) for name, t in fit.representatives.items()}  # of the mean
+    for facet in fit.assembled.fixed.levels:
+        target = estimate.target[facet]
+        in_variance[facet] = 0.0 if target in (PANEL, FINITE) else draw_of(fit, facet, target).factor
     found = []
     for component in fit.components:
-        name, weight = component.name, weights[component.name]
+        name, weight = component.name, in_variance[component.name]
         if weight > 0:
             share = estimate.shares[name]
             low, high = (float(np.sqrt(weight * limit)) for limit in _limits(fit, estimate, component))
             se = estimate.se * float(np.sqrt(share))
             found.append(Contribution(name, share, se, low, high, weight, advice(name, facets), component))
     return tuple(sorted(found, key=lambda one: (-one.share, -np.nan_to_num(one.high))))
-
-
-def _weights(fit: Decomposition, estimate: Estimate) -> dict[str, float]:
-    """Weight of every component in the variance of the mean, by name."""
-    problem = fit.assembled.problem
-    given = weights(problem, fit.point.solved, fit.assembled.fixed.mean)
-    each = coefficients(fit, given, estimate.target)
-    out = {name: float(each[t]) for name, t in fit.representatives.items()}
-    for facet in fit.assembled.fixed.levels:
-        target = estimate.target[facet]
-        out[facet] = 0.0 if target in (PANEL, FINITE) else draw_of(fit, facet, target).factor
-    return out
 
 
 def _limits(fit: Decomposition, estimate: Estimate, component: Component) -> tuple[float, float]:

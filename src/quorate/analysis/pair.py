@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -54,8 +54,22 @@ class PairAnalysis(Result):
 
     @cached_property
     def others(self) -> tuple[tuple[str, Verdict], ...]:
-        """The same votes counted in other ways, each with its name: other clusters, ties as halves."""
-        return tuple(_others(self.votes, self.verdict))
+        """The same votes counted in other ways, each with its name: other clusters, ties dropped or as halves."""
+        votes, asked, found = self.votes, self.verdict, self.verdict.difference
+        every = clustered_by(pair := votes.pair(asked.a, asked.b), None, pair.outcome != MISSING)
+        clusters = dict.fromkeys([(), *((name,) for name in every), every])
+        ways: list[tuple[tuple[str, ...], Encoding]] = [
+            (names, found.ties) for names in clusters if names != found.cluster
+        ]
+        ways += [(found.cluster, ties) for ties in _TIES if ties != found.ties and pair.tie_share]
+        others = []
+        for cluster, ties in ways:
+            with suppress(NotEstimable):
+                one = verdict_of_votes(
+                    votes, asked.a, asked.b, margin=asked.margin, level=asked.level, ties=ties, cluster=cluster
+                )
+                others.append((way(one), one))
+        return tuple(others)
 
     @cached_property
     def support(self) -> VotesSupport:
@@ -107,7 +121,14 @@ class PairAnalysis(Result):
 
     def rows(self) -> list[Row]:
         """The verdict as asked for, then with the same votes counted in other ways."""
-        return [_row(name, one) for name, one in ((way(self.verdict), self.verdict), *self.others)]
+        rows = []
+        for name, one in ((way(self.verdict), self.verdict), *self.others):
+            low, high = one.difference.interval(one.level)
+            share = {"wins": 0.5 + one.difference.value, "low": 0.5 + low, "high": 0.5 + high}
+            equal = {} if one.p_equivalence is None else {"p_equal": one.p_equivalence}
+            rest = {"outcome": str(one.outcome.value), "votes": one.difference.n, "p": one.p_difference}
+            rows.append({"way": name, **share, **rest, **equal})
+        return rows
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain values, and whether few types of prompts hold most of the signal."""
@@ -178,28 +199,3 @@ def way(verdict: Verdict) -> str:
     found = verdict.difference
     ties = {"drop": "", "half": ", ties as halves", "pessimistic": ", ties as losses"}[found.ties]
     return f"{f'by {listed(found.cluster)}' if found.cluster else INDEPENDENT}{ties}"
-
-
-def _others(votes: Votes, asked: Verdict) -> Iterator[tuple[str, Verdict]]:
-    """Other clusters with ties as asked, and the clusters asked for with ties dropped or as halves."""
-    found = asked.difference
-    every = clustered_by(pair := votes.pair(asked.a, asked.b), None, pair.outcome != MISSING)
-    clusters = dict.fromkeys([(), *((name,) for name in every), every])
-    ways: list[tuple[tuple[str, ...], Encoding]] = [(names, found.ties) for names in clusters if names != found.cluster]
-    ways += [(found.cluster, ties) for ties in _TIES if ties != found.ties and pair.tie_share]
-    for cluster, ties in ways:
-        try:
-            one = verdict_of_votes(
-                votes, asked.a, asked.b, margin=asked.margin, level=asked.level, ties=ties, cluster=cluster
-            )
-        except NotEstimable:
-            continue
-        yield way(one), one
-
-
-def _row(name: str, one: Verdict) -> Row:
-    low, high = one.difference.interval(one.level)
-    share = {"wins": 0.5 + one.difference.value, "low": 0.5 + low, "high": 0.5 + high}
-    equal = {} if one.p_equivalence is None else {"p_equal": one.p_equivalence}
-    rest = {"outcome": str(one.outcome.value), "votes": one.difference.n, "p": one.p_difference}
-    return {"way": name, **share, **rest, **equal}

@@ -202,28 +202,20 @@ def panel_view(
     """What a report says of a panel of judges, or why it says nothing; nothing at all where there is one judge."""
     from quorate.plan.panel.panel import panel
 
-    reason = _too_large(judgments)
-    if reason:
-        return None, reason
+    elsewhere = 'too many to look at in a report; "quorate panel" does it'
+    if judgments.n_cells > MOST_CELLS:
+        return None, f"{judgments.n_cells:,} cells are {elsewhere}"
+    several = [name for name in (JUDGE, "system") if name in judgments.names]
+    combinations = int(judgments.level_codes(several).max()) + 1
+    if combinations * judgments.n_cells > MOST_FITTED and not _complete(judgments):
+        return None, (
+            f"some answers are missing, so a model is needed, and {judgments.n_cells:,} cells by {combinations} "
+            f"combinations of judge and system are {elsewhere}"
+        )
     try:
         return PanelAnalysis(panel(judgments, level=level, prices=prices)), ""
     except (NotEstimable, InvalidInput, UnknownTerm) as error:
         return None, str(error)
-
-
-def _too_large(judgments: Judgments) -> str:
-    """Why the panel of a large study is not looked at in passing."""
-    elsewhere = 'too many to look at in a report; "quorate panel" does it'
-    if judgments.n_cells > MOST_CELLS:
-        return f"{judgments.n_cells:,} cells are {elsewhere}"
-    several = [name for name in (JUDGE, "system") if name in judgments.names]
-    combinations = int(judgments.level_codes(several).max()) + 1
-    if combinations * judgments.n_cells <= MOST_FITTED or _complete(judgments):
-        return ""
-    return (
-        f"some answers are missing, so a model is needed, and {judgments.n_cells:,} cells by {combinations} "
-        f"combinations of judge and system are {elsewhere}"
-    )
 
 
 def _complete(judgments: Judgments) -> bool:

@@ -156,15 +156,13 @@ def replay_pair(
         raise InvalidInput(argument("budgets") + f": numbers from {least:,} to {most:,}, got {asked}; {span}")
     screening: dict[str, Any] = {"c": c, "retained": retained, "per_type": per_type}
     study = replay_two_stage(votes, a, b, usable, by=by, alpha=round(1 - level, 12), **screening)
-    return PairReplay(study, (*study.notes, *_left_out(budgets, usable, span), *_unspent(study)))
-
-
-def _unspent(study: AllocationStudy) -> tuple[str, ...]:
-    """That two stages spend less than the policy they are compared with, where votes of the types kept run out."""
-    short = zip(study.spent[study.unequal].tolist(), study.budgets[study.unequal].tolist(), strict=True)
-    listing = listed([f"{spent:,.0f} of {budget:,}" for spent, budget in short]) if study.unequal.any() else ""
-    said = f"Two stages spend {listing} votes, for the types that screening keeps have no more: they are compared with "
-    return (said + "a policy that spends all.",) if listing else ()
+    notes = (*study.notes, *_left_out(budgets, usable, span))
+    if study.unequal.any():
+        short = zip(study.spent[study.unequal].tolist(), study.budgets[study.unequal].tolist(), strict=True)
+        listing = listed([f"{spent:,.0f} of {budget:,}" for spent, budget in short])
+        why = "for the types that screening keeps have no more: they are compared with a policy that spends all"
+        notes += (f"Two stages spend {listing} votes, {why}.",)
+    return PairReplay(study, notes)
 
 
 def _left_out(budgets: Iterable[int], usable: Iterable[int], why: str) -> tuple[str, ...]:

@@ -100,10 +100,6 @@ def _start(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    _help_alone(context)
-
-
-def _help_alone(context: typer.Context) -> None:
     if context.invoked_subcommand is None:  # not 0: a script that lost its arguments must not pass
         typer.echo(context.get_help())
         raise typer.Exit(FAILED)

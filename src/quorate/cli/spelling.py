@@ -75,7 +75,8 @@ def flags(argument: Argument) -> list[tuple[str, str | None]]:
     if name == "wide" and isinstance(value, Mapping):
         return [(flag, f"{role}={','.join(columns)}") for role, columns in value.items()]
     if name == "labels" and isinstance(value, Mapping):
-        return [(flag, _row(f"{word}={_number(entry)}" for word, entry in value.items()))]
+        scores = {word: "NUMBER" if entry is ... else f"{entry:.17g}" for word, entry in value.items()}
+        return [(flag, _row(f"{word}={score}" for word, score in scores.items()))]
     if name == "missing" and isinstance(value, tuple):
         return [(flag, word) for word in value]
     if name in _LISTS and isinstance(value, tuple):
@@ -90,10 +91,6 @@ def _row(entries: Iterable[str]) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="").writerow(entries)
     return out.getvalue()
-
-
-def _number(value: object) -> str:
-    return "NUMBER" if value is ... else f"{value:.17g}"
 
 
 def _filled(value: object, metavar: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidInput
 from quorate.table.exchange.ordinary import ordinary
@@ -26,7 +26,15 @@ def components_from(path: Path) -> Components:
     """
     from quorate.estimate.components.published import components
 
-    content = _parsed(path)
+    try:
+        # whole numbers too long for a float become infinite, which components() refuses by name
+        content = json.loads(ordinary(path).read_text(encoding="utf-8-sig"), parse_int=float)
+    except OSError as error:
+        raise InvalidInput(f"{path}: cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path}: is not UTF-8 text") from error
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InvalidInput(f"{path}: is not JSON ({error}); expects components such as {EXAMPLE}") from error
     if not isinstance(content, dict) or "random" not in content or set(content) - set(_MAPS):
         raise InvalidInput(f"{path}: expects components such as {EXAMPLE}")
     for part, entries in content.items():
@@ -36,15 +44,3 @@ def components_from(path: Path) -> Components:
         return components(content["random"], sensitivity=content.get("sensitivity"), nested=content.get("nested"))
     except InvalidInput as error:
         raise InvalidInput(f"{path}: {error}") from error
-
-
-def _parsed(path: Path) -> Any:
-    try:
-        # whole numbers too long for a float become infinite, which components() refuses by name
-        return json.loads(ordinary(path).read_text(encoding="utf-8-sig"), parse_int=float)
-    except OSError as error:
-        raise InvalidInput(f"{path}: cannot be read ({error.strerror})") from error
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"{path}: is not UTF-8 text") from error
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InvalidInput(f"{path}: is not JSON ({error}); expects components such as {EXAMPLE}") from error

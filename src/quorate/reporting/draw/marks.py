@@ -45,7 +45,12 @@ def chart(rows: Sequence[Mapping[str, Any]], y: alt.Y, *, step: int) -> alt.Char
         for row in rows
     ]
     data = alt.InlineData(values=tuple(finite))
-    base: alt.Chart = alt.Chart(data).encode(y=y, tooltip=_tips(rows)).properties(height=alt.Step(step))
+    tips = []  # what a pointer over a mark shows: the row of the table, without what only draws it
+    for key in dict.fromkeys(key for row in rows for key in row if key not in _DRAWING):
+        kinds, title = {type(row.get(key)) for row in rows}, key.replace("_", " ")
+        number = alt.Tooltip(f"{key}:Q", title=title, format=".4~r" if float in kinds else ",")
+        tips.append(number if kinds & {int, float} else alt.Tooltip(f"{key}:N", title=title))
+    base: alt.Chart = alt.Chart(data).encode(y=y, tooltip=tips).properties(height=alt.Step(step))
     return base
 
 
@@ -165,20 +170,6 @@ def spread(rows: Sequence[Row]) -> list[Row]:
     if len(rows) <= MOST_ROWS:
         return list(rows)
     return [rows[i] for i in np.linspace(0, len(rows) - 1, MOST_ROWS).round().astype(int)]
-
-
-def _tips(rows: Sequence[Mapping[str, Any]]) -> list[alt.Tooltip]:
-    """What a pointer over a mark shows: the row of the table, without what only draws it."""
-    import altair as alt
-
-    tips = []
-    for key in dict.fromkeys(key for row in rows for key in row if key not in _DRAWING):
-        kinds = {type(row.get(key)) for row in rows}
-        pattern = ".4~r" if float in kinds else ","
-        title = key.replace("_", " ")
-        number = alt.Tooltip(f"{key}:Q", title=title, format=pattern)
-        tips.append(number if kinds & {int, float} else alt.Tooltip(f"{key}:N", title=title))
-    return tips
 
 
 def step(rows: Sequence[Row]) -> int:

@@ -7,7 +7,7 @@ import json
 import math
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -114,7 +114,11 @@ def _model(label: str | None) -> dict[str, Any]:
 def _samples(table: Judgments, rows: Rows, task: str, ids: Mapping[str, str]) -> list[dict[str, Any]]:
     """A line for each judgment with a score."""
     labels = {facet.name: np.array(facet.levels, dtype=object)[table.column(facet.name)] for facet in table.facets}
-    middle, epoch = _middle(table), _epochs(rows)
+    middle = float(np.nanmin(table.low) + np.nanmax(table.high)) / 2
+    epoch = rows.replicate
+    if epoch is None:  # numbered where nothing names those of one cell, so that no two lines are one
+        place = np.arange(len(rows.cell)) - np.searchsorted(rows.cell, rows.cell)
+        epoch = (place + 1).tolist() if place.any() else [None] * len(place)
     lines: list[dict[str, Any]] = []
     for row in np.flatnonzero(~np.isnan(rows.score)).tolist():
         cell, score = rows.cell[row], float(rows.score[row])
@@ -137,18 +141,6 @@ def _samples(table: Judgments, rows: Rows, task: str, ids: Mapping[str, str]) ->
             }
         )
     return lines
-
-
-def _epochs(rows: Rows) -> Sequence[object]:
-    """The replicate of every row; numbered where nothing names those of one cell, so that no two lines are one."""
-    if rows.replicate is not None:
-        return list(rows.replicate)
-    place = np.arange(len(rows.cell)) - np.searchsorted(rows.cell, rows.cell)
-    return (place + 1).tolist() if place.any() else [None] * len(place)
-
-
-def _middle(table: Judgments) -> float:
-    return float(np.nanmin(table.low) + np.nanmax(table.high)) / 2
 
 
 def _result_id(task: str, judge: str | None) -> str:

@@ -72,7 +72,10 @@ def tables(title: str, result: Any, content: Mapping[str, Any]) -> Iterator[Figu
 
 def numbers(content: Mapping[str, Any], said: Mapping[str, Any]) -> Figure:
     """Every number and word that is no table, nor said in the only row of one."""
-    cells = {name: _in_one(value) if _is_short(value) else value for name, value in content.items()}
+    cells = dict(content)
+    for name, value in content.items():
+        if _is_short(value):  # a few values in one cell
+            cells[name] = ", ".join(f"{one:.4g}" if isinstance(one, float) else str(one) for one in value)
     new = {name: value for name, value in cells.items() if _is_cell(value) and (name, value) not in said.items()}
     rows = [{"what": _words(name), "value": value} for name, value in new.items() if value not in (None, "")]
     rows = rows or [{"what": "results", "value": len(content)}]
@@ -133,11 +136,6 @@ def _flat(value: Any, name: str = "") -> Row:
 def _is_short(value: Any) -> bool:
     """Whether a list is as plain as a single cell: an interval, or a few names."""
     return isinstance(value, list) and 0 < len(value) <= _FEW and all(map(_is_cell, value))
-
-
-def _in_one(values: Sequence[Any]) -> str:
-    """A few values in one cell."""
-    return ", ".join(f"{value:.4g}" if isinstance(value, float) else str(value) for value in values)
 
 
 def _words(name: str) -> str:

@@ -22,12 +22,8 @@ def ties(found: TieSensitivity) -> Figure:
     ]
     lowest, middle = (f"margin at most, {share:.0%} of pairs" for share in (at[0], at[-1]))
     heads = {"margin": lowest, "median": middle, "near": f"pairs with a margin of {near.tau:g} or less"}
-    ends = " to ".join(f"{count:,}" for count in _ends([one.count for one in found.near_ties.values()]))
+    counts = [one.count for one in found.near_ties.values()]
+    ends = " to ".join(f"{count:,}" for count in sorted({min(counts), max(counts)}))
     finding = f"Of {counted(near.pairs, 'pair')}, {ends} are nearly tied"
     line = "Ties left out, as halves, or all against the first system of each pair, the worst case."
     return Figure("ties", Caption(finding, (line,)), rows, headers=heads)
-
-
-def _ends(counts: list[int]) -> list[int]:
-    """The fewest and the most, or the one number that all are."""
-    return sorted({min(counts), max(counts)})

@@ -117,12 +117,9 @@ def study_record(source: Mapping[str, Any] | str | Path | Record | None) -> Reco
         return Record({})
     if isinstance(source, Mapping):
         return Record(_checked(source, "record"))
-    if isinstance(source, (str, Path)):
-        return _from_file(Path(source))
-    raise InvalidInput(f"record: expects a mapping or the path of a YAML file, got {type(source).__name__}")
-
-
-def _from_file(path: Path) -> Record:
+    if not isinstance(source, (str, Path)):
+        raise InvalidInput(f"record: expects a mapping or the path of a YAML file, got {type(source).__name__}")
+    path = Path(source)
     try:
         with ordinary(path).open("rb") as stream:
             content = stream.read(MOST_BYTES + 1)

@@ -45,7 +45,17 @@ def strategies(view: PanelAnalysis) -> Figure | None:
     """
     if view.drawn is None:
         return None
-    rows = _rows(view)
+    seen = {} if view.check is None else {(one.strategy, one.budget): one for one in view.check.checks}
+    rows: list[Row] = []
+    for name in sorted(view.panel.strategies, key=lambda name: (name != view.drawn, view.order.index(name))):
+        for plan in view.panel.strategies[name].rows:
+            row: Row = {"system": "" if view.alone else view.systems[name], "strategy": plan.name}
+            row |= {"calls": plan.budget, "se": None, "redrawn": None, "error": None}
+            one = seen.get((plan.name, plan.budget)) if name == view.drawn else None
+            if one is not None:
+                se = math.sqrt(one.empirical)
+                row |= {"se": math.sqrt(one.predicted), "redrawn": se, "error": one.error / (2 * se) if se > 0 else 0.0}
+            rows.append(row | {"se_like_these": plan.projection.se, "cost": plan.projection.cost})
     caption = _redrawn(view, view.check, view.drawn) if view.check is not None else _projected(view, view.drawn)
     caption = replace(caption, lines=(*caption.lines, view.panel.weighting["strategies"]))
     varies = any(row[name] > 0 for name in ("se", "se_like_these") for row in marks.known(rows, name))
@@ -82,21 +92,6 @@ def sharings(view: PanelAnalysis) -> Figure | None:
     heads = {"system": view.system, "se": "standard error", "cost": "price, USD", "sharing": "who judges what"}
     caption = Caption(f"{capitalised(finding)}", (f"{line} {same}", view.panel.weighting["sharings"]))
     return Figure("panel-sharings", caption, rows, None, heads, folded=len(rows) > FEW)
-
-
-def _rows(view: PanelAnalysis) -> list[Row]:
-    seen = {} if view.check is None else {(one.strategy, one.budget): one for one in view.check.checks}
-    rows: list[Row] = []
-    for name in sorted(view.panel.strategies, key=lambda name: (name != view.drawn, view.order.index(name))):
-        for plan in view.panel.strategies[name].rows:
-            row: Row = {"system": "" if view.alone else view.systems[name], "strategy": plan.name}
-            row |= {"calls": plan.budget, "se": None, "redrawn": None, "error": None}
-            one = seen.get((plan.name, plan.budget)) if name == view.drawn else None
-            if one is not None:
-                se = math.sqrt(one.empirical)
-                row |= {"se": math.sqrt(one.predicted), "redrawn": se, "error": one.error / (2 * se) if se > 0 else 0.0}
-            rows.append(row | {"se_like_these": plan.projection.se, "cost": plan.projection.cost})
-    return rows
 
 
 def _chart(view: PanelAnalysis, rows: list[Row]) -> Chart:
