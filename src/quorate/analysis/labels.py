@@ -30,7 +30,12 @@ def visible(text: str, most: int | None = None) -> str:
     line = text if text.isascii() and text.isprintable() else "".join(map(_visible, text))
     if most is not None and len(line) > most:
         line = f"{line[: most - 1]}…"
-    return line if line.isascii() else _isolated(line)
+    kinds = "" if line.isascii() else "".join(map(_direction, line))
+    parts, end = [], 0
+    for run in re.finditer("R(?:[R.]*R)?", kinds):  # an isolate around every run that is written from right to left
+        parts += [line[end : run.start()], _ISOLATE, line[run.start() : run.end()], _END]
+        end = run.end()
+    return "".join([*parts, line[end:]])
 
 
 def shown(label: str, most: int = MOST) -> str:
@@ -87,18 +92,6 @@ def _apart(labels: Sequence[str], most: int) -> list[str]:
     if start <= head + 1:  # nothing differs within what all of them have
         return [shown(label, most) for label in labels]
     return [shown(f"{text[:head]}…{text[start:]}", most) for text in whole]
-
-
-def _isolated(line: str) -> str:
-    """The line with an isolate around every run that is written from right to left."""
-    kinds = "".join(map(_direction, line))
-    if "R" not in kinds:
-        return line
-    parts, end = [], 0
-    for run in re.finditer("R(?:[R.]*R)?", kinds):
-        parts += [line[end : run.start()], _ISOLATE, line[run.start() : run.end()], _END]
-        end = run.end()
-    return "".join([*parts, line[end:]])
 
 
 @cache

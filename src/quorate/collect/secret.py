@@ -30,7 +30,10 @@ class Secret:
         encoded = [base64.b64encode(text.encode()).decode().rstrip("=") for text in (f"Bearer {value}", value)]
         encoded += [text.translate(_URL_SAFE) for text in encoded]
         digits = r"[\s:,-]*".join(rf"(?:0x)?{_cased(f'{code:02x}')}" for code in value.encode())
-        spelled = "".join(map(_spelled, value))
+        spelled = ""  # each character as it is, after backslashes, or by its number as in URLs and JSON
+        for character in value:
+            code = _cased(f"{ord(character):02x}")
+            spelled += rf"(?:\\*{re.escape(character)}|%(?:25)*{code}|\\+u00{code}|\\+x{code})"
         self._forms = re.compile("|".join([*(f"{re.escape(text)}=*" for text in encoded), digits, spelled]))
 
     def __repr__(self) -> str:
@@ -46,12 +49,6 @@ class Secret:
 
     def __reduce__(self) -> str:
         raise TypeError("a key cannot be stored; read it from the environment again")
-
-
-def _spelled(character: str) -> str:
-    """A pattern for a character as it is, after backslashes, or by its number as in URLs and JSON."""
-    digits = _cased(f"{ord(character):02x}")
-    return rf"(?:\\*{re.escape(character)}|%(?:25)*{digits}|\\+u00{digits}|\\+x{digits})"
 
 
 def _cased(digits: str) -> str:

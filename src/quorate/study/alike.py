@@ -22,11 +22,11 @@ def alike(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
     (('gpt-4', 'GPT 4'),)
     """
     first: dict[str, str] = {}
-    return tuple((first[look], name) for name in names if first.setdefault(look := _look(name), name) != name)
-
-
-def _look(name: str) -> str:
-    """What a name looks like: letters without case and accents' forms, one kind of dash, nothing that has no width."""
-    folded = unicodedata.normalize("NFKC", name).casefold().translate(_DRAWN_AS_LATIN)
-    seen = "".join(letter for letter in folded if unicodedata.category(letter) not in ("Cf", "Mn"))
-    return _DASHES.sub("-", seen).replace("0", "o").replace("1", "l")
+    pairs = []
+    for name in names:  # without case and accents' forms, with one kind of dash, and nothing that has no width
+        folded = unicodedata.normalize("NFKC", name).casefold().translate(_DRAWN_AS_LATIN)
+        seen = "".join(letter for letter in folded if unicodedata.category(letter) not in ("Cf", "Mn"))
+        look = _DASHES.sub("-", seen).replace("0", "o").replace("1", "l")
+        if first.setdefault(look, name) != name:
+            pairs.append((first[look], name))
+    return tuple(pairs)

@@ -37,7 +37,15 @@ class Prices(Group):
         InvalidInput
             If a price is no amount, or calls have two.
         """
-        judges = self._by_judge()
+        texts = [[part.strip() for part in value.rpartition("=")[::2]] for value in self.judge_price or ()]
+        if not all(name and text for name, text in texts) or len({name for name, _ in texts}) < len(texts):
+            raise InvalidInput("--judge-price: expects a judge and a price such as gpt=0.01, each judge once")
+        judges: dict[str, float] = {}
+        for name, text in texts:  # a name may hold a sign of equality, a price does not
+            try:
+                judges[name] = float(text)
+            except ValueError:
+                raise InvalidInput(f'--judge-price: {name} must be an amount such as 0.01, got "{text}"') from None
         if self.price is not None and judges:
             raise InvalidInput("--price: give it or --judge-price, not both; each judge has a price of its own")
         amounts = {
@@ -49,16 +57,3 @@ class Prices(Group):
         }
         given = {name: amount for name, amount in amounts.items() if amount is not None}
         return given | ({"call": 1.0} if given and not {"call", "judge"} & set(given) else {}) or None
-
-    def _by_judge(self) -> dict[str, float]:
-        """Prices by judge; a name may hold a sign of equality, a price does not."""
-        out: dict[str, float] = {}
-        texts = [[part.strip() for part in value.rpartition("=")[::2]] for value in self.judge_price or ()]
-        if not all(name and text for name, text in texts) or len({name for name, _ in texts}) < len(texts):
-            raise InvalidInput("--judge-price: expects a judge and a price such as gpt=0.01, each judge once")
-        for name, text in texts:
-            try:
-                out[name] = float(text)
-            except ValueError:
-                raise InvalidInput(f'--judge-price: {name} must be an amount such as 0.01, got "{text}"') from None
-        return out

@@ -161,7 +161,12 @@ def compare(connection: Connection, cells: Cells, keys: Iterable[str], prices: M
         If the facets are not those of the ledger, a key belongs to another cell, or a cell has another key.
     """
     names = _facets(connection, cells)
-    known = [_known(connection, place, name, cells) for place, name in enumerate(names)]
+    known = []  # codes of the ledger for the labels of each facet; those that are new are -1, -2 ...
+    for place, name in enumerate(names):
+        held = dict(connection.execute("SELECT label, code FROM labels WHERE facet = ?", (place,)))
+        used = (cells.levels[name][code] for code in np.unique(cells.code(name)))
+        fresh = [label for label in used if label not in held]
+        known.append(held | {label: -at for at, label in enumerate(fresh, 1)})
     _want(connection, cells, names, known, keys, prices)
     there = f"SELECT 1 FROM cells AS c WHERE c.key = w.key AND {_SAME}"
     connection.execute(f"DELETE FROM wanted AS w WHERE EXISTS ({there})")
@@ -192,7 +197,17 @@ def admit(connection: Connection, draft: Draft) -> None:
     connection.execute("DROP TABLE IF EXISTS fresh")
     connection.execute("CREATE TEMP TABLE fresh (facet INTEGER, mark INTEGER, code INTEGER, PRIMARY KEY (facet, mark))")
     for place, known in enumerate(draft.known):
-        _label(connection, place, known)
+        fresh = {label: mark for label, mark in known.items() if mark < 0}
+        if not fresh:
+            continue
+        held = dict(connection.execute("SELECT label, code FROM labels WHERE facet = ?", (place,)))
+        added = {label: code for code, label in enumerate((label for label in fresh if label not in held), len(held))}
+        new = ((place, code, label) for label, code in added.items())
+        connection.executemany("INSERT INTO labels VALUES (?, ?, ?)", new)
+        codes = held | added
+        known.update({label: codes[label] for label in fresh})
+        marks = ((place, mark, known[label]) for label, mark in fresh.items())
+        connection.executemany("INSERT INTO fresh VALUES (?, ?, ?)", marks)
     judges = draft.known[draft.names.index(JUDGE)]
     connection.executemany(
         "UPDATE cells SET price = ? WHERE state = 'planned' AND judge = ?",
@@ -246,29 +261,6 @@ def _facets(connection: Connection, cells: Cells) -> list[str]:
     if len({name.lower() for name in names}) < len(names):
         raise InvalidInput(f"cells: facets need names that differ in more than capitals, got {', '.join(names)}")
     return names
-
-
-def _known(connection: Connection, place: int, name: str, cells: Cells) -> dict[str, int]:
-    """Codes of the ledger for the labels of a facet; those that are new are -1, -2 ..."""
-    held = dict(connection.execute("SELECT label, code FROM labels WHERE facet = ?", (place,)))
-    used = (cells.levels[name][code] for code in np.unique(cells.code(name)))
-    new = [label for label in used if label not in held]
-    return held | {label: -at for at, label in enumerate(new, 1)}
-
-
-def _label(connection: Connection, place: int, known: dict[str, int]) -> None:
-    """Give the new labels of a facet the next codes."""
-    fresh = {label: mark for label, mark in known.items() if mark < 0}
-    if not fresh:
-        return
-    held = dict(connection.execute("SELECT label, code FROM labels WHERE facet = ?", (place,)))
-    added = {label: code for code, label in enumerate((label for label in fresh if label not in held), len(held))}
-    rows = ((place, code, label) for label, code in added.items())
-    connection.executemany("INSERT INTO labels VALUES (?, ?, ?)", rows)
-    codes = held | added
-    known |= {label: codes[label] for label in fresh}
-    marks = ((place, mark, known[label]) for label, mark in fresh.items())
-    connection.executemany("INSERT INTO fresh VALUES (?, ?, ?)", marks)
 
 
 def _want(

@@ -96,17 +96,15 @@ def _named(what: str, text: str, expects: Expects) -> Iterator[Hit]:
     link = rf"[ \t]*(?::|=|：|->|→|—|–|-|\bis\b|\bgoes[ \t]+to\b)\s{{0,8}}(?:that[ \t]+)?{_OPEN}"
     for match in re.finditer(rf"{what}{link}", text, re.IGNORECASE):
         before = re.split(r"[\n.;!?]", text[max(0, match.start() - 80) : match.start()])[-1]
-        if not _DOUBT.search(before):
-            yield _stated(text, match.end(), expects)
-
-
-def _stated(text: str, at: int, expects: Expects) -> Hit:
-    """The label at a place, or that there is none: what a judge names its verdict is its verdict."""
-    for spelling, score in sorted(spellings(expects).items(), key=lambda pair: -len(pair[0])):
-        end = at + len(spelling)
-        if text[at:end].casefold() == spelling and not re.match(r"[\w<>=/]", text[end : end + 1]):
-            return Hit(score if _CLOSED.match(text, end) else None, at, end)
-    return Hit(None, at, at)
+        if _DOUBT.search(before):
+            continue
+        hit = Hit(None, match.end(), match.end())  # where there is no label: what a judge names its verdict is that
+        for spelling, score in sorted(spellings(expects).items(), key=lambda pair: -len(pair[0])):
+            end = match.end() + len(spelling)
+            if text[match.end() : end].casefold() == spelling and not re.match(r"[\w<>=/]", text[end : end + 1]):
+                hit = Hit(score if _CLOSED.match(text, end) else None, match.end(), end)
+                break
+        yield hit
 
 
 def sentences(text: str, expects: Expects) -> Iterator[Hit]:

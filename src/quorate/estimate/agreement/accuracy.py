@@ -99,7 +99,24 @@ def accuracy(
     checked_level(level)
     named = [(facet, name) for facet in facets if facet in table.names for name in table.facet(facet).levels]
     parts = [((ALL, ALL), table), *((pair, table.only(*pair)) for pair in named)]
-    return tuple(_accuracy(part, *pair, drawn, level) for pair, part in parts if part is table or part.n_answers)
+    found = []
+    for (facet, name), part in parts:
+        n = part.n_answers
+        if part is not table and not n:
+            continue
+        right = float(np.nansum(part.n * part.mean))
+        naive = tuple(float(end) for end in wilson(right, n, level))
+        chosen = [other for other in part.names if other in drawn and other != facet and part.n_levels(other) > 1]
+        targets: dict[str, Target] = dict.fromkeys(chosen, POPULATION)
+        value, low, high, reason = right / n, np.nan, np.nan, ""
+        try:
+            estimate = decompose(part).mean_for(**targets)
+            value = estimate.value
+            low, high = (min(max(end, 0.0), 1.0) for end in estimate.interval(level))
+        except (NotEstimable, NotConverged) as error:
+            reason = str(error)
+        found.append(Accuracy(facet, name, n, value, low, high, naive[0], naive[1], (part.object, *chosen), reason))
+    return tuple(found)
 
 
 def right_or_wrong(judgments: Judgments) -> Judgments:
@@ -108,19 +125,3 @@ def right_or_wrong(judgments: Judgments) -> Judgments:
         ends = f"{np.nanmin(judgments.low):g} to {np.nanmax(judgments.high):g}"
         raise InvalidData(f"accuracy: scores must say how right an answer is, from 0 to 1; got {ends}")
     return judgments
-
-
-def _accuracy(table: Judgments, facet: str, name: str, drawn: Collection[str], level: float) -> Accuracy:
-    right = float(np.nansum(table.n * table.mean))
-    naive = tuple(float(end) for end in wilson(right, table.n_answers, level))
-    chosen = [other for other in table.names if other in drawn and other != facet and table.n_levels(other) > 1]
-    targets: dict[str, Target] = dict.fromkeys(chosen, POPULATION)
-    value, low, high, reason = right / table.n_answers, np.nan, np.nan, ""
-    try:
-        estimate = decompose(table).mean_for(**targets)
-        value = estimate.value
-        low, high = (min(max(end, 0.0), 1.0) for end in estimate.interval(level))
-    except (NotEstimable, NotConverged) as error:
-        reason = str(error)
-    items = (table.object, *chosen)
-    return Accuracy(facet, name, table.n_answers, value, low, high, naive[0], naive[1], items, reason)

@@ -317,7 +317,8 @@ def _few(estimate: Estimate, facet: str) -> list[Caveat]:
     judgments, target = estimate.basis.fit.judgments, estimate.target
     apart = {facet, judgments.object, *judgments.ancestors(judgments.object)}
     names = [name for name in judgments.names if name not in apart and target[name] not in (PANEL, FINITE)]
-    shares = {name: _share_of(estimate, name) for name in names}
+    inside = [name for name in estimate.shares if not of_items(name, judgments.object)]  # whatever the items
+    shares = {name: sum(estimate.shares[other] for other in inside if name in facets_of(other)) for name in names}
     levels = {name: n for name in names if shares[name] and 1 < (n := judgments.n_levels(name)) <= _FEW}
     mostly = sum(shares[name] for name in levels) > _MOSTLY and estimate.df < 2 * _FEW
     return [caveats.few_drawn(levels, estimate.df)] if levels and mostly else []
@@ -379,13 +380,6 @@ def unpooled(pooled: Estimate, alone: tuple[Estimate, ...]) -> Estimate:
         shares={name: part / variance for name, part in parts.items()},
         basis=replace(pooled.basis, plain=variance),
     )
-
-
-def _share_of(estimate: Estimate, facet: str) -> float:
-    """Part of the variance of a contrast that the levels of one facet make, whatever the items."""
-    item = estimate.basis.fit.judgments.object
-    inside = [name for name in estimate.shares if not of_items(name, item)]
-    return float(sum(estimate.shares[name] for name in inside if facet in facets_of(name)))
 
 
 def common_share(estimate: Estimate) -> float:

@@ -263,23 +263,20 @@ def follow_scores(apart: TwoSystems) -> bool:
     Two of Student's t tests for each system, Bonferroni: of items without a shared cell against the others, and of
     shared against other cells within the items that have both.
     """
-    shared = apart.shared()
-    tests = [p for side, rows in zip((apart.first, apart.second), shared, strict=True) for p in _gap_tests(side, rows)]
+    tests: list[float] = []
+    for side, rows in zip((apart.first, apart.second), apart.shared(), strict=True):
+        has = np.zeros(side.n_cells, dtype=bool)
+        has[rows] = True
+        item = np.unique(side.column(side.object), return_inverse=True)[1]
+        count = np.bincount(item)
+        of_shared, of_rest = (np.bincount(item[part], minlength=len(count)) for part in (has, ~has))
+        mean = np.bincount(item, side.mean) / count
+        both = (of_shared > 0) & (of_rest > 0)
+        total = np.bincount(item, side.mean * has)
+        within = total[both] / of_shared[both] - (mean * count - total)[both] / of_rest[both]
+        found = _t_test(mean[of_shared > 0], mean[of_shared == 0]), _t_test(within)
+        tests += [p for p in found if p is not None]
     return min(tests, default=1.0) <= _CHANCE / max(len(tests), 1)
-
-
-def _gap_tests(side: Judgments, rows: Ints) -> list[float]:
-    has = np.zeros(side.n_cells, dtype=bool)
-    has[rows] = True
-    item = np.unique(side.column(side.object), return_inverse=True)[1]
-    count = np.bincount(item)
-    of_shared, of_rest = (np.bincount(item[part], minlength=len(count)) for part in (has, ~has))
-    mean = np.bincount(item, side.mean) / count
-    both = (of_shared > 0) & (of_rest > 0)
-    total = np.bincount(item, side.mean * has)
-    within = total[both] / of_shared[both] - (mean * count - total)[both] / of_rest[both]
-    apart = mean[of_shared > 0], mean[of_shared == 0]
-    return [p for p in (_t_test(*apart), _t_test(within)) if p is not None]
 
 
 def _t_test(*groups: Floats) -> float | None:

@@ -249,7 +249,11 @@ def _panel(judgments: Judgments, judge: str, system: str | None, generation: str
             raise InvalidInput(f'{role}: "{name}" is the object of measurement; name another facet')
     if judge == system:
         raise InvalidInput(f'system: "{system}" is the judge; name another facet')
-    answered = _nested(judgments.keep(judgments.n > 0), generation)
+    answered = judgments.keep(judgments.n > 0)
+    nested = _GENERATION if generation is None and _GENERATION in judgments.names else generation
+    if nested is not None and answered.facet(nested).parent is None:  # also where it was read as crossed with the item
+        facets = [replace(f, parent=answered.object) if f.name == nested else f for f in answered.facets]
+        answered = replace(answered, facets=tuple(facets))
     judges = level_labels(answered, judge)
     systems = ("all",) if system is None else level_labels(answered, system)
     if len(judges) < 2:
@@ -261,15 +265,6 @@ def _panel(judgments: Judgments, judge: str, system: str | None, generation: str
     panel = _Panel(answered, judge, system, judges, systems, code, inside)
     _refuse_gaps(panel)
     return panel
-
-
-def _nested(judgments: Judgments, generation: str | None) -> Judgments:
-    """The same with the generation nested in the item, also where it was read as crossed with it."""
-    name = _GENERATION if generation is None and _GENERATION in judgments.names else generation
-    if name is None or judgments.facet(name).parent is not None:
-        return judgments
-    facets = [replace(f, parent=judgments.object) if f.name == name else f for f in judgments.facets]
-    return replace(judgments, facets=tuple(facets))
 
 
 def _refuse_gaps(panel: _Panel) -> None:

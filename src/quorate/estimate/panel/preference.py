@@ -99,7 +99,18 @@ class SelfPreference(MeansResult):
     @property
     def sentences(self) -> tuple[str, ...]:
         """What is found of every judge."""
-        return tuple(self._sentence(row) for row in self.preferences)
+        found = []
+        for row in self.preferences:
+            who = listed((row.judge, *row.shared_with)) + (" on average" if row.shared_with else "")
+            verb, self_ = ("score", "themselves") if row.shared_with else ("scores", "itself")
+            chance = "" if row in self.sure else ", which may be chance"
+            whose = "their" if row.shared_with else "its"
+            against = f"than {whose} other scores and the other {plural(self.means.judge)} suggest"
+            found.append(
+                f"{who} {verb} {self_} {abs(row.effect):.3g} {'higher' if row.effect > 0 else 'lower'} {against} "
+                f"({100 * self.level:.4g}% interval {row.low:.3g} to {row.high:.3g}{chance})."
+            )
+        return tuple(found)
 
     @property
     def scope(self) -> str:
@@ -118,17 +129,6 @@ class SelfPreference(MeansResult):
         options = {"by_label": self.by_label, "level": self.level, "method": self.means.method}
         rows = [asdict(row) for row in self.preferences]
         return {"rows": rows, **options, "sentences": self.sentences, "scope": self.scope}
-
-    def _sentence(self, row: Preference) -> str:
-        who = listed((row.judge, *row.shared_with)) + (" on average" if row.shared_with else "")
-        verb, self_ = ("score", "themselves") if row.shared_with else ("scores", "itself")
-        chance = "" if row in self.sure else ", which may be chance"
-        whose = "their" if row.shared_with else "its"
-        against = f"than {whose} other scores and the other {plural(self.means.judge)} suggest"
-        return (
-            f"{who} {verb} {self_} {abs(row.effect):.3g} {'higher' if row.effect > 0 else 'lower'} {against} "
-            f"({100 * self.level:.4g}% interval {row.low:.3g} to {row.high:.3g}{chance})."
-        )
 
 
 def self_preference(
@@ -195,7 +195,18 @@ def self_preference(
             + argument("identities", {...: ...}, text="identities={judge: system}")
         )
     compared = [_comparison(means, pairs, judge) for judge in pairs]
-    return SelfPreference(means, _rows(means, pairs, compared, level), identities is None, level)
+    effects = means.contrast(np.array([comparison.effect for comparison in compared]))
+    own = [float(np.sum(comparison.own * means.mean)) for comparison in compared]
+    elsewhere = [float(np.sum(comparison.elsewhere * means.mean)) for comparison in compared]
+    tests = (*effects, *effects.interval(level), effects.p, holm(effects.p))
+    columns = (np.array(own), np.array(elsewhere), *tests)
+    out = []
+    for i, ((judge, system), comparison) in enumerate(zip(pairs.items(), compared, strict=True)):
+        value = {name: float(column[i]) for name, column in zip(_NUMBERS, columns, strict=True)}
+        who, n = means.judges[judge], int(means.n[judge].sum())
+        lift = value["effect"] / len(means.judges)
+        out.append(Preference(who, means.systems[system], **value, lift=lift, shared_with=comparison.shared_with, n=n))
+    return SelfPreference(means, tuple(out), identities is None, level)
 
 
 def _identities(means: JudgeMeans, identities: Mapping[str, str] | None) -> dict[int, int]:
@@ -241,20 +252,3 @@ def _comparison(means: JudgeMeans, pairs: Mapping[int, int], judge: int) -> _Com
         own[[judge, k], system] += np.array([1, -1]) / len(free or cells)
         elsewhere[[judge, k], t] += np.array([1, -1]) / len(free or cells)
     return _Comparison(own, elsewhere, () if free else tuple(means.judges[k] for k in others))
-
-
-def _rows(
-    means: JudgeMeans, pairs: Mapping[int, int], compared: list[_Comparison], level: float
-) -> tuple[Preference, ...]:
-    effects = means.contrast(np.array([comparison.effect for comparison in compared]))
-    own = [float(np.sum(comparison.own * means.mean)) for comparison in compared]
-    elsewhere = [float(np.sum(comparison.elsewhere * means.mean)) for comparison in compared]
-    tests = (*effects, *effects.interval(level), effects.p, holm(effects.p))
-    columns = (np.array(own), np.array(elsewhere), *tests)
-    out = []
-    for i, ((judge, system), comparison) in enumerate(zip(pairs.items(), compared, strict=True)):
-        value = {name: float(column[i]) for name, column in zip(_NUMBERS, columns, strict=True)}
-        who, n = means.judges[judge], int(means.n[judge].sum())
-        lift = value["effect"] / len(means.judges)
-        out.append(Preference(who, means.systems[system], **value, lift=lift, shared_with=comparison.shared_with, n=n))
-    return tuple(out)

@@ -260,9 +260,16 @@ def reversals(
     if len(means.systems) < 2:
         raise NotEstimable("1 system: at least 2 are needed for an order to be reversed; name their column as system")
     panel = _reference(means, "panel")[0]
-    judges = tuple(_order(means, judge, panel) for judge in range(len(means.judges)))
-    found = reversed_pairs(means, against, level)
-    return Reversals(means, _best_first(means, panel), judges, found, mean_scores(means, level), against, level)
+    judges = []
+    for judge, single, others in zip(means.judges, _rounded(means.mean), _reference(means, "others"), strict=True):
+        differs = [  # where the best of either is not also a best of the other
+            bool(single[np.argmax(other)] < single.max() and other[np.argmax(single)] < other.max())
+            for other in (panel, others)
+        ]
+        taus = [float(kendall(single[None], other)[0]) for other in (panel, others)]
+        judges.append(Order(judge, _best_first(means, single), taus[0], differs[0], taus[1], differs[1]))
+    order, found = _best_first(means, panel), reversed_pairs(means, against, level)
+    return Reversals(means, order, tuple(judges), found, mean_scores(means, level), against, level)
 
 
 def _reference(means: JudgeMeans, against: Against) -> Floats:
@@ -279,17 +286,6 @@ def _rounded(score: Floats) -> Floats:
 
 def _best_first(means: JudgeMeans, score: Floats) -> tuple[str, ...]:
     return tuple(means.systems[s] for s in np.argsort(-score, kind="stable"))
-
-
-def _order(means: JudgeMeans, judge: int, panel: Floats) -> Order:
-    """Ranking of one judge; where the best of either is not also a best of the other, the tops differ."""
-    single, others = _rounded(means.mean)[judge], _reference(means, "others")[judge]
-    differs = [
-        bool(single[np.argmax(other)] < single.max() and other[np.argmax(single)] < other.max())
-        for other in (panel, others)
-    ]
-    taus = [float(kendall(single[None], other)[0]) for other in (panel, others)]
-    return Order(means.judges[judge], _best_first(means, single), taus[0], differs[0], taus[1], differs[1])
 
 
 def reversed_pairs(means: JudgeMeans, against: Against, level: float) -> tuple[Reversal, ...]:

@@ -86,7 +86,8 @@ def leverage(design: Design, at: Fit, ridge: float, units: Units, inverse: Float
     vote = scores(design, at.theta[:, 0])
     told = votes[heavy]
     used = np.unique(told.indices)
-    few, brought = _only(cells, used), told[:, used]
+    few = PerVote(cells.rows[used], cells.curvature[used], cells.cross[used], cells.tie[used])
+    brought = told[:, used]
     each = vote[heavy] if units.matrix is None else units.matrix[heavy] @ vote
     # Contrasts: differences of two ratings, and every parameter by itself.
     pairs = design.systems * (design.systems - 1) // 2
@@ -120,15 +121,29 @@ def _of_contrasts(
 ) -> tuple[Floats, Floats]:
     """Excess variance, and degrees of freedom, of differences of two ratings, and of single parameters."""
     parts = []
+    size, share = units.size[heavy], units.share[heavy]
+    light = np.ones(len(units.size), dtype=np.bool_)
+    light[heavy] = False
+    weight = units.size[light] @ units.share[light]
+    even = (units.size[light] @ units.share[light] ** 2) / weight**2 if weight else 0.0
     block = max(1, _BLOCK // max(len(heavy), cells.rows.shape[0]))
     for start in range(0, len(first), block):
         i, j = first[start : start + block], second[start : start + block]
-        x, known = _directions(design, inverse, i, j)
+        # The inverse information times each contrast, and the contrast's model-based variance.
+        x = inverse[:, i] - np.where(i == j, 0.0, inverse[:, j])
+        rating = (i == j) & (i < design.systems)
+        x[:, rating] -= inverse[:, : design.systems].mean(axis=1, keepdims=True)
+        column = np.arange(len(i))
+        known = x[i, column] - np.where(i == j, 0.0, x[j, column]) - rating * x[: design.systems].mean(axis=0)
         gap = cells.rows @ x
         told = cells.curvature[:, None] * gap**2  # by a vote of each cell on each contrast
         if design.tied:
             told += 2 * cells.cross[:, None] * gap * x[-1] + cells.tie[:, None] * x[-1] ** 2
-        parts.append(_summed(units, heavy, votes @ told / known, each @ x))
+        part, moved = votes @ told / known, each @ x
+        divisor = 1 / (1 - np.minimum(part, _WHOLE)) - 1 / (1 - share)[:, None]
+        rest = 1 - size @ part
+        df = np.maximum(1 / (size @ part**2 + rest**2 * even) - 1, 1.0)
+        parts.append((size @ (moved**2 * divisor), df))
     if not parts:
         return np.zeros(0), np.zeros(0)
     added, free = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -197,11 +212,6 @@ def _votes(units: Units, cells: int) -> Any:
     return csr_array((kept.data, kept.indices // 3, kept.indptr), shape=(kept.shape[0], cells))
 
 
-def _only(cells: PerVote, used: Ints) -> PerVote:
-    """These cells alone."""
-    return PerVote(cells.rows[used], cells.curvature[used], cells.cross[used], cells.tie[used])
-
-
 def tells_alone(design: Design, cells: PerVote, votes: Any, inverse: Floats, at: Fit, ridge: float) -> bool:
     """Whether all that is known of some contrast is from these votes, shape (1, cells)."""
     rows = cells.rows[votes.indices]
@@ -220,25 +230,3 @@ def tells_alone(design: Design, cells: PerVote, votes: Any, inverse: Floats, at:
     except np.linalg.LinAlgError:
         return True
     return False
-
-
-def _directions(design: Design, inverse: Floats, i: Ints, j: Ints) -> tuple[Floats, Floats]:
-    """The inverse information times each contrast, shape (parameters, contrasts), and its model-based variance."""
-    x = inverse[:, i] - np.where(i == j, 0.0, inverse[:, j])
-    rating = (i == j) & (i < design.systems)
-    x[:, rating] -= inverse[:, : design.systems].mean(axis=1, keepdims=True)
-    column = np.arange(len(i))
-    variance = x[i, column] - np.where(i == j, 0.0, x[j, column])
-    return x, np.asarray(variance - rating * x[: design.systems].mean(axis=0))
-
-
-def _summed(units: Units, heavy: Ints, part: Floats, moved: Floats) -> tuple[Floats, Floats]:
-    """Excess variance, and degrees of freedom, of each contrast."""
-    size, share = units.size[heavy], units.share[heavy]
-    divisor = 1 / (1 - np.minimum(part, _WHOLE)) - 1 / (1 - share)[:, None]
-    added = size @ (moved**2 * divisor)
-    light = np.ones(len(units.size), dtype=np.bool_)
-    light[heavy] = False
-    weight, rest = units.size[light] @ units.share[light], 1 - size @ part
-    even = (units.size[light] @ units.share[light] ** 2) / weight**2 if weight else 0.0
-    return added, np.maximum(1 / (size @ part**2 + rest**2 * even) - 1, 1.0)

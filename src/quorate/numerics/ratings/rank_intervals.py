@@ -299,18 +299,16 @@ def _studentised(critical: Any, df: Floats) -> Any:
     few = np.minimum(df, _NORMAL)
     if df.shape[-1] < _TABULATED:
         return -stdtrit(few, ndtr(-critical))
-    # One law for many: a smooth function of one over the degrees of freedom, by rows.
-    level = np.broadcast_to(ndtr(-np.asarray(critical)), (len(df), 1))
-    return np.stack([_tabulated(p, row) for p, row in zip(level[:, 0], few, strict=True)])
-
-
-def _tabulated(p: float, df: Floats) -> Floats:
-    """Upper quantiles of Student's t, by a cubic spline in one over the degrees of freedom."""
     from scipy.interpolate import CubicSpline
-    from scipy.special import stdtrit
 
-    x = 1 / df.astype(np.float64)
-    nodes = np.linspace(x.min(), x.max(), _NODES)
-    if nodes[0] == nodes[-1]:
-        return np.full(len(df), -stdtrit(df[0], p))
-    return np.exp(CubicSpline(nodes, np.log(-stdtrit(1 / nodes, p)))(x))
+    # One law for many: a smooth function of one over the degrees of freedom, by rows, through a cubic spline.
+    level = np.broadcast_to(ndtr(-np.asarray(critical)), (len(df), 1))
+    out = []
+    for p, row in zip(level[:, 0], few, strict=True):
+        x = 1 / row.astype(np.float64)
+        nodes = np.linspace(x.min(), x.max(), _NODES)
+        if nodes[0] == nodes[-1]:
+            out.append(np.full(len(row), -stdtrit(row[0], p)))
+        else:
+            out.append(np.exp(CubicSpline(nodes, np.log(-stdtrit(1 / nodes, p)))(x)))
+    return np.stack(out)

@@ -94,8 +94,14 @@ def affordable(variant: Variant, arms: int, budget: int, delta: float, *, calls:
     tuned = constants(variant, arms, pulls, delta)
     if _holds(tuned, arms, pulls):
         return tuned
-    least, enough = least_budget(variant, arms, delta) * calls, _least_delta(variant, arms, pulls)
-    instead = f" or delta={enough:.2g}" if enough <= _MOST_DELTA else ""
+    least = least_budget(variant, arms, delta) * calls
+    # A delta, of two digits, with which the budget holds the warm-up, if one does.
+    scale, rate = (4 * arms * pulls, 16) if variant == "theory" else (1, 4)
+    exact = scale * math.exp(-(pulls // arms) / rate)
+    unit = 10.0 ** (math.floor(math.log10(exact)) - 1)
+    enough = math.ceil(exact / unit) * unit
+    suits = enough <= _MOST_DELTA and _holds(constants(variant, arms, pulls, enough), arms, pulls)
+    instead = f" or delta={enough:.2g}" if suits else ""
     cycles = f" by {calls} calls" if calls > 1 else ""
     each = "1 pull" if tuned.warmup == 1 else f"{tuned.warmup:,} pulls"
     raise InvalidInput(
@@ -122,15 +128,6 @@ def least_budget(variant: Variant, arms: int, delta: float) -> int:
 
 def _holds(tuned: Constants, arms: int, budget: int) -> bool:
     return tuned.warmup * arms <= budget and 4 * tuned.lam * arms < budget
-
-
-def _least_delta(variant: Variant, arms: int, budget: int) -> float:
-    """A delta, of two digits, with which the budget holds the warm-up; 1 if none does."""
-    scale, each = (4 * arms * budget, 16) if variant == "theory" else (1, 4)
-    exact = scale * math.exp(-(budget // arms) / each)
-    unit = 10.0 ** (math.floor(math.log10(exact)) - 1)
-    rounded = math.ceil(exact / unit) * unit
-    return rounded if rounded < 1 and _holds(constants(variant, arms, budget, rounded), arms, budget) else 1.0
 
 
 @dataclass(frozen=True)

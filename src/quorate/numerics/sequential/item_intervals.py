@@ -89,7 +89,7 @@ def interval(
     >>> print(f"{lower:.2f} to {upper:.2f}")
     2.12 to 9.93
     """
-    from scipy.special import stdtrit
+    from scipy.special import lambertw, stdtrit
 
     n, mean, ss = _arrays(n, mean, ss)
     _check(level, method, arms, tuned)
@@ -104,7 +104,12 @@ def interval(
         log = np.log(4 / alpha)
         margin = np.sqrt(2 * ss / (some - 1) * log / some) + 7 * (most - least) * log / (3 * (some - 1))
     else:  # with divisor n - 1, from a variance that is floored where its divisor is n
-        reach = -stdtrit(np.maximum(n - 1, 1.0), alpha / 2) if method == "t" else _asymptotic(n, alpha, tuned)
+        if method == "t":
+            reach = -stdtrit(np.maximum(n - 1, 1.0), alpha / 2)
+        else:  # boundary of the normal mixture in standard errors; its parameter makes it least at ``tuned``
+            rate = (-float(lambertw(-(alpha**2) / np.e, -1).real) - 1) / tuned
+            scaled = np.maximum(n, 1.0) * rate
+            reach = np.sqrt((1 + 1 / scaled) * (np.log1p(scaled) - 2 * np.log(alpha)))
         margin = np.sqrt(floored(ss / some, some, step) / (some - 1)) * reach
     known = n > 1
     lower, upper = (np.where(known, mean + sign * margin, sign * np.inf) for sign in (-1, 1))
@@ -157,15 +162,6 @@ def within(
         out = confidence_sequence.log_evidence(n, centre, squares, np.clip(share, 0.0, 1.0)) >= -np.log(alpha)
         good &= out | (room <= far)
     return np.asarray(good | (far >= 1))
-
-
-def _asymptotic(n: Floats, alpha: float, tuned: float) -> Floats:
-    """Boundary of the normal mixture in standard errors; its parameter makes it least at ``tuned``."""
-    from scipy.special import lambertw
-
-    rate = (-float(lambertw(-(alpha**2) / np.e, -1).real) - 1) / tuned
-    scaled = np.maximum(n, 1.0) * rate
-    return np.asarray(np.sqrt((1 + 1 / scaled) * (np.log1p(scaled) - 2 * np.log(alpha))))
 
 
 def _arrays(*given: ArrayLike) -> tuple[Floats, ...]:

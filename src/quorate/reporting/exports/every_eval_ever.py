@@ -115,10 +115,11 @@ def _samples(table: Judgments, rows: Rows, task: str, ids: Mapping[str, str]) ->
     """A line for each judgment with a score."""
     labels = {facet.name: np.array(facet.levels, dtype=object)[table.column(facet.name)] for facet in table.facets}
     middle = float(np.nanmin(table.low) + np.nanmax(table.high)) / 2
-    epoch = rows.replicate
-    if epoch is None:  # numbered where nothing names those of one cell, so that no two lines are one
+    if rows.replicate is None:  # numbered where nothing names those of one cell, so that no two lines are one
         place = np.arange(len(rows.cell)) - np.searchsorted(rows.cell, rows.cell)
-        epoch = (place + 1).tolist() if place.any() else [None] * len(place)
+        epoch: list[Any] = (place + 1).tolist() if place.any() else [None] * len(place)
+    else:
+        epoch = list(rows.replicate)
     lines: list[dict[str, Any]] = []
     for row in np.flatnonzero(~np.isnan(rows.score)).tolist():
         cell, score = rows.cell[row], float(rows.score[row])

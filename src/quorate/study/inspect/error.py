@@ -13,7 +13,7 @@ from typing import Any
 
 from quorate.errors import NotEstimable
 from quorate.estimate.components.decompose import decompose
-from quorate.table.judgments import Judgments, checked
+from quorate.table.judgments import checked
 from quorate.table.read import read
 
 MEAN = ("mean", "standard_error", "low", "high")
@@ -53,24 +53,19 @@ def mean_with_error(scores: Iterable[Scored]) -> dict[str, float]:
     held = list(scores)
     if not held:
         return dict.fromkeys(MEAN, math.nan)
-    try:
-        estimate = decompose(_judgments(held)).mean
-    except NotEstimable:
-        return dict.fromkeys(MEAN, math.nan)
-    return dict(zip(MEAN, (estimate.value, estimate.se, *estimate.interval()), strict=True))
-
-
-def _judgments(scores: Iterable[Scored]) -> Judgments:
-    """The votes as a log has them, read as a log is."""
     epochs = Counter[str]()
-    samples = []
-    for score in scores:
+    samples = []  # the votes as a log has them, read as a log is
+    for score in held:
         epochs[score.sample] += 1
         entry = {"value": score.value, "metadata": score.metadata}
         known = {"id": score.sample, "epoch": epochs[score.sample], "metadata": score.labels}
         samples.append({**known, "scores": {"panel": entry}})
     log = {"version": 2, "status": "success", "eval": {"model": "one", "task": "one"}, "plan": {}, "samples": samples}
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "log.json"
-        path.write_text(json.dumps(log, default=str), encoding="utf-8")
-        return checked(read(path, announce=False))
+    try:
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "log.json"
+            path.write_text(json.dumps(log, default=str), encoding="utf-8")
+            estimate = decompose(checked(read(path, announce=False))).mean
+    except NotEstimable:
+        return dict.fromkeys(MEAN, math.nan)
+    return dict(zip(MEAN, (estimate.value, estimate.se, *estimate.interval()), strict=True))

@@ -60,7 +60,13 @@ def _panel(
     labels : mapping of str to float, optional
         Grades in words and their scores, for templates of your own.
     """
-    known = {prompt.name: prompt for prompt in _prompts(prompts, scale, labels)}
+    if not isinstance(prompts, Mapping):
+        known = {prompt.name: prompt for prompt in map(built_in, _names(prompts))}
+    elif len(scale) != 2:
+        raise InvalidInput(f"scale: two ends are needed, got {scale!r}")
+    else:
+        expects = Expects(scale[0], scale[1], labels=labels or {})
+        known = {name: Prompt(name, source, expects) for name, source in prompts.items()}
     deal = Deal(_names(judges), list(known), layout, per_item, replicates, seed)
 
     async def score(state: Any, target: Any) -> Any:
@@ -79,17 +85,6 @@ def _panel(
 
 def _names(names: str | Sequence[str]) -> list[str]:
     return [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
-
-
-def _prompts(
-    prompts: str | Sequence[str] | Mapping[str, str], scale: Sequence[float], labels: Mapping[str, float] | None
-) -> list[Prompt]:
-    if not isinstance(prompts, Mapping):
-        return [built_in(name) for name in _names(prompts)]
-    if len(scale) != 2:
-        raise InvalidInput(f"scale: two ends are needed, got {scale!r}")
-    expects = Expects(scale[0], scale[1], labels=labels or {})
-    return [Prompt(name, source, expects) for name, source in prompts.items()]
 
 
 async def _vote(prompt: Prompt, judge: str, fields: Mapping[str, Any], number: int) -> Vote:
