@@ -30,3 +30,15 @@ def test_one_row_per_board_and_one_leaderboard_each(found):
 def test_it_is_written(found, tmp_path):
     for name in ("boards.html", "boards.md", "boards.json"):
         assert "On 1 of 2 boards" in q.report(found, tmp_path / name).read_text(encoding="utf-8") or name.endswith("n")
+
+
+def test_boards_say_how_few_votes_decide_and_whether_votes_are_taken_as_independent():
+    rows = [("x", "y", "x" if i % 3 else "y", f"p{i // 2}", language) for language in ("en", "de") for i in range(60)]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt", "language"], orient="row")
+    votes = q.read_votes(frame, facets={"language": "language"}, announce=False)
+    made = page(q.rank(votes, by="language", fragility=True, cluster=()))
+    assert "were votes independent, which they need not be" in made.sections[0].figures[0].caption.lines[0]
+    assert all(section.text[1].startswith("Without ") for section in made.sections[1:])
+    plain = page(q.rank(votes, by="language"))
+    assert plain.sections[0].figures[0].caption.lines == ("Of each board for all ranks at once, with 95% confidence.",)
+    assert all(len(section.text) == 1 for section in plain.sections[1:])

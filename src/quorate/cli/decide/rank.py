@@ -110,15 +110,21 @@ def rank(
 def show_boards(out: Console, boards: Boards) -> None:
     """Print every board under its level."""
     from quorate.analysis.ratings import RatingsAnalysis
+    from quorate.estimate.ratings.ranked import at_once, taken_as_independent
 
     say(out, boards.sentence, style="bold")
     for level, board in boards.boards.items():
         out.print()
         say(out, f"{boards.by}: {level}", style="bold")
-        listing(out, RatingsAnalysis(board))
+        view = RatingsAnalysis(board)
+        listing(out, view)
+        if view.fragile_words:
+            say(out, view.fragile_words)
     out.print()
     best = RatingsAnalysis(next(iter(boards.boards.values()))).best_words
-    say(out, f"Ranks hold for all systems of a board at once. Best: {best}.")
+    dependent = [board for board in boards.boards.values() if taken_as_independent(board)]
+    held = at_once((dependent or [*boards.boards.values()])[0])
+    say(out, f"Ranks of each board hold {held}. Best: {best}.")
     caveats(out, (one.sentence for one in boards.caveats))
 
 

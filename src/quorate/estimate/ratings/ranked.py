@@ -52,8 +52,14 @@ def standing(board: Leaderboard | Ratings, scope: str = "") -> str:
 
 def at_once(board: Leaderboard | Ratings) -> str:
     """Of what the confidence of ranks is: nothing is said to hold of votes that are wrongly taken as independent."""
-    independent = any(one.code == "taken-as-independent" for one in board.caveats)
-    return "for all ranks at once" + ", were votes independent, which they need not be" * independent
+    if not taken_as_independent(board):
+        return "for all ranks at once"
+    return "for all ranks at once, were votes independent, which they need not be"
+
+
+def taken_as_independent(board: Leaderboard | Ratings) -> bool:
+    """Whether votes that share what may make them alike are taken as independent."""
+    return any(one.code == "taken-as-independent" for one in board.caveats)
 
 
 def claim(board: Leaderboard | Ratings, no: str = "no") -> str:

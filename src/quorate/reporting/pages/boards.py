@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from quorate.analysis.labels import cut
 from quorate.analysis.ratings import RatingsAnalysis
 from quorate.estimate.ratings.boards import Boards
-from quorate.estimate.ratings.ranked import may_be_first
+from quorate.estimate.ratings.ranked import at_once, may_be_first, taken_as_independent
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, particulars, source_of, title_of
 from quorate.reporting.pages.ratings import leaderboard, methods
 from quorate.wording import counted, listed
@@ -26,7 +26,8 @@ def page(result: Boards, table: Table | None = None) -> Page:
     sections = [Section("boards", f"Who is first, by {result.by}", figures=(overview(result, views),))]
     for number, (level, view) in enumerate(views.items(), 1):
         figure = replace(leaderboard(view), name=f"leaderboard-{number}")
-        sections.append(Section(f"board-{number}", cut(level, _LONG), (view.found.sentence,), (figure,)))
+        said = tuple(filter(None, (view.found.sentence, view.fragile_words)))
+        sections.append(Section(f"board-{number}", cut(level, _LONG), said, (figure,)))
     values = {"boards": len(result), "without a board": len(result.refused), "by": result.by}
     return Page(
         title=title_of(table, f"Leaderboards by {result.by}"),
@@ -53,7 +54,9 @@ def overview(result: Boards, views: dict[str, RatingsAnalysis]) -> Figure:
         rows.append(row | {"told": view.told_apart, "pairs": view.pairs})
     sure = sum(len(may_be_first(view.found)) == 1 for view in views.values())
     level = f"{100 * next(iter(views.values())).level:.4g}%"
-    line = f"For all ranks of a board at once, with {level} confidence for each board."
+    dependent = [view for view in views.values() if taken_as_independent(view.found)]
+    held = at_once((dependent or [*views.values()])[0].found)
+    line = f"Of each board {held}, with {level} confidence."
     caption = Caption(f"On {sure} of {counted(len(rows), 'board')} one system is first", (line,))
     heads = {"level": result.by, "votes": "votes or scores", "first": "may be first"}
     return Figure("boards", caption, rows, headers=heads | {"told": "pairs told apart", "pairs": "of pairs"})
