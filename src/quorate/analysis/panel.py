@@ -207,24 +207,19 @@ def panel_view(
         return None, f"{judgments.n_cells:,} cells are {elsewhere}"
     several = [name for name in (JUDGE, "system") if name in judgments.names]
     combinations = int(judgments.level_codes(several).max()) + 1
-    if combinations * judgments.n_cells > MOST_FITTED and not _complete(judgments):
-        return None, (
-            f"some answers are missing, so a model is needed, and {judgments.n_cells:,} cells by {combinations} "
-            f"combinations of judge and system are {elsewhere}"
-        )
+    if combinations * judgments.n_cells > MOST_FITTED:
+        answered = judgments.keep(judgments.n > 0)
+        units = int(answered.level_codes([name for name in answered.names if name != JUDGE]).max()) + 1
+        judges = int(answered.level_codes([JUDGE]).max()) + 1
+        if units * judges != answered.n_cells:  # not every judge answered everything that any judge answered
+            return None, (
+                f"some answers are missing, so a model is needed, and {judgments.n_cells:,} cells by {combinations} "
+                f"combinations of judge and system are {elsewhere}"
+            )
     try:
         return PanelAnalysis(panel(judgments, level=level, prices=prices)), ""
     except (NotEstimable, InvalidInput, UnknownTerm) as error:
         return None, str(error)
-
-
-def _complete(judgments: Judgments) -> bool:
-    """Whether every judge answered everything that any judge answered."""
-    answered = judgments.keep(judgments.n > 0)
-    others = [name for name in answered.names if name != JUDGE]
-    units = int(answered.level_codes(others).max()) + 1
-    judges = int(answered.level_codes([JUDGE]).max()) + 1
-    return units * judges == answered.n_cells
 
 
 def _shown(labels: tuple[str, ...], most: int) -> dict[str, str]:

@@ -96,7 +96,19 @@ class Endpoint:
     def __post_init__(self) -> None:
         for setting in ("params", "headers", "query"):
             object.__setattr__(self, setting, MappingProxyType(dict(getattr(self, setting))))
-        self._check_url()
+        try:
+            parts = urlsplit(self.url)
+            known = (
+                parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+            )
+        except ValueError:
+            known = False
+        if "@" in self.url or "?" in self.url or "#" in self.url:
+            raise self._wrong("url: must have no user, password, query or fragment; use key_env and query instead")
+        if not known:
+            raise self._wrong(
+                f'url: must be an http or https address such as "http://127.0.0.1:8000/v1", got "{self.url}"'
+            )
         self._check_keys()
         if not (self.name and self.model):
             raise self._wrong("name and model must not be empty")
@@ -131,21 +143,6 @@ class Endpoint:
                 raise self._wrong(f"{setting}: holds what looks like a key; name its environment variable in key_env")
         if not _HEADER.fullmatch(self.key_header) or _KEY.search(self.key_header):
             raise self._wrong("key_header: must be the name of a header, such as api-key; never write a key here")
-
-    def _check_url(self) -> None:
-        try:
-            parts = urlsplit(self.url)
-            known = (
-                parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
-            )
-        except ValueError:
-            known, parts = False, urlsplit("")
-        if "@" in self.url or "?" in self.url or "#" in self.url:
-            raise self._wrong("url: must have no user, password, query or fragment; use key_env and query instead")
-        if not known:
-            raise self._wrong(
-                f'url: must be an http or https address such as "http://127.0.0.1:8000/v1", got "{self.url}"'
-            )
 
     def _wrong(self, what: str) -> InvalidInput:
         return InvalidInput(f'judge "{self.name}": {what}')

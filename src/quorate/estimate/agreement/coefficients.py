@@ -171,23 +171,6 @@ def alpha(judgments: Judgments, metric: Metric = "interval", *, level: float = 0
     checked_level(level)
     if metric != "interval" and (table.n > 1).any():
         raise InvalidInput(f'metric: "{metric}" needs single answers, and some cells average several; use "interval"')
-    per_item, value, items, scores = _sums(table, metric)
-    low, high = jackknife_interval(per_item, value, level)
-    return Alpha(value, low, high, metric, items, scores, level)
-
-
-def jackknife_interval(per_item: Floats, value: float, level: float) -> tuple[float, float]:
-    """Interval of alpha by the jackknife of ``log(1 - alpha)`` over items; nan where it does not exist."""
-    n, without = len(per_item), _alpha(per_item.sum(axis=0) - per_item)
-    if n < _FEWEST or value >= 1 or not (without < 1).all():
-        return np.nan, np.nan
-    log = np.log(1 - without)
-    half = t_quantile(n - 1, (1 + level) / 2) * float(np.sqrt((n - 1) / n * np.sum((log - log.mean()) ** 2)))
-    return 1 - (1 - value) * float(np.exp(half)), 1 - (1 - value) * float(np.exp(-half))
-
-
-def _sums(table: Judgments, metric: Metric) -> tuple[Floats, float, int, int]:
-    """Per item the sums that alpha needs (see `_alpha`), alpha, the items and the scores that count."""
     answered = table.n > 0
     item, score = table.level_codes([table.object])[answered], table.mean[answered]
     several = np.bincount(item)[item] > 1
@@ -207,7 +190,18 @@ def _sums(table: Judgments, metric: Metric) -> tuple[Floats, float, int, int]:
     value = float(_alpha(per_item.sum(axis=0)[None])[0])
     if np.isnan(value):
         raise NotEstimable("alpha: all scores are equal, so there is nothing to agree about")
-    return per_item, value, len(size), len(score)
+    low, high = jackknife_interval(per_item, value, level)
+    return Alpha(value, low, high, metric, len(size), len(score), level)
+
+
+def jackknife_interval(per_item: Floats, value: float, level: float) -> tuple[float, float]:
+    """Interval of alpha by the jackknife of ``log(1 - alpha)`` over items; nan where it does not exist."""
+    n, without = len(per_item), _alpha(per_item.sum(axis=0) - per_item)
+    if n < _FEWEST or value >= 1 or not (without < 1).all():
+        return np.nan, np.nan
+    log = np.log(1 - without)
+    half = t_quantile(n - 1, (1 + level) / 2) * float(np.sqrt((n - 1) / n * np.sum((log - log.mean()) ** 2)))
+    return 1 - (1 - value) * float(np.exp(half)), 1 - (1 - value) * float(np.exp(-half))
 
 
 def _alpha(sums: Floats) -> Floats:
