@@ -45,6 +45,7 @@ ONE_OF_EACH = [
     caveats.absorbed(["judge"]),
     caveats.near_alias(12_345.6),
     caveats.near_an_end(0, 1),
+    caveats.ends_unknown(),
     caveats.differences_near_an_end(0, 1),
     caveats.few_items(12),
     caveats.missing(312, 10_000),

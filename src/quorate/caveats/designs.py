@@ -36,6 +36,15 @@ def beyond_the_study(levels: Mapping[str, tuple[int, int]]) -> Caveat:
     )
 
 
+def ends_unknown() -> Caveat:
+    """Components without data: nothing is known of the ends of the scale, which intervals near them keep to."""
+    return Caveat(
+        "ends-unknown",
+        "components say nothing of where the mean is: if it is near an end of the scale, as 0/1 scores at a rate of .9, "
+        "its interval is that of log odds and wider than the half-width promised; scores of a pilot would say",
+    )
+
+
 def below_a_pilot(levels: Mapping[str, int], fewest: int) -> Caveat:
     """The best design has too few levels of a facet for its data to show how these vary."""
     listed = ", ".join(f"{name} {count}" for name, count in levels.items())

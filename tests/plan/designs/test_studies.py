@@ -82,6 +82,7 @@ def test_many_designs_at_once_are_what_each_is():
         judges=3,
         layout=plan.layout,
     )
+    assert "ends-unknown" in [caveat.code for caveat in best.caveats]
     kept = best.searched.found.frontier
     assert np.sqrt(kept.width[best.position]) == pytest.approx(alone.half_width(), rel=1e-5)
 

@@ -162,7 +162,7 @@ def optimize(
         half_width=half_width,
         own=at_hand,
         judges=plan.judges or tuple(cheapest(prices)[: plan.design.get(JUDGE, 1)]),
-        caveats=_caveats(source, made, grid, plan, prices) + _unused(plan, paid),
+        caveats=_caveats(source, made, grid, plan, prices) + _unused(plan, paid) + _ends(source, half_width),
         position=position,
         searched=searched,
     )
@@ -261,6 +261,11 @@ def design_at_hand(
     if paid is None:
         return made
     return replace(made, cost=0.0, reused=made.calls) if paid.holds(source.judgments) else None
+
+
+def _ends(source: Components | Decomposition, half_width: float | None) -> tuple[caveats.Caveat, ...]:
+    """A word where an interval was asked for, and nobody can tell whether it is near an end of the scale."""
+    return (caveats.ends_unknown(),) if half_width is not None and isinstance(source, Components) else ()
 
 
 def _unused(plan: Projection, paid: Paid | None) -> tuple[caveats.Caveat, ...]:
