@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.estimate.ratings import ratings as ratings_result
+from quorate.numerics.ratings import rank_intervals
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.rank_intervals import difference_se
 from quorate.numerics.ratings.ties.registry import tie_model
@@ -93,7 +93,7 @@ def plain_misses(ratings, truth):
     ],
 )
 def test_coverage_of_ratings_and_ranks(sizes, spread, ties, resamples, studies, monkeypatch):
-    monkeypatch.setattr(ratings_result, "DRAWS", 2000)  # in each of many studies; the errors of few draws cancel
+    monkeypatch.setattr(rank_intervals, "DRAWS", 2000)  # in each of many studies; the errors of few draws cancel
     rng = np.random.default_rng(5)
     truth = target(ties, spread)
     cluster = "prompt" if spread else None
@@ -129,7 +129,7 @@ def rare_study(rng, seen):
 
 @pytest.mark.parametrize("seen", [3, 8])
 def test_a_system_seen_in_few_clusters(seen, monkeypatch):
-    monkeypatch.setattr(ratings_result, "DRAWS", 1000)
+    monkeypatch.setattr(rank_intervals, "DRAWS", 1000)
     rng, missed, claimed = np.random.default_rng(1), [], 0
     for seed in range(150):
         found = q.rank(rare_study(rng, seen), cluster="prompt", ties="drop", resamples=100, seed=seed)
@@ -160,7 +160,8 @@ def test_leaderboards_by_language(languages):
         found = q.rank(votes, cluster="cluster")
         wider = float(np.median(found.se / found.using("model").se))
         groups = " / ".join(", ".join(group) for group in found.groups)
-        print(f"| {name} | {len(found)} | {found.n:,} | {found.clusters:,} | {wider:.2f} | {groups} |")
+        (clusters,) = found.clusters
+        print(f"| {name} | {len(found)} | {found.n:,} | {clusters:,} | {wider:.2f} | {groups} |")
         assert wider > 1.3
         assert len(found.groups) > 1
     for name, votes in languages.items():
