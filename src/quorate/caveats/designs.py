@@ -40,7 +40,7 @@ def ends_unknown() -> Caveat:
     """Components without data: nothing is known of the ends of the scale, which intervals near them keep to."""
     return Caveat(
         "ends-unknown",
-        "components say nothing of where the mean is: if it is near an end of the scale, as 0/1 scores at a rate of .9, "
+        "components do not say where the mean is: if it is near an end of the scale, as 0/1 scores at a rate of .9, "
         "its interval is that of log odds and wider than the half-width promised; scores of a pilot would say",
     )
 
