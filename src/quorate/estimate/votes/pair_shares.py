@@ -84,6 +84,8 @@ def pair_shares(votes: Votes, sampled: Sampled, cluster: Cluster | None = None) 
     """
     asked = None if cluster is None else named(votes, cluster)
     levels = {name: cells(votes, name) for name in dict.fromkeys((*_there(votes), *(asked or ())))}
+    if not levels:
+        return PairShares(sampled.wins, sampled.n, (None,) * len(sampled), (), ())
     shares: list[Share | None] = []
     ways, alone, effects = defaultdict(list), Counter[str](), defaultdict(list)
     for rows in np.split(np.argsort(sampled.unit, kind="stable"), np.cumsum(np.bincount(sampled.unit))[:-1]):

@@ -33,7 +33,7 @@ def exact_power(p: Floats, budgets: ArrayLike, alpha: float) -> Floats:
         Level of the test.
     """
     n = np.asarray(budgets, dtype=float)
-    return binomial.rejection(binomial.critical_value(n, alpha), n, np.asarray(p, dtype=float)[:, None])
+    return binomial.rejection(_critical(n, alpha), n, np.asarray(p, dtype=float)[:, None])
 
 
 def drawn_power(p: Floats, budgets: ArrayLike, alpha: float, resamples: int, rng: np.random.Generator) -> Floats:
@@ -50,7 +50,7 @@ def drawn_power(p: Floats, budgets: ArrayLike, alpha: float, resamples: int, rng
     """
     p, n = np.asarray(p, dtype=float), np.atleast_2d(np.asarray(budgets, dtype=np.int64))
     n = np.broadcast_to(n, (len(p), n.shape[-1]))
-    critical = binomial.critical_value(n, alpha)
+    critical = _critical(n.astype(float), alpha)
     block = max(1, _MOST_DRAWS // resamples)
     out = np.empty(n.shape)
     for j in range(n.shape[1]):
@@ -60,6 +60,12 @@ def drawn_power(p: Floats, budgets: ArrayLike, alpha: float, resamples: int, rng
             wins = rng.binomial(votes, p[part, None], (len(p[part]), resamples))
             out[part, j] = ((c >= 0) & ((wins <= c) | (wins >= votes - c))).mean(axis=1)
     return out
+
+
+def _critical(n: Floats, alpha: float) -> Floats:
+    """Critical values of the exact test, found once for every number of votes."""
+    sizes, place = np.unique(n, return_inverse=True)
+    return binomial.critical_value(sizes, alpha)[place].reshape(n.shape)
 
 
 def z_quantiles(p: Floats, n: ArrayLike, probabilities: Sequence[float]) -> Floats:
