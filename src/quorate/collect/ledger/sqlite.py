@@ -64,7 +64,7 @@ class SqliteStore:
             )
         self.place = place
         log = place.with_name(f"{place.name}-wal")
-        if log.exists() and log.stat().st_size and not (place.exists() and place.stat().st_size):  # in this order
+        if _bytes(log) and not _bytes(place):  # in this order
             raise InvalidInput(
                 f"ledger: {log} belongs to a file that is not there: put it back, or remove this one and its -shm too"
             )
@@ -258,3 +258,11 @@ def _explained(path: Path) -> Iterator[None]:
 
 def _is_busy(error: BaseException | None) -> bool:
     return isinstance(error, sqlite3.OperationalError) and error.sqlite_errorname.startswith("SQLITE_BUSY")
+
+
+def _bytes(path: Path) -> int:
+    """Size of a file; 0 where there is none, or no more, as another process takes it away."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
