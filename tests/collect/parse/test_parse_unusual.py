@@ -66,7 +66,7 @@ def test_a_refusal_is_refused_and_a_score_beside_one_counts():
 def test_a_long_reply_takes_no_longer_than_its_length(piece, expects):
     start = time.process_time()
     judged(piece * (60_000 // len(piece)), expects)
-    assert time.process_time() - start < 0.4
+    assert time.process_time() - start < 1
 
 
 def test_an_answer_after_much_text_is_found_where_it_is():

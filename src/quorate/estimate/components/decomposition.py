@@ -310,7 +310,7 @@ class Decomposition(Result):
         >>> import quorate as q
         >>> from quorate.simulate import write_demo
         >>> fit = q.decompose(q.read(write_demo("scores.csv")))
-        >>> draws = fit.bootstrap(200)
+        >>> draws = fit.bootstrap(100)
         >>> low, high = draws.interval("item")
         >>> low < fit.variance("item") < high
         True

@@ -232,7 +232,8 @@ def whole_numbers(name: str, values: Any) -> tuple[int, ...]:
         numbers = [values] if isinstance(values, int | np.integer) else list(islice(several, _MOST_VALUES + 1))
     except TypeError:
         numbers = []
-    if not numbers or not all(is_count(value) for value in numbers):
+    ends = [numbers[0], numbers[-1]] if isinstance(values, range) and numbers else numbers  # all others lie between
+    if not numbers or not all(is_count(value) for value in ends):
         text = repr(values)
         shown = text if len(text) <= 60 else f"{text[:57]}..."
         raise InvalidInput(f"limits: {name} must be whole numbers from 1 to {MOST:,}, got {shown}")
