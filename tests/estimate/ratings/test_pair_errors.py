@@ -7,9 +7,11 @@ import polars as pl
 import pytest
 
 import quorate as q
+from quorate.analysis.ratings import RatingsAnalysis
 from quorate.estimate.differences.difference import difference
 from quorate.estimate.ratings.pair_errors import pair_errors
 from quorate.estimate.ratings.rank import rank
+from quorate.reporting.pages.ratings import BY_PAIRS, methods
 
 
 def table(wild, judges=4, drop=0):
@@ -59,6 +61,7 @@ def test_a_board_with_an_unlike_system_has_the_errors_of_pairs(unlike, board):
 
 
 def test_every_mean_has_the_error_of_its_own_scores(board):
+    assert methods(RatingsAnalysis(board)).count(BY_PAIRS) == 1
     se = dict(zip(board.systems, board.se.tolist(), strict=True))
     assert se["d"] > 1.5 * max(se[name] for name in "ab")
     assert all(mean.interval()[0] < mean.value < mean.interval()[1] for mean in board.means)
