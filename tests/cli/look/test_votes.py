@@ -54,11 +54,7 @@ def test_many_pairs_are_not_listed(counted):
     assert "the closest first" in shown(votes_view(counted(*rows[1:])))
 
 
-def test_all_pairs_are_clustered_unless_independence_is_asked_for(run, battles):
-    """Widths and words of the terminal and of JSON go together: by judge unless it is said."""
-    shown, plain = run("analyze", battles), run("analyze", battles, "--cluster", "none", "--json").json
-    said = " ".join(shown.out.split())
+def test_all_pairs_are_clustered_by_what_repeats(run, battles):
+    said = " ".join(run("analyze", battles).out.split())
     assert "clustered by prompt and judge as these are" in said or "clustered by judge as these are" in said
     assert "are worth one independent vote" in said
-    assert plain["margins"]["cluster"] == []
-    assert "clustered by" not in plain["sentence"]
