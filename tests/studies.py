@@ -141,8 +141,10 @@ def made(name: str) -> Analysis:
 
 APART = ("demo", "unbalanced", "one judge", "items only", "random judges", "hostile labels", "panel", "panel, gap")
 """Shapes of which each has something that no other has; every shape is drawn."""
-ALL = [*APART, *(pytest.param(name, marks=pytest.mark.slow) for name in SHAPES if name not in APART)]
-"""Every shape; `make test-slow` has those that are not apart."""
+FEW = ("demo", "one judge", "items only", "hostile labels", "panel")
+"""Shapes whose pages have a layout of their own."""
+ALL = [*FEW, *(pytest.param(name, marks=pytest.mark.slow) for name in SHAPES if name not in FEW)]
+"""Every shape; `make test-slow` has the others."""
 
 
 @pytest.fixture

@@ -24,8 +24,8 @@ def test_no_cell_is_judged_twice(planned, loopback, runner):
 
 
 def test_they_share_one_budget(planned, loopback, runner):
-    path, server = planned(600).path, loopback()
-    both = [runner(path, server.port, concurrency=16, budget={"calls": 333}) for _ in range(2)]
+    path, server = planned(200).path, loopback()
+    both = [runner(path, server.port, concurrency=16, budget={"calls": 111}) for _ in range(2)]
     said = [json.loads(process.communicate(timeout=100)[0].splitlines()[-1]) for process in both]
-    assert server.counts().total() == 333
+    assert server.counts().total() == 111
     assert {one["ended"] for one in said} == {"BUDGET"}

@@ -94,7 +94,7 @@ def test_systems_that_noise_hides_exit_2_though_two_are_told_apart(run, tmp_path
     assert ran.code == 2
 
 
-def test_a_report_with_charts(run, scored, tmp_path):
+def test_a_report_with_charts(undrawn, run, scored, tmp_path):
     page, charts = tmp_path / "board.html", tmp_path / "charts"
     ran = run("rank", scored, "--report", page, "--charts", charts)
     assert f"Report: {page}" in ran.out

@@ -68,7 +68,8 @@ def test_a_question_is_answered_by_the_exit_code(run, scores, tmp_path, asked, c
     assert set(tmp_path.iterdir()) == before
     assert "\nIs that precise enough, for judges like these?\n" in ran.out
     assert says in ran.out
-    assert run("analyze", scores, "--json", "--half-width", asked).json["answer"]["met"] == (code == 0)
+    if code == 0:
+        assert run("analyze", scores, "--json", "--half-width", asked).json["answer"]["met"] is True
 
 
 def test_every_model_option_reaches_the_fit(run, scores):

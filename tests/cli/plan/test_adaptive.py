@@ -175,6 +175,7 @@ def test_the_summary_is_not_cut(run):
     assert "What asking more where scores vary would save, replayed.\n" in run("--help").out
 
 
+@pytest.mark.slow
 def test_real_panels(run, shared, tmp_path):
     path = tmp_path / "panels.parquet"
     whole = pl.scan_parquet(shared / "data" / "rewardbench2_judges_k8.parquet").filter(pl.col("prompt") == "base")

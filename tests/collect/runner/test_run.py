@@ -191,6 +191,7 @@ def test_stopping_waits_for_what_is_in_flight_and_gives_the_rest_back(planned, y
     assert 64 <= outcome.finished < 1000
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_cleanly(planned, loopback, runner):
     path, server = planned(3000).path, loopback(0.1)
     process = runner(path, server.port)

@@ -223,7 +223,7 @@ def test_what_is_said_around_the_figures(view):
     assert page.provenance["seed"] == "0, the default of every bootstrap"
 
 
-def test_every_chart_is_a_file_named_after_its_figure(view, tmp_path):
+def test_every_chart_is_a_file_named_after_its_figure(undrawn, view, tmp_path):
     report(view, tmp_path / "votes.md", charts=tmp_path / "charts")
     names = {"margins.svg", "decided.svg", "equal-budget.svg", "stability.svg", "dependence.svg"}
     assert {path.name for path in (tmp_path / "charts").iterdir()} == names
