@@ -25,6 +25,7 @@ def test_every_scale_is_told_by_its_words(levels):
         (["-5%", "120%"], [-0.05, 1.2], None),
         (["7/10", "4 of 5", "1 out of 2"], [0.7, 0.8, 0.5], (0, 1)),
         (["5 - Best", "1 - worst", "3) fair"], [5, 1, 3], None),
+        (["4 stars", "1 star", "2.5 Stars"], [4, 1, 2.5], None),
         (["Excellent (5)", "poor [1]"], [5, 1], None),
         (["Agree", "agree ", "Strongly_Disagree", "neither agree nor disagree"], [4, 4, 1, 3], (1, 5)),
         (["Strongly agree", "somewhat agree", "neutral", "somewhat disagree"], [5, 4, 3, 2], (1, 5)),

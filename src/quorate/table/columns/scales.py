@@ -59,6 +59,9 @@ TRUTHS: tuple[tuple[Level, Level], ...] = (
 _ENOUGH = 3
 _PERCENT = re.compile(r"([+-]?\d+(?:\.\d+)?)\s*%")
 _FRACTION = re.compile(r"([+-]?\d+(?:\.\d+)?)\s*(?:/|of|out of)\s*(\d+(?:\.\d+)?)", re.IGNORECASE)
+_UNIT = re.compile(
+    r"([+-]?\d+(?:\.\d+)?)\s*(stars?|points?|pts?\.?|marks?|\N{WHITE MEDIUM STAR}|\N{BLACK STAR})", re.IGNORECASE
+)
 _NUMBERED = re.compile(r"(?:([+-]?\d{1,3})\s*[-\u2013\u2014:.=)]\s*(\D.*)|(\D.*?)\s*[(\[]([+-]?\d{1,3})[)\]])")
 
 
@@ -94,7 +97,7 @@ def scale_of(words: Iterable[str]) -> Scale | None:
     listed = list(dict.fromkeys(words))
     if not listed:
         return None
-    return _percentages(listed) or _fractions(listed) or _numbered(listed) or known_scale(listed)
+    return _percentages(listed) or _fractions(listed) or _of_a_unit(listed) or _numbered(listed) or known_scale(listed)
 
 
 def known_scale(words: Iterable[str], *, whole: bool = True) -> Scale | None:
@@ -134,7 +137,7 @@ def known_scale(words: Iterable[str], *, whole: bool = True) -> Scale | None:
 def strays(words: Iterable[str]) -> list[str]:
     """The fewer words that keep the others from being numbers; none if there are no such."""
     listed = list(words)
-    groups = [[word for word in listed if form.fullmatch(word)] for form in (_PERCENT, _FRACTION, _NUMBERED)]
+    groups = [[word for word in listed if form.fullmatch(word)] for form in (_PERCENT, _FRACTION, _UNIT, _NUMBERED)]
     for levels in (*MARKS, *TRUTHS):
         known = {word for level in levels for word in level}
         groups.append([word for word in listed if _plain(word) in known])
@@ -162,6 +165,14 @@ def _fractions(words: list[str]) -> Scale | None:
         return None
     numbers = {word: float(match[1]) / float(match[2]) for word, match in zip(words, found, strict=True) if match}
     return Scale(numbers, _unit(numbers), "fractions are divided out")
+
+
+def _of_a_unit(words: list[str]) -> Scale | None:
+    found = [_UNIT.fullmatch(word) for word in words]
+    if not all(found):
+        return None
+    numbers = {word: float(match[1]) for word, match in zip(words, found, strict=True) if match}
+    return Scale(numbers, None, f"numbers of {found[0][2]}" if found[0] else "")
 
 
 def _unit(numbers: Mapping[str, float]) -> tuple[float, float] | None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
 from quorate.table.columns.scales import Scale, scale_of
+from quorate.table.columns.scores import number
 from quorate.table.exchange.engine import connection
 from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.postgres.address import Address, place_of
@@ -90,7 +91,8 @@ class Column:
         """Distinct scores, where they are few."""
         if self.scale is not None:
             return frozenset(self.scale.numbers.values())
-        return frozenset(float(word) for word in self.words if word not in self.strays) if self.scored else frozenset()
+        found = (number(word) for word in self.words if self.scored and word not in self.strays)
+        return frozenset(value for value in found if value is not None)
 
 
 @dataclass(frozen=True)
@@ -203,9 +205,9 @@ def _profiled(file: Opened, *, held: bool = False) -> Table:
     asked = []
     for column, kind in zip(map(quoted, file.relation.columns), map(str, file.relation.types), strict=True):
         text = f"nullif(trim({column}::VARCHAR), '')"
-        number = f"TRY_CAST({text} AS DOUBLE)" if kind != "BOOLEAN" else f"{column}::INTEGER"
-        facts = [f"count({text})", f"count(DISTINCT {text})", f"count({number})", f"min({number})", f"max({number})"]
-        asked.append(", ".join([*facts, f"coalesce(bool_and({number} = floor({number})), true)"]))
+        cast = f"TRY_CAST({text} AS DOUBLE)" if kind != "BOOLEAN" else f"{column}::INTEGER"
+        facts = [f"count({text})", f"count(DISTINCT {text})", f"count({cast})", f"min({cast})", f"max({cast})"]
+        asked.append(", ".join([*facts, f"coalesce(bool_and({cast} = floor({cast})), true)"]))
     found: list[Any] = []
     size = _TOGETHER if held else len(asked)  # the engine takes much longer for many at once, and each is a pass
     for start in range(0, len(asked), size):

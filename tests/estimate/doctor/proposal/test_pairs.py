@@ -51,3 +51,12 @@ def test_no_votes(columns):
 def test_judges_side_by_side_who_often_agree_are_no_sides():
     words = ["benign", "harmful", "unclear", "benign", "harmful"]
     assert proposed(gpt=words, gemini=words[::-1], grok=words) is None
+
+
+def test_truths_beside_sides_are_no_reason_to_stop():
+    assert proposed(**SIDES, safe=[True, False, True], res=[1, 2, 1]) == {
+        "model_a": "left",
+        "model_b": "right",
+        "winner": "res",
+        "outcomes": {"a": 1, "b": 2},
+    }

@@ -65,3 +65,10 @@ def test_prompts_are_measured_where_nothing_else_is_and_percentages_may_be_many(
     options, reasons = proposed(frame)
     assert options == {"score": "grade", "facets": {"item": "prompt"}}
     assert "grade holds words: percentages are shares of 1" in reasons
+
+
+def test_runs_are_no_scores():
+    rows = [(f"t{i}", r, m, (i + r * m) % 3 > 0) for i in range(20) for r in range(3) for m in range(2)]
+    frame = pl.DataFrame(rows, schema=["task_id", "run", "arm", "passed"], orient="row")
+    options, _ = proposed(frame)
+    assert options == {"score": "passed", "facets": {"item": "task_id", "run": "run", "arm": "arm"}}

@@ -143,14 +143,16 @@ def _winner(table: Table, a: str, b: str) -> tuple[str, Mapping[str, Any] | None
         reason = f"{best.name} says who won" + (f"; so does {', '.join(rest)}" if rest else "")
         return best.name, None, reason
     for column in others:
-        said = _sides_in(column.words) if 2 <= column.distinct <= len(column.words) <= 4 else None
+        few = not column.numeric and 2 <= column.distinct <= len(column.words) <= 4
+        said = _sides_in(column.words) if few else None
         if said is not None:
             listed = ", ".join(f'"{word}" for {name}' for name, word in said.items())
             return column.name, said, f"{column.name} has {listed}: taken as the outcome; check which side is which"
     for column in others:
-        if not column.numeric or column.distinct > 3 or column.low == column.high:
+        truths = {word.lower() for word in column.words} <= {"true", "false"}
+        if not column.numeric or truths or column.distinct > 3 or column.low == column.high:
             continue
-        values = {float(word) for word in column.words}
+        values = column.values
         for meaning in _NUMBERS:
             if values <= set(meaning.values()) and {meaning["a"], meaning["b"]} <= values:
                 kept = {name: value for name, value in meaning.items() if value in values}

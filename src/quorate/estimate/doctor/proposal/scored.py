@@ -17,7 +17,23 @@ from quorate.table.columns.scales import known_scale
 from quorate.table.facts.profile import Column, Table
 from quorate.wording import listed
 
-HINTS = ("score", "rating", "grade", "mark", "points", "correct", "accuracy", "acc", "reward", "quality", "value", "y")
+HINTS = (
+    *(
+        "score",
+        "rating",
+        "grade",
+        "mark",
+        "points",
+        "stars",
+        "correct",
+        "passed",
+        "success",
+        "accuracy",
+        "acc",
+        "reward",
+    ),
+    *("quality", "value", "y"),
+)
 """Words in the name of a column of scores, the likeliest first."""
 MEASURES = frozenset(
     (
@@ -26,8 +42,8 @@ MEASURES = frozenset(
     )
 )
 """Words in the name of a column that is measured, and neither given by a judge nor what is judged."""
-ARRANGED = frozenset(("first", "position", "order", "swapped", "flipped"))
-"""Words in the name of a column that says how something was shown: no score, but perhaps a facet."""
+ARRANGED = frozenset(("first", "position", "order", "swapped", "flipped", "run", "trial", "attempt", "seed", "round"))
+"""Words in the name of a column that says how or when something was shown: no score, but perhaps a facet."""
 IDS = frozenset(("id", "ids", "index", "row", "number", "nr", "uuid"))
 """Words in the name of a column that names something: no score, but perhaps what is judged or who judges."""
 KNOWN = frozenset(("human", "gold", "label", "truth", "reference"))
