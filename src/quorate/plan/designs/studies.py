@@ -201,6 +201,8 @@ def mean_squares(chance: Floats, df: ArrayLike) -> Floats:
     free = free.reshape((1,) * (chance.ndim - 1 - free.ndim) + free.shape)
     some, at = np.unique(np.clip(free, 1.0, _MANY), return_inverse=True)
     exact = (2 * gammaincinv(some / 2, chance.reshape(-1, 1)) / some)[:, at.reshape(free.shape)]
+    if np.all(free <= _MANY):
+        return np.where(free < 1, 1.0, exact)
     few = np.maximum(free, _MANY)
     normal = (1 - 2 / (9 * few) + ndtri(chance) * np.sqrt(2 / (9 * few))) ** 3
     return np.where(free < 1, 1.0, np.where(free > _MANY, normal, exact))
