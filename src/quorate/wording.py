@@ -48,15 +48,17 @@ def counted(count: int, name: str) -> str:
     return f"{count:,} {name if count == 1 else plural(name)}"
 
 
-def listed(names: Iterable[str], last: str = "and") -> str:
-    """Names as a list.
+def listed(names: Iterable[str], last: str = "and", *, most: int | None = None) -> str:
+    """Names as a list; of more than ``most`` the first ones, and how many more there are.
 
     Examples
     --------
-    >>> listed(["item", "prompt", "judge"]), listed(["item"])
-    ('item, prompt and judge', 'item')
+    >>> listed(["item", "prompt", "judge"]), listed(["item"]), listed("abcd", most=2)
+    ('item, prompt and judge', 'item', 'a, b and 2 more')
     """
-    *first, end = names
+    every = list(names)
+    left = 0 if most is None else len(every) - most
+    *first, end = [*every[:most], f"{left:,} more"] if left > 0 else every
     return f"{', '.join(first)} {last} {end}" if first else end
 
 
@@ -158,7 +160,8 @@ def shares(value: float, low: float, high: float) -> tuple[str, str, str]:
     ('100.0%', '>99.9%', '100.0%')
     """
     places = max(1, decimals(50 * (high - low) / 2)) if high > low else 1
-    first, second, third = (_precise(one, places) for one in (value, low, high))
+    each = [f"{one:.{places}%}" if 0.001 <= one <= 0.999 else percent(one) for one in (value, low, high)]
+    first, second, third = each
     return first, second, third
 
 
@@ -174,10 +177,6 @@ def margin(value: float) -> str:
         return "not known"
     text = f"{value:.{max(3, decimals(abs(value)))}f}"
     return text.removeprefix("-") if float(text) == 0 else text
-
-
-def _precise(value: float, places: int) -> str:
-    return f"{value:.{places}%}" if 0.001 <= value <= 0.999 else percent(value)
 
 
 def dollars(amount: float | None) -> str:

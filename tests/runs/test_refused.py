@@ -29,7 +29,7 @@ ITEMS = {
     "deep": ("items.jsonl", f'{{"id": {"[" * 99_999}\n', "line 1 is not JSON"),
     "no-answer": ("items.jsonl", '{"id": "a", "prompt": "p"}\n', "'response' is undefined"),
     "no-table": ("items.parquet", "no parquet", "items.parquet: cannot be read"),
-    "other-kind": ("items.txt", ROW, "cannot tell the format"),
+    "other-kind": ("items.doc", ROW, "cannot tell the format"),
 }
 
 

@@ -77,15 +77,10 @@ class Types(Result):
             "better": [one.type for one in clear if one.value > 0],
             "worse": [o.type for o in clear if o.value < 0],
         }
-        parts = [f"{word} on {_some(names)}" for word, names in sides.items() if names]
+        parts = [f"{word} on {listed(names, most=_SHOWN)}" for word, names in sides.items() if names]
         said = f"{a} is {' and '.join(parts)}" if parts else "on none of them by itself is it clear"
         p = "p < .0001" if self.p < 1e-4 else f"p = {self.p:.2g}"
         return f"That is not the same on every {self.by.replace('_', ' ')} ({p}): {said} (Holm over {len(self.each)})."
-
-
-def _some(names: Sequence[str]) -> str:
-    more = [f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
-    return listed([*names[:_SHOWN], *more])
 
 
 def types_of_votes(

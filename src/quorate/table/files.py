@@ -183,7 +183,8 @@ def located(path: Place, rows: Rows = ALL) -> Located:
         raise InvalidInput(argument("partitions", True) + f": is for a folder, and {path} is a file; leave it out")
     if several or path.is_dir():
         return _together(path, several or [path], named)
-    form = named or _claiming(Glance(path)) or _by_name(path)
+    glance = Glance(path)
+    form = named or next((form for form in FORMATS if form.claims(glance)), None) or _by_name(path)
     return Located(path, form, (form.opens(path),))
 
 
@@ -203,10 +204,6 @@ def _matching(path: Path) -> list[Path]:
         return []
     # not Path.glob, which is relative to a folder
     return sorted(Path(name) for name in glob(str(path), recursive=True))  # noqa: PTH207
-
-
-def _claiming(glance: Glance) -> Format | None:
-    return next((form for form in FORMATS if form.claims(glance)), None)
 
 
 def _together(path: Path, entries: Sequence[Path], named: Format | None) -> Located:

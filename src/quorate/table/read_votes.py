@@ -137,7 +137,9 @@ def _read_file(path: Place, declared: Mapping[str, Any], outcomes: object, rows:
         if file.pairs or file.kind == "scores":
             declared, outcomes = as_votes(file, path, declared, outcomes)
         elif file.facets:
-            declared = _with_facets(declared, file.facets)
+            named = {**declared["declared"], **declared["facets"]}
+            own = {name: name for name in file.facets if name not in {*named, *named.values()}}
+            declared = {**declared, "facets": {**declared["facets"], **own}}
         roles = resolve_votes(file.columns, **declared)
         columns = from_duckdb(file, roles)
         if file.pairs and roles.time == "at":
@@ -146,13 +148,6 @@ def _read_file(path: Place, declared: Mapping[str, Any], outcomes: object, rows:
         hint = () if file.facets else hint_of_file(roles.notes, file, votes=True)
     roles = replace(roles, notes=(*file.notes, *roles.notes, *hint))
     return _votes(columns, roles, outcomes, source)
-
-
-def _with_facets(declared: Mapping[str, Any], facets: Sequence[str]) -> Mapping[str, Any]:
-    """What the caller declares, with the facets that the format of the file says, unless a column is named already."""
-    named = {**declared["declared"], **declared["facets"]}
-    own = {name: name for name in facets if name not in {*named, *named.values()}}
-    return {**declared, "facets": {**declared["facets"], **own}}
 
 
 def _read_frame(source: Any, declared: Mapping[str, Any], outcomes: object, rows: Rows) -> Votes:

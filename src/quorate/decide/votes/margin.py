@@ -226,7 +226,10 @@ def _margin(pair: Votes, a: str, b: str, ties: Encoding, cluster: Cluster | None
             if not code.any():
                 raise NotEstimable(f"cluster: all votes are of one {name}; nothing here says what another would give")
         found = multiway(outcome, weight, codes)
-        return _by_facets(found, a, b, ties, facets, (*told, *_few(found, facets)))
+        caution = (*told, *_few(found, facets))
+        made = margin_of_share(found.share, a, b, ties=ties, cluster=facets[0], caveats=caution)
+        levels, icc = tuple(way.clusters for way in found.ways), tuple(way.icc for way in found.ways)
+        return replace(made, cluster=facets, clusters=levels, icc=icc, sizes=found.sizes)
     if ties == "half":  # every vote is a cluster
         if n < 2:
             raise NotEstimable("votes: 1 vote has no standard error with " + argument("ties", ties) + "; collect more")
@@ -242,15 +245,6 @@ def _margin(pair: Votes, a: str, b: str, ties: Encoding, cluster: Cluster | None
     decisive = np.isfinite(won)
     weight = pair.weights[decisive].astype(float)
     return replace(made, decisive=Exact(float(won[decisive] @ weight), float(weight.sum())))
-
-
-def _by_facets(
-    found: Multiway, a: str, b: str, ties: Encoding, facets: tuple[str, ...], told: tuple[Caveat, ...]
-) -> VoteMargin:
-    """The margin of votes that facets make alike."""
-    made = margin_of_share(found.share, a, b, ties=ties, cluster=facets[0], caveats=told)
-    levels, icc = tuple(way.clusters for way in found.ways), tuple(way.icc for way in found.ways)
-    return replace(made, cluster=facets, clusters=levels, icc=icc, sizes=found.sizes)
 
 
 def _few(found: Multiway, facets: tuple[str, ...]) -> tuple[Caveat, ...]:

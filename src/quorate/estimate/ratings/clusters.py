@@ -231,18 +231,14 @@ def _refuse_few(counted: VoteCounts, units: Units, cluster: str, votes: Votes, u
             counted.systems, components(counted.design, np.where(without > _NOTHING, without, 0.0), "weak")
         )
         if len(groups) > whole:
-            level = votes.column(cluster)[used][_first(cells(votes, cluster)[used], unit)]
+            first = np.unique(cells(votes, cluster)[used], return_index=True)[1][unit]
+            level = votes.column(cluster)[used][first]
             label = votes.facet(cluster).levels[level] if level >= 0 else ""
             raise NotEstimable(
                 f'cluster: only {cluster} "{label}" links {some(groups[-1])} to {some(groups[0])}, so '
                 "nothing says how much their difference varies with it; leave one group out, or use another facet",
                 groups[-1],
             )
-
-
-def _first(label: Ints, unit: int) -> int:
-    """First row of a cluster."""
-    return int(np.unique(label, return_index=True)[1][unit])
 
 
 def only_links(counted: VoteCounts, units: Units) -> list[int]:

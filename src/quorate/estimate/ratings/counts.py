@@ -231,5 +231,4 @@ def groups_of(systems: tuple[str, ...], label: NDArray[Any]) -> list[list[str]]:
 
 def some(names: list[str]) -> str:
     """Names of systems in a message; of many, the first few."""
-    shown = [f'"{name}"' for name in names[:_SHOWN]]
-    return listed([*shown, f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else shown) if names else ""
+    return listed((f'"{name}"' for name in names), most=_SHOWN) if names else ""

@@ -52,7 +52,7 @@ class ByJudges(Result):
             if first != self.first:
                 moved.setdefault(first, []).append(judge)
         kept = f"{self.first} has the highest mean without any one of {counted(len(self.without), 'judge')}"
-        parts = [f"without {_some(judges)} that of {first}" for first, judges in moved.items()]
+        parts = [f"without {listed(judges, 'or', most=_SHOWN)} that of {first}" for first, judges in moved.items()]
         left = f"The highest mean is that of {self.first}, but {listed(parts)}" if moved else kept
         ways = [("the median of judges", self.median), ("their trimmed mean", self.trimmed)]
         robust = listed(f"{name} by {way}" for way, name in ways if name is not None)
@@ -63,12 +63,6 @@ class ByJudges(Result):
         ways = [(f"without {judge}", first) for judge, first in self.without]
         ways += [("median of judges", self.median), *([("trimmed mean", self.trimmed)] if self.trimmed else [])]
         return [{"way": way, "first": first, "same": first == self.first} for way, first in ways]
-
-
-def _some(judges: list[str]) -> str:
-    """Judges each of whose absence puts the same system first; of many the first few."""
-    more = [f"{len(judges) - _SHOWN} more"] if len(judges) > _SHOWN else []
-    return listed([*judges[:_SHOWN], *more], "or")
 
 
 def by_judges(judgments: Judgments, facet: str = "system") -> ByJudges | None:

@@ -103,7 +103,6 @@ def unrated_words(unrated: Iterable[Unrated]) -> str:
     for place, meant in _MEANT.items():
         names = [one.system for one in unrated if one.place == place]
         if names:
-            more = [f"{len(names) - _SHOWN:,} more"] if len(names) > _SHOWN else []
             said = meant.format("it" if len(names) == 1 else "they")
-            parts.append(f"{listed([*names[:_SHOWN], *more])}, {said}")
+            parts.append(f"{listed(names, most=_SHOWN)}, {said}")
     return f"Without a finite rating: {'; '.join(parts)}." if parts else ""

@@ -63,15 +63,10 @@ def pair_errors(
             one = difference(judgments, systems[i], systems[j], facet=facet, method="paired", targets=targets)
             variance[i, j] = variance[j, i] = one.se**2
             df[i, j] = df[j, i] = one.df
-        means = tuple(_alone(judgments, name, facet, targets) for name in systems)
+        own = [of_few(plain_mean(decompose(judgments.only(facet, name)), targets)) for name in systems]
+        means = tuple(replace(mean, basis=replace(mean.basis, ordered=False)) for mean in own)  # Student's, as others
     except NotEstimable:
         return None
     apart = np.eye(k) - 1 / k
     values, vectors = np.linalg.eigh(-apart @ variance @ apart / 2)
     return PairErrors(means, vectors * np.maximum(values, 0.0) @ vectors.T, df)
-
-
-def _alone(judgments: Judgments, name: str, facet: str, targets: Mapping[str, Target]) -> Estimate:
-    """Mean of one system from its own scores, with Student's interval as every other on the board."""
-    mean = of_few(plain_mean(decompose(judgments.only(facet, name)), targets))
-    return replace(mean, basis=replace(mean.basis, ordered=False))

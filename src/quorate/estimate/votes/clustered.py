@@ -301,6 +301,7 @@ def cluster_robust(
     ways = [sums for count, sums in sets if count == 1]
     sums = min(ways, key=lambda way: float(effective_clusters(way.sums).sum()))
     rate = robust(sums.sums, sums.count)[0]
+    variance = _total([(count, robust(way.sums, way.count)[1] ** 2) for count, way in sets])
     return ClusterRobust(
         by=listed(facets),
         unit=unit,
@@ -310,7 +311,8 @@ def cluster_robust(
         repeated=sums.part(sums.votes > 1).count,
         rate=rate,
         independent=np.sqrt(rate * (1 - rate) / sampled.n),
-        error=_error(sets),
+        # nan where clusters of each do not differ
+        error=np.where(variance > _NOTHING**2, np.sqrt(variance), np.nan),
         design_effect=_total([(count, vote_clusters.design_effect(way)) for count, way in sets]),
         icc=vote_clusters.icc(sums),
         level=level,
@@ -326,12 +328,6 @@ def clusters_of(sampled: Sampled, votes: Votes, by: str) -> Clusters:
 
 def _gathered(sampled: Sampled, code: Ints) -> Clusters:
     return gather(sampled.unit, code, sampled.won, sampled.weight, len(sampled))
-
-
-def _error(sets: Sequence[tuple[int, Clusters]]) -> Floats:
-    """Standard errors by all facets; nan where clusters of each do not differ."""
-    variance = _total([(count, robust(way.sums, way.count)[1] ** 2) for count, way in sets])
-    return np.where(variance > _NOTHING**2, np.sqrt(variance), np.nan)
 
 
 def _total(terms: Sequence[tuple[int, Floats]]) -> Floats:

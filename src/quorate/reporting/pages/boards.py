@@ -48,8 +48,7 @@ def overview(result: Boards, views: dict[str, RatingsAnalysis]) -> Figure:
     rows: list[Row] = []
     for level, view in views.items():
         first = may_be_first(view.found)
-        more = [f"{len(first) - _NAMED} more"] if len(first) > _NAMED else []
-        named = listed([*(cut(name, _LONG) for name in first[:_NAMED]), *more])
+        named = listed((cut(name, _LONG) for name in first), most=_NAMED)
         row: Row = {"level": level, "systems": len(view.found), "votes": view.n, "first": named}
         rows.append(row | {"told": view.told_apart, "pairs": view.pairs})
     sure = sum(len(may_be_first(view.found)) == 1 for view in views.values())

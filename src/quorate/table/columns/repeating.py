@@ -54,12 +54,11 @@ def _hint(notes: Sequence[Note], rows: Callable[[Sequence[str]], list[Sequence[A
     found = [name for name, values in zip(unused, columns, strict=False) if looks_like_ids(name, values)]
     if not found:
         return ()
-    more = [f"{len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
     name = found[0]
     how = f"cluster={name}, --role cluster={name}" if votes else f"a facet, --facet {name}={name}"
     what = "votes" if votes else "scores"
     noun = "repeats as ids do" if len(found) == 1 else "repeat as ids do"
-    return (Note(f"{listed([*found[:_SHOWN], *more])} {noun}: if {what} of one resemble each other, name it ({how})"),)
+    return (Note(f"{listed(found, most=_SHOWN)} {noun}: if {what} of one resemble each other, name it ({how})"),)
 
 
 def looks_like_ids(name: str, values: Sequence[Any]) -> bool:

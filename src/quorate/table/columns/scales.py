@@ -131,7 +131,9 @@ def known_scale(words: Iterable[str], *, whole: bool = True) -> Scale | None:
         return None
     low = 1.0 if best in MARKS else 0.0
     ends = (low, low + len(best) - 1)
-    return Scale(found[best], ends, _listed(found[best], best, low))
+    given = {number: _plain(word) for word, number in reversed(list(found[best].items()))}
+    each = (f"{given.get(low + place, level[0])} is {low + place:g}" for place, level in enumerate(best))
+    return Scale(found[best], ends, ", ".join(each))
 
 
 def strays(words: Iterable[str]) -> list[str]:
@@ -143,12 +145,6 @@ def strays(words: Iterable[str]) -> list[str]:
         groups.append([word for word in listed if _plain(word) in known])
     best = max((group for group in groups if scale_of(group) is not None), key=len, default=[])
     return [word for word in listed if word not in best] if 2 * len(best) > len(listed) else []
-
-
-def _listed(numbers: Mapping[str, float], levels: tuple[Level, ...], low: float) -> str:
-    """Every level with its number, by the word that was given for it."""
-    given = {number: _plain(word) for word, number in reversed(list(numbers.items()))}
-    return ", ".join(f"{given.get(low + place, level[0])} is {low + place:g}" for place, level in enumerate(levels))
 
 
 def _percentages(words: list[str]) -> Scale | None:

@@ -122,7 +122,7 @@ def as_known(error: NotNumbers, column: str, counts: Mapping[str, int], missing:
     scale = scale_of(kept)
     if scale is not None:
         return Words(column, tuple(scale.numbers.items()), math.nan, f"score: of {column}, {scale.words}", scale.ends)
-    words = {word: count for word, count in kept.items() if not _is_number(word)}
+    words = {word: count for word, count in kept.items() if (x := number(word)) is None or not math.isfinite(x)}
     first = next(iter(words))
     odd = strays(words) if len(words) == len(kept) else []
     if odd:
@@ -141,11 +141,6 @@ def as_known(error: NotNumbers, column: str, counts: Mapping[str, int], missing:
         + ", or read the share of one with "
         + argument("label", first)
     )
-
-
-def _is_number(word: str) -> bool:
-    found = number(word)
-    return found is not None and math.isfinite(found)
 
 
 def _unknown(column: str, words: Mapping[str, int], known: Mapping[str, float]) -> InvalidData:

@@ -7,7 +7,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -58,15 +58,11 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
         f"SELECT * FROM read_csv({pattern(path)}, delim={literal(delimiter)}, quote='\"', escape='\"', header=true, "
         f"auto_detect=false, hive_partitioning=false, columns={{{types}}}{encoding})"
     )
-    rows = list(islice(_records(text, delimiter), 1, _LOOKED_AT))
+    rows: list[list[str]] = []
+    with contextlib.suppress(csv.Error):  # the last line may be cut off, and what is broken is for the engine
+        rows.extend(islice(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), 1, _LOOKED_AT))
     opened = _below_header(Opened(relation, columns, typed=False), rows)
     return _with_points(opened, rows) if delimiter == ";" else opened
-
-
-def _records(text: str, delimiter: str) -> Iterator[list[str]]:
-    """Lines of the beginning of a file, of which the last may be cut off and what is broken is for the engine."""
-    with contextlib.suppress(csv.Error):
-        yield from csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
 
 
 def _below_header(opened: Opened, rows: Sequence[Sequence[str]]) -> Opened:

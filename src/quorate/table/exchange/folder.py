@@ -29,7 +29,10 @@ def names_of(path: Path, suffixes: tuple[str, ...]) -> tuple[str, ...]:
     InvalidData
         If files differ in them, or one occurs twice.
     """
-    every = {file: _names(file.relative_to(path)) for file in files_of(path, suffixes)} if path.is_dir() else {}
+    every = {}
+    for file in files_of(path, suffixes) if path.is_dir() else ():
+        folders = file.relative_to(path).parts[:-1]
+        every[file] = tuple(folder.partition("=")[0] for folder in folders if "=" in folder[1:])
     wanted = next(iter(every.values()), ())
     for file, names in every.items():
         if names != wanted or len(set(map(str.casefold, names))) < len(names):
@@ -66,7 +69,3 @@ def scan(
         for name in names
     ]
     return rows.project(", ".join([f"* EXCLUDE ({_FILE})", *parts]))
-
-
-def _names(file: Path) -> tuple[str, ...]:
-    return tuple(part.partition("=")[0] for part in file.parts[:-1] if "=" in part[1:])

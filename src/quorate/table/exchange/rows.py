@@ -203,7 +203,8 @@ class _Columns:
         sides = {"COMPARISON": ("left", "right"), "BETWEEN": ("input", "lower", "upper")}.get(kind, ())
         parts = [node[side] for side in sides] or (node["children"] if node["type"] == "COMPARE_IN" else [])
         values = [one for one in parts if one["class"] != "COLUMN_REF"]
-        if not any(_is_number(one) for one in values) or any(_is_text(one) for one in values):
+        text = any(one["class"] == "CONSTANT" and one["literal"]["kind"] == "STRING" for one in values)
+        if text or not any(_is_number(one) for one in values):
             return node
         if kind == "OPERATOR":
             return {**node, "children": [self.as_number(one) for one in parts]}
@@ -222,10 +223,6 @@ def _is_number(node: Mapping[str, Any]) -> bool:
     if node["class"] == "FUNCTION":
         return str(node["function_name"]).lower() in _ARITHMETIC
     return node["class"] == "CONSTANT" and node["literal"]["kind"] not in _NO_NUMBERS
-
-
-def _is_text(node: Mapping[str, Any]) -> bool:
-    return bool(node["class"] == "CONSTANT" and node["literal"]["kind"] == "STRING")
 
 
 def _refused(where: str, why: str) -> InvalidInput:

@@ -103,14 +103,15 @@ def _apart(table: Table, one: Column, other: Column) -> bool:
 
 def _counts(table: Table, a: str, b: str) -> tuple[str, str] | None:
     """Two columns of whole numbers whose names begin as those of the two sides do, and speak of wins."""
-    whole = [column.name for column in table.columns if column.numeric and column.whole]
-    pairs = [tuple(name for name in whole if _begins(name, side) and "win" in name.lower()) for side in (a, b)]
+    whole = [
+        column.name for column in table.columns if column.numeric and column.whole and "win" in column.name.lower()
+    ]
+    pairs = []
+    for side in (plain(a), plain(b)):
+        head = side.split("_")[0]
+        begin = (name for name in whole if plain(name).startswith(head) and plain(name) != side)
+        pairs.append(tuple(begin) if len(head) > 1 else ())
     return (pairs[0][0], pairs[1][0]) if len(pairs[0]) == len(pairs[1]) == 1 and pairs[0] != pairs[1] else None
-
-
-def _begins(name: str, side: str) -> bool:
-    head = plain(side).split("_")[0]
-    return len(head) > 1 and plain(name).startswith(head) and plain(name) != plain(side)
 
 
 def _sides_in(words: Sequence[str]) -> dict[str, str] | None:

@@ -255,11 +255,6 @@ def _labels(table: Table, taken: set[str]) -> list[Column]:
     return [one for one in free if (not one.numeric or one.whole) and not _measures(one.name)]
 
 
-def _object(table: Table, taken: set[str]) -> str | None:
-    found = max(_labels(table, taken), key=lambda one: one.distinct, default=None)
-    return None if found is None else found.name
-
-
 @dataclass(frozen=True)
 class _Key:
     """Columns that are named as facets, why, and whether they tell every row apart."""
@@ -274,7 +269,8 @@ def _facets(table: Table, known: Mapping[str, str], taken: set[str]) -> _Key | N
     known, reasons = dict(known), []
     facets = {role: column for role, column in known.items() if len(_claims(table, role)) > 1}
     if ITEM not in known:
-        measured = _object(table, taken) or known.pop(PROMPT, None)
+        most = max(_labels(table, taken), key=lambda one: one.distinct, default=None)
+        measured = known.pop(PROMPT, None) if most is None else most.name
         if measured is None:
             return None
         known[ITEM] = facets[ITEM] = measured

@@ -139,7 +139,8 @@ def read_samples(connection: duckdb.DuckDBPyConnection, path: Path, part: str | 
                 score=one.score,
                 status="error" if one.score is None else "ok",
             )
-    notes = [Note(f"score = {'judgments' if _pooled(samples) else 'result'} of {', '.join(wanted)}")]
+    judged = any(one.judge is not None for one in samples)
+    notes = [Note(f"score = {'judgments' if judged else 'result'} of {', '.join(wanted)}")]
     notes += [Note(f"{counted(repeated, 'line')} repeated word for word: left out")] if repeated else []
     return rows.opened(
         connection,
@@ -211,10 +212,6 @@ def _is_averages(samples: Iterable[Sample]) -> bool:
         scores.setdefault((one.item, one.system), []).append(one.score)
     several = [values for values in scores.values() if len(values) > 1]
     return bool(several) and all(len(set(values)) == 1 for values in several)
-
-
-def _pooled(samples: Iterable[Sample]) -> bool:
-    return any(one.judge is not None for one in samples)
 
 
 def _judges(about: Mapping[str, Any], where: str) -> dict[str, str]:

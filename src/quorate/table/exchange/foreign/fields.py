@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from quorate.roles import CATEGORY, GENERATION, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM, TEMPERATURE
 from quorate.table.columns import roles, vote_roles
@@ -43,7 +43,7 @@ def columns_of(fields: Iterable[str], kind: Kind) -> dict[str, str]:
     names = [name for name in dict.fromkeys(fields) if name.strip() and name.isprintable()]
     column: dict[str, str] = {}
     for role, aliases in _WANTED[kind].items():
-        named = sorted((name for name in names if plain(name) in aliases), key=lambda name: _place(name, aliases))
+        named = sorted((name for name in names if plain(name) in aliases), key=lambda name: aliases.index(plain(name)))
         column.update({name: role for name in named[:1] if name not in column})
     taken = {*column.values()}
     for name in names:
@@ -80,7 +80,3 @@ def labelled(record: Mapping[str, object], columns: Mapping[str, str]) -> dict[s
         if isinstance(value, (int, float)) or (isinstance(value, str) and value and len(value) <= _LONGEST):
             held[column] = value
     return held
-
-
-def _place(name: str, aliases: Sequence[str]) -> int:
-    return aliases.index(plain(name))

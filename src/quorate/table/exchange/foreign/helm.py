@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,7 +101,9 @@ def read_run(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None
         {name: [score for row in found.values() for _, score, _ in row] for name, found in every.items()},
         "metric",
     )
-    left = _other_split(every[name] for name in wanted)
+    units = {unit for name in wanted for unit in every[name]}
+    test = any(unit.split == "test" for unit in units)  # any other split does not count beside it
+    left = {unit for unit in units if test and unit.split != "test"}
     rows = Records("item", "system", "category", "prompt", "replicate", "judge", "metric", "score", "status")
     system, scenario = adapter.get("model") or adapter.get("model_deployment"), _scenario(spec.get("name"))
     for name in wanted:
@@ -214,12 +216,6 @@ def _unit(where: str, record: Mapping[str, Any], instance: Any, split: str | Non
         None if trial is None else name_at(trial, f"{where}: train_trial_index"),
         split,
     )
-
-
-def _other_split(found: Iterable[Scores]) -> set[Unit]:
-    """Units that do not count: those of any other split where some are of the split test."""
-    units = {unit for scores in found for unit in scores}
-    return {unit for unit in units if unit.split != "test"} if any(unit.split == "test" for unit in units) else set()
 
 
 def _scenario(name: Any) -> str | None:

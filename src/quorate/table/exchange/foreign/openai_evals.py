@@ -81,7 +81,10 @@ def read_events(connection: duckdb.DuckDBPyConnection, path: Path, part: str | N
     rows = Records("item", "system", "judge", "replicate", "score", "status")
     seen: dict[object, int] = defaultdict(int)
     for (run, item), sample in samples.items():
-        system, judge = _models(specs.get(run, {}), f"{path}: spec")
+        where = f"{path}: spec"
+        named = list_at(specs.get(run, {}).get("completion_fns"), where)
+        models = [name_at(one, f"{where}: completion_fns") for one in named]
+        system, judge = models[0] if models else None, models[-1] if len(models) > 1 else None  # the last judges
         for name in names:
             own = judge if name != MATCH else None
             label = own if len(names) == 1 else name
@@ -124,12 +127,6 @@ def _absent(sample: Sample, name: str, found: Mapping[str, object]) -> list[Scor
     if sample.failed and name == MATCH and METRICS in found:
         return []
     return [(None, "error" if sample.failed else "ok")]
-
-
-def _models(spec: Mapping[str, Any], where: str) -> tuple[str | None, str | None]:
-    """The model that answers and the one that judges, which is the last of several."""
-    names = [name_at(one, f"{where}: completion_fns") for one in list_at(spec.get("completion_fns"), where)]
-    return (names[0] if names else None), (names[-1] if len(names) > 1 else None)
 
 
 FORMAT = Format("openai-evals", read_events, claims=claims, tool=True, holds=lambda _: "scores")

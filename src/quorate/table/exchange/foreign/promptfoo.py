@@ -136,7 +136,12 @@ def read_outputs(connection: duckdb.DuckDBPyConnection, path: Path, part: str | 
             f"source: {path} is promptfoo's CSV, which rounds scores and has 0.00 for a grader that failed; export the "
             f"evaluation as JSON: promptfoo export eval ID -o {path.stem}.json"
         )
-    rows, repeat, source = (_lines(path), None, "promptfoo JSON lines") if _is_output(glance) else _export(path)
+    rows: Iterable[dict[str, Any]]
+    if _is_output(glance):
+        lines = objects(path, *_ROW, of="promptfoo since 2025")
+        rows, repeat, source = (row for _, row in lines), None, "promptfoo JSON lines"
+    else:
+        rows, repeat, source = _export(path)
     outputs = [_output(row, place, f"{path}: result {place + 1}") for place, row in enumerate(rows)]
     judges = _judges(part, outputs)
     columns = beside((key for output in outputs for key in output.metadata), "metadata")
@@ -149,10 +154,6 @@ def read_outputs(connection: duckdb.DuckDBPyConnection, path: Path, part: str | 
     copies = _copies(outputs)
     said = [caveats.cached_answers(copies, len(outputs))] if copies else []
     return records.opened(connection, "scores", caveats=said, notes=_notes(source, outputs, judges))
-
-
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    return (row for _, row in objects(path, *_ROW, of="promptfoo since 2025"))
 
 
 def _export(path: Path) -> tuple[list[dict[str, Any]], int | None, str]:
@@ -307,7 +308,8 @@ def _judges(part: str | None, outputs: Iterable[Output]) -> frozenset[str]:
                 graded[verdict.judge] = scores
                 asked[verdict.question].add(verdict.judge)
         for one in {frozenset(names) for names in asked.values()}.difference(panels):
-            panels = _linked(panels, one)
+            touching = [panel for panel in panels if panel & one]
+            panels = [*(panel for panel in panels if panel not in touching), one.union(*touching)]
     if not found:
         raise InvalidData("source: no output has an assertion; there is no score in it")
     if part is None and len(panels) == 1:
@@ -317,12 +319,6 @@ def _judges(part: str | None, outputs: Iterable[Output]) -> frozenset[str]:
     offered = {**{name: [one for scores in of.values() for one in scores] for name, of in types.items()}, **found}
     named = chosen(part, offered, "assertion")
     return frozenset(judge for name in named for judge in ((name,) if name in found else types[name]))
-
-
-def _linked(panels: Sequence[frozenset[str]], names: frozenset[str]) -> list[frozenset[str]]:
-    """Panels with one more group of judges who were asked the same."""
-    touching = [panel for panel in panels if panel & names]
-    return [*(panel for panel in panels if panel not in touching), names.union(*touching)]
 
 
 def _roles(outputs: Sequence[Output], repeat: int | None) -> Iterator[dict[str, str]]:

@@ -55,6 +55,8 @@ def together(files: Mapping[Path, Opened]) -> Opened:
     if HASH in columns:
         _refuse_other_items(whole)
     nested = dict.fromkeys(pair for file in files.values() for pair in file.nested)
+    if TASK in columns and whole.aggregate(f"count(DISTINCT {quoted(TASK)}) > 1").fetchall() == [(True,)]:
+        nested["item", TASK] = None
     table = Opened(
         whole.project(", ".join(map(quoted, columns))),
         columns,
@@ -62,17 +64,13 @@ def together(files: Mapping[Path, Opened]) -> Opened:
         facets=tuple(dict.fromkeys(name for file in files.values() for name in file.facets)),
         caveats=tuple(dict.fromkeys(said for file in files.values() for said in file.caveats)),
         kind=first.kind,
-        nested=(*nested, *([("item", TASK)] if _several_tasks(whole, columns) else [])),
+        nested=tuple(nested),
         notes=(
             Note(f"{len(files):,} files are one table"),
             *dict.fromkeys(note for file in files.values() for note in file.notes),
         ),
     )
     return _without_hash(table)
-
-
-def _several_tasks(whole: DuckDBPyRelation, columns: tuple[str, ...]) -> bool:
-    return TASK in columns and whole.aggregate(f"count(DISTINCT {quoted(TASK)}) > 1").fetchall() == [(True,)]
 
 
 def _without_hash(file: Opened) -> Opened:

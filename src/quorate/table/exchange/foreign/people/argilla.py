@@ -127,12 +127,15 @@ def read_responses(connection: duckdb.DuckDBPyConnection, path: Path, part: str 
         else:
             for pair in _pairs(f"{path}: record {one.record}, {one.question}", one.value or []):
                 rows.add(**labels, **pair, cluster=f"{one.record} {one.user}", status=one.status)
+    before = [one.suggested for one in mine if one.suggested is not None]
+    said = [caveats.prelabelled(len(before), len(mine), dict.fromkeys(before))] if before else []
+    said += [] if _is_flat(path) else [caveats.statuses_unknown()]
     return rows.opened(
         connection,
         kind,
         facets=("criterion",),
         notes=[Note(f"{'score' if kind == 'scores' else 'winner'} = question {', '.join(wanted)}")],
-        caveats=_caveats(mine, flat=_is_flat(path)),
+        caveats=said,
     )
 
 
@@ -209,12 +212,6 @@ def _pairs(where: str, ranking: Iterable[Any]) -> Iterator[dict[str, str]]:
         for second, below in ranks[place + 1 :]:
             winner = "tie" if above == below else "model_a" if above < below else "model_b"
             yield {"model_a": first, "model_b": second, "winner": winner}
-
-
-def _caveats(responses: list[Response], *, flat: bool) -> list[caveats.Caveat]:
-    before = [one.suggested for one in responses if one.suggested is not None]
-    said = [caveats.prelabelled(len(before), len(responses), dict.fromkeys(before))] if before else []
-    return said if flat else [*said, caveats.statuses_unknown()]
 
 
 FORMAT = Format("argilla", read_responses, claims=claims, tool=True)

@@ -30,7 +30,6 @@ from quorate.wording import counted
 if TYPE_CHECKING:
     import duckdb
 
-    from quorate.caveats import Caveat
 
 _KEYS = {"rating": "rating", "number": "number", "pairwise": "selected", "choices": "choices"}
 """Types of controls that are read, and where their value stands."""
@@ -199,9 +198,10 @@ def read_annotations(connection: duckdb.DuckDBPyConnection, path: Path, part: st
         for control in controls:
             which = control if len(controls) > 1 else None
             rows.add(**labels, control=which, score=_score(said[control][place]), status=status)
-    return rows.opened(
-        connection, kind, facets=("control",), notes=_notes(export, kind, controls), caveats=_caveats(export)
-    )
+    before = [one.prelabel for one in export.annotations if one.prelabel is not None]
+    told = [caveats.prelabelled(len(before), len(export.annotations), dict.fromkeys(before))] if before else []
+    told += [caveats.skipped_unseen()] if export.flat else []
+    return rows.opened(connection, kind, facets=("control",), notes=_notes(export, kind, controls), caveats=told)
 
 
 def exported(path: Path, *, truths: bool = False) -> Export:
@@ -245,6 +245,9 @@ def _whole(path: Path, tasks: Iterable[Mapping[str, Any]]) -> list[Annotation]:
             person, before = one.get("completed_by"), one.get("prediction")
             person = person.get("id") if isinstance(person, dict) else person
             values, sides = _said(where, one["result"])
+            prelabel = None
+            if isinstance(before, dict) and before.get("result"):
+                prelabel = str(before.get("model_version") or "a model")
             found.append(
                 Annotation(
                     name,
@@ -253,7 +256,7 @@ def _whole(path: Path, tasks: Iterable[Mapping[str, Any]]) -> list[Annotation]:
                     values,
                     sides,
                     bool(one.get("was_cancelled")),
-                    _model(before) if isinstance(before, dict) and before.get("result") else None,
+                    prelabel,
                     bool(one.get("ground_truth")),
                 )
             )
@@ -319,10 +322,6 @@ def _unpacked(value: Any) -> Any:
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
-def _model(prediction: Mapping[str, Any]) -> str:
-    return str(prediction.get("model_version") or "a model")
-
-
 def _score(value: object) -> float:
     """A number, a numeral, or yes and no; nan for anything else."""
     truth = _TRUTHS.get(value.strip().lower()) if isinstance(value, str) else None
@@ -358,12 +357,6 @@ def _notes(export: Export, kind: Kind, controls: Sequence[str]) -> list[Note]:
         left_out = f"{counted(export.truths, 'annotation')} given as the truth: left out; a judge of its own with "
         notes.append(Note(f'{left_out}part="{asked}"'))
     return notes
-
-
-def _caveats(export: Export) -> list[Caveat]:
-    before = [one.prelabel for one in export.annotations if one.prelabel is not None]
-    said = [caveats.prelabelled(len(before), len(export.annotations), dict.fromkeys(before))] if before else []
-    return [*said, *([caveats.skipped_unseen()] if export.flat else [])]
 
 
 FORMAT = Format("label-studio", read_annotations, claims=claims, tool=True)
