@@ -76,6 +76,13 @@ def test_intervals_of_ratings_hold_for_prompts_and_people_like_these(seed, law):
     assert 0.93 - 0.016 <= held <= 0.97 + 0.016
 
 
+@pytest.mark.parametrize(("seed", "law"), [(11, (150, 2, 2, 0.5, 0.3)), (12, (150, 2, 2, 0.3, 0.8))])
+def test_intervals_of_ratings_hold_with_two_people(seed, law):
+    """At least 93%, with two Monte Carlo standard errors; more than 97%, as one degree of freedom is all there is."""
+    rng, boards = np.random.default_rng(seed), 200
+    assert np.mean([board(rng, *law) for _ in range(boards)]) >= 0.93 - 0.018
+
+
 def board(rng, prompts, people, each, by_prompt, by_judge):
     """Share of the systems whose intervals hold; all are equal, each liked more on some prompts and by some people."""
     n, names = prompts * each, np.array(list("abcde"))

@@ -14,7 +14,7 @@ from quorate.estimate.ratings.contrast import expit
 from quorate.estimate.ratings.leaderboard import Leaderboard
 from quorate.estimate.ratings.ratings import ELO, Ratings
 from quorate.table.results import Result, Row
-from quorate.wording import decimals, percent
+from quorate.wording import counted, decimals, percent
 
 if TYPE_CHECKING:
     from quorate.caveats import Caveat
@@ -112,6 +112,12 @@ class RatingsAnalysis(Result):
     def fragile_words(self) -> str:
         """How few votes decide who is first, or why none do; empty where that was not asked for."""
         return self.found.fragile_words if isinstance(self.found, Ratings) else ""
+
+    @property
+    def told_words(self) -> str:
+        """How many pairs of systems are told apart."""
+        told = self.told_apart
+        return f"{told:,} of {counted(self.pairs, 'pair')} of systems {'is' if told == 1 else 'are'} told apart"
 
     @cached_property
     def told_apart(self) -> int:

@@ -76,6 +76,12 @@ def test_degrees_of_freedom_are_between_those_of_the_facets_that_matter():
     assert (float(one[1]), float(both[1])) == (9.0, 18.0)
 
 
+def test_two_clusters_leave_one_degree_of_freedom_however_alike_they_are():
+    alike = combined(np.array([4.0, 4.0]), np.array([[4.0, 4.0], [1e-9, 1e-9]]), np.array([[99.0, 99.0], [1.0, 2.0]]))
+    assert alike[1][0] == 1.0
+    assert alike[1][1] == pytest.approx(99.0)
+
+
 def test_a_row_may_stand_for_several_votes():
     rng = np.random.default_rng(2)
     prompt, judge, won = rng.integers(0, 8, 40), rng.integers(0, 5, 40), (rng.random(40) < 0.4).astype(float)

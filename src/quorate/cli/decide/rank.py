@@ -136,8 +136,7 @@ def show(out: Console, view: RatingsAnalysis) -> None:
     from quorate.table.votes import Votes
 
     listing(out, view)
-    told = f"{view.told_apart:,} of {view.pairs:,} pairs of systems are told apart"
-    say(out, f"{told}, {at_once(view.found)}. Best: {view.best_words}.")
+    say(out, f"{view.told_words}, {at_once(view.found)}. Best: {view.best_words}.")
     if isinstance(view.found, Leaderboard) and view.found.by_judges is not None:
         say(out, view.found.by_judges.sentence)
     if view.position_words:

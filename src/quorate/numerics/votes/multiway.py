@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats, Ints
 from quorate.numerics.votes.clustered import Share, share
 
+_TWO = 1.5
+"""Degrees of freedom of more than two clusters, whose variance is seldom next to none by chance."""
+
 
 class Multiway(NamedTuple):
     """A share of votes by several facets.
@@ -85,7 +88,8 @@ def combined(variance: Floats, ways: Floats, df: Floats) -> tuple[Floats, Floats
     most = np.maximum(variance, ways.max(axis=0))
     with np.errstate(invalid="ignore", divide="ignore"):
         matched = most**2 / (ways**2 / df).sum(axis=0)
-    return most, np.where(most > 0, np.maximum(matched, df.min(axis=0)), df.min(axis=0))
+    fewest = df.min(axis=0)
+    return most, np.where((most > 0) & (fewest >= _TWO), np.maximum(matched, fewest), fewest)
 
 
 def intersections(codes: Sequence[NDArray[Any]]) -> Iterator[tuple[int, Ints]]:

@@ -194,7 +194,7 @@ def pairs(view: RatingsAnalysis) -> Figure:
     better, worse = (places[:MOST_PAIRS].tolist() for places in np.nonzero(view.found.ranks.above))
     names, count = view.names, len(view.found)
     rows: list[Row] = [{"better": names[i], "worse": names[j]} for i, j in zip(better, worse, strict=True)]
-    finding = f"{view.told_apart:,} of {counted(view.pairs, 'pair')} of systems are told apart"
+    finding = view.told_words
     lines = (
         f"Dark: the system of the row is surely better than that of the column, {at_once(view.found)}.",
         "White: which of the two is better is not known. That does not say they are equal.",
@@ -282,8 +282,7 @@ def _first(view: RatingsAnalysis) -> str:
         return f"These {len(view.found)} systems are not rankable: noise exceeds what they differ by"
     if most == 1:
         return f"{name} is first of {len(view.found)} systems"
-    told = f"{view.told_apart:,} of {counted(view.pairs, 'pair')} of systems are told apart"
-    return f"{name} is ahead, at rank {rank_range(1, most)}; {told}"
+    return f"{name} is ahead, at rank {rank_range(1, most)}; {view.told_words}"
 
 
 def methods(view: RatingsAnalysis) -> str:
