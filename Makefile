@@ -33,9 +33,9 @@ engines: .venv/engines.stamp  ## reading from Spark, Dask, Ibis, polars and Duck
 	$(BIN)/python -m pytest $(ARGS) tests/table/test_engines.py
 
 calibrate: .venv/test.stamp  ## the long Monte Carlo tests, with their figures
-	$(BIN)/python -m pytest -n $(WORKERS) -m calibration -rP --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) -m "calibration and not slow" -rP --dist worksteal $(ARGS)
 
-test-slow: .venv/test.stamp  ## at full size: 50 kills, hostile endpoints, sixty examples of every property
+test-slow: .venv/test.stamp  ## at full size: 50 kills, hostile endpoints, the longest calibrations, sixty examples of every property
 	$(BIN)/python -m pytest -m "slow and not postgres" $(ARGS)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --hypothesis-profile full $(ARGS) \
 		-m "hypothesis and not calibration and not slow and not local and not postgres and not inspect"

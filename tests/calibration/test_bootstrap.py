@@ -16,7 +16,7 @@ import pytest
 
 import quorate as q
 
-pytestmark = pytest.mark.calibration
+pytestmark = [pytest.mark.calibration, pytest.mark.slow]  # minutes each, and no default rests on it
 SETS = 400
 FOR_MEAN, FOR_COMPONENTS = 100, 200
 STUDENTISED = {20: 93.3, 50: 90.1, 200: 88.1, 1000: 87.4}

@@ -261,6 +261,7 @@ def reward(shared, column):
     return q.read(named, facets=facets, fixed=(), announce=False)
 
 
+@pytest.mark.slow
 def test_size_on_real_scores_with_judges_drawn(shared):
     """Judges as they are, one of whom is unlike the other four, and with what they favour from a normal law."""
     scores = reward(shared, "judge")

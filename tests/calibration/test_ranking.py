@@ -94,6 +94,7 @@ def test_pilots_cut_from_real_data(
     assert choice.correlation >= 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["panel", "population"])
 @pytest.mark.parametrize("layouts", [("factorial",), ALL])
 @pytest.mark.parametrize(
@@ -248,6 +249,7 @@ def test_certainty_claimed_for_table_8(items: int, prompts: int, layouts: Any, s
     assert abs(found["within"] - found["near"]) <= 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("layouts", "prices"), [(("factorial",), CALLS), (ALL, CALLS), (ALL, PRICED)])
 @pytest.mark.parametrize(("items", "prompts"), [(30, 3), (50, 5), (200, 10)])
 def test_certainty_claimed_over_many_problems(
@@ -265,6 +267,7 @@ def test_certainty_claimed_over_many_problems(
     assert abs(found["within"] - found["near"]) <= 0.15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judges", [3, 5])
 def test_certainty_claimed_for_judges_that_stand_for_others(judges: int, simulate: Any, design: Any) -> None:
     """Judges of the pilot are drawn anew each time; few of them say little about how others differ."""
