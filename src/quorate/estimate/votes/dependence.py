@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Bools, Ints
+from quorate.arrays import Bools, Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.table.votes import Votes
 
@@ -60,16 +60,26 @@ def named(votes: Votes, cluster: Cluster) -> tuple[str, ...]:
     return names
 
 
-def repeating(votes: Votes, used: Bools) -> tuple[str, ...]:
-    """Facets of `DEPENDENCE` of which some level has two votes that count."""
-    weight = votes.weights[used]
-    there = [name for name in DEPENDENCE if name in votes.names]
-    codes = {name: votes.column(name)[used] for name in there}
-    return tuple(
-        name
-        for name in there
-        if np.bincount(codes[name][codes[name] >= 0], weight[codes[name] >= 0]).max(initial=0) > 1
-    )
+def repeating(votes: Votes, used: Bools | Ints, weight: Floats | None = None) -> tuple[str, ...]:
+    """Facets of `DEPENDENCE` of which some level has two votes that count; a vote without a label shares none.
+
+    Parameters
+    ----------
+    votes : Votes
+        From `quorate.read_votes`.
+    used : array of bool, shape (rows,), or of int
+        Rows that count.
+    weight : array, shape (used,), optional
+        Votes that each of them stands for; by default those of the table.
+    """
+    each = np.asarray(votes.weights[used] if weight is None else weight, dtype=np.float64)
+    found = []
+    for name in DEPENDENCE:
+        if name in votes.names:
+            code = votes.column(name)[used]
+            level = np.unique(code[code >= 0], return_inverse=True)[1]
+            found += [name] if np.bincount(level, each[code >= 0]).max(initial=0) > 1 else []
+    return tuple(found)
 
 
 def cells(votes: Votes, name: str) -> Ints:

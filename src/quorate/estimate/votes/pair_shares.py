@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from quorate import caveats
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import NotEstimable
-from quorate.estimate.votes.dependence import DEPENDENCE, Cluster, cells, named
+from quorate.estimate.votes.dependence import DEPENDENCE, Cluster, cells, named, repeating
 from quorate.estimate.votes.well_sampled_pairs import Sampled
 from quorate.numerics.votes.binomial import clopper_pearson
 from quorate.numerics.votes.clustered import Share, margin_interval, votes_per_independent
@@ -83,7 +83,8 @@ def pair_shares(votes: Votes, sampled: Sampled, cluster: Cluster | None = None) 
         If all votes of every pair are of one level of a facet that is named.
     """
     asked = None if cluster is None else named(votes, cluster)
-    levels = {name: cells(votes, name) for name in dict.fromkeys((*_there(votes), *(asked or ())))}
+    there = [name for name in DEPENDENCE if name in votes.names]
+    levels = {name: cells(votes, name) for name in dict.fromkeys((*there, *(asked or ())))}
     if not levels:
         return PairShares(sampled.wins, sampled.n, (None,) * len(sampled), (), ())
     shares: list[Share | None] = []
@@ -91,7 +92,7 @@ def pair_shares(votes: Votes, sampled: Sampled, cluster: Cluster | None = None) 
     for rows in np.split(np.argsort(sampled.unit, kind="stable"), np.cumsum(np.bincount(sampled.unit))[:-1]):
         won, weight = sampled.won[rows], sampled.weight[rows]
         codes = {name: np.unique(level[sampled.row[rows]], return_inverse=True)[1] for name, level in levels.items()}
-        repeats = [name for name in _there(votes) if _repeats(votes, name, sampled.row[rows], weight)]
+        repeats = repeating(votes, sampled.row[rows], weight)
         by = [name for name in (repeats if asked is None else asked) if codes[name].any()]
         alone.update(name for name in {*repeats, *(asked or ())} if not codes[name].any())
         found = multiway(won, weight, [codes[name] for name in by]) if by else None
@@ -107,17 +108,6 @@ def pair_shares(votes: Votes, sampled: Sampled, cluster: Cluster | None = None) 
     return PairShares(
         sampled.wins, sampled.n, tuple(shares), tuple(ways), tuple(_told(len(sampled), ways, alone, effects))
     )
-
-
-def _there(votes: Votes) -> list[str]:
-    return [name for name in DEPENDENCE if name in votes.names]
-
-
-def _repeats(votes: Votes, name: str, row: Ints, weight: Floats) -> bool:
-    """Whether some level has two votes; a vote without a label shares none."""
-    code = votes.column(name)[row]
-    _, level = np.unique(code[code >= 0], return_inverse=True)
-    return bool(np.bincount(level, weight[code >= 0]).max(initial=0) > 1)
 
 
 def _told(

@@ -100,11 +100,6 @@ class Streamed:
         """Whether a list comes next."""
         return self._peek() == b"["
 
-    @property
-    def is_object(self) -> bool:
-        """Whether an object comes next."""
-        return self._peek() == b"{"
-
     def _entries(self, first: bytes, last: bytes) -> Iterator[None]:
         self._pending = False
         self._expect(first)
