@@ -14,7 +14,7 @@ from quorate import caveats
 from quorate.caveats import Caveat, few_labels, labels_at_random, labels_unlike_the_rest, left_without_prediction
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.labelled import Table, UnitMeans, people_apart, score_units, vote_units
-from quorate.estimate.means.intervals import between, near_an_end, score_ends
+from quorate.estimate.means.intervals import limits, near_an_end, score_ends
 from quorate.estimate.votes.dependence import Cluster
 from quorate.numerics.inference import checked_level, t_quantile
 from quorate.numerics.prediction_powered import Codes, Sample, mean_error, powered_mean, share_error
@@ -123,13 +123,10 @@ class Corrected(Result):
     def _interval(self, value: float, se: float, df: float, trials: float | None, level: float) -> tuple[float, float]:
         checked_level(level)
         quantile = t_quantile(df, (1 + level) / 2)
-        low: Any = value - quantile * se
-        high: Any = value + quantile * se
-        if trials is not None:
-            n = trials * (t_quantile(np.inf, (1 + level) / 2) / quantile) ** 2
-            low, high = binomial.wilson(min(max(value, 0.0), 1.0) * n, n, level)
-        elif self.ends is not None and near_an_end(value, quantile * se, self.ends):
-            low, high = between(value, quantile * se, self.labels + self.predictions, self.ends)
+        if trials is None:
+            return limits(value, quantile * se, self.labels + self.predictions, self.ends)
+        n = trials * (t_quantile(np.inf, (1 + level) / 2) / quantile) ** 2
+        low, high = binomial.wilson(min(max(value, 0.0), 1.0) * n, n, level)
         return float(low), float(high)
 
     @property

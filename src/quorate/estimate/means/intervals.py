@@ -77,6 +77,22 @@ def between(value: ArrayLike, half: ArrayLike, n: ArrayLike, ends: tuple[float, 
     return low + (high - low) * below / (1 + below), high - (high - low) / (1 + above)
 
 
+def limits(value: float, half: float, n: int, ends: tuple[float, float] | None) -> tuple[float, float]:
+    """Limits ``half`` from a mean; those of the log odds where it is near an end of the scale.
+
+    Examples
+    --------
+    >>> limits(3.0, 0.5, 100, (1, 5))
+    (2.5, 3.5)
+    >>> [round(limit, 2) for limit in limits(4.8, 0.3, 100, (1, 5))]
+    [4.19, 4.96]
+    """
+    if ends is None or not near_an_end(value, half, ends):
+        return value - half, value + half
+    low, high = between(value, half, n, ends)
+    return float(low), float(high)
+
+
 @dataclass(frozen=True)
 class Ended(Brief):
     """A mean on a scale that ends.
@@ -112,11 +128,7 @@ def lenient(level: float) -> float:
 def chosen(estimate: Estimate, level: float) -> tuple[float, float]:
     """Student's t, wider where levels show little variance, in order of the facets that are drawn, within ends."""
     half = float(in_order(estimate.drawn, estimate.choices, _half, level))
-    ends = score_ends(estimate.basis.fit.judgments)
-    if ends is None or not near_an_end(estimate.value, half, ends):
-        return estimate.value - half, estimate.value + half
-    low, high = between(estimate.value, half, estimate.n, ends)
-    return float(low), float(high)
+    return limits(estimate.value, half, estimate.n, score_ends(estimate.basis.fit.judgments))
 
 
 def in_order(

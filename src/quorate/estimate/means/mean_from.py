@@ -18,7 +18,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.design import level_of
 from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.model import CELL
-from quorate.estimate.means.intervals import between, near_an_end, score_ends
+from quorate.estimate.means.intervals import limits, score_ends
 from quorate.estimate.means.mean import Estimate, Weighed, estimate, ordered, weighed
 from quorate.estimate.means.prediction import residual_facet
 from quorate.estimate.means.targets import POPULATION, Pool, Target, resolve, scope
@@ -115,11 +115,7 @@ class MeanFrom(Result):
         `Estimate.interval` of ``estimate`` is wider, for what a component estimated at zero may be.
         """
         low, high = self.estimate.interval(self.level if level is None else level, "satterthwaite")
-        half, ends = (high - low) / 2, score_ends(self.pilot.judgments)
-        if ends is None or not near_an_end(self.value, half, ends):
-            return low, high
-        low, high = map(float, between(self.value, half, self.n, ends))
-        return low, high
+        return limits(self.value, (high - low) / 2, self.n, score_ends(self.pilot.judgments))
 
     @cached_property
     def alone(self) -> Estimate | str:
