@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import isfinite, isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
 from quorate.cli.console import caveats, console, heading, read_as, say, table
-from quorate.cli.options import Files, Group, Level, Output, ScoreReading, ScoresFile, SeedOrNone, command
-from quorate.errors import InvalidInput, UnknownColumn
+from quorate.cli.options import Files, Labelled, Level, Output, ScoreReading, ScoresFile, SeedOrNone, command
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,16 +24,9 @@ MOST_ROWS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Labels(Group):
+class Labels(Labelled):
     """What people said, and what is wanted of it."""
 
-    human: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A level of the role judge that is a person; repeat for each person."),
-    ] = None
-    people: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Instead of --human: a file of what people said, read alike.")
-    ] = None
     human_label: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="Instead of --human: column of FILE with what people said, or a key."),
@@ -46,28 +38,16 @@ class Labels(Group):
     level: Level = 0.95
     seed: SeedOrNone = None
 
-    def said(self, file: Path, reading: ScoreReading) -> Judgments | list[str]:
-        """What people said: a table, or the judges who are people.
+    ways: ClassVar[str] = (
+        "give --human-label, the column of what people said, or --people, their file; one of the three"
+    )
 
-        Raises
-        ------
-        InvalidInput
-            If people are not named, or named twice.
-        """
-        if [bool(self.human), self.people is not None, self.human_label is not None].count(True) != 1:
-            raise InvalidInput(
-                "--human: name the judges who are people, or give --human-label, the column of what people said, or "
-                "--people, their file; one of the three"
-            )
-        if self.human:
-            return list(self.human)
-        if self.human_label is not None:
-            return replace(reading, score=self.human_label).judgments(file)
-        people = Path() if self.people is None else self.people
-        try:
-            return replace(reading, where=None, only=None, partitions=False).judgments(people)
-        except UnknownColumn as error:
-            raise InvalidInput(f"--people: {people} is read as the judges are, and {error}") from None
+    def theirs(self, file: Path, reading: ScoreReading) -> Judgments | list[str]:
+        """What people said: a table, or the judges who are people."""
+        if self.human_label is None:
+            return self.said(reading.alike().judgments)
+        self.once(bool(self.human), self.people is not None, True)
+        return replace(reading, score=self.human_label).judgments(file)
 
 
 @command
@@ -80,7 +60,7 @@ def against(file: ScoresFile, labels: Labels, reading: ScoreReading, files: File
     from quorate.estimate.agreement.against import against as found_by
 
     judgments = reading.judgments(file)
-    human = labels.said(file, reading)
+    human = labels.theirs(file, reading)
     found = found_by(
         judgments,
         human,

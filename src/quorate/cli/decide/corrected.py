@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from quorate.cli.console import caveats, console, read_as, say, table
-from quorate.cli.options import File, Files, For, Group, Level, Output, Reading, command
+from quorate.cli.options import File, Files, For, Labelled, Level, Output, Reading, command
 from quorate.cli.options.systems import clusters_of
-from quorate.errors import InvalidInput, UnknownColumn
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from quorate.estimate.agreement.prediction_powered import Corrected
-    from quorate.table.judgments import Judgments
-    from quorate.table.votes import Votes
 
 
 @dataclass(frozen=True, kw_only=True)
-class Labels(Group):
+class Labels(Labelled):
     """What people said, and what is wanted of it."""
 
-    human: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A level of the role judge that is a person; repeat for each person."),
-    ] = None
-    people: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Instead of --human: a file of what people said, read alike.")
-    ] = None
     a: Annotated[
         str | None,
         For("votes"),
@@ -61,19 +50,6 @@ class Labels(Group):
     ] = False
     level: Level = 0.95
 
-    def said(self, reading: Reading) -> Votes | Judgments | list[str]:
-        """What people said: a table, or the judges who are people."""
-        if bool(self.human) == (self.people is not None):
-            raise InvalidInput(
-                "--human: name the judges who are people, or give --people, a file of what they said; one of the two"
-            )
-        if self.people is None:
-            return list(self.human or ())
-        try:
-            return replace(reading, where=None, only=None, partitions=False).table(self.people)
-        except UnknownColumn as error:
-            raise InvalidInput(f"--people: {self.people} is read as the judges are, and {error}") from None
-
 
 @command
 def corrected(file: File, labels: Labels, reading: Reading, files: Files, out: Output) -> int:
@@ -85,7 +61,7 @@ def corrected(file: File, labels: Labels, reading: Reading, files: Files, out: O
     from quorate.estimate.agreement.prediction_powered import corrected as found_by
 
     judged = reading.table(file, labels)
-    human = labels.said(reading)
+    human = labels.said(reading.alike().table)
     named = ("a", "b", "key", "tuning", "finite", "level")
     options: dict[str, Any] = {name: value for name, value in labels.given().items() if name in named}
     clusters = clusters_of(labels.cluster, judged)

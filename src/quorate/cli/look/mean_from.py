@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -53,7 +52,7 @@ def mean_from(
     from quorate.estimate.means.mean_from import mean_from as found_by
 
     try:
-        fitted = decompose(replace(reading, where=None, only=None, partitions=False).judgments(pilot), **fit.model())
+        fitted = decompose(reading.alike().judgments(pilot), **fit.model())
     except UnknownColumn as error:
         raise InvalidInput(f"--pilot: {pilot} is read as the production file is, and {error}") from None
     judgments = reading.judgments(file)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -53,7 +53,7 @@ class Sampling(Group):
         if self.prior.suffix.lower() == ".json":
             return components_from(self.prior)
         try:
-            judgments = replace(reading, where=None, only=None, partitions=False).judgments(self.prior)
+            judgments = reading.alike().judgments(self.prior)
         except UnknownColumn as error:
             raise InvalidInput(f"--prior: {self.prior} is read as the scores are, and {error}") from None
         return decompose(

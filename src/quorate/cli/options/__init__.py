@@ -15,7 +15,7 @@ from quorate.cli.options.designs import CategoryItems, SourceFile, Targets, cate
 from quorate.cli.options.fit import MODEL, SEED, Fit, Level, Power, Seed, SeedOrNone
 from quorate.cli.options.groups import For, Group, command, only
 from quorate.cli.options.output import Files, Output, StudyRecord
-from quorate.cli.options.people import People
+from quorate.cli.options.people import Labelled, People
 from quorate.cli.options.prices import Prices
 from quorate.cli.options.reading import (
     UNSCALED,
@@ -40,6 +40,7 @@ __all__ = [
     "Fit",
     "For",
     "Group",
+    "Labelled",
     "Level",
     "Output",
     "People",

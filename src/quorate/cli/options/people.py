@@ -2,29 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 import typer
 
 from quorate.cli.options.groups import Group
 from quorate.cli.options.reading import Reading
-from quorate.errors import InvalidInput
+from quorate.errors import InvalidInput, UnknownColumn
 
 if TYPE_CHECKING:
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
 
+Table = TypeVar("Table")
+Named = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME", help="A level of the role judge that is a person; repeat for each person."),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labelled(Group):
+    """Labels of people who are among the judges, or in a file of their own that is read alike."""
+
+    human: Named = None
+    people: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Instead of --human: a file of what people said, read alike.")
+    ] = None
+
+    ways: ClassVar[str] = "give --people, a file of what they said; one of the two"
+    """The other ways to say who they are, for a refusal."""
+
+    def said(self, read: Callable[[Path], Table]) -> Table | list[str]:
+        """What people said, as ``read`` has their file; or the judges who are people.
+
+        Raises
+        ------
+        InvalidInput
+            If people are not named, or named twice.
+        """
+        self.once(bool(self.human), self.people is not None)
+        if self.people is None:
+            return list(self.human or ())
+        try:
+            return read(self.people)
+        except UnknownColumn as error:
+            raise InvalidInput(f"--people: {self.people} is read as the judges are, and {error}") from None
+
+    def once(self, *named: bool) -> None:
+        """Refuse people who are not named in one way of all."""
+        if named.count(True) != 1:
+            raise InvalidInput(f"--human: name the judges who are people, or {self.ways}")
+
+
 @dataclass(frozen=True, kw_only=True)
 class People(Group):
     """People among the judges, as a column of their votes, or in a file of their own."""
 
-    human: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A level of the role judge that is a person; repeat for each person."),
-    ] = None
+    human: Named = None
     human_winner: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Instead of --human: column of the outcome that people gave.")
     ] = None
@@ -68,8 +107,7 @@ class People(Group):
             If people are needed and none are named.
         """
         winner: dict[str, Any] = {} if self.human_winner is None else {"winner": self.human_winner}
-        whole: dict[str, Any] = {"where": None, "only": None, "partitions": False}  # these are of FILE
-        people = None if self.people is None else reading.votes(self.people, **whole, **winner)
+        people = None if self.people is None else reading.alike().votes(self.people, **winner)
         asked = people is not None or not (needed or winner or self.human)
         if asked and not reading.has_votes(file):
             if people is None:

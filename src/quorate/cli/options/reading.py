@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 
 import typer
 
@@ -96,6 +96,10 @@ class Rows(Group):
         if kind is not None:
             given["kind"] = kind
         return read(file, announce=False, **given)
+
+    def alike(self) -> Self:
+        """How another file is read alike: all its rows, and not as a folder."""
+        return replace(self, where=None, only=None, partitions=False)
 
     def rows(self) -> dict[str, Any]:
         """As `quorate.read` and `quorate.read_votes` take them."""
