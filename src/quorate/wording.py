@@ -179,6 +179,20 @@ def margin(value: float) -> str:
     return text.removeprefix("-") if float(text) == 0 else text
 
 
+def duration(seconds: float) -> str:
+    """A time to wait, in the unit in which it is a small number.
+
+    Examples
+    --------
+    >>> duration(40), duration(400), duration(40_000), duration(4_000_000)
+    ('40 seconds', '7 minutes', '11 hours', '46 days')
+    """
+    for unit, size, most in (("second", 1, 90), ("minute", 60, 90), ("hour", 3600, 48)):
+        if seconds < most * size:
+            return counted(max(1, round(seconds / size)), unit)
+    return counted(round(seconds / 86_400), "day")
+
+
 def dollars(amount: float | None) -> str:
     """A price in dollars, with cents where they matter; "unknown" where there is none."""
     if amount is None:

@@ -17,6 +17,7 @@ from quorate.study.file import Study, load
 from quorate.study.rounds import reached
 from quorate.table.exchange.postgres.address import Place
 from quorate.table.results import Result
+from quorate.wording import duration
 
 MOST_UNSCORED = 0.5
 """Share of a judge's calls; if more of them gave a reply without a score, the user is warned."""
@@ -75,6 +76,27 @@ class Status(Result):
         return 0 < self.cells == self.finished and self.ended
 
     @property
+    def rate(self) -> float:
+        """Cells finished per second over the last minutes, by all judges together."""
+        return sum(judge.rate for judge in self.judges)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until the last judge is done, each at its own rate; None while one with cells left finishes none."""
+        waits = [judge.seconds_left for judge in self.judges]
+        known = [wait for wait in waits if wait is not None]
+        return max(known) if known and len(known) == len(waits) else None
+
+    @property
+    def pace(self) -> str:
+        """Speed and time left in a sentence; empty where nothing was finished in the last minutes, or all is."""
+        if not self.rate or self.finished == self.cells:
+            return ""
+        speed = f"{self.rate:,.3g} cells per second" if self.rate >= 1 else f"{60 * self.rate:,.2g} cells per minute"
+        wait = "" if self.seconds_left is None else f"; at this speed {duration(self.seconds_left)} to go"
+        return f"Over the last minutes {speed}{wait}."
+
+    @property
     def aside(self) -> int:
         """Calls that were for no cell, but for drafts of prompts."""
         return self.spend.calls - sum(judge.calls for judge in self.judges)
@@ -131,13 +153,17 @@ class Status(Result):
         """Everything as plain values."""
         counts = {name: getattr(self, name) for name in ("cells", "finished", "given_up", "complete", "reached")}
         judges = [
-            {**asdict(judge), "failure_rate": judge.failure_rate, "unparsed_rate": judge.unparsed_rate}
+            {
+                **asdict(judge),
+                **{name: getattr(judge, name) for name in ("failure_rate", "unparsed_rate", "seconds_left")},
+            }
             for judge in self.judges
         ]
+        speed = {"rate": self.rate, "seconds_left": self.seconds_left}
         more = {"unscored": list(self.unscored), "aside": self.aside, "judges": judges, "silent": list(self.silent)}
         billed = {"billed": self.spend.money - self.unbilled, "unbilled": self.unbilled}
         spent = {"spend": asdict(self.spend) | billed, "budget": asdict(self.budget)}
-        return {"ledger": str(self.ledger), **counts, **more, **spent}
+        return {"ledger": str(self.ledger), **counts, **speed, **more, **spent}
 
 
 def status(study: str | os.PathLike[str]) -> Status:

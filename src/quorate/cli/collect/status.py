@@ -44,6 +44,8 @@ def show(out: Console, found: Status) -> None:
         return
     table(out, {"judge": "left"} | dict.fromkeys(COUNTS, "right"), [row(one) for one in found.judges])
     say(out, spent(found))
+    if found.pace:
+        say(out, found.pace)
     for sentence in found.unscored:
         say(out, sentence)
     for one in found.judges:

@@ -4,7 +4,7 @@ In reading order:
 
 - ``ledger`` is all that a study does with it, every method one transaction
 - ``plan`` adds cells, once each; ``lease`` hands them out and settles them, ``money`` counts what they
-  cost; ``facts`` says how far they are
+  cost; ``facts`` says how far they are, from ``sums`` of what came of them
 - ``owner`` tells whether the process behind a lease is still there
 - ``store`` is what a database must do, ``schema`` its tables, ``sqlite`` and ``postgres`` the two there are
 """

@@ -13,6 +13,7 @@ from quorate.collect.budget import NANO
 from quorate.collect.judge import ERROR, REFUSED, TRUNCATED, UNPARSED
 from quorate.collect.ledger.lease import LOST, held
 from quorate.collect.ledger.store import Connection
+from quorate.collect.ledger.sums import BY_STATUS
 from quorate.table.cells import Cells
 from quorate.table.judgments import OK
 from quorate.table.progress import Progress
@@ -21,6 +22,15 @@ _STATES = ("planned", "leased", "done", "given_up")
 _BLOCK = 10_000
 _UNSCORED = (UNPARSED, REFUSED, TRUNCATED)
 _SAMPLE = 500
+_BY_STATE = """
+SELECT judge, state, count(*) FROM cells WHERE state IN ('done', 'given_up') GROUP BY judge, state
+UNION ALL SELECT judge, 'planned', count(*) FROM cells WHERE state = 'planned' GROUP BY judge
+UNION ALL SELECT judge, 'leased', count(*) FROM cells WHERE state = 'leased' GROUP BY judge
+"""  # each part has an index of its own
+_LATEST = 2000
+
+RECENT = 300.0
+"""Seconds over which speed is measured, or less where more than 2,000 answers came in them."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,8 @@ class JudgeStatus:
         Beginning of its latest reply without a score, in the judge's words; empty if there is none.
     unscored_why : str
         Why that reply has no score.
+    rate : float
+        Cells finished per second over the last minutes.
     """
 
     judge: str
@@ -73,6 +85,7 @@ class JudgeStatus:
     error: str = ""
     unscored: str = ""
     unscored_why: str = ""
+    rate: float = 0.0
 
     @property
     def cells(self) -> int:
@@ -83,6 +96,12 @@ class JudgeStatus:
     def calls(self) -> int:
         """Requests made, or possibly made."""
         return sum(self.statuses.values())
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until all its cells are finished, at its rate of the last minutes; None while it finishes none."""
+        left = self.planned + self.leased
+        return 0.0 if not left else left / self.rate if self.rate else None
 
     @property
     def failure_rate(self) -> float:
@@ -104,34 +123,43 @@ class JudgeStatus:
         return sum(self.statuses.get(status, 0) for status in statuses) / answers if answers else float("nan")
 
 
-def standings(connection: Connection, place: int) -> tuple[JudgeStatus, ...]:
+def standings(connection: Connection, place: int, now: float) -> tuple[JudgeStatus, ...]:
     """How far every judge is, in the order of planning; ``place`` is that of the facet of judges."""
     names = dict(connection.execute("SELECT code, label FROM labels WHERE facet = ? ORDER BY code", (place,)))
     states: dict[int, dict[str, Any]] = {code: dict.fromkeys(_STATES, 0) for code in names}
-    for judge, state, count in connection.execute("SELECT judge, state, count(*) FROM cells GROUP BY judge, state"):
+    for judge, state, count in connection.execute(_BY_STATE):
         states[judge][state] = count
     pauses = dict(connection.execute("SELECT judge, until FROM pauses"))
-    calls, waiting = _calls(connection), held(connection)
+    calls, waiting, speed = _calls(connection), held(connection), _speed(connection, now)
     return tuple(
         JudgeStatus(
-            name, **states[code], **calls.get(code, {}), paused_until=pauses.get(code), held=waiting.get(code, 0)
+            name,
+            **states[code],
+            **calls.get(code, {}),
+            paused_until=pauses.get(code),
+            held=waiting.get(code, 0),
+            rate=speed.get(code, 0.0),
         )
         for code, name in names.items()
     )
+
+
+def _speed(connection: Connection, now: float) -> dict[int, float]:
+    """Cells finished per second, by the code of the judge: over the last minutes, from its first answer in them."""
+    rows = connection.execute(
+        "SELECT c.judge, count(*), min(a.at) FROM (SELECT id, cell, at FROM attempts ORDER BY id DESC LIMIT ?) AS a "
+        "JOIN cells AS c ON c.accepted = a.id AND c.id = a.cell WHERE a.at > ? GROUP BY c.judge",
+        (_LATEST, now - RECENT),
+    )
+    return {judge: (count - 1) / (now - first) for judge, count, first in rows if count > 1 and now > first}
 
 
 def _calls(connection: Connection) -> dict[int, dict[str, Any]]:
     judges: dict[int, dict[str, Any]] = {}
     latest: dict[int, tuple[int, str]] = {}
     unscored: dict[int, int] = {}
-    rows = connection.execute(
-        "SELECT c.judge, a.status, count(*), coalesce(sum(a.charged), 0), count(*) - count(a.charged), "
-        "coalesce(sum(a.tokens_in), 0), coalesce(sum(a.tokens_out), 0), max(a.id), "
-        "coalesce(sum(CASE WHEN a.cost = a.charged THEN 0 ELSE a.charged END), 0) "
-        "FROM attempts AS a JOIN cells AS c ON c.id = a.cell GROUP BY c.judge, a.status"
-    )
     empty = {"money": 0.0, "unbilled": 0.0, "unpriced": 0, "tokens_in": 0, "tokens_out": 0}
-    for judge, status, count, money, unpriced, tokens_in, tokens_out, last, unbilled in rows:
+    for judge, status, count, money, unpriced, tokens_in, tokens_out, unbilled, last in connection.execute(BY_STATUS):
         start: dict[str, Any] = {"statuses": {}, **empty}
         calls = judges.setdefault(judge, start)
         calls["statuses"][status] = count

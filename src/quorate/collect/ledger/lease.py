@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from quorate.collect.budget import Budget, affordable, nano
 from quorate.collect.judge import Reply
-from quorate.collect.ledger import money
+from quorate.collect.ledger import money, sums
 from quorate.collect.ledger.owner import is_gone
 from quorate.collect.ledger.store import Connection
 
@@ -181,6 +181,8 @@ def commit(connection: Connection, runner: int, results: Sequence[Settled]) -> i
         settled.append((result.state, accepted, result.next_at, blamed, cell.id))
     connection.executemany(_ADDED, attempts)
     connection.executemany(_SETTLED, settled)
+    if attempts:
+        sums.carry(connection, attempts[-1][0])
     money.book(
         connection,
         calls=len(mine),

@@ -270,7 +270,7 @@ class Ledger:
 
     def status(self) -> tuple[JudgeStatus, ...]:
         """How far every judge is."""
-        return facts.standings(self._connection, self._place()) if self.facets else ()
+        return facts.standings(self._connection, self._place(), self.clock()) if self.facets else ()
 
     @property
     def name(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from contextlib import AbstractContextManager, nullcontext
 
-from quorate.collect.ledger.schema import ADDED_ONLY, VERSION, tables_on_postgres
+from quorate.collect.ledger.schema import ADDED_ONLY, VERSION, later_on_postgres, tables_on_postgres
 from quorate.errors import InvalidInput
 from quorate.table.exchange.format import literal
 from quorate.table.exchange.postgres.address import Address
@@ -46,7 +46,7 @@ class PostgresStore:
         self.connection = Session(place)
         self._ahead = 0.0
         try:
-            if not _is_there(self.connection):
+            if not _is_there(self.connection) or _is_older(self.connection):
                 self._make()
             self._heard(self.connection.execute(_NOW).fetchall()[0][0])
         except BaseException:
@@ -113,10 +113,18 @@ class PostgresStore:
                     session.execute(statement)
                 session.execute(f"INSERT INTO study VALUES (1, ({_NOW}), NULL)")
                 session.execute(f"COMMENT ON TABLE study IS '{_MARK}{VERSION}'")
+            elif _is_older(session):
+                for statement in later_on_postgres():
+                    session.execute(statement)
             session.end()
         except BaseException:
             session.undo()
             raise
+
+
+def _is_older(session: Session) -> bool:
+    """Whether the ledger lacks what is added to those of an earlier version."""
+    return session.execute("SELECT to_regclass(?)", (f"{session.address.identifier}.sums",)).fetchall() == [(None,)]
 
 
 def is_made(place: Address) -> bool:

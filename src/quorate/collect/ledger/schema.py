@@ -15,8 +15,18 @@ RESERVED = ("replicate", "score", "status", "cost", "tokens_in", "tokens_out", "
 
 ADDED_ONLY = "attempts are only ever added"
 
-LOST_INDEX = "CREATE INDEX IF NOT EXISTS lost ON attempts (cell) WHERE status = 'lost'"
-"""By which the lost requests of a cell are counted; ledgers of an earlier version get it when they are opened."""
+LATER = (
+    "CREATE INDEX IF NOT EXISTS lost ON attempts (cell) WHERE status = 'lost'",
+    "CREATE INDEX IF NOT EXISTS finished ON cells (judge, state) WHERE state IN ('done', 'given_up')",
+    (
+        "CREATE TABLE IF NOT EXISTS sums (judge INTEGER, status TEXT, count INTEGER NOT NULL, charged INTEGER NOT NULL, "
+        "unpriced INTEGER NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, "
+        "unbilled INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (judge, status))"
+    ),
+)
+"""By which lost requests and finished cells are counted, and the sums of attempts up to the last one in them.
+
+Ledgers of an earlier version get them when they are opened."""
 
 _PLACES = ", ".join(f"f{place}" for place in range(MOST_FACETS))
 _CODES = ", ".join(f"f{place} INTEGER NOT NULL DEFAULT 0" for place in range(MOST_FACETS))
@@ -43,7 +53,6 @@ CREATE TABLE attempts (
   score REAL, text TEXT, cut INTEGER NOT NULL, tokens_in INTEGER, tokens_out INTEGER, cost INTEGER, charged INTEGER,
   latency REAL, request TEXT, error TEXT, at REAL NOT NULL
 );
-{LOST_INDEX};
 CREATE TABLE spend (
   id INTEGER PRIMARY KEY CHECK (id = 1), calls INTEGER NOT NULL, lost INTEGER NOT NULL, reserved INTEGER NOT NULL,
   money INTEGER NOT NULL, reserved_money INTEGER NOT NULL, unpriced INTEGER NOT NULL
@@ -60,13 +69,21 @@ _IN_POSTGRES = (
 
 def tables() -> Iterator[str]:
     """The statements that make the tables, in the words of SQLite."""
-    return (statement.strip() for statement in _TABLES.split(";\n") if statement.strip())
+    return (statement.strip() for statement in (*_TABLES.split(";\n"), *LATER) if statement.strip())
 
 
 def tables_on_postgres() -> Iterator[str]:
     """The same in the words of Postgres: whole numbers of 64 bits, and numbers of double precision."""
-    for statement in tables():
-        translated = statement
-        for pattern, words in _IN_POSTGRES:
-            translated = re.sub(pattern, words, translated)
-        yield translated
+    return map(_in_postgres, tables())
+
+
+def later_on_postgres() -> Iterator[str]:
+    """What ledgers of an earlier version lack."""
+    return map(_in_postgres, LATER)
+
+
+def _in_postgres(statement: str) -> str:
+    translated = statement
+    for pattern, words in _IN_POSTGRES:
+        translated = re.sub(pattern, words, translated)
+    return translated

@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 
 from quorate.collect.ledger.owner import start_of_machine
-from quorate.collect.ledger.schema import ADDED_ONLY, LOST_INDEX, VERSION, tables
+from quorate.collect.ledger.schema import ADDED_ONLY, LATER, VERSION, tables
 from quorate.collect.ledger.store import HELD, PATIENCE, Adrift
 from quorate.errors import InvalidInput
 from quorate.table.exchange.ledger import APPLICATION
@@ -212,7 +212,8 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> float:
         for statement in (*tables(), *_GUARDS):
             connection.execute(statement)
         connection.execute("INSERT INTO study VALUES (1, ?, NULL)", (time.time(),))
-    connection.execute(LOST_INDEX)
+    for statement in LATER:
+        connection.execute(statement)
     ahead = _ahead(connection)
     connection.execute("COMMIT")
     return ahead
