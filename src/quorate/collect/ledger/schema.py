@@ -19,8 +19,8 @@ LATER = (
     "CREATE INDEX IF NOT EXISTS lost ON attempts (cell) WHERE status = 'lost'",
     "CREATE INDEX IF NOT EXISTS finished ON cells (judge, state) WHERE state IN ('done', 'given_up')",
     (
-        "CREATE TABLE IF NOT EXISTS sums (judge INTEGER, status TEXT, count INTEGER NOT NULL, charged INTEGER NOT NULL, "
-        "unpriced INTEGER NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, "
+        "CREATE TABLE IF NOT EXISTS sums (judge INTEGER, status TEXT, count INTEGER NOT NULL, charged INTEGER "
+        "NOT NULL, unpriced INTEGER NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, "
         "unbilled INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (judge, status))"
     ),
 )
