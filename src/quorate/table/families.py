@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -15,7 +15,7 @@ from quorate.table.judgments import Facet, Judgments
 from quorate.table.notes import Note
 from quorate.wording import counted, listed
 
-AUTO = "auto"
+AUTO: Literal["auto"] = "auto"
 Families = Literal["auto"] | Mapping[str, str]
 
 
@@ -36,18 +36,10 @@ def in_families(table: Judgments, families: Families) -> Judgments:
     UnknownTerm
         If a judge is named that is not there.
     """
-    if isinstance(families, str) and families != AUTO:
-        raise InvalidInput(f'families: "auto" or the family of each judge is needed, got {families!r}')
     if JUDGE not in table.names or FAMILY in table.names or table.facet(JUDGE).parent is not None:
         raise InvalidInput("families: there are no judges to group, or they are in groups already; leave it out")
     judges = table.facet(JUDGE).levels
-    if not isinstance(families, str):
-        for name in families:
-            if name not in judges:
-                raise UnknownTerm(name, judges, "judge")
-        own = [families.get(name, name) for name in judges]
-    else:
-        own = [maker(name) or name for name in judges]
+    own = families_of(judges, families)
     levels = sorted(set(own))
     if len(levels) == len(judges):
         raise InvalidInput(f"families: no two of the judges are of one family by name ({listed(judges, most=5)})")
@@ -62,3 +54,23 @@ def in_families(table: Judgments, families: Families) -> Judgments:
         codes=np.column_stack([table.codes, codes[table.column(JUDGE)]]),
         notes=(*table.notes, note),
     )
+
+
+def families_of(judges: Sequence[str], families: Families) -> list[str]:
+    """Family of each judge, as said or by the makers that names tell; a judge without one is a family alone.
+
+    Raises
+    ------
+    InvalidInput
+        If families are neither "auto" nor a mapping.
+    UnknownTerm
+        If a judge is named that is not there.
+    """
+    if isinstance(families, str):
+        if families != AUTO:
+            raise InvalidInput(f'families: "auto" or the family of each judge is needed, got {families!r}')
+        return [maker(name) or name for name in judges]
+    for name in families:
+        if name not in judges:
+            raise UnknownTerm(name, judges, "judge")
+    return [families.get(name, name) for name in judges]

@@ -288,6 +288,7 @@ VALUES = {
     "label": "x",
     "part": "match",
     "file_format": "json",
+    "group": "a=x,b=x",
     "within": "judge",
 }
 VALUES_IN = {

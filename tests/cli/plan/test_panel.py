@@ -56,6 +56,18 @@ def test_prices_and_identities(run, path):
     assert ran.json["strategies"]["Qwen"]["rows"][0]["projection"]["cost"] == pytest.approx(80 * 5 * 0.11)
 
 
+def test_groups_of_judges(run, path):
+    said = "GPT=dear,Claude=dear,Gemini=dear,Llama=cheap,Qwen=cheap"
+    ran = run("panel", path, "--group", said, "--only", "system=Llama", "--judge-price", "GPT=2", "--json")
+    assert "judge Claude, Gemini, Llama, Qwen of the pilot has no price" in ran.json["groups"]["all"]["reason"]
+    ran = run("panel", path, "--group", said, "--only", "system=Llama")
+    out = " ".join(ran.out.split())
+    assert (ran.code, ran.err) == (0, "")
+    assert "Groups of judges cheap (" in out
+    assert "judges of one group alone this much of its precision: " in out
+    assert "one of each 2" in out
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

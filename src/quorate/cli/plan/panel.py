@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quorate.cli.console import caveats, heading, points, read_as, say, table
-from quorate.cli.options import Files, Level, Output, Prices, ScoreReading, ScoresFile, command, only, pairs
+from quorate.cli.options import Files, Level, Output, Prices, ScoreReading, ScoresFile, command, names, only, pairs
 from quorate.cli.spelling import in_options
 from quorate.wording import dollars
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from quorate.estimate.panel.components import PanelComponents
     from quorate.estimate.panel.crossed import Crossed
+    from quorate.plan.panel.groups import Groups
     from quorate.plan.panel.panel import Panel, Sharing
     from quorate.simulate.strategies import Validation
 
@@ -43,26 +44,39 @@ def panel(
         list[str] | None,
         typer.Option(metavar="JUDGE=SYSTEM", help="System that a judge is; repeat for each. Default: equal names."),
     ] = None,
+    group: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Groups of judges to compare, such as tiers: their column; auto for the makers that names tell; or "
+            "the group of each judge, with commas: gpt-4o=mid,gpt-5=frontier.",
+        ),
+    ] = None,
     level: Level = 0.95,
     validate: Annotated[
         bool, typer.Option("--validate", help="Redraw studies from these scores and compare the strategies' variances.")
     ] = False,
     *,
-    prices: Annotated[Prices, only("price", "generation_price")],
+    prices: Annotated[Prices, only("price", "judge_price", "item_price", "generation_price")],
     reading: ScoreReading,
     files: Files,
     out: Output,
 ) -> int:
     """Which judge is off, and what one judge alone would reverse.
 
-    Also whether judges prefer themselves, what they and the items bring to the variance, and how to share calls out.
+    Also whether judges prefer themselves, what they and the items bring to the variance, how to share calls out, and
+    with --group what judges of one tier or maker are worth beside the others.
     Ends with exit code 2 if one judge alone would reverse an order, or prefers itself, beyond chance.
     """
     from quorate.analysis.panel import validations
     from quorate.plan.panel.panel import panel as panel_of
+    from quorate.table.families import AUTO
 
+    of_judge = pairs("--group", names(group), "gpt-4o=mid") if "=" in (group or "") else None
+    column = () if group in (None, AUTO) or of_judge else (str(group),)
     found = panel_of(
-        reading.judgments(file),
+        reading.judgments(file, also=column),
+        group=of_judge or group,
         system=system,
         generation=generation,
         identities=pairs("--identity", identity, "gpt-5=GPT-5") or None,
@@ -88,6 +102,7 @@ def show(out: Console, found: Panel, redrawn: Mapping[str, Validation]) -> None:
     if found.self_preference is not None:
         heading(out, "Judges on the systems that they are")
         points(out, [*found.self_preference.sentences, found.self_preference.scope])
+    show_groups(out, found)
     show_components(out, found)
     show_strategies(out, found)
     show_sharing(out, found)
@@ -170,6 +185,58 @@ def show_reversals(out: Console, found: Panel) -> None:
     rows = [("panel", " > ".join(found.reversals.order), "")]
     rows += [(one.judge, " > ".join(one.order), number(one.tau, 2)) for one in found.reversals.judges]
     table(out, {"judge": "left", "order": "left", "tau": "right"}, rows)
+
+
+def show_groups(out: Console, found: Panel) -> None:
+    """Print groups of judges side by side: their means, what makes up the variance of each, and panels out of them."""
+    from quorate.analysis.words import number, significant
+    from quorate.wording import capitalised, decimals, plural
+
+    if found.grouping is None:
+        return
+    heading(out, capitalised(f"{plural(found.grouping.role)} of judges"))
+    if found.group_bias is not None:
+        say(out, found.group_bias.sentence)
+    for system, groups in found.groups.items():
+        whose = "" if found.means.system is None else f" of {system}"
+        say(out, f"Mean{whose} by each {groups.role}, with standard errors for its judges and for judges like them:")
+        heads = {groups.role: "left", "judges": "right", "mean": "right", "these": "right", "like these": "right"}
+        each = [
+            (
+                one.group,
+                str(len(one.judges)),
+                number(one.mean, decimals(one.se)),
+                significant(one.se, 2),
+                significant(one.se_population, 2) if len(one.judges) > 1 else "-",
+            )
+            for one in groups.variances
+        ]
+        table(out, heads, each)
+        say(out, f"Shares of the variance{whose}:")
+        shares = [
+            (name, *(f"{one.shares[name]:.1%}" if name in one.shares else "-" for one in groups.variances))
+            for name in dict.fromkeys(name for one in groups.variances for name in one.shares)
+        ]
+        table(out, {"component": "left", **{one.group: "right" for one in groups.variances}}, shares)
+        show_group_panels(out, groups)
+
+
+def show_group_panels(out: Console, groups: Groups) -> None:
+    """Print what the price of the study buys with judges of each group, of any, and of one of each."""
+    from quorate.analysis.panel import worths
+    from quorate.analysis.words import significant
+    from quorate.wording import plural
+
+    if groups.reason:
+        say(out, f"No panels of single {plural(groups.role)}: {in_options(groups.reason)}")
+        return
+    say(out, groups.sentence)
+    heads = {"panel out of": "left", "judges": "right", "items": "right", "SE": "right", "precision": "right"}
+    rows = [
+        (one.label, str(len(one.panel.judges)), f"{one.panel.items:,}", significant(one.panel.se), *worths(one))
+        for one in groups.panels
+    ]
+    table(out, heads | {f"{groups.level:.0%} interval": "right"}, rows)
 
 
 def show_components(out: Console, found: Panel) -> None:

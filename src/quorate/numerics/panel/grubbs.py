@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quorate.arrays import Floats
+from quorate.arrays import Floats, Ints
 from quorate.errors import NotEstimable
 
 _NODES = 64
@@ -45,11 +45,11 @@ class Grubbs:
         shared = 2 * v * others / (judges - 1) ** 2 + pairs / ((judges - 1) * (judges - 2)) ** 2
         return np.asarray(np.sqrt(2 * (v**2 + shared) / self.df))
 
-    def shrunk(self) -> Floats:
-        """Variances pulled towards their mean as far as chance explains their differences; see `moderated`."""
-        judges = self.judge.shape[-1]
-        shared = 1 + 2 / (judges - 1) + 1 / ((judges - 1) * (judges - 2))
-        return moderated(self.judge, self.df, shared * self.judge.mean(axis=-1) ** 2)
+    def shrunk(self, judges: Ints) -> Floats:
+        """Variances of some judges, pulled towards their mean as far as chance explains their differences."""
+        of, pool = self.judge[..., judges], self.judge.shape[-1]
+        shared = 1 + 2 / (pool - 1) + 1 / ((pool - 1) * (pool - 2))
+        return moderated(of, self.df, shared * of.mean(axis=-1) ** 2)
 
 
 @dataclass(frozen=True)
@@ -131,6 +131,8 @@ def moderated(variances: Floats, df: int, noise: Floats) -> Floats:
     has the same rule for variances of genes.
     """
     m = np.maximum(variances.mean(axis=-1, keepdims=True), 0.0)
+    if variances.shape[-1] == 1:
+        return np.asarray(m)
     total = variances.var(axis=-1, ddof=1, keepdims=True)
     between = np.maximum(total - 2 / df * noise[..., None], 0.0) / (1 + 2 / df)
     weight = np.divide(between, total, out=np.zeros_like(total), where=total > 0)

@@ -27,6 +27,7 @@ from quorate.plan.designs.fitted import observed_counts
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices, check
 from quorate.plan.designs.schemes import GENERATION
+from quorate.plan.panel.groups import Grouping, Groups, grouping, groups_of
 from quorate.plan.panel.strategies import AS_DRAWN, Strategies, compare_strategies
 from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments, checked
@@ -82,6 +83,8 @@ class Panel(Result):
         Of the bootstrap over scenarios.
     prices : mapping, optional
         As for `quorate.project`.
+    grouping : Grouping, optional
+        Groups of the judges, where they are asked for.
     """
 
     judgments: Judgments
@@ -90,6 +93,7 @@ class Panel(Result):
     level: float
     resamples: int
     prices: Prices | None
+    grouping: Grouping | None = None
 
     @cached_property
     def bias(self) -> JudgeBias:
@@ -127,6 +131,16 @@ class Panel(Result):
         return _there(self._sharings)
 
     @property
+    def group_bias(self) -> JudgeBias | None:
+        """Every group of judges against the average of the groups; None without groups."""
+        return self._group_bias[0]
+
+    @property
+    def groups(self) -> Mapping[str, Groups]:
+        """Groups of judges side by side, by system."""
+        return _there(self._groups)
+
+    @property
     def sentence(self) -> str:
         """Who is off, and whether one judge alone would reverse an order."""
         return " ".join([self.bias.sentence, *([self.reversals.sentence] if self.reversals else [])])
@@ -135,8 +149,10 @@ class Panel(Result):
     def reasons(self) -> Mapping[str, str]:
         """Why a view is not there, by its name and, with several systems, the system."""
         out = {"reversals": self._reversals[1], "self_preference": self._self_preference[1]}
+        out |= {"group_bias": self._group_bias[1]}
         views: dict[str, Mapping[str, tuple[object, str]]]
         views = {"crossed": self._crossed, "strategies": self._strategies, "sharings": self._sharings}
+        views |= {"groups": self._groups}
         for view, found in views.items():
             out |= {view if name == ALL else f"{view} ({name})": why for name, (_, why) in found.items()}
         return {name: why for name, why in out.items() if why}
@@ -160,13 +176,14 @@ class Panel(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        views: dict[str, Reversals | SelfPreference | None]
-        views = {"reversals": self.reversals, "self_preference": self.self_preference}
+        views: dict[str, Reversals | SelfPreference | JudgeBias | None]
+        views = {"reversals": self.reversals, "self_preference": self.self_preference, "group_bias": self.group_bias}
         return {
             "sentence": self.sentence,
             "bias": self.bias.to_dict(),
             **{name: None if view is None else view.to_dict() for name, view in views.items()},
             "crossed": {name: found.to_dict() for name, found in self.crossed.items()},
+            "groups": {name: found.to_dict() for name, found in self.groups.items()},
             "strategies": {name: found.to_dict() for name, found in self.strategies.items()},
             "sharings": {
                 name: [{"label": one.label, **one.projection.to_dict()} for one in found]
@@ -215,6 +232,21 @@ class Panel(Result):
         return self._from_fits(partial(sharings_of, prices=self.prices))
 
     @cached_property
+    def _group_bias(self) -> _Attempt[JudgeBias]:
+        by = self.grouping
+        if by is None:
+            return None, ""
+        make = partial(judge_bias, level=self.level, judge=by.role, system=self.means.system)
+        return _attempt(make, by.added(self.judgments))
+
+    @cached_property
+    def _groups(self) -> dict[str, _Attempt[Groups]]:
+        if self.grouping is None:
+            return {}
+        make = partial(groups_of, by=self.grouping, prices=self.prices, level=self.level, resamples=self.resamples)
+        return {name: _attempt(make, part) for name, part in self._parts.items()}
+
+    @cached_property
     def _parts(self) -> dict[str, Judgments]:
         """The judgments of every system."""
         role = self.means.system
@@ -236,6 +268,7 @@ def panel(
     level: float = 0.95,
     resamples: int = 2000,
     prices: Prices | None = None,
+    group: str | Mapping[str, str] | None = None,
 ) -> Panel:
     """Which judge is off and by how much, whether one alone would reverse a ranking, and how to share the calls out.
 
@@ -255,6 +288,11 @@ def panel(
         Of the bootstrap over scenarios.
     prices : mapping, optional
         As for `quorate.project`; strategies are then compared with what they cost.
+    group : str or mapping of str to str, optional
+        Groups of judges, such as tiers, to compare: the facet that has one level for every judge, such as ``"tier"``
+        of ``q.read(file, nested={"judge": "tier"})``; ``"auto"`` for the makers that names tell; or the group of each
+        judge, such as ``{"gpt-4o": "mid", "gpt-5": "frontier"}``. Each then has its own components (`Panel.groups`),
+        its mean beside the others' (`Panel.group_bias`), and what panels out of it alone are worth for the same money.
 
     Returns
     -------
@@ -292,8 +330,11 @@ def panel(
         raise InvalidInput(f"resamples: must be a whole number of at least {_FEWEST}, got {resamples!r}")
     if prices is not None:
         check(prices)
+    by = None
+    if group is not None:
+        judgments, by = grouping(judgments, group)
     named = nested_generation(judgments, generation)
-    result = Panel(named, judge_means(named, system=system), identities, level, resamples, prices)
+    result = Panel(named, judge_means(named, system=system), identities, level, resamples, prices, by)
     if identities is not None:
         self_preference(result.means, identities=identities, level=level)  # a name that is wrong is no missing view
     return result

@@ -37,7 +37,7 @@ from quorate.table.judgments import Judgments, checked
 from quorate.table.results import Result
 from quorate.wording import counted, plural
 
-_WHOLE_SEARCH = 20
+WHOLE_SEARCH = 20
 _CONTENDERS = 20
 _FEW_ITEMS = 20
 _MOST_MONEY = 1e12
@@ -178,7 +178,7 @@ def screen(
     ('a', 'b', 'd')
     """
     scores = crossed_scores(checked(judgments), generation=generation)
-    price, item_price, pilot_cost = _priced(judgments, scores, prices)
+    price, item_price, pilot_cost = priced(judgments, scores, prices)
     judges, most = len(scores.judges), len(scores.judges) if most is None else most
     for name, count in (("fewest", fewest), ("most", most)):
         if not is_count(count, judges):
@@ -202,7 +202,7 @@ def screen(
         raise NotEstimable(f"{item}: every judge gave all items of the pilot one score, so nothing varies; add items")
     choice = Choice(pilot.spread, pilot.error(corrected=corrected), price, money, goal, int(fewest), int(most))
     pool = JudgePool(scores.judges, price, item_price, pilot, choice, corrected)
-    exact = len(scores.judges) <= _WHOLE_SEARCH
+    exact = len(scores.judges) <= WHOLE_SEARCH
     frontier = _frontier(pool, exact=exact)
     panel = min(frontier, key=pool.value)
     members = np.isin(scores.judges, panel.judges)
@@ -262,7 +262,7 @@ def _frontier(pool: JudgePool, *, exact: bool) -> tuple[Shortlist, ...]:
     )
 
 
-def _priced(judgments: Judgments, scores: CrossedScores, prices: Prices | None) -> tuple[Floats, float, float]:
+def priced(judgments: Judgments, scores: CrossedScores, prices: Prices | None) -> tuple[Floats, float, float]:
     """Price of one judgment and its new item by judge, the item's part of it, and the price of the pilot."""
     prices = {"call": 1.0} if prices is None else prices
     check(prices)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from quorate.arrays import Bools, Floats
+from quorate.arrays import Bools, Floats, Ints
 from quorate.estimate.components.published import components
 from quorate.estimate.means.targets import Pool
 from quorate.estimate.panel.scores import CrossedScores
@@ -171,7 +171,7 @@ class JudgePool:
         )
 
 
-def facts(x: Floats, extra: Floats) -> JudgeFacts:
+def facts(x: Floats, extra: Floats, alike: Sequence[Ints] = ()) -> JudgeFacts:
     """What crossed scores say about every judge.
 
     Parameters
@@ -180,13 +180,17 @@ def facts(x: Floats, extra: Floats) -> JudgeFacts:
         Score of generation j of item i by judge l.
     extra : array, shape (K,)
         Variance that one answer has beyond a cell of ``x``, where cells are means of several answers.
+    alike : sequence of array of int
+        Places of judges whose variances are pulled towards each other's, by group; all of the pool unless given.
     """
     items, generations, judges = x.shape[-3:]
     by_item = x.mean(axis=-2)
     estimates = grubbs(by_item)
-    noise = estimates.shrunk()
-    spread = by_item.var(axis=-2, ddof=1)
-    alike = spread.mean(axis=-1) ** 2 - np.maximum(estimates.item, 0.0) ** 2
+    spread, noise = by_item.var(axis=-2, ddof=1), np.empty_like(estimates.judge)
+    for at in alike or (np.arange(judges),):
+        noise[..., at] = estimates.shrunk(at)
+        shared = spread[..., at].mean(axis=-1) ** 2 - np.maximum(estimates.item, 0.0) ** 2
+        spread[..., at] = moderated(spread[..., at], estimates.df, np.maximum(shared, 0.0))
     response, panel = np.zeros(judges), np.zeros(())
     if generations > 1:
         lost = 1 - 1 / generations
@@ -195,7 +199,7 @@ def facts(x: Floats, extra: Floats) -> JudgeFacts:
     return JudgeFacts(
         effects(by_item.mean(axis=-2), disagreement(by_item, noise) / items),
         noise,
-        np.asarray(moderated(spread, estimates.df, alike) + response + extra),
+        np.asarray(spread + response + extra),
         estimates.item,
         np.asarray(by_item.mean(axis=-1).var(axis=-1, ddof=1) + panel + extra.sum() / judges**2),
     )

@@ -10,7 +10,7 @@ from quorate.analysis.panel import PanelAnalysis
 from quorate.analysis.views import MOST_PARTS
 from quorate.caveats import Caveat
 from quorate.reporting.page import Figure, Page, Section, particulars, source_of, title_of
-from quorate.reporting.pages.panel import biases, models, rankings, spending
+from quorate.reporting.pages.panel import biases, groups, models, rankings, spending
 from quorate.reporting.pages.panel.paragraphs import paragraphs
 from quorate.roles import JUDGE
 from quorate.wording import counted, plural
@@ -90,6 +90,9 @@ def _figures(view: PanelAnalysis, *, with_bias: bool = True) -> Iterator[Figure 
         yield rankings.orders(view, view.panel.reversals)
         yield rankings.reversals(view, view.panel.reversals)
     yield biases.preference(view)
+    yield groups.means(view)
+    yield groups.variances(view)
+    yield groups.panels(view)
     yield models.components(view)
     yield spending.strategies(view)
     yield spending.sharings(view)
@@ -122,7 +125,14 @@ def methods(view: PanelAnalysis) -> str:
         if view.panel.reversals is not None
         else ""
     )
+    grouped = (
+        f" Each {view.panel.grouping.role} of judges was fitted by itself; panels out of one were chosen for the price "
+        "of the study, and compared by the variance of the mean over all judges, the bias that the study expects "
+        "subtracted."
+        if view.panel.grouping is not None
+        else ""
+    )
     return (
         f"The bias of a judge is its mean score less that of the panel, with {view.coverage} intervals over "
-        f"{plural(cut(view.item))}; verdicts are for all judges together (Holm, 1979).{crossed}{reversed_}"
+        f"{plural(cut(view.item))}; verdicts are for all judges together (Holm, 1979).{crossed}{reversed_}{grouped}"
     )

@@ -120,6 +120,11 @@ def missing(view: PanelAnalysis) -> Iterator[str]:
         yield f"Not shown, how judges score themselves: {cut(reasons['self_preference'], _LINE) if named else none}."
     if view.check_reason:
         yield f"Studies were not redrawn from these scores: {cut(view.check_reason, _LINE)}."
+    if uncrossed := next((found.reason for found in view.panel.groups.values() if found.reason), ""):
+        yield f"Not shown, panels out of one group of judges: {cut(uncrossed, _LINE)}."
+    for name, reason in reasons.items():
+        if name.startswith("group"):
+            yield f"Not shown, groups of judges: {cut(reason, _LINE)}."
     for what in ("strategies", "sharings"):
         why = [reason for name, reason in reasons.items() if name.partition(" ")[0] == what]
         if why and not view.panel.strategies and (what == "sharings" or "generation" in view.panel.judgments.names):
