@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from quorate.table.read import read as read
     from quorate.table.read_votes import read_votes as read_votes
     from quorate.table.votes import Votes as Votes
+    from quorate.web.serve import serve as serve
 
     __version__: str
 
@@ -150,6 +151,7 @@ _HOMES = {
     "sample_battles": "quorate.plan.battles",
     "sample_size": "quorate.plan.power.sample_size",
     "screen": "quorate.plan.panel.screening",
+    "serve": "quorate.web.serve",
     "simulate_allocation": "quorate.simulate.allocation.allocation",
     "status": "quorate.study.status",
     "stopping_rule": "quorate.decide.stop",

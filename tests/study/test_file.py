@@ -34,7 +34,7 @@ BAD = {
     "infinite money": ({"budget": {"money": float("inf")}}, "budget.money: .*finite"),
     "no kind": (
         {"judges": {"m": {"model": "m"}}},
-        "judges.m: kind is missing; one of endpoint, batch, local, replay, python",
+        "judges.m: kind is missing; one of endpoint, batch, local, replay, python, person, people",
     ),
     "wrong kind": ({"judges": {"m": {"kind": "openai"}}}, "judges.m: kind must be one of .*, got 'openai'"),
     "no model": ({"judges": {"m": {"kind": "endpoint", "base_url": "u"}}}, "judges.m.model: is missing"),

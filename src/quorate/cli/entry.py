@@ -14,6 +14,7 @@ import typer
 
 from quorate.cli.collect.init import init
 from quorate.cli.collect.run import run
+from quorate.cli.collect.serve import serve
 from quorate.cli.collect.status import status
 from quorate.cli.collect.variants import variants
 from quorate.cli.console import safe
@@ -113,7 +114,7 @@ def _start(
 STAGES: Mapping[str, tuple[Callable[..., int], ...]] = {
     "Look at a file": (doctor, analyze, diagnose, mean_from, posterior, demo),
     "Plan a study": (project, optimize, assign, panel, screen, adaptive, plan_votes, sample_battles, replay, validate),
-    "Collect judgments": (init, variants, run, status),
+    "Collect judgments": (init, variants, run, serve, status),
     "Decide between systems": (compare, rank, corrected, monitor, agree, against, pipelines, gaming),
     "Write it up": (writeup, export),
 }

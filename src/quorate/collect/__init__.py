@@ -3,7 +3,8 @@
 In reading order:
 
 - ``judge`` is what answers a request with a reply, ``expects`` what counts as an answer
-- ``prompt`` is the words of a request, a ``template`` over fenced ``material``
+- ``prompt`` is the words of a request, a ``template`` over fenced ``material``; a ``sheet`` is the
+  same for people
 - ``price`` and ``budget`` are what calls cost, and the most that they may
 - ``secret`` is a key that does not print
 

@@ -99,15 +99,33 @@ class Fenced:
         InvalidInput
             If the template cut a slot, or took the text of a piece and does not print it.
         """
-        whole = [int("".join(str(ord(one) - _DIGIT) for one in slot)) for text in texts for slot in _SLOT.findall(text)]
+        whole = [_number(slot) for text in texts for slot in _SLOT.findall(text)]
         changed = any(_LEFT.search(_SLOT.sub("", text)) for text in texts)
         if changed or self.asked - set(whole) or not set(whole) <= set(range(len(self.pieces))):
             raise InvalidInput("it cuts or changes the item's texts; print each whole, such as {{ response }}")
         return [_SLOT.sub(self._piece, text) for text in texts]
 
+    def split(self, text: str) -> tuple[list[tuple[str, str, str]], str]:
+        """The pieces in what a template printed, each with the words before it, its name and its text; the last words.
+
+        It is for people, who see where a piece begins and ends; whether the template may print it, `filled` says.
+        """
+        *parts, rest = _SLOT.split(text)
+        slots = zip(parts[::2], parts[1::2], strict=True)
+        return [(before.strip(), *self.pieces[_number(slot)]) for before, slot in slots], rest.strip()
+
+    def plain(self, text: str) -> str:
+        """The same with every piece in its place, without marks."""
+        return _SLOT.sub(lambda slot: self.pieces[_number(slot[1])][1], text).strip()
+
     def _piece(self, slot: re.Match[str]) -> str:
-        name, text = self.pieces[int("".join(str(ord(one) - _DIGIT) for one in slot[1]))]
+        name, text = self.pieces[_number(slot[1])]
         return f"<<<{name} {self.mark}\n{text}\n{name} {self.mark}>>>"
+
+
+def _number(slot: str) -> int:
+    """Number of the piece that a slot stands for."""
+    return int("".join(str(ord(one) - _DIGIT) for one in slot))
 
 
 def fenced(fields: Mapping[str, Any]) -> Fenced:

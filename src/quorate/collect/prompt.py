@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.collect.expects import Expects
 from quorate.collect.judge import Message, Request
-from quorate.collect.material import fenced
+from quorate.collect.material import Fenced, fenced
+from quorate.collect.sheet import FIRST, SECOND, Piece, Sheet
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ class Prompt:
         The template.
     expects : Expects
         What counts as an answer.
+    instructions : str
+        What people read in place of the template's task; models do not.
 
     Raises
     ------
@@ -61,6 +64,7 @@ class Prompt:
     name: str
     source: str = field(repr=False)
     expects: Expects
+    instructions: str = field(default="", repr=False)
     _template: Template = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -81,7 +85,7 @@ class Prompt:
     @property
     def compares(self) -> bool:
         """Whether it shows two responses: whether its template, or one that it rests on, prints ``first``."""
-        return bool({"first", "second"} & _fields(self.source))
+        return bool({FIRST, SECOND} & _fields(self.source))
 
     def messages(self, fields: Mapping[str, Any], *, swapped: bool = False) -> tuple[Message, ...]:
         """What is sent to the judge about one item.
@@ -101,10 +105,43 @@ class Prompt:
         """
         from quorate.collect.template import rendered
 
+        item, values = self._values(fields, swapped)
+        try:
+            roles, texts = zip(*rendered(self._template, values), strict=True)
+            turns = zip(roles, item.filled([text.strip() for text in texts]), strict=True)
+            return tuple(Message(role, text) for role, text in turns if text)
+        except Exception as error:  # noqa: BLE001  (whatever a template does is said in a line)
+            raise self._refusal(error, fields) from None
+
+    def sheet(self, fields: Mapping[str, Any], *, swapped: bool = False) -> Sheet:
+        """What a person reads about one item: the task and the material, without the form of a program's reply.
+
+        A template that has not the blocks ``task`` and ``material`` of the built-in ones is shown as it is.
+
+        Raises
+        ------
+        InvalidInput
+            As `messages` does.
+        """
+        from quorate.collect.template import blocks, rendered
+
+        item, values = self._values(fields, swapped)
+        try:
+            parts = blocks(self._template, values, ("task", "material"))
+            task, material = parts or ("", rendered(self._template, values)[-1][1])
+            pieces, closing = item.split(material)
+        except Exception as error:  # noqa: BLE001  (whatever a template does is said in a line)
+            raise self._refusal(error, fields) from None
+        plain = self.instructions and not parts  # words for people stand in place of those of the whole template
+        shown = tuple(Piece(name, _heading(name) if plain else words, text) for words, name, text in pieces)
+        return Sheet(self.instructions or item.plain(task), shown, "" if plain else closing)
+
+    def _values(self, fields: Mapping[str, Any], swapped: bool) -> tuple[Fenced, dict[str, Any]]:
+        """An item's texts, and what the template is filled with."""
         shown = dict(fields)
         pair = [shown.pop(name, None) for name in _PAIR]
         if None not in pair:
-            shown["first"], shown["second"] = reversed(pair) if swapped else pair
+            shown[FIRST], shown[SECOND] = reversed(pair) if swapped else pair
         elif swapped:
             given = ", ".join(sorted(fields))
             raise InvalidInput(f'prompt "{self.name}": only two responses can be swapped; the item has {given}')
@@ -119,13 +156,11 @@ class Prompt:
         }
         for taken in ours.keys() & item.values.keys():
             raise InvalidInput(f'prompt "{self.name}": the item has a field "{taken}", which is ours; rename it')
-        try:
-            roles, texts = zip(*rendered(self._template, {**item.values, **ours}), strict=True)
-            turns = zip(roles, item.filled([text.strip() for text in texts]), strict=True)
-            return tuple(Message(role, text) for role, text in turns if text)
-        except Exception as error:  # noqa: BLE001  (whatever a template does is said in a line)
-            given = ", ".join(sorted(fields))
-            raise InvalidInput(f'prompt "{self.name}": {_one_line(error)}; the item has {given}') from None
+        return item, {**item.values, **ours}
+
+    def _refusal(self, error: Exception, fields: Mapping[str, Any]) -> InvalidInput:
+        given = ", ".join(sorted(fields))
+        return InvalidInput(f'prompt "{self.name}": {_one_line(error)}; the item has {given}')
 
     def request(
         self,
@@ -140,6 +175,11 @@ class Prompt:
         """The question about one item to one judge; see `messages`, and `Request` for the rest."""
         expects = replace(self.expects, swapped=swapped)
         return Request(key, self.messages(fields, swapped=swapped), params, expects, judge, cell or {})
+
+
+def _heading(name: str) -> str:
+    """A heading for a piece that the prompt gives none to people."""
+    return {FIRST: "Response A", SECOND: "Response B"}.get(name, name.replace("_", " ").capitalize())
 
 
 def built_in(name: str) -> Prompt:

@@ -95,6 +95,15 @@ def rendered(template: Template, values: dict[str, Any]) -> list[tuple[str, str]
     return [(role, _whole(context.blocks[role][0](context))) for role in roles]
 
 
+def blocks(template: Template, values: dict[str, Any], names: tuple[str, ...]) -> list[str] | None:
+    """What a template says in these blocks; None if it has not all of them."""
+    context = template.new_context({**values, _STEPS: count(_MOST_STEPS, -1)})
+    _whole(template.root_render_func(context))
+    if not all(name in context.blocks for name in names):
+        return None
+    return [_whole(context.blocks[name][0](context)) for name in names]
+
+
 def _whole(parts: Iterable[str]) -> str:
     kept, size = [], 0
     for part in parts:

@@ -5,6 +5,7 @@ In reading order:
 - ``file`` is a study file, with its part ``adaptive``; ``problems`` says in one line what is wrong with one
 - ``items`` are what is judged, ``judges`` who judges, ``questions`` everything that may be asked
 - ``quote`` says what a run may come to, and which judges have names that look ``alike``
+- ``people`` are judges who answer on a page
 - ``loop`` carries a study out; ``rounds`` do so where a ``policy`` says what to ask next
 - ``status`` says how far a study is
 

@@ -188,9 +188,51 @@ class PythonSettings(_Judge):
     version: str = Field(default="", description="Change it when the function changes: answers of two never mix.")
 
 
+class PersonSettings(FilePart):
+    """A person, who answers on a page of ``quorate serve``."""
+
+    kind: Literal["person"]
+    price: Amount | None = Field(default=None, description="Per vote; leave it out where it is not known.")
+    minutes: Annotated[float, Field(ge=0.1, le=1440)] = Field(
+        default=15.0, description="How long a question is kept for an answer, and an answer can be taken back."
+    )
+
+
+class PeopleSettings(PersonSettings):
+    """Several people, each a judge of their own: raters with two seats are "raters 1" and "raters 2"."""
+
+    kind: Literal["people"]  # type: ignore[assignment]
+    seats: Annotated[int, Field(ge=1, le=1000)] = Field(description="How many people.")
+
+    def seated(self, name: str) -> dict[str, PersonSettings]:
+        """The judges that they are."""
+        one = self.model_dump(exclude={"kind", "seats"})
+        return {f"{name} {seat}": PersonSettings(kind="person", **one) for seat in range(1, self.seats + 1)}
+
+
 Judge = Annotated[
-    EndpointSettings | BatchSettings | LocalSettings | ReplaySettings | PythonSettings, Field(discriminator="kind")
+    EndpointSettings
+    | BatchSettings
+    | LocalSettings
+    | ReplaySettings
+    | PythonSettings
+    | PersonSettings
+    | PeopleSettings,
+    Field(discriminator="kind"),
 ]
+
+
+def seated(judges: dict[str, Judge]) -> dict[str, Judge]:
+    """Judges with a name for every seat of several people."""
+    found: dict[str, Judge] = {}
+    for name, judge in judges.items():
+        own: Mapping[str, Judge] = judge.seated(name) if isinstance(judge, PeopleSettings) else {name: judge}
+        for taken in found.keys() & own.keys():
+            raise ValueError(f'"{taken}" is the name of a seat and of another judge; rename one')
+        found |= own
+    return found
+
+
 _KINDS = tuple(get_args(settings.model_fields["kind"].annotation)[0] for settings in get_args(get_args(Judge)[0]))
 
 
@@ -207,6 +249,9 @@ class Wording(FilePart):
     reasoned: bool = Field(default=False, description="Whether a file asks for reasons before the answer.")
     name: Text = Field(default="score", description="What a file calls the answer in a structured reply.")
     expected: bool = Field(default=False, description="Whether the score is the mean under the token probabilities.")
+    instructions: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None, description="What people read in place of the prompt's task; models do not."
+    )
 
     @model_validator(mode="after")
     def one_source(self) -> Wording:
@@ -253,7 +298,9 @@ class Study(FilePart):
     """A study file."""
 
     items: Annotated[Items, BeforeValidator(lambda given: _short(given, "file"))]
-    judges: Annotated[dict[Text, Judge], Field(min_length=1)] = Field(description="Judges by name.")
+    judges: Annotated[dict[Text, Judge], Field(min_length=1), AfterValidator(seated)] = Field(
+        description="Judges by name."
+    )
     prompts: Annotated[
         dict[Text, Annotated[Wording, BeforeValidator(lambda given: _short(given, "built_in"))]],
         Field(min_length=1),
@@ -291,6 +338,10 @@ class Study(FilePart):
         if len(set(temperatures)) < len(temperatures):
             raise ValueError("temperatures: give each one once")
         for name, judge in self.judges.items():
+            if isinstance(judge, PersonSettings) and self.adaptive is not None:
+                raise ValueError(f"judges.{name}: a policy waits for every answer; ask people by a layout")
+            if isinstance(judge, PersonSettings) and temperatures:
+                raise ValueError(f"judges.{name}: people have no temperature; set it in the params of each model")
             if temperatures and "temperature" in getattr(judge, "params", {}):
                 raise ValueError(f"judges.{name}.params: temperature is set by temperatures; leave one of them out")
         return self

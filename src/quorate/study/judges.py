@@ -21,6 +21,7 @@ from quorate.study.file import (
     BatchSettings,
     EndpointSettings,
     LocalSettings,
+    PersonSettings,
     PythonSettings,
     RemoteSettings,
     ReplaySettings,
@@ -35,12 +36,28 @@ Given = Mapping[str, Any]
 _FREE = Price(call=0.0)
 _FIRST = 64
 _OF_BATCHES = {"size", "linger", "poll", "window", "line_url"}
-_WAYS = {"price", "concurrency", "rate", "timeout", "key_env", "key_header", "threads", "idempotency", *_OF_BATCHES}
+_WAYS = {
+    "price",
+    "concurrency",
+    "rate",
+    "timeout",
+    "key_env",
+    "key_header",
+    "threads",
+    "idempotency",
+    "minutes",
+    *_OF_BATCHES,
+}
 """Settings that say how a judge is reached, and not what it answers."""
 
 
+def people(study: Study) -> dict[str, PersonSettings]:
+    """The judges of a study that are people, by name."""
+    return {name: judge for name, judge in study.judges.items() if isinstance(judge, PersonSettings)}
+
+
 def made(study: Study, given: Given | None = None) -> dict[str, Judge]:
-    """The judges of a study by name.
+    """The judges of a study by name; people are asked by ``quorate serve`` and are not among them.
 
     Parameters
     ----------
@@ -58,7 +75,7 @@ def made(study: Study, given: Given | None = None) -> dict[str, Judge]:
     for name in functions:
         if not isinstance(study.judges.get(name), PythonSettings):
             raise InvalidInput(f'judges: the study has no judge "{name}" of kind python; add it, or leave it out')
-    return {name: _judge(study, name, functions) for name in study.judges}
+    return {name: _judge(study, name, functions) for name in study.judges if name not in people(study)}
 
 
 def check(study: Study) -> None:
@@ -85,6 +102,9 @@ def digests(study: Study) -> dict[str, str]:
                 raise InvalidInput(
                     f"{study.path}: judges.{name}.table: {reason}; it is relative to the study"
                 ) from None
+        if isinstance(settings, PersonSettings):  # what is said to people alone
+            said = {prompt: wording.instructions for prompt, wording in study.prompts.items() if wording.instructions}
+            content |= {"instructions": said} if said else {}
         hashes[name] = digest([name, content])
     return hashes
 
@@ -92,6 +112,8 @@ def digests(study: Study) -> dict[str, str]:
 def price(study: Study, name: str) -> Price:
     """What a judge's calls cost; a model in this process and a recorded table are free unless the study says so."""
     settings = study.judges[name]
+    if isinstance(settings, PersonSettings):
+        return Price(call=settings.price)
     if settings.price is not None:
         return Price(**settings.price.model_dump())
     return _FREE if isinstance(settings, (LocalSettings, ReplaySettings)) else Price()
@@ -100,6 +122,8 @@ def price(study: Study, name: str) -> Price:
 def pace(study: Study, name: str) -> Pace:
     """How hard a judge is asked: carefully at first, but for batches, which are to be full."""
     settings = study.judges[name]
+    if isinstance(settings, PersonSettings):
+        return Pace()
     first = settings.concurrency if isinstance(settings, BatchSettings) else min(settings.concurrency, _FIRST)
     return Pace(settings.concurrency, settings.rate, first)
 

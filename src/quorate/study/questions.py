@@ -16,11 +16,12 @@ from quorate.collect.judge import Message, Request
 from quorate.collect.ledger.lease import LeasedCell
 from quorate.collect.ledger.plan import Dependency, cell_key, digest
 from quorate.collect.prompt import BUILT_IN, Prompt, built_in
+from quorate.collect.sheet import Sheet
 from quorate.errors import InvalidInput
 from quorate.plan.assign import assign
 from quorate.roles import TEMPERATURE
 from quorate.study.file import ReplaySettings, Study, Wording
-from quorate.study.items import SYSTEM_A, SYSTEM_B, ItemTable, Name, numbered, paired, read_items, shown
+from quorate.study.items import SYSTEM_A, SYSTEM_B, ItemTable, Row, numbered, paired, read_items, shown
 from quorate.study.judges import digests, replayed
 from quorate.table.cells import Cells
 from quorate.table.columns.labels import label
@@ -138,17 +139,27 @@ class Questions:
         row = cell.levels
         given = {label(value): value for value in self.study.temperatures or ()}
         params: dict[str, Any] = {TEMPERATURE: given[row[TEMPERATURE]]} if TEMPERATURE in row else {}
-        item: Name = (row[ITEM], row.get(SYSTEM, ""))
-        if self.items.pairs:
-            item = row[ITEM], row[SYSTEM_A], row[SYSTEM_B]
         return self.prompts[row[PROMPT]].request(
-            self.items.fields[item],
+            self._fields(cell),
             key=cell.key,
             judge=cell.judge,
             params=params,
-            swapped=row.get(ORDER, self.study.order) == SWAPPED,
+            swapped=self._swapped(cell),
             cell={**row, "replicate": str(cell.replicate)},
         )
+
+    def sheet(self, cell: LeasedCell) -> Sheet:
+        """The same as people read it."""
+        return self.prompts[cell.levels[PROMPT]].sheet(self._fields(cell), swapped=self._swapped(cell))
+
+    def _fields(self, cell: LeasedCell) -> Row:
+        """The item of a cell."""
+        row = cell.levels
+        pair = (row[ITEM], row[SYSTEM_A], row[SYSTEM_B]) if self.items.pairs else (row[ITEM], row.get(SYSTEM, ""))
+        return self.items.fields[pair]
+
+    def _swapped(self, cell: LeasedCell) -> bool:
+        return cell.levels.get(ORDER, self.study.order) == SWAPPED
 
     def messages(self) -> Iterator[tuple[Message, ...]]:
         """Every item in every prompt's words: what cannot be asked is found before anything is sent.
@@ -234,7 +245,8 @@ def prompt_of(study: Study, name: str, wording: Wording) -> Prompt:
                 f'prompts.{name}: no built-in prompt "{wording.built_in}"; {meant}There are {", ".join(BUILT_IN)}'
             )
         original = built_in(wording.built_in)
-        return Prompt(name, original.source, replace(original.expects, expected=wording.expected))
+        expects = replace(original.expects, expected=wording.expected)
+        return Prompt(name, original.source, expects, wording.instructions or "")
     path = study.folder / str(wording.file)
     try:
         source = ordinary(path).read_text(encoding="utf-8")
@@ -243,7 +255,7 @@ def prompt_of(study: Study, name: str, wording: Wording) -> Prompt:
         raise InvalidInput(f"prompts.{name}.file: {path} cannot be read ({why})") from None
     low, high = wording.scale or (0.0, 0.0)
     stated = wording.model_dump(include={"integer", "labels", "reasoned", "name", "expected"})
-    return Prompt(name, source, Expects(low, high, **stated))
+    return Prompt(name, source, Expects(low, high, **stated), wording.instructions or "")
 
 
 def _span(prompt: Prompt) -> str:

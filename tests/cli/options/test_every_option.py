@@ -47,6 +47,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "init": (),
     "variants": ("quorate.study.variants.variants:carry_out",),
     "run": ("quorate.study.file:load", "quorate.study.loop:carry_out"),
+    "serve": ("quorate.web.serve:serve",),
     "status": ("quorate.study.status:status",),
     "compare": (READ, READ_VOTES, "quorate.decide.all_pairs:compare_all", "quorate.decide.compare:compare"),
     "rank": (READ, READ_VOTES, "quorate.estimate.ratings.rank:rank"),
@@ -177,6 +178,7 @@ NO_OPTION = {
     "fit": "the file",
     "path": "the file",
     "on_progress": "the command shows it",
+    "on_start": "the command shows the links",
     "on_quote": "the command says the time and asks",
     "resamples": "a tuning constant, where there is no option of this name",
     "rng": "panels are resampled from a fixed seed",
@@ -227,6 +229,7 @@ NEEDS = {
     "demo": "",
     "variants": "study.yaml --yes",
     "run": "study.yaml --yes",
+    "serve": "study.yaml",
     "status": "study.yaml",
 }
 OF_SCORES = (
@@ -247,6 +250,7 @@ VALUES = {
     "families": "a=one,b=one",
     "fixed": "prompt",
     "generation": "prompt",
+    "host": "::1",
     "human": "bob",
     "human_winner": "person",
     "human_label": "prompt",

@@ -4,4 +4,5 @@
 - `variants`: other wordings of a prompt.
 - `run`: the study carried out; `quoting` says its price and asks for a yes.
 - `status`: how far it is.
+- `serve`: its pages, for people who are judges and for its owner.
 """

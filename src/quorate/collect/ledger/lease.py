@@ -26,6 +26,9 @@ HOLD = 30 * 86_400.0
 
 _FAR = 10
 _HOLDER = "batch:"
+PERSON = "person:"
+"""Begins the name of a runner that is the seat of a person, of any server."""
+
 _HOLDING = f"substr(name, 1, {len(_HOLDER)}) = '{_HOLDER}'"
 
 _ADDED = """
@@ -134,23 +137,23 @@ def lease(
 ) -> list[LeasedCell]:
     """Up to ``count`` cells of a judge that are due, as many as the budget has room for, reserved for this runner."""
     rows = connection.execute(
-        f"{_asked_for(facets)} WHERE state = 'planned' AND judge = ? AND next_at <= ? ORDER BY next_at, id LIMIT ?",
+        f"{asked_for(facets)} WHERE state = 'planned' AND judge = ? AND next_at <= ? ORDER BY next_at, id LIMIT ?",
         (judge[0], now, count),
     ).fetchall()
     rows = rows[: affordable([row[3] for row in rows], *money.room(connection, budget))]
     connection.executemany("UPDATE cells SET state = 'leased', runner = ? WHERE id = ?", ((runner, r[0]) for r in rows))
     money.book(connection, reserved=len(rows), reserved_money=sum(row[3] or 0 for row in rows))
-    return _as_leased(rows, facets, judge[1])
+    return as_leased(rows, facets, judge[1])
 
 
-def _asked_for(facets: Sequence[str]) -> str:
-    """The beginning of a query for cells, which `_as_leased` takes."""
+def asked_for(facets: Sequence[str]) -> str:
+    """The beginning of a query for cells, which `as_leased` takes."""
     labels = ", ".join(f"(SELECT label FROM labels WHERE facet = {i} AND code = c.f{i})" for i in range(len(facets)))
     lost = f"(SELECT count(*) FROM attempts WHERE cell = c.id AND status = '{LOST}')"
     return f"SELECT id, key, replicate, price, failed, asked, {lost}, {labels} FROM cells AS c"
 
 
-def _as_leased(rows: Iterable[Sequence[Any]], facets: Sequence[str], judge: str) -> list[LeasedCell]:
+def as_leased(rows: Iterable[Sequence[Any]], facets: Sequence[str], judge: str) -> list[LeasedCell]:
     """Rows of such a query as cells."""
     return [
         LeasedCell(row[0], row[1], judge, dict(zip(facets, row[7:], strict=True)), *row[2:7])  # replicate ... lost
@@ -217,7 +220,10 @@ def recover(connection: Connection, runner: int, answers: Sequence[tuple[int, Se
 
 def release(connection: Connection, runner: int, cells: Iterable[int]) -> int:
     """Give back cells that were leased and never sent; how many."""
-    freed = _held(connection, [runner], cells)
+    return _freed(connection, _held(connection, [runner], cells))
+
+
+def _freed(connection: Connection, freed: Sequence[tuple[int, int, int, int | None]]) -> int:
     connection.executemany(
         "UPDATE cells SET state = 'planned', runner = NULL WHERE id = ?", ((id_,) for id_, *_ in freed)
     )
@@ -238,12 +244,17 @@ def reclaim(connection: Connection, runner: int, known: Iterable[tuple[int, int]
 
 
 def expire(connection: Connection, now: float) -> int:
-    """The same for every cell of a runner whose lease has run out, or that is known to be gone; how many."""
+    """The same for every cell of a runner whose lease has run out, or that is known to be gone; how many.
+
+    A person who has not answered in time has cost nothing: the cell goes back as if it had not been shown.
+    """
     holding = connection.execute(
         "SELECT id, name, until FROM runners WHERE id IN (SELECT DISTINCT runner FROM cells WHERE state = 'leased')"
     ).fetchall()
-    ended = [id_ for id_, name, until in holding if until <= now or is_gone(name)]
-    return _lost(connection, _held(connection, ended), now)
+    people = [id_ for id_, name, until in holding if until <= now and name.startswith(PERSON)]
+    freed = _freed(connection, _held(connection, people))
+    ended = [id_ for id_, name, until in holding if (until <= now or is_gone(name)) and id_ not in people]
+    return freed + _lost(connection, _held(connection, ended), now)
 
 
 # ---- cells whose questions outlive their runner
@@ -275,11 +286,11 @@ def adopt(
         return []
     marks = ", ".join("?" * len(orphaned))
     rows = connection.execute(
-        f"{_asked_for(facets)} WHERE state = 'leased' AND judge = ? AND runner IN ({marks}) ORDER BY id",
+        f"{asked_for(facets)} WHERE state = 'leased' AND judge = ? AND runner IN ({marks}) ORDER BY id",
         (judge[0], *orphaned),
     ).fetchall()
     connection.executemany("UPDATE cells SET runner = ? WHERE id = ?", ((holder, row[0]) for row in rows))
-    return _as_leased(rows, facets, judge[1])
+    return as_leased(rows, facets, judge[1])
 
 
 def held(connection: Connection) -> dict[int, int]:

@@ -174,7 +174,7 @@ class Ledger:
     def lease(self, runner: int, judge: str, count: int, budget: Budget) -> list[LeasedCell]:
         """Up to ``count`` cells of a judge that are due, as many as the budget has room for, for this runner alone."""
         with self._transaction() as connection:
-            code = self._judge(judge)
+            code = self.code(judge)
             return lease.lease(
                 connection,
                 self.facets,
@@ -218,7 +218,7 @@ class Ledger:
     def adopt(self, holder: int, judge: str, *, own: bool = False) -> list[LeasedCell]:
         """Take over the cells of a judge whose questions outlived their runner; if ``own``, name those it has too."""
         with self._transaction() as connection:
-            judged = (self._judge(judge), judge)
+            judged = (self.code(judge), judge)
             return lease.adopt(connection, self.facets, holder=holder, judge=judged, now=self.clock(), own=own)
 
     def expire(self) -> int:
@@ -231,7 +231,7 @@ class Ledger:
         with self._transaction() as connection:
             connection.execute(
                 "INSERT INTO pauses VALUES (?, ?) ON CONFLICT (judge) DO UPDATE SET until = excluded.until",
-                (self._judge(judge), until),
+                (self.code(judge), until),
             )
 
     def charge(self, price: float | None, budget: Budget) -> bool:
@@ -265,7 +265,7 @@ class Ledger:
     def affords(self, judge: str, budget: Budget) -> bool:
         """Whether the budget has room for the next cell of a judge, if there is one."""
         first = "SELECT price FROM cells WHERE state = 'planned' AND judge = ? ORDER BY next_at, id LIMIT 1"
-        row = self._connection.execute(first, (self._judge(judge),)).fetchone()
+        row = self._connection.execute(first, (self.code(judge),)).fetchone()
         return row is not None and affordable(row, *money.room(self._connection, budget)) == 1
 
     def status(self) -> tuple[JudgeStatus, ...]:
@@ -308,7 +308,7 @@ class Ledger:
     def due(self, judge: str) -> float | None:
         """When the next cell of a judge may be asked, in seconds since 1970; None if none is to be asked."""
         (moment,) = self._connection.execute(
-            "SELECT min(next_at) FROM cells WHERE state = 'planned' AND judge = ?", (self._judge(judge),)
+            "SELECT min(next_at) FROM cells WHERE state = 'planned' AND judge = ?", (self.code(judge),)
         ).fetchone()
         due: float | None = moment
         return due
@@ -316,7 +316,7 @@ class Ledger:
     def under_way(self, judge: str) -> int:
         """Cells of a judge that are leased, by whichever runner."""
         ((count,),) = self._connection.execute(
-            "SELECT count(*) FROM cells WHERE state = 'leased' AND judge = ?", (self._judge(judge),)
+            "SELECT count(*) FROM cells WHERE state = 'leased' AND judge = ?", (self.code(judge),)
         )
         return int(count)
 
@@ -387,7 +387,8 @@ class Ledger:
     def _place(self) -> int:
         return self.facets.index(JUDGE) if self.facets else -1
 
-    def _judge(self, name: str) -> int:
+    def code(self, name: str) -> int:
+        """Code of a judge's name."""
         if name not in self._codes:
             rows = self._connection.execute("SELECT label, code FROM labels WHERE facet = ?", (self._place(),))
             self._codes = dict(rows.fetchall())

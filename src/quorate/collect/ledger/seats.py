@@ -1,0 +1,213 @@
+"""Seats of people: which question a person has before them, their answers, and those that they take back.
+
+A seat is a judge whose cells are leased one at a time, for a while, by a runner that is no process: whichever server
+the person speaks to goes on with it. A cell that is not answered in time goes back and has cost nothing. It takes at
+most one answer for every time that it was shown, however often that answer is sent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from typing import NamedTuple
+
+from quorate.collect.budget import Budget, affordable
+from quorate.collect.judge import Reply
+from quorate.collect.ledger import lease, money
+from quorate.collect.ledger.lease import DONE, GIVEN_UP, LEASED, PERSON, PLANNED, LeasedCell, Settled
+from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.ledger.store import Connection
+
+CLOSED = 253_402_300_799.0
+"""Until when a seat is closed that is not open: the end of the year 9999."""
+
+_SCORED = {True: DONE, False: GIVEN_UP}
+_INDEX = "CREATE INDEX IF NOT EXISTS answered_by ON attempts (runner, id)"
+"""By which the latest answer of a seat is found, where a ledger has any."""
+
+
+class Shown(NamedTuple):
+    """The cell that a person has before them.
+
+    Parameters
+    ----------
+    cell : LeasedCell
+        The cell.
+    since : float
+        Since when, in seconds since 1970.
+    """
+
+    cell: LeasedCell
+    since: float
+
+
+class Seats:
+    """The seats of a ledger; every method is one transaction, or a part of one as those of `Ledger` are."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    @property
+    def _connection(self) -> Connection:
+        return self._ledger.store.connection
+
+    def arrange(self, judge: str, seed: int, *, spread: str) -> int:
+        """Put new cells of a seat in a random order of their own; how many.
+
+        Cells that share a label of the facet ``spread`` stand far apart: each label comes once before any comes again.
+        The order is that of the time when cells are due, which lies in the first seconds of 1970.
+        """
+        return self._ledger.whole(lambda: self._arrange(judge, seed, self._ledger.facets.index(spread)))
+
+    def _arrange(self, judge: str, seed: int, place: int) -> int:
+        code = self._ledger.code(judge)
+        new = self._connection.execute(
+            f"SELECT id, key, f{place}, replicate FROM cells WHERE state = 'planned' AND judge = ? AND next_at = 0",
+            (code,),
+        ).fetchall()
+        if not new:
+            return 0
+        self._connection.execute(_INDEX)
+        ((first,),) = self._connection.execute("SELECT max(next_at) FROM cells WHERE judge = ?", (code,))
+        drawn = sorted(new, key=lambda row: hashlib.sha256(f"{seed}/{row[1]}".encode()).digest())
+        turns: Counter[int] = Counter()
+        order = []
+        for id_, _, label, replicate in drawn:
+            turns[label] += 1
+            order.append((replicate, turns[label], id_))
+        due = ((first + at, id_) for at, (*_, id_) in enumerate(sorted(order, key=lambda row: row[:2]), 1))
+        self._connection.executemany("UPDATE cells SET next_at = ? WHERE id = ?", due)
+        return len(new)
+
+    def show(self, judge: str, seconds: float, budget: Budget) -> Shown | None:
+        """The cell before a person: the one that they have, or the next one, for some seconds; None if there is none.
+
+        There is none if all are answered, the budget has no room for another, or the seat is closed.
+        """
+        return self._ledger.whole(lambda: self._show(judge, seconds, budget))
+
+    def _show(self, judge: str, seconds: float, budget: Budget) -> Shown | None:
+        if self.is_closed(judge):
+            return None
+        now = self._ledger.clock()
+        runner, since, until = self._runner(judge, now)
+        held = self._cells(judge, "runner = ?", runner)
+        if held and until > now:
+            return Shown(held[0], since)
+        lease.release(self._connection, runner, [cell.id for cell in held])
+        code, facets = (self._ledger.code(judge), judge), self._ledger.facets
+        leased = lease.lease(self._connection, facets, runner=runner, judge=code, count=1, now=now, budget=budget)
+        self._begin(runner, now, seconds)
+        return Shown(leased[0], now) if leased else None
+
+    def find(self, judge: str, key: str) -> LeasedCell | None:
+        """A cell of a seat by its key; None if it has none of that key."""
+        return next(iter(self._cells(judge, "key = ?", key)), None)
+
+    def answer(self, cell: LeasedCell, reply: Reply, request: str, budget: Budget) -> bool:
+        """Record the answer to a cell as it was when it was shown; False if it has one, or may have none any more.
+
+        One that comes after its lease has run out counts if there is still room in the budget. Its latency is known if
+        nothing else was shown meanwhile.
+        """
+        return self._ledger.whole(lambda: self._answer(cell, reply, request, budget))
+
+    def _answer(self, cell: LeasedCell, reply: Reply, request: str, budget: Budget) -> bool:
+        if self.is_closed(cell.judge):
+            return False
+        now = self._ledger.clock()
+        runner, since, _ = self._runner(cell.judge, now)
+        row = self._connection.execute("SELECT state, runner, asked FROM cells WHERE id = ?", (cell.id,)).fetchone()
+        if row is None or row[2] != cell.asked:
+            return False
+        if row[0] == PLANNED:
+            if not affordable([cell.price], *money.room(self._connection, budget)):
+                return False
+            elsewhere = bool(self._cells(cell.judge, "runner = ?", runner))
+            since = math.nan if elsewhere else since
+            self._take(runner, cell)
+        elif (row[0], row[1]) != (LEASED, runner):
+            return False
+        timed = Reply(reply.status, reply.score, reply.text, cost=reply.cost, latency=now - since, error=reply.error)
+        state = _SCORED[reply.score is not None]
+        return (
+            lease.commit(self._connection, runner, [Settled(cell, timed, state, 0.0, request, now, blamed=False)]) == 0
+        )
+
+    def undo(self, judge: str, seconds: float) -> bool:
+        """Take back the latest answer that was given within some seconds, and show its cell; whether there is one.
+
+        What was answered stays in the ledger, and counts no more.
+        """
+        return self._ledger.whole(lambda: self._undo(judge, seconds))
+
+    def _undo(self, judge: str, seconds: float) -> bool:
+        latest = self.latest(judge, seconds)
+        if latest is None or self.is_closed(judge):
+            return False
+        now = self._ledger.clock()
+        runner, *_ = self._runner(judge, now)
+        lease.release(self._connection, runner, [cell.id for cell in self._cells(judge, "runner = ?", runner)])
+        self._connection.execute("UPDATE cells SET accepted = NULL, state = 'planned' WHERE id = ?", (latest,))
+        (cell,) = self._cells(judge, "id = ?", latest)
+        self._take(runner, cell)
+        self._begin(runner, now, seconds)
+        return True
+
+    def latest(self, judge: str, seconds: float) -> int | None:
+        """Number of the cell that was answered last, within some seconds and not taken back; None if there is none."""
+        runner, *_ = self._runner(judge, None)
+        row = self._connection.execute(
+            "SELECT c.id, a.at FROM attempts AS a JOIN cells AS c ON c.id = a.cell AND c.accepted = a.id "
+            "WHERE a.runner = ? ORDER BY a.id DESC LIMIT 1",
+            (runner,),
+        ).fetchone()
+        return int(row[0]) if row is not None and row[1] > self._ledger.clock() - seconds else None
+
+    def left(self, judge: str) -> int:
+        """Cells of a seat that are not answered."""
+        count = "SELECT count(*) FROM cells WHERE judge = ? AND state = "
+        code = self._ledger.code(judge)
+        ((planned,),) = self._connection.execute(f"{count}'planned'", (code,))
+        ((leased,),) = self._connection.execute(f"{count}'leased'", (code,))
+        return int(planned + leased)
+
+    def close(self, judge: str) -> None:
+        """Show a seat nothing any more and take no answers, until it is opened."""
+        self._ledger.pause(judge, CLOSED)
+
+    def open(self, judge: str) -> None:
+        """Let a seat go on."""
+        self._ledger.pause(judge, 0.0)
+
+    def is_closed(self, judge: str) -> bool:
+        """Whether a seat is closed."""
+        pause = "SELECT until FROM pauses WHERE judge = ?"
+        row = self._connection.execute(pause, (self._ledger.code(judge),)).fetchone()
+        return row is not None and row[0] > self._ledger.clock()
+
+    # ---- the runner of a seat
+
+    def _runner(self, judge: str, now: float | None) -> tuple[int, float, float]:
+        """Number of the runner that is a seat, since when it has a cell and until when; made where ``now`` is given."""
+        find = "SELECT id, since, until FROM runners WHERE name = ?"
+        row = self._connection.execute(find, (PERSON + judge,)).fetchone()
+        if row is not None:
+            return int(row[0]), row[1], row[2]
+        return (0, 0.0, 0.0) if now is None else (lease.enlist(self._connection, PERSON + judge, now, now), now, now)
+
+    def _begin(self, runner: int, now: float, seconds: float) -> None:
+        self._connection.execute("UPDATE runners SET since = ?, until = ? WHERE id = ?", (now, now + seconds, runner))
+
+    def _take(self, runner: int, cell: LeasedCell) -> None:
+        """Lease a cell that is planned, whatever the budget."""
+        self._connection.execute("UPDATE cells SET state = 'leased', runner = ? WHERE id = ?", (runner, cell.id))
+        money.book(self._connection, reserved=1, reserved_money=cell.price or 0)
+
+    def _cells(self, judge: str, which: str, value: object) -> list[LeasedCell]:
+        rows = self._connection.execute(
+            f"{lease.asked_for(self._ledger.facets)} WHERE {which} AND judge = ? ORDER BY id",
+            (value, self._ledger.code(judge)),
+        )
+        return lease.as_leased(rows.fetchall(), self._ledger.facets, judge)

@@ -1,0 +1,166 @@
+"""People as judges of a study: the question that each has before them, and the answers that they give."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from quorate.collect.budget import Budget
+from quorate.collect.expects import Expects
+from quorate.collect.judge import REFUSED, Reply
+from quorate.collect.ledger.lease import LeasedCell
+from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.ledger.seats import Seats
+from quorate.collect.sheet import Sheet
+from quorate.errors import InvalidInput
+from quorate.study import judges
+from quorate.study.questions import ITEM, Questions
+from quorate.table.judgments import OK
+
+MOST_COMMENT = 5_000
+"""Characters of a comment that are kept."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a person has before them.
+
+    Parameters
+    ----------
+    key : str
+        Key of the cell, from which nothing can be read.
+    shown : int
+        How often it was answered before; an answer counts once for each.
+    sheet : Sheet
+        The question.
+    expects : Expects
+        What counts as an answer.
+    """
+
+    key: str
+    shown: int
+    sheet: Sheet
+    expects: Expects
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far a person is.
+
+    Parameters
+    ----------
+    task : Task, optional
+        What they have before them; None if there is nothing.
+    done, total : int
+        Questions that they have answered, and all that they have.
+    undoable : bool
+        Whether the latest answer can be taken back.
+    closed : bool
+        Whether the owner has closed the study to them.
+    """
+
+    task: Task | None
+    done: int
+    total: int
+    undoable: bool
+    closed: bool
+
+
+class People:
+    """The people of a study, on its ledger.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        With the study's cells planned.
+    asked : Questions
+        Of the study.
+    """
+
+    def __init__(self, ledger: Ledger, asked: Questions) -> None:
+        self.ledger, self.asked, self.seats = ledger, asked, Seats(ledger)
+        self.settings = judges.people(asked.study)
+        self._budget = Budget(**asked.study.budget.model_dump())
+        self._price = {name: judges.price(asked.study, name) for name in self.settings}
+        self._totals = {judge.judge: judge.cells for judge in ledger.status()}
+
+    def arrange(self) -> None:
+        """Put everybody's questions in an order of their own."""
+        for name in self._totals.keys() & self.settings.keys():
+            self.seats.arrange(name, self.asked.study.seed, spread=ITEM)
+
+    def standing(self, name: str) -> Standing:
+        """How far somebody is, with a question for them."""
+        return self.ledger.whole(lambda: self._standing(name))
+
+    def _standing(self, name: str) -> Standing:
+        if name not in self._totals:  # the layout gives them nothing
+            return Standing(None, 0, 0, undoable=False, closed=False)
+        seconds = self._seconds(name)
+        shown = self.seats.show(name, seconds, self._budget)
+        total = self._totals[name]
+        return Standing(
+            None if shown is None else self._task(shown.cell),
+            total - self.seats.left(name),
+            total,
+            undoable=self.seats.latest(name, seconds) is not None,
+            closed=self.seats.is_closed(name),
+        )
+
+    def answer(self, name: str, key: str, shown: int, word: str | None, comment: str = "") -> bool:
+        """Record somebody's answer, None for "cannot say"; whether it is a new one.
+
+        An answer that was sent twice is recorded once, and so is that of two windows.
+
+        Raises
+        ------
+        InvalidInput
+            If the question is not theirs, or the word is no answer to it.
+        """
+        return self.ledger.whole(lambda: self._answer(name, key, shown, word, comment))
+
+    def _answer(self, name: str, key: str, shown: int, word: str | None, comment: str) -> bool:
+        cell = self.seats.find(name, key) if name in self._totals else None
+        if cell is None:
+            raise InvalidInput(f"answer: {name} has no such question; load the page again")
+        if cell.asked != shown:
+            return False
+        request = self.asked.request(cell)
+        score = None if word is None else _score(word, request.expects)
+        said: dict[str, object] = {request.expects.name: word if request.expects.labels else score}
+        text = json.dumps(said | ({"comment": comment[:MOST_COMMENT]} if comment.strip() else {}), ensure_ascii=False)
+        cost = 0.0 if cell.asked else self._price[name].call  # a vote that was taken back is paid for once
+        if score is None:
+            reply = Reply(REFUSED, text=text, cost=cost, error="cannot say")
+        else:
+            reply = Reply(OK, request.expects.recoded(score), text, cost=cost)
+        return self.seats.answer(cell, reply, request.digest, self._budget)
+
+    def undo(self, name: str) -> bool:
+        """Take somebody's latest answer back, if it is not too long ago; whether there is one."""
+        return name in self._totals and self.seats.undo(name, self._seconds(name))
+
+    def _task(self, cell: LeasedCell) -> Task:
+        return Task(cell.key, cell.asked, self.asked.sheet(cell), self.asked.request(cell).expects)
+
+    def _seconds(self, name: str) -> float:
+        return 60.0 * self.settings[name].minutes
+
+
+def _score(word: str, expects: Expects) -> float:
+    """The score of an answer, in the order in which the responses were shown."""
+    labels: Mapping[str, float] = expects.labels
+    if labels:
+        if word not in labels:
+            raise InvalidInput(f"answer: must be one of {', '.join(labels)}")
+        return labels[word]
+    try:
+        score = float(word)
+    except ValueError:
+        score = math.nan
+    if not (math.isfinite(score) and expects.allows(score)):
+        kind = "a whole number" if expects.integer else "a number"
+        raise InvalidInput(f"answer: must be {kind} from {expects.low:g} to {expects.high:g}")
+    return score

@@ -1,0 +1,14 @@
+"""Pages of a study: people as judges, and their study as its owner sees it.
+
+In reading order:
+
+- ``serve`` is `quorate.serve`: the links, and a server until Ctrl-C
+- ``app`` puts the pages together; ``guard`` is what holds for all of them: headers, sizes, rates
+- ``site`` is what pages share; ``desk`` is the one thread that uses the ledger
+- ``enter`` takes a link and gives a cookie; ``person`` is the page of a person, ``live`` that of the owner
+
+A new page is a file with ``routes(site)`` beside ``person``, its line in ``PAGES`` of ``app``, a template in
+``templates`` that extends ``base.html``, and what it needs in ``static``: files of our own, since pages load nothing
+from elsewhere and hold no scripts themselves. What a page reads or writes goes through ``site.desk``; a long question
+to the ledger opens one of its own.
+"""

@@ -1,0 +1,104 @@
+"""Page of a person: one question at a time, answered by a button or a key, saved at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import parse_qs
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from quorate.collect.expects import Expects
+from quorate.study.people import MOST_COMMENT, Standing
+from quorate.web.site import Site, Visitor, from_own_form
+
+_TIES = frozenset({"tie", "equal", "same", "draw"})
+_MOST_POINTS = 21
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An answer that is a button.
+
+    Parameters
+    ----------
+    word : str
+        What is sent.
+    shown : str
+        What stands on it.
+    key : str
+        The key that presses it; empty if none does.
+    """
+
+    word: str
+    shown: str
+    key: str
+
+
+def routes(site: Site) -> list[BaseRoute]:
+    """The routes of the page."""
+
+    async def show(request: Request) -> Response:
+        visitor = await site.visitor(request)
+        if visitor is None:
+            owner = await site.visitor(request, owner=True)
+            return stranger(site) if owner is None else RedirectResponse("/study", 303)
+        standing = await site.desk.do(lambda people: people.standing(visitor.name))
+        return page(site, visitor, standing)
+
+    async def answer(request: Request) -> Response:
+        visitor = await site.visitor(request)
+        if visitor is None:
+            return stranger(site)
+        form = await fields(request)
+        if not from_own_form(visitor, form.get("form", "")):
+            return site.message("That did not work", "Load the page again, and answer there.", status=403)
+        word = None if "skip" in form else form.get("answer", "")
+        shown = int(form["shown"]) if form.get("shown", "").isdecimal() and len(form["shown"]) < 10 else -1
+        key, comment = form.get("task", ""), form.get("comment", "")
+        if "undo" in form:
+            await site.desk.do(lambda people: people.undo(visitor.name))
+        else:
+            await site.desk.do(lambda people: people.answer(visitor.name, key, shown, word, comment))
+        return RedirectResponse("/", 303)
+
+    return [Route("/", show), Route("/answer", answer, methods=["POST"])]
+
+
+def page(site: Site, visitor: Visitor, standing: Standing) -> Response:
+    """The page of somebody who is so far."""
+    task = standing.task
+    far = {"done": standing.done, "total": standing.total, "undoable": standing.undoable, "form": visitor.form}
+    if task is None:
+        return site.page("rest.html", {**far, "closed": standing.closed})
+    words = {"task": task, "choices": choices(task.expects), "most": MOST_COMMENT}
+    return site.page("task.html", {**far, **words, "expects": task.expects})
+
+
+def choices(expects: Expects) -> list[Choice]:
+    """The answers that are buttons, in the order in which they stand; none where a number is typed."""
+    if expects.labels:
+        words = list(expects.labels)
+        keys = [str(number) if number < 10 else "" for number in range(1, len(words) + 1)]
+        return [
+            Choice(word, word[:1].upper() + word[1:], "T" if word.casefold() in _TIES else key)
+            for word, key in zip(words, keys, strict=True)
+        ]
+    points = [f"{point:g}" for point in expects.points]
+    if len(points) > _MOST_POINTS:
+        return []
+    keyed = {str(number): str(number) for number in range(10)} | ({} if "0" in points else {"10": "0"})
+    return [Choice(point, point, keyed.get(point, "")) for point in points]
+
+
+def stranger(site: Site) -> Response:
+    """What somebody sees who has no link."""
+    return site.message("Open your link first", "This page is for those who were sent a link to it.", status=403)
+
+
+async def fields(request: Request) -> Mapping[str, str]:
+    """The fields of a form, each once."""
+    text = (await request.body()).decode("utf-8", "replace")
+    return {name: values[-1] for name, values in parse_qs(text, keep_blank_values=True, max_num_fields=20).items()}

@@ -1,0 +1,119 @@
+"""Site: what the pages of a study share."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from quorate.collect.ledger.links import OWNER, Links, hashed
+from quorate.study.file import Study
+from quorate.study.people import People
+from quorate.study.questions import Questions
+from quorate.web.desk import Desk
+
+HERE = Path(__file__).parent
+MONTH = 30 * 86_400
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Whose link a request goes by.
+
+    Parameters
+    ----------
+    name : str
+        Name of the judge, empty for the owner.
+    form : str
+        What forms of this visitor's pages carry, and nobody else knows.
+    """
+
+    name: str
+    form: str
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether it is the owner of the study."""
+        return self.name == OWNER
+
+
+class Site:
+    """The pages of one study.
+
+    Parameters
+    ----------
+    asked : Questions
+        Of the study, whose cells are planned in its ledger.
+    """
+
+    def __init__(self, asked: Questions) -> None:
+        self.asked, self.desk = asked, Desk(asked)
+        self._name = self.desk.done(lambda people: people.ledger.name)[:12]
+        self._templates = Environment(
+            loader=FileSystemLoader(HERE / "templates"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._templates.filters["visible"] = visible
+
+    @property
+    def study(self) -> Study:
+        """The study."""
+        return self.asked.study
+
+    def page(self, template: str, values: Mapping[str, Any], *, status: int = 200) -> HTMLResponse:
+        """A page made of a template in which every value is text."""
+        return HTMLResponse(self._templates.get_template(template).render(values), status)
+
+    def message(self, title: str, text: str, *, status: int = 200) -> HTMLResponse:
+        """A page that says one thing."""
+        return self.page("message.html", {"title": title, "text": text}, status=status)
+
+    async def visitor(self, request: Request, *, owner: bool = False) -> Visitor | None:
+        """Who asks for a page of people, or of the owner; None if the request has no cookie of theirs."""
+        word = request.cookies.get(self._cookie(owner))
+        name = None if word is None else await self.desk.do(lambda people: whose(people, word))
+        return None if word is None or name is None or (name == OWNER) != owner else Visitor(name, form_word(word))
+
+    def admit(self, response: Response, request: Request, word: str, *, owner: bool) -> None:
+        """Let the browser that gets a response keep a link's word, out of reach of scripts and of other sites."""
+        secure = request.url.scheme == "https"
+        response.set_cookie(
+            self._cookie(owner), word, max_age=MONTH, httponly=True, samesite="strict", secure=secure, path="/"
+        )
+
+    def _cookie(self, owner: bool) -> str:
+        return f"quorate-{self._name}{'-owner' if owner else ''}"  # ports of one machine share cookies
+
+
+def whose(people: People, word: str) -> str | None:
+    """Whose link a word is, if they are still in the study; None if it is nobody's."""
+    name = Links(people.ledger).whose(hashed(word))
+    return name if name == OWNER or name in people.settings else None
+
+
+def form_word(word: str) -> str:
+    """What forms carry against requests from other sites: it follows from the cookie, and the cookie not from it."""
+    return hashlib.sha256(f"form/{word}".encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def from_own_form(visitor: Visitor, given: str) -> bool:
+    """Whether a form is one of this visitor's own pages."""
+    return hmac.compare_digest(visitor.form.encode(), given.encode("utf-8", "replace"))
+
+
+_CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {0x7F: 0x2421}
+
+
+def visible(text: str) -> str:
+    """A text with a picture in the place of each control character, such as those by which terminals are steered."""
+    return text.replace("\r\n", "\n").translate(_CONTROLS)

@@ -1,0 +1,141 @@
+"""The page of a person: questions, answers, and what happens to those sent twice, late, or by mistake."""
+
+from __future__ import annotations
+
+import json
+
+import quorate as q
+
+ANSWERS = "SELECT a.status, a.score, a.text, a.latency, a.cost FROM attempts AS a ORDER BY a.id"
+
+
+def test_a_study_of_pairs_is_answered_to_the_end(served):
+    site = served(order="both")
+    words = {"alpha": "A", "beta": "B"}
+    for name in ("ana", "raters 1", "raters 2"):
+        page = site.browser(name)
+        assert page.title == "Question 1 of 4"
+        seen = []
+        while "task" in page.form:
+            seen.append(tuple(page.texts))
+            page.answer(words["alpha"] if page.texts[1].startswith("alpha") else words["beta"])
+        assert len(set(seen)) == len(seen) == 4
+        assert {texts[0] for texts in seen[:2]} == {"Question 1", "Question 2"}, "each item once before any again"
+        assert page.title == "All answered"
+    assert q.status(site.opened.asked.study.path).complete
+    votes = q.read_votes(site.opened.asked.study.database, announce=False)
+    assert votes.n == 12
+    assert {row[1] for row in site.rows(ANSWERS)} == {1.0}, "sides are swapped back"
+
+
+def test_an_answer_that_is_sent_twice_is_recorded_once(served):
+    site = served()
+    page, other = site.browser("ana"), site.browser("ana")
+    assert page.texts == other.texts, "two windows show the same question"
+    form = page.form
+    page.answer("A", comment="clearer")
+    page.send(form, answer="A", comment="clearer")
+    other.answer("B")
+    (row,) = site.rows(ANSWERS)
+    assert row[:2] == ("ok", 1.0)
+    assert json.loads(row[2]) == {"verdict": "A", "comment": "clearer"}
+    assert 0 <= row[3] < 60
+    assert row[4] == 500_000_000
+    assert page.title == other.title == "Question 2 of 2"
+
+
+def test_an_answer_can_be_taken_back_for_a_while(served):
+    site = served()
+    page = site.browser("ana")
+    first = page.texts
+    stale = page.form
+    assert "disabled" in page.html
+    page.answer("A").send(undo="1")
+    assert page.texts == first
+    assert page.title == "Question 1 of 2"
+    page.send(stale, answer="tie")
+    assert site.rows("SELECT count(*) FROM cells WHERE accepted IS NOT NULL") == [(0,)], "sent for the answer before"
+    page.reload().answer("B")
+    assert [row[1] for row in site.rows(ANSWERS)] == [1.0, 0.0]
+    assert [row[4] for row in site.rows(ANSWERS)] == [500_000_000, 0], "paid for once"
+    site.later(minutes=16)
+    second = page.reload().texts
+    page.send(undo="1")
+    assert page.texts == second
+    assert site.rows("SELECT count(*) FROM cells WHERE accepted IS NOT NULL") == [(1,)]
+
+
+def test_a_skip_is_a_status_and_no_score(served):
+    site = served()
+    page = site.browser("ana")
+    page.send(skip="1", comment="both wrong")
+    ((status, score, text, *_),) = site.rows(ANSWERS)
+    assert (status, score) == ("refused", None)
+    assert json.loads(text) == {"verdict": None, "comment": "both wrong"}
+    page.send(undo="1").answer("tie").answer("tie")
+    assert page.title == "All answered"
+    assert q.status(site.opened.asked.study.path).given_up == 0
+
+
+def test_a_question_comes_back_if_it_is_not_answered(served):
+    site = served()
+    page = site.browser("ana")
+    first, form = page.texts, page.form
+    assert site.rows("SELECT calls, reserved FROM spend") == [(0, 1)]
+    site.later(minutes=16)
+    assert site.ledger(lambda people: people.ledger.expire()) == 1
+    assert site.rows("SELECT calls, reserved FROM spend") == [(0, 0)], "what is not answered costs nothing"
+    page.send(form, answer="A")
+    assert [row[:2] for row in site.rows(ANSWERS)] == [("ok", 1.0)], "it is late, and counts"
+    assert page.texts != first
+
+
+def test_what_is_no_answer_is_refused(served):
+    site = served()
+    page, other = site.browser("ana"), site.browser("raters 1")
+    for fields, status in (
+        ({"answer": "C"}, 400),
+        ({"answer": ""}, 400),
+        ({"answer": "A", "task": "0" * 64}, 400),
+        ({"answer": "A", "task": other.form["task"]}, 400),
+        ({"answer": "A", "form": other.form["form"]}, 403),
+        ({"answer": "A", "form": ""}, 403),
+    ):
+        assert page.reload().send(**fields).response.status_code == status, fields
+    assert site.rows(ANSWERS) == []
+
+
+def test_a_budget_ends_what_is_asked(served):
+    page = served(budget={"calls": 1}).browser("ana")
+    assert page.answer("A").title == "Nothing to answer"
+    assert "no room for further answers" in page.html
+
+
+def test_scores_are_buttons_or_a_number(served, tmp_path):
+    (tmp_path / "own.j2").write_text("Rate {{ response }}. Reply with a number.")
+    items = {"file": "items.jsonl"}
+    rows = [{"id": "q1", "prompt": "p", "response": "r"}]
+    judges = {"ana": {"kind": "person"}}
+    page = served(items=items, rows=rows, judges=judges, prompts=["score"]).browser("ana")
+    assert 'value="10" data-key="0"' in page.html
+    assert page.answer("11").response.status_code == 400
+    assert page.reload().answer("10").title == "All answered"
+    own = {"own": {"file": "own.j2", "scale": [0, 1], "integer": False, "instructions": "How good?"}}
+    site = served(items=items, rows=rows, judges=judges, prompts=own, ledger="own.db")
+    page = site.browser("ana")
+    assert 'type="number" min="0" max="1" step="any"' in page.html
+    assert "How good?" in page.html
+    assert "Reply with" not in page.html
+    assert page.answer("nan").response.status_code == 400
+    assert page.reload().answer("0.25").title == "All answered"
+    assert site.rows("SELECT score FROM attempts") == [(0.25,)]
+
+
+def test_a_closed_study_takes_nothing(served):
+    site = served()
+    page = site.browser("ana")
+    site.ledger(lambda people: people.seats.close("ana"))
+    assert page.answer("A").title == "Closed"
+    assert site.rows(ANSWERS) == []
+    site.ledger(lambda people: people.seats.open("ana"))
+    assert page.reload().title == "Question 1 of 2"

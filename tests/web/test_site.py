@@ -1,0 +1,30 @@
+"""What pages share: text stays text, and nothing tells whose responses are shown."""
+
+from __future__ import annotations
+
+from quorate.web.site import visible
+
+HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(1)>\x1b[31m\u202e{{ 7 * 7 }}\' " onload="\x00'
+
+
+def test_hostile_texts_are_shown_as_they_are(served):
+    rows = [{"id": HOSTILE[:40], "prompt": HOSTILE, "response": HOSTILE * 3}]
+    judges = {"<b>ana</b>": {"kind": "person"}}
+    page = served(items="items.jsonl", rows=rows, judges=judges, prompts=["score"]).browser("<b>ana</b>")
+    assert page.texts == [visible(HOSTILE), visible(HOSTILE) * 3]
+    assert "{{ 7 * 7 }}" in page.texts[0]
+    for part in ("<script>alert", "<img", "<b>", "\x1b", "\x00"):
+        assert part not in page.html, part
+
+
+def test_nothing_tells_which_system_answered(served):
+    site = served()
+    page = site.browser("ana")
+    everything = page.html + str(page.response.headers) + str(page.response.url)
+    assert "Alpha-9000" not in everything
+    assert "Beta-XL" not in everything
+    assert "q1" not in everything
+
+
+def test_control_characters_are_seen():
+    assert visible("a\x1b[1mb\tc\r\nd\x7f") == "a\u241b[1mb\tc\nd\u2421"
